@@ -1,0 +1,28 @@
+/// Bytes inside a mapped snapshot: pointer and length, no ownership.
+///
+/// Valid as long as the `Snapshot` it came from is alive. Copying it costs nothing; turning it
+/// into a `String` is for the edge of the API.
+public struct ByteView: @unchecked Sendable {
+    public let base: UnsafeRawPointer
+    public let count: Int
+
+    @inline(__always)
+    public init(_ base: UnsafeRawPointer, count: Int) {
+        self.base = base
+        self.count = count
+    }
+
+    @inline(__always) public subscript(index: Int) -> UInt8 {
+        precondition(index >= 0 && index < count)
+        return base.load(fromByteOffset: index, as: UInt8.self)
+    }
+
+    public var buffer: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: base, count: count)
+    }
+
+    public var bytes: [UInt8] { [UInt8](buffer) }
+
+    /// The bytes as text; ill-formed sequences become U+FFFD.
+    public var string: String { String(decoding: buffer, as: UTF8.self) }
+}

@@ -1,0 +1,81 @@
+/// The 24 bytes at offset 0, read once (storage format 1.1).
+struct RawHeader: Equatable {
+    static let size = 24
+
+    let top0: UInt64
+    let top1: UInt64
+    let info: UInt64
+
+    init(_ p: UnsafeRawPointer) {
+        top0 = p.load(as: UInt64.self)
+        top1 = p.load(fromByteOffset: 8, as: UInt64.self)
+        info = p.load(fromByteOffset: 16, as: UInt64.self)
+    }
+
+    var hasMagic: Bool { UInt32(truncatingIfNeeded: info) == 0x4244_2D54 }
+    var selected: Int { Int((info >> 56) & 1) }
+
+    func top(_ slot: Int) -> UInt64 { slot == 0 ? top0 : top1 }
+    func format(_ slot: Int) -> Int {
+        Int(UInt8(truncatingIfNeeded: info >> (32 + 8 * UInt64(slot))))
+    }
+}
+
+/// A header that passed validation: which root a reader follows, and how it is stored.
+public struct FileHeader: Sendable {
+    /// Which of the two header slots is selected.
+    public let slot: Int
+    /// File format number of that slot; 0 while undecided (an empty new file).
+    public let format: Int
+    /// Written in one forward pass, root in the footer (storage format 1.3).
+    public let isStreaming: Bool
+    /// Root of the snapshot; none for an empty database.
+    public let top: Ref
+    /// Physical size the header was validated against, in bytes.
+    public let fileSize: Int
+
+    static let footerCookie: UInt64 = 0x3034_1252_37E5_26C8
+    static let streamingMark = UInt64.max
+
+    /// Validates the header of `size` mapped bytes at `base` (storage format 1.6, checks 4-9).
+    init(base: UnsafeRawPointer, size: Int) throws(RealmError) {
+        try self.init(base: base, size: size, slot: nil)
+    }
+
+    /// As above for a slot of the caller's choice (`--at previous`); nil means the selected one.
+    init(base: UnsafeRawPointer, size: Int, slot wanted: Int?) throws(RealmError) {
+        guard size >= RawHeader.size else { throw Self.notRealm("the file has only \(size) bytes") }
+        let raw = RawHeader(base)
+        guard raw.hasMagic else { throw Self.notRealm("the signature at offset 16 is missing") }
+        guard size & 7 == 0 else {
+            throw .corrupt("its size of \(size) bytes is not a multiple of 8", in: "file")
+        }
+        slot = wanted ?? raw.selected
+        format = raw.format(slot)
+        fileSize = size
+        isStreaming = slot == 0 && raw.top0 == Self.streamingMark
+        if isStreaming {
+            guard size >= RawHeader.size + 16 else {
+                throw .corrupt("a streaming file without its footer (truncated)", in: "file")
+            }
+            let cookie = base.load(fromByteOffset: size - 8, as: UInt64.self)
+            guard cookie == Self.footerCookie else {
+                throw .corrupt("the footer of a streaming file is missing (truncated)", in: "file")
+            }
+            top = Ref(base.load(fromByteOffset: size - 16, as: UInt64.self))
+        } else {
+            top = Ref(raw.top(slot))
+        }
+        guard top.raw & 7 == 0 else { throw .corrupt("the root is not aligned", at: top) }
+        guard top.raw < UInt64(size) else {
+            throw .corrupt("the root lies outside the file of \(size) bytes (truncated)", at: top)
+        }
+    }
+
+    private static func notRealm(_ why: String) -> RealmError {
+        RealmError(
+            .input, code: "InvalidDatabase", reason: "not-a-realm",
+            "not a Realm file, or encrypted: \(why)",
+            hint: "an encrypted file needs its key: -K FILE")
+    }
+}

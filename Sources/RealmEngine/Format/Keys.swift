@@ -1,0 +1,127 @@
+/// Byte offset of a node's header from the start of the (decrypted) file; a multiple of 8; 0 is
+/// "no node". See storage format section 0.
+public struct Ref: Hashable, Sendable {
+    public var raw: UInt64
+
+    @inline(__always) public init(_ raw: UInt64) { self.raw = raw }
+
+    public static let none = Ref(0)
+
+    @inline(__always) public var isNone: Bool { raw == 0 }
+}
+
+/// Identity of a table: slot index in the low 16 bits, reuse tag above (object format 1.1).
+public struct TableKey: Hashable, Sendable {
+    public var raw: UInt32
+
+    @inline(__always) public init(_ raw: UInt32) { self.raw = raw }
+
+    public static let none = TableKey(0x7FFF_FFFF)
+
+    public var slot: Int { Int(raw & 0xFFFF) }
+    public var tag: UInt32 { raw >> 16 }
+}
+
+/// Identity of an object inside its table. Live objects have keys of 0 and above; -1 is "no
+/// object"; -2 and below stand for tombstones (object format 1.12).
+public struct ObjectKey: Hashable, Comparable, Sendable {
+    public var raw: Int64
+
+    @inline(__always) public init(_ raw: Int64) { self.raw = raw }
+
+    public static let none = ObjectKey(-1)
+
+    @inline(__always) public var isUnresolved: Bool { raw <= -2 }
+
+    @inline(__always) public static func < (a: ObjectKey, b: ObjectKey) -> Bool { a.raw < b.raw }
+}
+
+/// Identity of a column: leaf index, type, attributes and tag in one 62-bit number (object
+/// format 1.4). The key is authoritative for type, nullability and collection kind.
+public struct ColumnKey: Hashable, Sendable {
+    public var raw: Int64
+
+    @inline(__always) public init(_ raw: Int64) { self.raw = raw }
+
+    public static let none = ColumnKey(0x7FFF_FFFF_FFFF_FFFF)
+
+    /// Slot `1 + leafIndex` of every cluster leaf belongs to the column.
+    public var leafIndex: Int { Int(raw & 0xFFFF) }
+    public var typeNumber: Int { Int((raw >> 16) & 0x3F) }
+    public var attributes: ColumnAttributes {
+        ColumnAttributes(rawValue: UInt16(truncatingIfNeeded: (raw >> 22) & 0xFF))
+    }
+    public var tag: UInt32 { UInt32(truncatingIfNeeded: raw >> 30) }
+
+    public init(leafIndex: Int, type: ColumnType, attributes: ColumnAttributes, tag: UInt32) {
+        raw =
+            Int64(leafIndex & 0xFFFF) | Int64(type.rawValue) << 16
+            | Int64(attributes.rawValue & 0xFF) << 22 | Int64(tag) << 30
+    }
+}
+
+/// Attribute bits of a column (object format 1.6).
+public struct ColumnAttributes: OptionSet, Sendable {
+    public let rawValue: UInt16
+
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    public static let indexed = ColumnAttributes(rawValue: 0x01)
+    public static let nullable = ColumnAttributes(rawValue: 0x10)
+    public static let list = ColumnAttributes(rawValue: 0x20)
+    public static let dictionary = ColumnAttributes(rawValue: 0x40)
+    public static let set = ColumnAttributes(rawValue: 0x80)
+    public static let fullText = ColumnAttributes(rawValue: 0x100)
+
+    public static let collection: ColumnAttributes = [.list, .dictionary, .set]
+}
+
+/// Type numbers of columns and of values inside mixed (object format 1.5).
+public enum ColumnType: UInt8, Sendable {
+    case int = 0
+    case bool = 1
+    case string = 2
+    case binary = 4
+    case mixed = 6
+    case timestamp = 8
+    case float = 9
+    case double = 10
+    case decimal = 11
+    case link = 12
+    case backlink = 14
+    case objectID = 15
+    case typedLink = 16
+    case uuid = 17
+
+    /// The legacy number 13 (list of links) means 12.
+    public init?(number: Int) {
+        if number == 13 {
+            self = .link
+        } else {
+            guard let raw = UInt8(exactly: number), let type = ColumnType(rawValue: raw) else {
+                return nil
+            }
+            self = type
+        }
+    }
+
+    /// The name used in schema text and JSON.
+    public var name: String {
+        switch self {
+        case .int: "int"
+        case .bool: "bool"
+        case .string: "string"
+        case .binary: "data"
+        case .mixed: "mixed"
+        case .timestamp: "date"
+        case .float: "float"
+        case .double: "double"
+        case .decimal: "decimal128"
+        case .link: "object"
+        case .backlink: "linkingObjects"
+        case .objectID: "objectId"
+        case .typedLink: "typedLink"
+        case .uuid: "uuid"
+        }
+    }
+}

@@ -1,0 +1,92 @@
+/// A node whose header was read once and whose extent was checked against the snapshot: pointer to
+/// the payload, element count and flags. See storage format section 2.
+///
+///      byte   0     1     2     3     4     5     6     7     8 ...
+///           +-----+-----+-----+-----+-----+-----+-----+-----+---------
+///           | 41    41    41    41  |flags|   size (be24)   | payload
+///           +-----+-----+-----+-----+-----+-----+-----+-----+---------
+///      flags: 7 inner, 6 has-refs, 5 context, 4-3 width type, 2-0 width code
+///
+/// Trivial and valid as long as the mapping. Element accessors do not check the index: a caller
+/// compares it with `count` first.
+struct NodeView {
+    let payload: UnsafeRawPointer
+    let count: Int
+    let flags: UInt8
+
+    static let headerSize = 8
+    static let innerFlag: UInt8 = 0x80
+    static let hasRefsFlag: UInt8 = 0x40
+    static let contextFlag: UInt8 = 0x20
+
+    @inline(__always) var isInner: Bool { flags & Self.innerFlag != 0 }
+    @inline(__always) var hasRefs: Bool { flags & Self.hasRefsFlag != 0 }
+    @inline(__always) var context: Bool { flags & Self.contextFlag != 0 }
+    /// 0 = width in bits, 1 = width in bytes, 2 = size is a byte count.
+    @inline(__always) var widthType: UInt8 { (flags >> 3) & 3 }
+    /// 0 ... 7 for widths 0, 1, 2, 4, 8, 16, 32, 64.
+    @inline(__always) var widthCode: UInt8 { flags & 7 }
+    @inline(__always) var width: Int { (1 << Int(flags & 7)) >> 1 }
+
+    /// Bytes of the payload before padding.
+    @inline(__always)
+    static func payloadSize(flags: UInt8, count: Int) -> Int {
+        let width = (1 << Int(flags & 7)) >> 1
+        switch (flags >> 3) & 3 {
+        case 0: return (count &* width &+ 7) >> 3
+        case 1: return count &* width
+        default: return count
+        }
+    }
+
+    /// Bytes the node occupies in the file, header and padding included.
+    @inline(__always) var byteSize: Int {
+        Self.headerSize + (Self.payloadSize(flags: flags, count: count) + 7) & ~7
+    }
+
+    /// Element `i` of an int-array: unsigned below 8 bits, signed from there on.
+    @inline(__always)
+    func integer(_ i: Int) -> Int64 {
+        switch flags & 7 {
+        case 0: return 0
+        case 1: return Int64((byte(i >> 3) >> UInt8(i & 7)) & 1)
+        case 2: return Int64((byte(i >> 2) >> UInt8((i & 3) << 1)) & 3)
+        case 3: return Int64((byte(i >> 1) >> UInt8((i & 1) << 2)) & 15)
+        case 4: return Int64(payload.load(fromByteOffset: i, as: Int8.self))
+        case 5: return Int64(payload.load(fromByteOffset: i &* 2, as: Int16.self))
+        case 6: return Int64(payload.load(fromByteOffset: i &* 4, as: Int32.self))
+        default: return payload.load(fromByteOffset: i &* 8, as: Int64.self)
+        }
+    }
+
+    /// Element `i` of a uint-array (cluster keys, B+tree offsets).
+    @inline(__always)
+    func unsigned(_ i: Int) -> UInt64 {
+        switch flags & 7 {
+        case 4: return UInt64(payload.load(fromByteOffset: i, as: UInt8.self))
+        case 5: return UInt64(payload.load(fromByteOffset: i &* 2, as: UInt16.self))
+        case 6: return UInt64(payload.load(fromByteOffset: i &* 4, as: UInt32.self))
+        default: return UInt64(bitPattern: integer(i))
+        }
+    }
+
+    @inline(__always)
+    func byte(_ i: Int) -> UInt8 { payload.load(fromByteOffset: i, as: UInt8.self) }
+
+    /// Slot `i` of a node with refs, raw: 0, a ref or a tagged integer.
+    @inline(__always)
+    func slot(_ i: Int) -> NodeSlot { NodeSlot(raw: UInt64(bitPattern: integer(i))) }
+}
+
+/// An element of a node with refs (storage format 2.4).
+struct NodeSlot {
+    let raw: UInt64
+
+    @inline(__always) var isNone: Bool { raw == 0 }
+    @inline(__always) var isTagged: Bool { raw & 1 != 0 }
+    /// The integer of a tagged slot.
+    @inline(__always) var value: UInt64 { raw >> 1 }
+    @inline(__always) var ref: Ref { Ref(raw) }
+    /// Ref of the child, nil for 0 and tagged slots.
+    @inline(__always) var child: Ref? { raw == 0 || raw & 1 != 0 ? nil : Ref(raw) }
+}

@@ -1,0 +1,74 @@
+/// An instant: seconds and nanoseconds since 1970-01-01T00:00:00Z, both carrying the same sign
+/// (object format 3.8).
+public struct Timestamp: Hashable, Sendable {
+    public var seconds: Int64
+    /// -999,999,999 ... 999,999,999
+    public var nanoseconds: Int32
+
+    public init(seconds: Int64, nanoseconds: Int32) {
+        self.seconds = seconds
+        self.nanoseconds = nanoseconds
+    }
+}
+
+/// Twelve bytes, in the order of the textual form.
+public struct ObjectID: Hashable, Sendable {
+    /// The first eight bytes as a big-endian number, so that numeric order is byte order.
+    public var high: UInt64
+    public var low: UInt32
+
+    public init(high: UInt64, low: UInt32) {
+        self.high = high
+        self.low = low
+    }
+
+    @inline(__always)
+    init(bytes p: UnsafeRawPointer) {
+        high = p.loadUnaligned(as: UInt64.self).byteSwapped
+        low = p.loadUnaligned(fromByteOffset: 8, as: UInt32.self).byteSwapped
+    }
+}
+
+/// Sixteen bytes, in the order of the textual form.
+public struct UUIDValue: Hashable, Sendable {
+    public var high: UInt64
+    public var low: UInt64
+
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    @inline(__always)
+    init(bytes p: UnsafeRawPointer) {
+        high = p.loadUnaligned(as: UInt64.self).byteSwapped
+        low = p.loadUnaligned(fromByteOffset: 8, as: UInt64.self).byteSwapped
+    }
+}
+
+/// An IEEE 754-2008 decimal in the 128-bit binary integer encoding (object format 3.10).
+public struct Decimal128: Hashable, Sendable {
+    public var high: UInt64
+    public var low: UInt64
+
+    @inline(__always)
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// The NaN with payload 0xAA that the format uses for null.
+    public static let null = Decimal128(high: 0x7C00_0000_0000_0000, low: 0xAA)
+}
+
+/// A link that names its target's table.
+public struct ObjectLink: Hashable, Sendable {
+    public var table: TableKey
+    public var key: ObjectKey
+
+    @inline(__always)
+    public init(table: TableKey, key: ObjectKey) {
+        self.table = table
+        self.key = key
+    }
+}

@@ -1,0 +1,15 @@
+import Glibc
+
+extension ByteView {
+    /// Orders as unsigned bytes, the shorter first on an equal prefix: negative, zero or positive.
+    @inline(__always)
+    public static func compare(_ a: ByteView, _ b: ByteView) -> Int {
+        let order = memcmp(a.base, b.base, min(a.count, b.count))
+        return order != 0 ? Int(order) : a.count - b.count
+    }
+
+    @inline(__always)
+    public static func == (a: ByteView, b: ByteView) -> Bool {
+        a.count == b.count && memcmp(a.base, b.base, a.count) == 0
+    }
+}

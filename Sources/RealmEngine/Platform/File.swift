@@ -1,0 +1,44 @@
+import Glibc
+
+/// An open file descriptor with one owner.
+struct File: ~Copyable {
+    let descriptor: Int32
+    let path: String
+
+    /// Takes over `descriptor`.
+    init(adopting descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    /// Opens for reading, leaving the access time alone where the system permits it.
+    init(reading path: String) throws(RealmError) {
+        let noAccessTime: Int32 = 0o1000000  // O_NOATIME, hidden from Swift's view of fcntl.h
+        var fd = retryingInterrupts { open(path, O_RDONLY | O_CLOEXEC | noAccessTime) }
+        if fd < 0, errno == EPERM {
+            fd = retryingInterrupts { open(path, O_RDONLY | O_CLOEXEC) }
+        }
+        guard fd >= 0 else { throw systemError("open", path, errno: errno) }
+        descriptor = fd
+        self.path = path
+    }
+
+    deinit { close(descriptor) }
+
+    /// Size, identity and kind as `fstat` tells.
+    func status() throws(RealmError) -> FileStatus {
+        var s = stat()
+        guard fstat(descriptor, &s) == 0 else { throw systemError("fstat", path, errno: errno) }
+        return FileStatus(
+            size: Int(s.st_size), device: UInt64(s.st_dev), inode: UInt64(s.st_ino),
+            isRegular: s.st_mode & S_IFMT == S_IFREG, isDirectory: s.st_mode & S_IFMT == S_IFDIR)
+    }
+}
+
+struct FileStatus: Sendable {
+    let size: Int
+    let device: UInt64
+    let inode: UInt64
+    let isRegular: Bool
+    let isDirectory: Bool
+}

@@ -1,0 +1,5 @@
+import Testing
+
+@testable import RealmEngine
+
+@Test func refNoneIsZero() { #expect(Ref.none.isNone) }

@@ -1,0 +1,5 @@
+import Testing
+
+@testable import ToolKit
+
+@Test func toolsExist() { #expect(Tools.query([]) == 0) }
