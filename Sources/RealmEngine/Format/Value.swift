@@ -41,12 +41,17 @@ public struct ElementType: Hashable, Sendable {
     public let isNullable: Bool
     /// For links: the table they lead to.
     public let target: TableKey
+    /// For dictionaries: the keys are integers instead of strings.
+    public let hasIntegerKeys: Bool
 
     @inline(__always)
-    public init(type: ColumnType, isNullable: Bool, target: TableKey = .none) {
+    public init(
+        type: ColumnType, isNullable: Bool, target: TableKey = .none, hasIntegerKeys: Bool = false
+    ) {
         self.type = type
         self.isNullable = isNullable
         self.target = target
+        self.hasIntegerKeys = hasIntegerKeys
     }
 
     public static let mixed = ElementType(type: .mixed, isNullable: true)
