@@ -11,8 +11,17 @@
 /// compares it with `count` first.
 struct NodeView {
     let payload: UnsafeRawPointer
-    let count: Int
+    private let size: UInt32
     let flags: UInt8
+
+    @inline(__always)
+    init(payload: UnsafeRawPointer, count: Int, flags: UInt8) {
+        self.payload = payload
+        size = UInt32(truncatingIfNeeded: count)
+        self.flags = flags
+    }
+
+    @inline(__always) var count: Int { Int(size) }
 
     static let headerSize = 8
     static let innerFlag: UInt8 = 0x80

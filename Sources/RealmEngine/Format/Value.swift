@@ -27,11 +27,14 @@ public struct CollectionView: Sendable {
     /// Root of the B+tree, or of the dictionary's pair; none when empty.
     public let root: Ref
     public let element: ElementType
+    /// What a nested collection inside a mixed is addressed by (object format 4.6); 0 for others.
+    let key: Int32
 
     @inline(__always)
-    init(root: Ref, element: ElementType) {
+    init(root: Ref, element: ElementType, key: Int32 = 0) {
         self.root = root
         self.element = element
+        self.key = key
     }
 }
 
@@ -41,12 +44,17 @@ public struct ElementType: Hashable, Sendable {
     public let isNullable: Bool
     /// For links: the table they lead to.
     public let target: TableKey
+    /// For dictionaries: the keys are integers instead of strings.
+    public let hasIntegerKeys: Bool
 
     @inline(__always)
-    public init(type: ColumnType, isNullable: Bool, target: TableKey = .none) {
+    public init(
+        type: ColumnType, isNullable: Bool, target: TableKey = .none, hasIntegerKeys: Bool = false
+    ) {
         self.type = type
         self.isNullable = isNullable
         self.target = target
+        self.hasIntegerKeys = hasIntegerKeys
     }
 
     public static let mixed = ElementType(type: .mixed, isNullable: true)

@@ -25,6 +25,37 @@ struct File: ~Copyable {
 
     deinit { close(descriptor) }
 
+    /// Copies everything readable from `source` into an unlinked temporary file in `directory`.
+    static func spooled(from source: Int32, directory: String) throws(RealmError) -> File {
+        var template = Array("\(directory)/realm-XXXXXX".utf8CString)
+        let fd = mkstemp(&template)
+        guard fd >= 0 else { throw systemError("mkstemp", directory, errno: errno, kind: .output) }
+        unlink(template)
+        let file = File(adopting: fd, path: "-")
+        let chunk = UnsafeMutableRawPointer.allocate(byteCount: 1 << 18, alignment: 16)
+        defer { chunk.deallocate() }
+        while true {
+            let count = retryingInterrupts { read(source, chunk, 1 << 18) }
+            if count == 0 { return file }
+            guard count > 0 else { throw systemError("read", "-", errno: errno) }
+            try file.writeAll(UnsafeRawBufferPointer(start: chunk, count: count))
+        }
+    }
+
+    /// Writes all bytes at the current position.
+    func writeAll(_ bytes: UnsafeRawBufferPointer) throws(RealmError) {
+        var at = 0
+        while at < bytes.count {
+            let count = retryingInterrupts {
+                write(descriptor, bytes.baseAddress! + at, bytes.count - at)
+            }
+            guard count > 0 else {
+                throw systemError("write", path, errno: errno, kind: .output)
+            }
+            at += count
+        }
+    }
+
     /// Size, identity and kind as `fstat` tells.
     func status() throws(RealmError) -> FileStatus {
         var s = stat()

@@ -7,43 +7,43 @@ struct NodeSpace {
     let base: UnsafeRawPointer
     /// The snapshot's logical size in bytes.
     let limit: UInt64
-    /// Bytes of nodes a walk may still open. A tree references each node once, so one walk over
+    /// Bytes of nodes that may still be opened. A tree references each node once, so one walk over
     /// everything never opens more bytes than the file holds; a cycle or a shared node does.
-    let budget: UnsafeMutablePointer<Int>
+    /// Look-ups, which legitimately come back to the same nodes, use a space whose budget is
+    /// practically endless.
+    let state: UnsafeMutablePointer<WalkState>
 
-    /// Opens the node at `ref`.
+    /// Opens the node at `ref`, charging its size to the budget.
     @inline(__always)
     func node(_ ref: Ref) throws(RealmError) -> NodeView {
         let at = ref.raw
-        guard at & 7 == 0, at >= 24, at < limit, limit &- at >= 8 else { throw badRef(ref) }
+        var end = limit
+        if at >= limit {
+            // A node of the open write transaction, or a reference to nowhere.
+            end = state.pointee.slabEnd
+            guard at >= state.pointee.slabStart, at < end else { throw badRef(ref) }
+        }
+        guard at & 7 == 0, at >= 24, end &- at >= 8 else { throw badRef(ref) }
         let header = (base + Int(at)).load(as: UInt64.self)
         let flags = UInt8(truncatingIfNeeded: header >> 32)
         let count = Int((header >> 40).byteSwapped >> 40)
-        let size = NodeView.payloadSize(flags: flags, count: count)
-        guard UInt64(size) &+ 8 <= limit &- at, (flags >> 3) & 3 != 3 else {
+        let size = NodeView.payloadSize(flags: flags, count: count) &+ 8
+        guard UInt64(size) <= end &- at, (flags >> 3) & 3 != 3 else {
             throw badNode(ref, count)
         }
+        try charge(size, at: ref)
         return NodeView(payload: base + Int(at) + 8, count: count, flags: flags)
     }
 
-    /// Opens a node as part of a walk over a whole tree, charging its size to the budget.
-    @inline(__always)
-    func walkNode(_ ref: Ref) throws(RealmError) -> NodeView {
-        let node = try node(ref)
-        budget.pointee &-= node.byteSize
-        if budget.pointee < 0 { throw exhausted(ref) }
-        return node
-    }
-
-    /// Charges work that opens no node of its own.
+    /// Charges `bytes` of work to the budget.
     @inline(__always)
     func charge(_ bytes: Int, at ref: Ref) throws(RealmError) {
-        budget.pointee &-= bytes
-        if budget.pointee < 0 { throw exhausted(ref) }
+        state.pointee.budget &-= bytes
+        if state.pointee.budget < 0 { throw exhausted(ref) }
     }
 
-    /// A new walk begins. The slack pays for what small files legitimately read twice.
-    func resetBudget() { budget.pointee = 2 &* Int(limit) &+ (1 << 16) }
+    /// A new walk begins. A walk opens some nodes twice; the rest is slack for small files.
+    func resetBudget() { state.pointee.budget = 4 &* Int(limit) &+ (1 << 16) }
 
     /// Opens a node that must hold refs and at least `slots` elements.
     @inline(__always)
@@ -87,5 +87,36 @@ struct NodeSpace {
     func exhausted(_ ref: Ref) -> RealmError {
         .corrupt(
             "more nodes are reached than the file can hold (a cycle or a shared node)", at: ref)
+    }
+}
+
+/// What changes while nodes are read: the remaining budget and the values joined from parts.
+struct WalkState {
+    var budget: Int
+    let joined: Unmanaged<JoinedBlobs>
+    /// The refs that nodes of an open write transaction have; an empty range for readers.
+    var slabStart: UInt64 = 0
+    var slabEnd: UInt64 = 0
+
+    /// For look-ups: never exhausted in practice.
+    static let endless = Int.max / 2
+}
+
+/// Values stored in several blobs, put together once and kept as long as the snapshot.
+final class JoinedBlobs {
+    private var memory: [Ref: UnsafeMutableRawPointer] = [:]
+
+    deinit { for block in memory.values { block.deallocate() } }
+
+    /// The joined bytes of the value at `ref`; `fill` writes them the first time.
+    func bytes(
+        of ref: Ref, count: Int, fill: (UnsafeMutableRawPointer) throws(RealmError) -> Void
+    ) throws(RealmError) -> UnsafeRawPointer {
+        if let known = memory[ref] { return UnsafeRawPointer(known) }
+        let block = UnsafeMutableRawPointer.allocate(byteCount: max(1, count), alignment: 8)
+        memory[ref] = block
+        block.initializeMemory(as: UInt8.self, repeating: 0, count: max(1, count))
+        try fill(block)
+        return UnsafeRawPointer(block)
     }
 }

@@ -1,0 +1,171 @@
+/// Reads tables, specs and columns of one version (object format section 1).
+struct SchemaReader {
+    let space: NodeSpace
+    let top: TopArray
+
+    func tables() throws(RealmError) -> [TableInfo] {
+        let names = try space.node(top.names)
+        guard !names.hasRefs, names.widthType == 1 || names.count == 0 else {
+            throw space.wrongShape(top.names, "table names")
+        }
+        let roots = try space.refNode(top.tables, slots: 0, "tables")
+        guard names.count == roots.count, names.count < 1 << 16 else {
+            throw .corrupt("\(names.count) table names for \(roots.count) tables", at: top.tables)
+        }
+        var tables: [TableInfo] = []
+        for slot in 0..<roots.count {
+            guard let ref = roots.slot(slot).child else { continue }
+            tables.append(try table(ref, slot: slot, name: try Self.name(names, slot, top.names)))
+        }
+        return tables
+    }
+
+    /// A cell of a short-string array in non-null mode: null reads as empty.
+    private static func name(
+        _ names: NodeView, _ i: Int, _ ref: Ref
+    ) throws(RealmError) -> String {
+        let width = names.width
+        if width == 0 { return "" }
+        let cell = names.payload + i * width
+        let padding = Int(cell.load(fromByteOffset: width - 1, as: UInt8.self))
+        if padding == width { return "" }
+        guard padding < width else { throw .corrupt("a name longer than its cell", at: ref) }
+        return ByteView(cell, count: width - 1 - padding).string
+    }
+
+    private func table(
+        _ ref: Ref, slot: Int, name: String
+    ) throws(RealmError) -> TableInfo {
+        let node = try space.refNode(ref, slots: 12, "table")
+        guard let spec = node.slot(0).child, let root = node.slot(2).child, node.slot(3).isTagged
+        else { throw space.wrongShape(ref, "table") }
+        let key = TableKey(UInt32(truncatingIfNeeded: node.slot(3).value))
+        guard key.slot == slot else {
+            throw .corrupt("table \(slot) says it is table \(key.slot)", at: ref)
+        }
+        func number(_ i: Int) -> UInt64 {
+            i < node.count && node.slot(i).isTagged ? node.slot(i).value : 0
+        }
+        let parsed = try columns(node, spec: spec)
+        let primaryKey = try primaryKeyIndex(node.slot(11), parsed.columns, ref)
+        return TableInfo(
+            key: key, name: name, kind: TableKind(rawValue: Int(number(12) & 3)) ?? .topLevel,
+            columns: parsed.columns, backlinks: parsed.backlinks, primaryKey: primaryKey,
+            contentVersion: number(6), nextSequenceNumber: number(9), root: root,
+            tombstones: node.count > 13 ? node.slot(13).child ?? .none : .none, top: ref)
+    }
+
+    private func primaryKeyIndex(
+        _ slot: NodeSlot, _ columns: [ColumnInfo], _ ref: Ref
+    ) throws(RealmError) -> Int? {
+        guard slot.isTagged else { return nil }
+        let key = ColumnKey(Int64(bitPattern: slot.value))
+        guard let index = columns.firstIndex(where: { $0.key == key }) else {
+            throw .corrupt("the primary key names no column", at: ref)
+        }
+        return index
+    }
+
+    /// The parallel arrays of a spec and of the table's per-leaf-index slots.
+    private struct ColumnArrays {
+        let types: NodeView
+        let names: NodeView
+        let attributes: NodeView
+        let keys: NodeView
+        let distinct: NodeView?
+        let indexes: NodeView?
+        let targets: NodeView?
+        let targetColumns: NodeView?
+        let specRef: Ref
+    }
+
+    private func arrays(_ table: NodeView, _ specRef: Ref) throws(RealmError) -> ColumnArrays {
+        let spec = try space.refNode(specRef, slots: 6, "spec")
+        func optionalInts(_ slot: NodeSlot, _ role: StaticString) throws(RealmError) -> NodeView? {
+            guard let ref = slot.child else { return nil }
+            return try space.integers(ref, role)
+        }
+        func optionalRefs(_ slot: NodeSlot) throws(RealmError) -> NodeView? {
+            guard let ref = slot.child else { return nil }
+            return try space.refNode(ref, slots: 0, "column refs")
+        }
+        let types = try space.integers(spec.slot(0).ref, "column types")
+        let names = try space.node(spec.slot(1).ref)
+        let attributes = try space.integers(spec.slot(2).ref, "column attributes")
+        let keys = try space.integers(spec.slot(5).ref, "column keys")
+        guard types.count == keys.count, attributes.count == keys.count, keys.count < 1 << 16,
+            !names.hasRefs, names.widthType == 1 || names.count == 0, names.count <= keys.count
+        else { throw space.wrongShape(specRef, "spec") }
+        return ColumnArrays(
+            types: types, names: names, attributes: attributes, keys: keys,
+            distinct: try optionalRefs(spec.slot(4)), indexes: try optionalRefs(table.slot(4)),
+            targets: try optionalInts(table.slot(7), "opposite tables"),
+            targetColumns: try optionalInts(table.slot(8), "opposite columns"), specRef: specRef)
+    }
+
+    private func columns(
+        _ table: NodeView, spec specRef: Ref
+    ) throws(RealmError) -> (columns: [ColumnInfo], backlinks: [BacklinkInfo]) {
+        let arrays = try arrays(table, specRef)
+        var columns: [ColumnInfo] = []
+        var backlinks: [BacklinkInfo] = []
+        for i in 0..<arrays.keys.count {
+            let key = ColumnKey(arrays.keys.integer(i))
+            guard key.raw >= 0, let type = ColumnType(number: key.typeNumber) else {
+                throw .corrupt("column \(i) has the unknown type \(key.typeNumber)", at: specRef)
+            }
+            if type == .backlink {
+                backlinks.append(backlink(key, arrays))
+            } else {
+                guard i < arrays.names.count, i == columns.count else {
+                    throw .corrupt("column \(i) has no name", at: specRef)
+                }
+                columns.append(try column(i, key, type, arrays))
+            }
+        }
+        return (columns, backlinks)
+    }
+
+    private func backlink(_ key: ColumnKey, _ arrays: ColumnArrays) -> BacklinkInfo {
+        let leaf = key.leafIndex
+        let origin = arrays.targets.flatMap { leaf < $0.count ? $0.integer(leaf) : nil }
+        let column = arrays.targetColumns.flatMap { leaf < $0.count ? $0.integer(leaf) : nil }
+        return BacklinkInfo(
+            key: key, origin: origin.map { TableKey(UInt32(truncatingIfNeeded: $0)) } ?? .none,
+            originColumn: column.map { ColumnKey($0) } ?? .none)
+    }
+
+    private func column(
+        _ i: Int, _ key: ColumnKey, _ type: ColumnType, _ arrays: ColumnArrays
+    ) throws(RealmError) -> ColumnInfo {
+        let leaf = key.leafIndex
+        let attributes = ColumnAttributes(
+            rawValue: UInt16(truncatingIfNeeded: arrays.attributes.integer(i)))
+        var kind = key.attributes
+        if key.typeNumber == 13 { kind.insert(.list) }
+        let indexRoot = arrays.indexes.flatMap { leaf < $0.count ? $0.slot(leaf).child : nil }
+        let target = arrays.targets.flatMap { leaf < $0.count ? $0.integer(leaf) : nil }
+        let distinct = arrays.distinct.flatMap { i < $0.count ? $0.slot(i).child : nil }
+        let index: IndexKind =
+            indexRoot == nil ? .none : attributes.contains(.fullText) ? .fullText : .general
+        return ColumnInfo(
+            key: key, name: try Self.name(arrays.names, i, arrays.specRef), type: type,
+            isNullable: kind.contains(.nullable), collection: try Self.collection(kind, i, arrays),
+            target: target.map { TableKey(UInt32(truncatingIfNeeded: $0)) } ?? .none,
+            index: index, isIndexed: attributes.contains(.indexed),
+            hasIntegerKeys: kind.contains(.dictionary) && arrays.types.integer(i) >> 16 == 0,
+            indexRoot: indexRoot ?? .none, distinct: distinct ?? .none)
+    }
+
+    private static func collection(
+        _ kind: ColumnAttributes, _ i: Int, _ arrays: ColumnArrays
+    ) throws(RealmError) -> CollectionKind? {
+        switch kind.intersection(.collection) {
+        case []: return nil
+        case .list: return .list
+        case .set: return .set
+        case .dictionary: return .dictionary
+        default: throw .corrupt("column \(i) is two collections at once", at: arrays.specRef)
+        }
+    }
+}

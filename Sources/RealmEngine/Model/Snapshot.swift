@@ -1,0 +1,81 @@
+/// One version of a database as one thread sees it: every read goes through here and sees the same
+/// state for as long as the snapshot lives.
+///
+/// Confined to the thread that uses it; making one costs a few allocations, so every worker takes
+/// its own. Values handed out (`Value`, `ByteView`, cursors) point into the mapping and are valid
+/// as long as the snapshot.
+public final class Snapshot {
+    public let database: Database
+    let memory: SpaceMemory
+    /// Dictionaries are cluster trees in formats 21 and 22.
+    let hasClusteredDictionaries: Bool
+
+    init(_ database: Database) {
+        self.database = database
+        let limit = database.top?.logicalSize ?? UInt64(RawHeader.size)
+        memory = SpaceMemory(base: database.file.mapping.base, limit: limit)
+        hasClusteredDictionaries = (21...22).contains(database.header.format)
+    }
+
+    public var schema: Schema { database.schema }
+    public var version: UInt64 { database.version }
+
+    var lookup: NodeSpace { memory.lookup }
+    var walk: NodeSpace { memory.walk }
+
+    /// Begins a visit of the whole database, or of one table: the work that follows is bounded by
+    /// the file's size, so damaged files with cycles end in an error.
+    public func beginWalk() { memory.walk.resetBudget() }
+
+    public func table(_ info: TableInfo) -> Table { Table(snapshot: self, info: info) }
+
+    /// The table with `key`; throws `corrupt` when a link names a table that is not there.
+    public func table(_ key: TableKey) throws(RealmError) -> Table {
+        guard let info = schema.table(key) else {
+            throw .corrupt("a link leads to table \(key.raw), which does not exist", in: "link")
+        }
+        return Table(snapshot: self, info: info)
+    }
+
+    /// The elements of a list or set. `walking` charges the work to the current walk: right for
+    /// collections met while walking, wrong for those reached through links again and again.
+    public func elements(of view: CollectionView, walking: Bool = false) -> ElementCursor {
+        ElementCursor(walking ? walk : lookup, view)
+    }
+
+    /// The entries of a dictionary.
+    public func entries(
+        of view: CollectionView, walking: Bool = false
+    ) throws(RealmError) -> DictionaryCursor {
+        try DictionaryCursor(walking ? walk : lookup, view, clustered: hasClusteredDictionaries)
+    }
+
+    /// Number of elements of a list or set, or of entries of a dictionary.
+    public func count(of value: Value) throws(RealmError) -> Int {
+        switch value {
+        case .list(let view), .set(let view): return try ElementCursor.count(lookup, view)
+        case .dictionary(let view): return try dictionaryCount(view)
+        default: return 0
+        }
+    }
+
+    private func dictionaryCount(_ view: CollectionView) throws(RealmError) -> Int {
+        if view.root.isNone { return 0 }
+        if hasClusteredDictionaries {
+            return try ClusterTree(space: lookup, root: view.root).count()
+        }
+        let node = try lookup.refNode(view.root, slots: 2, "dictionary")
+        guard let keys = node.slot(0).child else {
+            throw .corrupt("a dictionary without its keys", at: view.root)
+        }
+        let key: ColumnType = view.element.hasIntegerKeys ? .int : .string
+        let element = ElementType(type: key, isNullable: false)
+        return try ElementCursor.count(lookup, CollectionView(root: keys, element: element))
+    }
+
+    /// Charges the visit of an embedded object to the current walk: each has one parent, so a walk
+    /// meets it once.
+    public func chargeEmbeddedObject() throws(RealmError) {
+        try walk.charge(4, at: .none)
+    }
+}

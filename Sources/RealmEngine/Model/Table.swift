@@ -1,0 +1,75 @@
+/// A table of one snapshot. Cheap to copy; confined to its snapshot's thread.
+public struct Table {
+    public let snapshot: Snapshot
+    public let info: TableInfo
+
+    /// Number of live objects, read from the tree's root.
+    public func count() throws(RealmError) -> Int {
+        try ClusterTree(space: snapshot.lookup, root: info.root).count()
+    }
+
+    /// Number of tombstones (object format 2.7).
+    public func tombstoneCount() throws(RealmError) -> Int {
+        try ClusterTree(space: snapshot.lookup, root: info.tombstones).count()
+    }
+
+    /// The object with `key`, nil when there is none. Negative keys find tombstones.
+    public func row(_ key: ObjectKey) throws(RealmError) -> Row? {
+        let root = key.isUnresolved ? info.tombstones : info.root
+        guard let (leaf, row) = try ClusterTree(space: snapshot.lookup, root: root).find(key)
+        else { return nil }
+        return Row(table: self, leaf: leaf, row: row)
+    }
+
+    /// The keys of all live objects, or of all tombstones, in stored order.
+    public func keys(tombstones: Bool = false) throws(RealmError) -> [ObjectKey] {
+        let root = tombstones ? info.tombstones : info.root
+        var leaves = ClusterTree(space: snapshot.walk, root: root).leaves()
+        var keys: [ObjectKey] = []
+        while let leaf = try leaves.next() {
+            for row in 0..<leaf.count { keys.append(leaf.key(row)) }
+        }
+        return keys
+    }
+
+    /// Walks the objects leaf by leaf, reading the given columns (indexes into `info.columns`).
+    public func scan(columns: [Int], skipping position: Int = 0) -> TableScan {
+        TableScan(self, columns: columns, skipping: position)
+    }
+}
+
+/// One object of a snapshot: its leaf and row. Valid as long as the snapshot.
+public struct Row {
+    public let table: Table
+    let leaf: ClusterLeaf
+    let row: Int
+
+    public var key: ObjectKey { leaf.key(row) }
+
+    /// The value of property `column`, an index into the table's `columns`.
+    public func value(_ column: Int) throws(RealmError) -> Value {
+        let info = table.info.columns[column]
+        return try leaf.column(info.leafIndex, info.layout).value(row)
+    }
+
+    /// As `value`, but unresolved links keep their negative keys.
+    func storedValue(_ column: Int) throws(RealmError) -> Value {
+        let info = table.info.columns[column]
+        return try leaf.column(info.leafIndex, info.layout).stored(row)
+    }
+
+    /// The objects that link here through `backlink`, one of the table's `backlinks`.
+    public func backlinks(_ backlink: BacklinkInfo) throws(RealmError) -> BacklinkCursor {
+        let column = try BacklinkLeaf(leaf.space, try leaf.columnRef(backlink.leafIndex))
+        guard row < column.count else {
+            throw .corrupt("a backlink leaf shorter than its cluster", at: leaf.ref)
+        }
+        return BacklinkCursor(leaf.space, slot: column.slot(row))
+    }
+
+    /// The value of the primary key, nil in a table without one.
+    public func primaryKey() throws(RealmError) -> Value? {
+        guard let column = table.info.primaryKey else { return nil }
+        return try value(column)
+    }
+}

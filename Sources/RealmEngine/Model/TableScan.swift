@@ -1,0 +1,102 @@
+/// Reads the objects of a table leaf by leaf: 256 rows at a time, chosen columns only.
+///
+/// Call `next()` until it returns false; in between, `count`, `key(row)` and `value(row:column:)`
+/// speak of the current leaf. Confined to its snapshot's thread.
+public final class TableScan {
+    public let table: Table
+    private let columns: [ColumnInfo]
+    private var leaves: ClusterTree.Leaves
+    private var current: ClusterLeaf?
+    private let opened: UnsafeMutablePointer<ColumnLeaf>
+    private var openedCount = 0
+    private let columnCount: Int
+
+    /// Objects in the current leaf.
+    public private(set) var count = 0
+    /// Position of the current leaf's first object in the table.
+    public private(set) var position = 0
+
+    init(_ table: Table, columns: [Int], skipping position: Int) {
+        self.table = table
+        self.columns = columns.map { table.info.columns[$0] }
+        columnCount = columns.count
+        leaves = ClusterTree(space: table.snapshot.walk, root: table.info.root)
+            .leaves(skipping: position)
+        opened = .allocate(capacity: max(1, columns.count))
+    }
+
+    deinit { opened.deallocate() }
+
+    /// Moves to the next leaf; false at the end.
+    public func next() throws(RealmError) -> Bool {
+        guard let leaf = try leaves.next() else {
+            count = 0
+            current = nil
+            return false
+        }
+        position = leaves.position
+        try load(leaf)
+        return true
+    }
+
+    private func load(_ leaf: ClusterLeaf) throws(RealmError) {
+        current = leaf
+        count = 0
+        for (i, column) in columns.enumerated() {
+            (opened + i).initialize(to: try leaf.column(column.leafIndex, column.layout))
+        }
+        count = leaf.count
+    }
+
+    /// Key of the object in `row` of the current leaf.
+    public func key(_ row: Int) -> ObjectKey {
+        precondition(row >= 0 && row < count)
+        return current!.key(row)
+    }
+
+    /// Value of the scan's `column`-th column in `row` of the current leaf.
+    public func value(row: Int, column: Int) throws(RealmError) -> Value {
+        precondition(row >= 0 && row < count && column >= 0 && column < columnCount)
+        return try opened[column].value(row)
+    }
+
+    /// The object in `row` of the current leaf.
+    public func row(_ row: Int) -> Row {
+        precondition(row >= 0 && row < count)
+        return Row(table: table, leaf: current!, row: row)
+    }
+}
+
+/// Where one cluster leaf is: enough for any worker to read it from its own snapshot.
+public struct LeafLocation: Sendable {
+    let ref: Ref
+    let base: UInt64
+    /// Position of the leaf's first object in the table.
+    public let position: Int
+    public let count: Int
+}
+
+extension TableScan {
+    /// Moves to the leaf at `location`, found by another scan of the same version.
+    public func open(_ location: LeafLocation) throws(RealmError) {
+        let space = table.snapshot.walk
+        let node = try space.node(location.ref)
+        let leaf = try ClusterLeaf(space, location.ref, node: node, base: location.base)
+        position = location.position
+        try load(leaf)
+    }
+}
+
+extension Table {
+    /// The leaves that hold the objects from `position` on, in order.
+    public func leafLocations(from position: Int = 0) throws(RealmError) -> [LeafLocation] {
+        var leaves = ClusterTree(space: snapshot.walk, root: info.root).leaves(skipping: position)
+        var locations: [LeafLocation] = []
+        while let leaf = try leaves.next() {
+            locations.append(
+                LeafLocation(
+                    ref: leaf.ref, base: leaf.base, position: leaves.position, count: leaf.count))
+        }
+        return locations
+    }
+}

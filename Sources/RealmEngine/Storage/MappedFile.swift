@@ -1,0 +1,49 @@
+/// A file opened for reading and mapped whole; nothing is ever written. Immutable and free to
+/// cross threads.
+final class MappedFile: Sendable {
+    let path: String
+    let size: Int
+    let device: UInt64
+    let inode: UInt64
+    let mapping: Mapping
+
+    /// Opens and maps the file at `path`.
+    convenience init(path: String) throws(RealmError) {
+        let file = try File(reading: path)
+        try self.init(file)
+    }
+
+    init(_ file: borrowing File) throws(RealmError) {
+        let path = file.path
+        let status = try file.status()
+        guard !status.isDirectory else {
+            throw RealmError(
+                .input, code: "FileOperationFailed", reason: "directory", "is a directory",
+                file: path)
+        }
+        guard status.isRegular else {
+            throw RealmError(
+                .input, code: "FileOperationFailed", reason: "not-a-file",
+                "is not a regular file", file: path, hint: "use - to read standard input")
+        }
+        guard status.size > 0 else {
+            throw RealmError(
+                .input, code: "InvalidDatabase", reason: "empty", "the file is empty", file: path)
+        }
+        self.path = path
+        size = status.size
+        device = status.device
+        inode = status.inode
+        mapping = try Mapping(file, size: status.size)
+    }
+
+    /// The header as it is now; compare two to learn whether a commit landed.
+    func rawHeader() throws(RealmError) -> RawHeader {
+        guard size >= RawHeader.size else {
+            throw RealmError(
+                .input, code: "InvalidDatabase", reason: "not-a-realm",
+                "not a Realm file: it has only \(size) bytes", file: path)
+        }
+        return RawHeader(mapping.base)
+    }
+}

@@ -1,0 +1,197 @@
+/// Strings or binaries, in whichever of the forms the leaf's header names (object format 3.5-3.7).
+struct BytesLeaf {
+    enum Form: UInt8 {
+        /// Fixed cells with the padding count in the last byte.
+        case short
+        /// One byte area with end offsets.
+        case medium
+        /// One blob per value.
+        case big
+        /// Indexes into the column's list of distinct values.
+        case enumerated
+    }
+
+    let form: Form
+    /// 1 where each stored value carries a terminating zero (strings), 0 for binaries.
+    let terminator: Int
+    private let node: NodeView
+    private let area: NodeView
+    private let nulls: NodeView
+    private let space: NodeSpace
+    let count: Int
+
+    /// Values longer than this are charged to the walk's budget.
+    private static let freeLength = 256
+
+    /// A string leaf. `distinct` is the column's list of distinct values, when it has one.
+    init(strings space: NodeSpace, _ ref: Ref, distinct: Ref = .none) throws(RealmError) {
+        let node = try space.node(ref)
+        switch (node.hasRefs, node.widthType) {
+        case (false, 1): self.init(short: node, space)
+        case (false, 0):
+            guard !distinct.isNone else {
+                // A column that never was enumerated can still hold a never-filled array.
+                guard node.count == 0 else { throw space.wrongShape(ref, "string leaf") }
+                self.init(short: node, space)
+                return
+            }
+            self.init(indexes: node, list: try space.node(distinct), space)
+        case (true, 0):
+            try self.init(node, ref, space, terminator: 1)
+        default: throw space.wrongShape(ref, "string leaf")
+        }
+    }
+
+    /// A binary leaf.
+    init(binaries space: NodeSpace, _ ref: Ref) throws(RealmError) {
+        let node = try space.refNode(ref, slots: 0, "binary leaf")
+        try self.init(node, ref, space, terminator: 0)
+    }
+
+    private init(short node: NodeView, _ space: NodeSpace) {
+        form = .short
+        terminator = 0
+        self.node = node
+        area = node
+        nulls = node
+        self.space = space
+        count = node.count
+    }
+
+    private init(indexes node: NodeView, list: NodeView, _ space: NodeSpace) {
+        form = .enumerated
+        terminator = 1
+        self.node = node
+        area = list
+        nulls = list
+        self.space = space
+        count = node.count
+    }
+
+    private init(
+        _ node: NodeView, _ ref: Ref, _ space: NodeSpace, terminator: Int
+    ) throws(RealmError) {
+        self.terminator = terminator
+        self.space = space
+        if node.context {
+            form = .big
+            self.node = node
+            area = node
+            nulls = node
+            count = node.count
+            return
+        }
+        guard node.count >= 3 else { throw space.wrongShape(ref, "three-part bytes leaf") }
+        form = .medium
+        let offsets = try space.integers(node.slot(0).ref, "end offsets")
+        area = try space.node(node.slot(1).ref)
+        nulls = try space.integers(node.slot(2).ref, "null flags")
+        guard !area.hasRefs, nulls.count >= offsets.count else {
+            throw space.wrongShape(ref, "three-part bytes leaf")
+        }
+        self.node = offsets
+        count = offsets.count
+    }
+
+    /// Value `i`, nil when null. The index is below `count`.
+    @inline(__always)
+    func value(_ i: Int) throws(RealmError) -> ByteView? {
+        switch form {
+        case .short: return try shortValue(i)
+        case .medium: return try mediumValue(i)
+        case .big: return try bigValue(i)
+        case .enumerated: return try enumeratedValue(i)
+        }
+    }
+
+    @inline(__always)
+    private func shortValue(_ i: Int) throws(RealmError) -> ByteView? {
+        let width = node.width
+        if width == 0 { return nil }
+        let cell = node.payload + i &* width
+        let padding = Int(cell.load(fromByteOffset: width - 1, as: UInt8.self))
+        if padding == width { return nil }
+        guard padding < width else { throw badLeaf("a short string longer than its cell") }
+        return ByteView(cell, count: width - 1 - padding)
+    }
+
+    @inline(__always)
+    private func mediumValue(_ i: Int) throws(RealmError) -> ByteView? {
+        if nulls.integer(i) != 0 { return nil }
+        let start = i == 0 ? 0 : node.integer(i - 1)
+        let end = node.integer(i) &- Int64(terminator)
+        guard start >= 0, start <= end, end <= Int64(area.count) else {
+            throw badLeaf("string offsets outside the leaf's bytes")
+        }
+        return try view(area.payload + Int(start), Int(end &- start))
+    }
+
+    @inline(never)
+    private func bigValue(_ i: Int) throws(RealmError) -> ByteView? {
+        let slot = node.slot(i)
+        if slot.isNone { return nil }
+        let blob = try space.node(slot.ref)
+        guard !blob.hasRefs else { return try joined(blob, slot.ref) }
+        guard blob.widthType == 2, blob.count >= terminator else {
+            throw space.wrongShape(slot.ref, "blob")
+        }
+        return try view(blob.payload, blob.count - terminator)
+    }
+
+    @inline(never)
+    private func enumeratedValue(_ i: Int) throws(RealmError) -> ByteView? {
+        let index = node.integer(i)
+        let list = try BytesLeaf(distinct: area, space)
+        guard index >= 0, index < Int64(list.count) else {
+            throw badLeaf("an enumerated string without its value")
+        }
+        return try list.value(Int(index))
+    }
+
+    /// The distinct values of an enumerated column.
+    private init(distinct node: NodeView, _ space: NodeSpace) throws(RealmError) {
+        if node.hasRefs {
+            try self.init(node, .none, space, terminator: 1)
+        } else {
+            guard node.widthType == 1 else { throw space.wrongShape(.none, "distinct values") }
+            self.init(short: node, space)
+        }
+    }
+
+    @inline(__always)
+    private func view(_ start: UnsafeRawPointer, _ length: Int) throws(RealmError) -> ByteView {
+        if length > Self.freeLength { try space.charge(length, at: .none) }
+        return ByteView(start, count: length)
+    }
+
+    @inline(never)
+    private func badLeaf(_ what: String) -> RealmError {
+        .corrupt(what, at: Ref(UInt64(node.payload - space.base - NodeView.headerSize)))
+    }
+
+    /// A value too long for one blob, stored as several (object format 3.7).
+    @inline(never)
+    private func joined(_ parts: NodeView, _ ref: Ref) throws(RealmError) -> ByteView {
+        guard parts.context else { throw space.wrongShape(ref, "split blob") }
+        var total = 0
+        for i in 0..<parts.count {
+            let part = try space.node(parts.slot(i).ref)
+            guard !part.hasRefs, part.widthType == 2 else {
+                throw space.wrongShape(ref, "split blob")
+            }
+            total += part.count
+            guard total <= Int(space.limit) else { throw space.exhausted(ref) }
+        }
+        let joined = space.state.pointee.joined.takeUnretainedValue()
+        let bytes = try joined.bytes(of: ref, count: total) { memory throws(RealmError) in
+            var at = 0
+            for i in 0..<parts.count {
+                let part = try space.node(parts.slot(i).ref)
+                guard at + part.count <= total else { throw space.exhausted(ref) }
+                (memory + at).copyMemory(from: part.payload, byteCount: part.count)
+                at += part.count
+            }
+        }
+        return ByteView(bytes, count: max(0, total - terminator))
+    }
+}

@@ -1,0 +1,287 @@
+/// At most 256 objects: their keys and one leaf per column (object format 2.1).
+struct ClusterLeaf {
+    let space: NodeSpace
+    let ref: Ref
+    let node: NodeView
+    /// Relative keys in general form; unused in compact form.
+    private let keys: NodeView
+    private let isCompact: Bool
+    let count: Int
+    /// Sum of the child offsets on the path to this leaf.
+    let base: UInt64
+
+    static let maximumCount = 256
+
+    init(_ space: NodeSpace, _ ref: Ref, node: NodeView, base: UInt64) throws(RealmError) {
+        guard node.hasRefs, node.widthType == 0, node.count >= 1 else {
+            throw space.wrongShape(ref, "cluster leaf")
+        }
+        let first = node.slot(0)
+        isCompact = first.isTagged
+        if first.isTagged {
+            guard first.value <= UInt64(Self.maximumCount) else {
+                throw .corrupt("a cluster leaf of \(first.value) objects", at: ref)
+            }
+            keys = node
+            count = Int(first.value)
+        } else {
+            keys = try space.node(first.ref)
+            guard !keys.hasRefs, keys.widthType == 0, keys.count <= Self.maximumCount else {
+                throw .corrupt("the key array of a cluster leaf is malformed", at: first.ref)
+            }
+            count = keys.count
+        }
+        self.space = space
+        self.ref = ref
+        self.node = node
+        self.base = base
+    }
+
+    /// Key of the object in `row`, which is below `count`.
+    @inline(__always)
+    func key(_ row: Int) -> ObjectKey {
+        ObjectKey(
+            Int64(bitPattern: base &+ (isCompact ? UInt64(row) : keys.unsigned(row))))
+    }
+
+    /// Row of the object with `key`, nil when the leaf does not hold it.
+    func row(of key: ObjectKey) -> Int? {
+        let wanted = UInt64(bitPattern: key.raw) &- base
+        if isCompact { return wanted < UInt64(count) ? Int(wanted) : nil }
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) >> 1
+            if keys.unsigned(middle) < wanted { low = middle + 1 } else { high = middle }
+        }
+        return low < count && keys.unsigned(low) == wanted ? low : nil
+    }
+
+    /// Checks that keys ascend; compact leaves cannot do otherwise.
+    func checkOrder() throws(RealmError) {
+        guard !isCompact, count > 1 else { return }
+        var previous = keys.unsigned(0)
+        for row in 1..<count {
+            let key = keys.unsigned(row)
+            guard key > previous else {
+                throw .corrupt("object keys do not ascend in a cluster leaf", at: ref)
+            }
+            previous = key
+        }
+    }
+
+    /// Ref of the column leaf of `leafIndex`.
+    @inline(__always)
+    func columnRef(_ leafIndex: Int) throws(RealmError) -> Ref {
+        guard leafIndex &+ 1 < node.count, let ref = node.slot(leafIndex &+ 1).child else {
+            throw .corrupt("a cluster leaf without column \(leafIndex)", at: ref)
+        }
+        return ref
+    }
+
+    /// Opens the column described by `layout`.
+    func column(_ leafIndex: Int, _ layout: LeafLayout) throws(RealmError) -> ColumnLeaf {
+        try ColumnLeaf(space, try columnRef(leafIndex), layout, rows: count)
+    }
+}
+
+/// A B+tree over object keys, compared unsigned; each level stores keys relative to its subtree
+/// (object format section 2).
+struct ClusterTree {
+    let space: NodeSpace
+    let root: Ref
+
+    static let maximumDepth = 16
+
+    /// Number of objects, from the root alone.
+    func count() throws(RealmError) -> Int {
+        if root.isNone { return 0 }
+        let node = try space.node(root)
+        return try Self.count(space, node, root)
+    }
+
+    fileprivate static func count(
+        _ space: NodeSpace, _ node: NodeView, _ ref: Ref
+    ) throws(RealmError) -> Int {
+        if node.isInner { return try InnerCluster(space, ref, node: node, base: 0).count }
+        return try ClusterLeaf(space, ref, node: node, base: 0).count
+    }
+
+    /// Finds the object with `key`: its leaf and row, nil when there is none.
+    func find(_ key: ObjectKey) throws(RealmError) -> (leaf: ClusterLeaf, row: Int)? {
+        if root.isNone { return nil }
+        var ref = root
+        var base: UInt64 = 0
+        for _ in 0..<Self.maximumDepth {
+            let node = try space.node(ref)
+            guard node.isInner else {
+                let leaf = try ClusterLeaf(space, ref, node: node, base: base)
+                guard let row = leaf.row(of: key) else { return nil }
+                return (leaf, row)
+            }
+            let inner = try InnerCluster(space, ref, node: node, base: base)
+            let child = inner.child(covering: UInt64(bitPattern: key.raw) &- base)
+            base &+= inner.offset(child)
+            ref = try inner.ref(child)
+        }
+        throw .corrupt("a cluster tree deeper than \(Self.maximumDepth) levels", at: root)
+    }
+
+    /// The leaves in ascending key order, beginning with the one that holds position `skipping`.
+    func leaves(skipping position: Int = 0) -> Leaves { Leaves(self, skipping: position) }
+
+    /// Walks leaves in order, checking depth, key order and object counts on the way.
+    struct Leaves {
+        private struct Frame {
+            let inner: InnerCluster
+            var child: Int
+        }
+
+        private let space: NodeSpace
+        private var pending: (ref: Ref, base: UInt64)?
+        private var stack: [Frame] = []
+        private var lastKey: UInt64?
+        /// Objects still to be skipped before the next leaf.
+        private var toSkip: Int
+        private var seen = 0
+        private var expected: Int?
+        private let root: Ref
+        /// Position of the first object of the leaf last returned.
+        private(set) var position = 0
+
+        fileprivate init(_ tree: ClusterTree, skipping position: Int) {
+            space = tree.space
+            root = tree.root
+            pending = tree.root.isNone ? nil : (tree.root, 0)
+            toSkip = position
+        }
+
+        mutating func next() throws(RealmError) -> ClusterLeaf? {
+            while true {
+                if pending == nil, try !advance() { return try finish() }
+                guard let (ref, base) = pending else { return try finish() }
+                pending = nil
+                let node = try space.node(ref)
+                if expected == nil { expected = try ClusterTree.count(space, node, ref) }
+                if node.isInner {
+                    try push(try InnerCluster(space, ref, node: node, base: base), ref)
+                    continue
+                }
+                let leaf = try ClusterLeaf(space, ref, node: node, base: base)
+                if leaf.count == 0 { continue }
+                try checkOrder(leaf)
+                position = seen
+                seen += leaf.count
+                if seen <= toSkip { continue }
+                return leaf
+            }
+        }
+
+        /// Takes the next child of the innermost open node; whole subtrees may be skipped.
+        private mutating func advance() throws(RealmError) -> Bool {
+            while var frame = stack.popLast() {
+                if frame.child >= frame.inner.childCount { continue }
+                let ref = try frame.inner.ref(frame.child)
+                let base = frame.inner.base &+ frame.inner.offset(frame.child)
+                frame.child += 1
+                stack.append(frame)
+                if seen < toSkip {
+                    let count = try ClusterTree.count(space, try space.node(ref), ref)
+                    if seen + count <= toSkip {
+                        seen += count
+                        continue
+                    }
+                }
+                pending = (ref, base)
+                return true
+            }
+            return false
+        }
+
+        private mutating func push(_ inner: InnerCluster, _ ref: Ref) throws(RealmError) {
+            if let parent = stack.last, parent.inner.depth != inner.depth + 1 {
+                throw .corrupt("a cluster tree of uneven depth", at: ref)
+            }
+            guard stack.count < ClusterTree.maximumDepth else {
+                throw .corrupt("a cluster tree too deep", at: ref)
+            }
+            stack.append(Frame(inner: inner, child: 0))
+        }
+
+        private mutating func checkOrder(_ leaf: ClusterLeaf) throws(RealmError) {
+            try leaf.checkOrder()
+            let first = UInt64(bitPattern: leaf.key(0).raw)
+            if let lastKey, first <= lastKey {
+                throw .corrupt("object keys do not ascend between cluster leaves", at: leaf.ref)
+            }
+            lastKey = UInt64(bitPattern: leaf.key(leaf.count - 1).raw)
+        }
+
+        private func finish() throws(RealmError) -> ClusterLeaf? {
+            if let expected, expected != seen {
+                throw .corrupt("\(seen) objects where \(expected) are announced", at: root)
+            }
+            return nil
+        }
+    }
+}
+
+/// An inner node: children with their key offsets (object format 2.2).
+struct InnerCluster {
+    let space: NodeSpace
+    let ref: Ref
+    let node: NodeView
+    private let offsets: NodeView
+    private let isCompact: Bool
+    let base: UInt64
+    let depth: Int
+    /// Objects below this node.
+    let count: Int
+
+    init(_ space: NodeSpace, _ ref: Ref, node: NodeView, base: UInt64) throws(RealmError) {
+        guard node.hasRefs, node.widthType == 0, node.count >= 4,
+            node.slot(1).isTagged, node.slot(2).isTagged,
+            node.slot(1).value >= 1, node.slot(1).value <= UInt64(ClusterTree.maximumDepth),
+            node.slot(2).value < 1 << 48
+        else { throw space.wrongShape(ref, "inner cluster node") }
+        isCompact = node.slot(0).isNone
+        offsets = isCompact ? node : try space.node(node.slot(0).ref)
+        guard isCompact || (offsets.count == node.count - 3 && !offsets.hasRefs) else {
+            throw .corrupt("an inner cluster node whose offsets do not match", at: ref)
+        }
+        self.space = space
+        self.ref = ref
+        self.node = node
+        self.base = base
+        depth = Int(node.slot(1).value)
+        count = Int(node.slot(2).value)
+    }
+
+    var childCount: Int { node.count - 3 }
+
+    func offset(_ child: Int) -> UInt64 {
+        if !isCompact { return offsets.unsigned(child) }
+        return depth > 7 ? 0 : UInt64(child) << UInt64(8 * depth)
+    }
+
+    func ref(_ child: Int) throws(RealmError) -> Ref {
+        guard let child = node.slot(child + 3).child else {
+            throw .corrupt("an inner cluster node without a child", at: ref)
+        }
+        return child
+    }
+
+    /// The child whose range holds `key`, relative to this node.
+    func child(covering key: UInt64) -> Int {
+        if isCompact {
+            return depth > 7 ? 0 : Int(min(key >> UInt64(8 * depth), UInt64(childCount - 1)))
+        }
+        var low = 0
+        var high = childCount
+        while low < high {
+            let middle = (low + high) >> 1
+            if offsets.unsigned(middle) <= key { low = middle + 1 } else { high = middle }
+        }
+        return max(0, low - 1)
+    }
+}

@@ -1,0 +1,80 @@
+/// Links of a single-link column: key + 1, 0 for null (object format 3.11).
+struct LinkLeaf {
+    let node: NodeView
+    let target: TableKey
+
+    init(_ space: NodeSpace, _ ref: Ref, target: TableKey) throws(RealmError) {
+        node = try space.integers(ref, "link leaf")
+        self.target = target
+    }
+
+    @inline(__always) var count: Int { node.count }
+
+    /// The target's key as stored: -1 for null, unresolved keys as they are.
+    @inline(__always) func key(_ i: Int) -> ObjectKey { ObjectKey(node.integer(i) &- 1) }
+}
+
+/// Links inside a list or set: the key itself.
+struct LinkElementLeaf {
+    let node: NodeView
+    let target: TableKey
+
+    init(_ space: NodeSpace, _ ref: Ref, target: TableKey) throws(RealmError) {
+        node = try space.integers(ref, "link list leaf")
+        self.target = target
+    }
+
+    @inline(__always) var count: Int { node.count }
+    @inline(__always) func key(_ i: Int) -> ObjectKey { ObjectKey(node.integer(i)) }
+}
+
+/// Links that name their table: pairs of table key + 1 and object key + 1 (object format 3.12).
+struct TypedLinkLeaf {
+    let node: NodeView
+
+    init(_ space: NodeSpace, _ ref: Ref) throws(RealmError) {
+        node = try space.integers(ref, "typed link leaf")
+    }
+
+    @inline(__always) var count: Int { node.count / 2 }
+
+    func link(_ i: Int) -> ObjectLink? {
+        let table = node.integer(2 * i)
+        if table == 0 { return nil }
+        return ObjectLink(
+            table: TableKey(UInt32(truncatingIfNeeded: table &- 1) & 0x7FFF_FFFF),
+            key: ObjectKey(node.integer(2 * i + 1) &- 1))
+    }
+}
+
+/// Incoming links of one origin column, per target object (object format 3.14).
+struct BacklinkLeaf {
+    let node: NodeView
+
+    init(_ space: NodeSpace, _ ref: Ref) throws(RealmError) {
+        node = try space.refNode(ref, slots: 0, "backlink leaf")
+    }
+
+    @inline(__always) var count: Int { node.count }
+    @inline(__always) func slot(_ i: Int) -> NodeSlot { node.slot(i) }
+}
+
+/// Roots of the collections of one list, set or dictionary column (object format 3.15).
+struct CollectionLeaf {
+    let node: NodeView
+
+    init(_ space: NodeSpace, _ ref: Ref) throws(RealmError) {
+        node = try space.refNode(ref, slots: 0, "collection leaf")
+    }
+
+    @inline(__always) var count: Int { node.count }
+
+    /// Root of the collection, none when it was never filled.
+    @inline(__always) func root(_ i: Int) throws(RealmError) -> Ref {
+        let slot = node.slot(i)
+        guard !slot.isTagged else {
+            throw .corrupt("a number where a collection's root belongs", at: .none)
+        }
+        return slot.ref
+    }
+}

@@ -1,0 +1,116 @@
+/// Values of any type: a word per element that says type and place, and pools for what does not
+/// fit into the word (object format 3.13).
+struct MixedLeaf {
+    let words: NodeView
+    private let node: NodeView
+    private let space: NodeSpace
+
+    private enum Pool: Int {
+        case numbers = 1
+        case pairs = 2
+        case bytes = 3
+        case refs = 4
+    }
+
+    init(_ space: NodeSpace, _ ref: Ref) throws(RealmError) {
+        node = try space.refNode(ref, slots: 4, "mixed leaf")
+        guard node.count <= 6 else { throw space.wrongShape(ref, "mixed leaf") }
+        words = try space.integers(node.slot(0).ref, "mixed words")
+        self.space = space
+    }
+
+    @inline(__always) var count: Int { words.count }
+
+    /// Value `i` as stored; links may be unresolved. Unknown types read as null.
+    func value(_ i: Int) throws(RealmError) -> Value {
+        let word = words.integer(i)
+        if word == 0 { return .null }
+        let payload = word >> 8
+        switch word & 0x1F {
+        case 1: return .int(hasPool(word) ? try number(payload) : payload)
+        case 2: return .bool(payload != 0)
+        case 3: return .string(try bytes(payload))
+        case 5: return .binary(try bytes(payload))
+        case 9:
+            let (s, n) = try pair(payload)
+            return .timestamp(Timestamp(seconds: s, nanoseconds: Int32(truncatingIfNeeded: n)))
+        case 10: return .float(Float(bitPattern: UInt32(truncatingIfNeeded: try number(payload))))
+        case 11: return .double(Double(bitPattern: UInt64(bitPattern: try number(payload))))
+        case 12:
+            let (low, high) = try pair(payload)
+            return .decimal(
+                Decimal128(high: UInt64(bitPattern: high), low: UInt64(bitPattern: low)))
+        case 16: return .objectID(ObjectID(bytes: try fixed(payload, 12)))
+        case 17:
+            let (table, key) = try pair(payload)
+            return .link(
+                ObjectLink(table: TableKey(UInt32(truncatingIfNeeded: table)), key: ObjectKey(key)))
+        case 18: return .uuid(UUIDValue(bytes: try fixed(payload, 16)))
+        case 20: return .list(try nested(payload, i))
+        case 22: return .dictionary(try nested(payload, i))
+        default: return .null
+        }
+    }
+
+    @inline(__always) private func hasPool(_ word: Int64) -> Bool { (word >> 5) & 7 != 0 }
+
+    private func pool(_ pool: Pool) throws(RealmError) -> Ref {
+        guard pool.rawValue < node.count, let ref = node.slot(pool.rawValue).child else {
+            throw bad("a mixed value without its pool")
+        }
+        return ref
+    }
+
+    private func number(_ index: Int64) throws(RealmError) -> Int64 {
+        let numbers = try space.integers(try pool(.numbers), "mixed numbers")
+        guard index >= 0, index < Int64(numbers.count) else { throw outside() }
+        return numbers.integer(Int(index))
+    }
+
+    private func pair(_ index: Int64) throws(RealmError) -> (Int64, Int64) {
+        let pairs = try space.integers(try pool(.pairs), "mixed pairs")
+        guard index >= 0, index < Int64(pairs.count / 2) else { throw outside() }
+        return (pairs.integer(2 * Int(index)), pairs.integer(2 * Int(index) + 1))
+    }
+
+    private func bytes(_ index: Int64) throws(RealmError) -> ByteView {
+        let strings = try BytesLeaf(strings: space, try pool(.bytes))
+        guard index >= 0, index < Int64(strings.count) else { throw outside() }
+        guard let view = try strings.value(Int(index)) else {
+            throw bad("a mixed string or binary that is null")
+        }
+        return view
+    }
+
+    private func fixed(_ index: Int64, _ width: Int) throws(RealmError) -> UnsafeRawPointer {
+        let view = try bytes(index)
+        guard view.count == width else { throw bad("an id of \(view.count) bytes") }
+        return view.base
+    }
+
+    private func nested(_ index: Int64, _ i: Int) throws(RealmError) -> CollectionView {
+        CollectionView(root: try root(index), element: .mixed, key: try collectionKey(i))
+    }
+
+    /// The key array may be missing or shorter than the leaf; what is missing is 0.
+    private func collectionKey(_ i: Int) throws(RealmError) -> Int32 {
+        guard node.count > 5, let ref = node.slot(5).child else { return 0 }
+        let keys = try space.integers(ref, "collection keys")
+        return i < keys.count ? Int32(truncatingIfNeeded: keys.integer(i)) : 0
+    }
+
+    private func root(_ index: Int64) throws(RealmError) -> Ref {
+        let refs = try space.refNode(try pool(.refs), slots: 0, "mixed collections")
+        guard index >= 0, index < Int64(refs.count) else { throw outside() }
+        let slot = refs.slot(Int(index))
+        guard !slot.isTagged else { throw bad("a number where a nested collection belongs") }
+        return slot.ref
+    }
+
+    private func outside() -> RealmError { bad("a mixed value outside its pool") }
+
+    @inline(never)
+    private func bad(_ what: String) -> RealmError {
+        .corrupt(what, at: Ref(UInt64(node.payload - space.base - NodeView.headerSize)))
+    }
+}

@@ -1,0 +1,167 @@
+/// Integers that are never null (object format 3.1).
+struct IntegerLeaf {
+    let node: NodeView
+
+    init(_ space: NodeSpace, _ ref: Ref) throws(RealmError) {
+        node = try space.integers(ref, "integer leaf")
+    }
+
+    @inline(__always) var count: Int { node.count }
+    @inline(__always) func value(_ i: Int) -> Int64 { node.integer(i) }
+}
+
+/// Integers of which some may be null: element 0 is the null marker (object format 3.2).
+struct NullableIntegerLeaf {
+    let node: NodeView
+    let marker: Int64
+
+    init(_ space: NodeSpace, _ ref: Ref) throws(RealmError) {
+        node = try space.integers(ref, "nullable integer leaf")
+        guard node.count >= 1 else {
+            throw .corrupt("a nullable integer leaf without its null marker", at: ref)
+        }
+        marker = node.integer(0)
+    }
+
+    @inline(__always) var count: Int { node.count - 1 }
+
+    @inline(__always) func value(_ i: Int) -> Int64? {
+        let v = node.integer(i + 1)
+        return v == marker ? nil : v
+    }
+}
+
+/// Booleans: 0, 1 and 3 for null (object format 3.3).
+struct BoolLeaf {
+    let node: NodeView
+
+    init(_ space: NodeSpace, _ ref: Ref) throws(RealmError) {
+        node = try space.integers(ref, "bool leaf")
+    }
+
+    @inline(__always) var count: Int { node.count }
+
+    @inline(__always) func value(_ i: Int) -> Bool? {
+        let v = node.integer(i)
+        return v == 3 ? nil : v != 0
+    }
+}
+
+/// IEEE numbers; one exact NaN pattern stands for null (object format 3.4).
+struct FloatLeaf {
+    let node: NodeView
+    static let nullBits: UInt32 = 0x7FC0_00AA
+
+    init(_ space: NodeSpace, _ ref: Ref) throws(RealmError) {
+        node = try space.node(ref)
+        guard !node.hasRefs, node.widthType == 1, node.width == 4 || node.count == 0 else {
+            throw space.wrongShape(ref, "float leaf")
+        }
+    }
+
+    @inline(__always) var count: Int { node.count }
+
+    @inline(__always) func value(_ i: Int) -> Float? {
+        let bits = node.payload.load(fromByteOffset: i &* 4, as: UInt32.self)
+        return bits == Self.nullBits ? nil : Float(bitPattern: bits)
+    }
+}
+
+/// IEEE numbers; one exact NaN pattern stands for null (object format 3.4).
+struct DoubleLeaf {
+    let node: NodeView
+    static let nullBits: UInt64 = 0x7FF8_0000_0000_00AA
+
+    init(_ space: NodeSpace, _ ref: Ref) throws(RealmError) {
+        node = try space.node(ref)
+        guard !node.hasRefs, node.widthType == 1, node.width == 8 || node.count == 0 else {
+            throw space.wrongShape(ref, "double leaf")
+        }
+    }
+
+    @inline(__always) var count: Int { node.count }
+
+    @inline(__always) func value(_ i: Int) -> Double? {
+        let bits = node.payload.load(fromByteOffset: i &* 8, as: UInt64.self)
+        return bits == Self.nullBits ? nil : Double(bitPattern: bits)
+    }
+}
+
+/// Seconds (nullable) and nanoseconds side by side (object format 3.8).
+struct TimestampLeaf {
+    let seconds: NullableIntegerLeaf
+    let nanoseconds: NodeView
+
+    init(_ space: NodeSpace, _ ref: Ref) throws(RealmError) {
+        let node = try space.refNode(ref, slots: 2, "timestamp leaf")
+        seconds = try NullableIntegerLeaf(space, node.slot(0).ref)
+        nanoseconds = try space.integers(node.slot(1).ref, "nanoseconds")
+        guard nanoseconds.count >= seconds.count else {
+            throw .corrupt("a timestamp leaf with fewer nanoseconds than seconds", at: ref)
+        }
+    }
+
+    @inline(__always) var count: Int { seconds.count }
+
+    @inline(__always) func value(_ i: Int) -> Timestamp? {
+        guard let s = seconds.value(i) else { return nil }
+        return Timestamp(
+            seconds: s, nanoseconds: Int32(truncatingIfNeeded: nanoseconds.integer(i)))
+    }
+}
+
+/// Decimals of 0, 4, 8 or 16 bytes each (object format 3.10).
+struct DecimalLeaf {
+    let node: NodeView
+
+    init(_ space: NodeSpace, _ ref: Ref) throws(RealmError) {
+        node = try space.node(ref)
+        let width = node.width
+        guard !node.hasRefs, node.widthType == 1,
+            width == 0 || width == 4 || width == 8 || width == 16
+        else { throw space.wrongShape(ref, "decimal leaf") }
+    }
+
+    @inline(__always) var count: Int { node.count }
+
+    @inline(__always) func value(_ i: Int) -> Decimal128? {
+        let p = node.payload
+        let value: Decimal128
+        switch node.width {
+        case 0: return node.context ? Decimal128.zero : nil
+        case 4: value = Decimal128(packed32: p.load(fromByteOffset: i &* 4, as: UInt32.self))
+        case 8: value = Decimal128(packed64: p.load(fromByteOffset: i &* 8, as: UInt64.self))
+        default:
+            value = Decimal128(
+                high: p.load(fromByteOffset: i &* 16 + 8, as: UInt64.self),
+                low: p.load(fromByteOffset: i &* 16, as: UInt64.self))
+        }
+        return value == .null ? nil : value
+    }
+}
+
+/// Object ids (12 bytes) or UUIDs (16 bytes) in blocks of eight behind a byte of null bits (object
+/// format 3.9).
+struct FixedBytesLeaf {
+    let node: NodeView
+    let count: Int
+    let width: Int
+
+    init(_ space: NodeSpace, _ ref: Ref, width: Int) throws(RealmError) {
+        node = try space.node(ref)
+        guard !node.hasRefs, node.widthType == 1, node.width <= 1 else {
+            throw space.wrongShape(ref, "fixed-width leaf")
+        }
+        self.width = width
+        let block = 8 * width + 1
+        let size = node.width == 0 ? 0 : node.count
+        count = (size - (size + block - 1) / block) / width
+    }
+
+    /// Where element `i` starts, nil when it is null.
+    @inline(__always) func bytes(_ i: Int) -> UnsafeRawPointer? {
+        let start = (i >> 3) &* (8 &* width &+ 1)
+        guard node.byte(start) & (1 << UInt8(i & 7)) == 0 else { return nil }
+        return node.payload + (start &+ 1 &+ (i & 7) &* width)
+    }
+}

@@ -1,0 +1,24 @@
+import Foundation
+
+/// Where the files written by the reference engine are: the ones in the repository, and, where a
+/// larger collection lies beside it, that one.
+enum Fixtures {
+    static let repository = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+    static let own = repository.appending(path: "Tests/Fixtures")
+    static let shared: URL? = {
+        let path =
+            ProcessInfo.processInfo.environment["REALM_FIXTURES"].map { URL(filePath: $0) }
+            ?? repository.deletingLastPathComponent().appending(path: "shared/fixtures")
+        return FileManager.default.fileExists(atPath: path.path) ? path : nil
+    }()
+
+    /// All files under `folder` of either collection whose names end in `suffix`.
+    static func files(_ folder: String, _ suffix: String) -> [URL] {
+        [own, shared].compactMap { $0 }.flatMap { root in
+            let url = root.appending(path: folder)
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+            return names.filter { $0.hasSuffix(suffix) }.sorted().map { url.appending(path: $0) }
+        }
+    }
+}

@@ -1,5 +1,0 @@
-import Testing
-
-@testable import RealmEngine
-
-@Test func refNoneIsZero() { #expect(Ref.none.isNone) }
