@@ -9,11 +9,13 @@ extension ByteBuffer {
             let count = min(16, text.count &- position)
             let chunk = ByteChunk(rest, count: count)
             chunk.store(to: reserve(16))
-            // As signed bytes, controls and everything beyond ASCII are below the space.
-            let signed = unsafeBitCast(chunk.bytes, to: SIMD16<Int8>.self)
-            let special =
-                (signed .< 0x20) .| chunk.matches(UInt8(ascii: "\""))
-                .| chunk.matches(UInt8(ascii: "\\"))
+            let special = chunk.marks { word in
+                // Controls borrow into their top bit; bytes beyond ASCII have it set, which also
+                // makes the usual care about them in the other two terms unnecessary.
+                word | (word &- ByteChunk.repeated(0x20))
+                    | ((word ^ ByteChunk.repeated(UInt8(ascii: "\""))) &- ByteChunk.repeated(1))
+                    | ((word ^ ByteChunk.repeated(UInt8(ascii: "\\"))) &- ByteChunk.repeated(1))
+            }
             let clean = min(ByteChunk.first(special), count)
             advance(by: clean)
             position &+= clean

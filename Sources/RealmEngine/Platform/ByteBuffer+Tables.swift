@@ -42,14 +42,14 @@ extension ByteBuffer {
     /// Appends what precedes the first marked byte and returns its length.
     @inline(__always)
     private mutating func appendPlain(
-        _ text: ByteView, until special: (ByteChunk) -> ByteChunk.Mask
+        _ text: ByteView, until special: (UInt64) -> UInt64
     ) -> Int {
         var position = 0
         while position < text.count {
             let count = min(16, text.count &- position)
             let chunk = ByteChunk(text.base + position, count: count)
             chunk.store(to: reserve(16))
-            let clean = min(ByteChunk.first(special(chunk)), count)
+            let clean = min(ByteChunk.first(chunk.marks(special)), count)
             advance(by: clean)
             position &+= clean
             if clean < count { break }
@@ -69,19 +69,19 @@ extension ByteView {
 
 extension ByteChunk {
     @inline(__always)
-    fileprivate static func isQuote(_ chunk: ByteChunk) -> Mask {
-        chunk.matches(UInt8(ascii: "\""))
+    fileprivate static func isQuote(_ word: UInt64) -> UInt64 {
+        equal(word, UInt8(ascii: "\""))
     }
 
     @inline(__always)
-    fileprivate static func isSpecialInCSV(_ chunk: ByteChunk) -> Mask {
-        chunk.matches(UInt8(ascii: ",")) .| chunk.matches(UInt8(ascii: "\""))
-            .| chunk.matches(UInt8(ascii: "\n")) .| chunk.matches(UInt8(ascii: "\r"))
+    fileprivate static func isSpecialInCSV(_ word: UInt64) -> UInt64 {
+        equal(word, UInt8(ascii: ",")) | equal(word, UInt8(ascii: "\""))
+            | equal(word, UInt8(ascii: "\n")) | equal(word, UInt8(ascii: "\r"))
     }
 
     @inline(__always)
-    fileprivate static func isSpecialInTSV(_ chunk: ByteChunk) -> Mask {
-        chunk.matches(UInt8(ascii: "\t")) .| chunk.matches(UInt8(ascii: "\n"))
-            .| chunk.matches(UInt8(ascii: "\r")) .| chunk.matches(UInt8(ascii: "\\"))
+    fileprivate static func isSpecialInTSV(_ word: UInt64) -> UInt64 {
+        equal(word, UInt8(ascii: "\t")) | equal(word, UInt8(ascii: "\n"))
+            | equal(word, UInt8(ascii: "\r")) | equal(word, UInt8(ascii: "\\"))
     }
 }
