@@ -27,8 +27,7 @@ enum GeoRegion: Sendable {
     private init(_ center: GeoPoint, radius: Double) throws(Flaw) {
         guard radius >= 0 else { throw Flaw(message: "a radius is not negative and not NaN") }
         let half = Trigonometry.sine(min(radius, .pi) / 2)
-        // The smallest doubt about rounding is decided for the boundary.
-        self = .cap(try Self.place(center), chord: 4 * half * half + 4e-16)
+        self = .cap(try Self.place(center), chord: 4 * half * half)
     }
 
     private init(rings: [[GeoPoint]]) throws(Flaw) {

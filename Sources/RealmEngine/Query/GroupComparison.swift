@@ -5,6 +5,7 @@ struct GroupComparison {
     private let right: QueryQuantifier
     /// Two lists without a quantifier are compared position by position.
     private let isPositional: Bool
+    private let matchesByCount: Bool
 
     init(_ comparison: BoundComparison) {
         self.comparison = comparison
@@ -13,6 +14,9 @@ struct GroupComparison {
         isPositional =
             comparison.left.shape != .scalar && comparison.right.shape != .scalar
             && comparison.left.quantifier == nil && comparison.right.quantifier == nil
+        matchesByCount =
+            comparison.relation == .equal && comparison.left.shape != .scalar
+            && comparison.right.shape != .scalar && left == .all && right == .any
     }
 
     /// True if the relation holds for some pair of groups; what is no group counts as one.
@@ -29,7 +33,21 @@ struct GroupComparison {
     }
 
     private func holds(_ a: ArraySlice<Value>, _ b: ArraySlice<Value>) -> Bool {
-        isPositional ? holdsAtEveryPosition(a, b) : quantified(a, b)
+        if isPositional { return holdsAtEveryPosition(a, b) }
+        if matchesByCount, a.count > 2, b.count > 2 { return isIncluded(a, in: b) }
+        return quantified(a, b)
+    }
+
+    /// The reference engine answers `ALL list == ANY {...}` for more than two elements on both sides
+    /// by sorting them: an element that occurs twice on the left must do so on the right.
+    private func isIncluded(_ a: ArraySlice<Value>, in b: ArraySlice<Value>) -> Bool {
+        var rest = Array(b)
+        for x in a {
+            guard let i = rest.firstIndex(where: { relate(x, $0) }) else { return false }
+            rest.swapAt(i, rest.count - 1)
+            rest.removeLast()
+        }
+        return true
     }
 
     private func holdsAtEveryPosition(_ a: ArraySlice<Value>, _ b: ArraySlice<Value>) -> Bool {

@@ -1,7 +1,7 @@
 /// `+ - * /` (query language 16).
 extension QueryBinder {
     mutating func arithmetic(
-        _ first: QueryOperand, _ terms: [QueryTerm], target: OperandType?, _ range: SourceRange
+        _ first: QueryOperand, _ terms: [ArithmeticTerm], target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> BoundOperand {
         let inner = try staticType(of: QueryOperand(kind: .arithmetic(first, terms), range: range))
         let target = inner ?? target

@@ -46,13 +46,14 @@ extension QueryBinder {
                 right.quantifier == nil || right.quantifier == .any
             else { return nil }
             return ColumnTest(
-                column: column, name: name, relation: .equal, foldsCase: tree.foldsCase,
+                column: column, name: name, relation: .equal, foldsCase: false,
                 operand: .members(usable(members, column)))
         }
         guard let value = right.constantValue else { return nil }
         let isStrict = right.type == column.type
         // [c] means nothing to a number; a value of another type must be able to bear it.
-        let folds = tree.foldsCase && (column.type.isText || !isStrict)
+        let isIgnored = isStrict ? !column.type.isText : column.type == .mixed && !right.type.isText
+        let folds = tree.foldsCase && !isIgnored
         if folds, !right.type.isText { return nil }
         return ColumnTest(
             column: column, name: name, relation: tree.relation, foldsCase: folds,
@@ -198,6 +199,7 @@ extension QueryBinder {
         let found = schema.table(link.table)?.className ?? "?"
         let wanted = schema.table(table)?.className ?? "?"
         return invalidArgument(
-            "wrongLinkClass", operand.range, "an object of class \(found) where \(wanted) is linked")
+            "wrongLinkClass", operand.range, "an object of class \(found) where \(wanted) is linked"
+        )
     }
 }

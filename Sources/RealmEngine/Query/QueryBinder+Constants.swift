@@ -69,7 +69,9 @@ extension QueryBinder {
                 throw invalid("quantifierNeedsList", range, "a single value takes no quantifier")
             }
             result = try coerced(argument(number, range), target, range)
-            if let target, !result.type.isComparable(with: target), !target.isLink || !isLink(result) {
+            if let target, !result.type.isComparable(with: target),
+                !target.isLink || !isLink(result)
+            {
                 throw invalidArgument(
                     "argumentType", range,
                     "argument $\(number) of type \(result.type.name) cannot be compared with "

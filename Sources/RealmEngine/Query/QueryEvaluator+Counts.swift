@@ -33,8 +33,21 @@ extension QueryEvaluator {
     private func count(_ hop: PathHop, _ spot: Spot) throws(RealmError) -> Int64 {
         if hop.kind == .backlink { return try backlinks(hop.column.leafIndex, spot) }
         let value = try spot.value(hop.column)
-        if case .link = value { return 1 }
-        return Int64(try snapshot.count(of: value))
+        switch value {
+        case .link: return 1
+        case .dictionary(let view): return try linkCount(view)
+        default: return Int64(try snapshot.count(of: value))
+        }
+    }
+
+    /// Entries of a dictionary of links that are not null: those lead to no object.
+    private func linkCount(_ view: CollectionView) throws(RealmError) -> Int64 {
+        var count: Int64 = 0
+        var cursor = try entries(of: view)
+        while let (_, value) = try cursor.next() {
+            if case .link = value { count += 1 }
+        }
+        return count
     }
 
     private func appendCollectionCounts(

@@ -143,13 +143,13 @@ extension QueryParser {
         let first = try product()
         guard token.kind == .plus || token.kind == .minus else { return first }
         let start = try asValue(first)
-        var terms: [QueryTerm] = []
+        var terms: [ArithmeticTerm] = []
         while token.kind == .plus || token.kind == .minus {
             let sign = try advance()
             let next = try product()
             let operand = try asValue(next)
             terms.append(
-                QueryTerm(
+                ArithmeticTerm(
                     sign: sign.kind == .plus ? .add : .subtract, operand: operand,
                     range: sign.range))
         }
@@ -161,20 +161,20 @@ extension QueryParser {
         let first = try factor()
         guard token.kind == .star || token.kind == .slash else { return first }
         let start = try asValue(first)
-        var terms: [QueryTerm] = []
+        var terms: [ArithmeticTerm] = []
         while token.kind == .star || token.kind == .slash {
             let sign = try advance()
             let next = try factor()
             let operand = try asValue(next)
             terms.append(
-                QueryTerm(
+                ArithmeticTerm(
                     sign: sign.kind == .star ? .multiply : .divide, operand: operand,
                     range: sign.range))
         }
         return chain(start, terms)
     }
 
-    private func chain(_ start: QueryOperand, _ terms: [QueryTerm]) -> QueryPart {
+    private func chain(_ start: QueryOperand, _ terms: [ArithmeticTerm]) -> QueryPart {
         let range = start.range.through(terms[terms.count - 1].operand.range)
         return .value(
             QueryOperand(kind: .arithmetic(start, terms), range: range), isBare: false)

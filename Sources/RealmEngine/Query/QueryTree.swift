@@ -52,12 +52,12 @@ struct QueryOperand: Sendable {
         case aggregate(QueryAggregate)
         case subquery(QuerySubquery)
         /// `first op operand op operand ...`, all operators of one precedence, left to right.
-        case arithmetic(QueryOperand, [QueryTerm])
+        case arithmetic(QueryOperand, [ArithmeticTerm])
     }
 }
 
 /// An operator and the operand behind it.
-struct QueryTerm: Sendable {
+struct ArithmeticTerm: Sendable {
     var sign: QueryArithmetic
     var operand: QueryOperand
     var range: SourceRange
