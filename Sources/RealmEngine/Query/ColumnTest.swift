@@ -14,6 +14,8 @@ struct ColumnTest: Sendable {
         case general(Value)
         /// IN with the elements that have exactly the property's type.
         case members([Value])
+        /// Any of these values, under the general rules.
+        case anyOf([Value])
         /// `low <= value <= high`; nulls never match.
         case range(Value, Value)
     }
@@ -25,6 +27,11 @@ struct ColumnTest: Sendable {
             return ValueRules.holds(relation, value, constant, folds: foldsCase)
         case .members(let members):
             for member in members where equalsStrictly(value, member) { return true }
+            return false
+        case .anyOf(let values):
+            for other in values where ValueRules.areEqual(value, other, folds: foldsCase) {
+                return true
+            }
             return false
         case .range(let low, let high):
             if case .null = value { return false }

@@ -5,6 +5,8 @@ struct GroupComparison {
     private let right: QueryQuantifier
     /// Two lists without a quantifier are compared position by position.
     private let isPositional: Bool
+    /// Quantifiers say nothing about single values.
+    private let isSingle: Bool
     private let matchesByCount: Bool
 
     init(_ comparison: BoundComparison) {
@@ -14,6 +16,7 @@ struct GroupComparison {
         isPositional =
             comparison.left.shape != .scalar && comparison.right.shape != .scalar
             && comparison.left.quantifier == nil && comparison.right.quantifier == nil
+        isSingle = comparison.left.shape == .scalar && comparison.right.shape == .scalar
         matchesByCount =
             comparison.relation == .equal && comparison.left.shape != .scalar
             && comparison.right.shape != .scalar && left == .all && right == .any
@@ -34,6 +37,7 @@ struct GroupComparison {
 
     private func holds(_ a: ArraySlice<Value>, _ b: ArraySlice<Value>) -> Bool {
         if isPositional { return holdsAtEveryPosition(a, b) }
+        if isSingle, let x = a.first, let y = b.first { return relate(x, y) }
         if matchesByCount, a.count > 2, b.count > 2 { return isIncluded(a, in: b) }
         return quantified(a, b)
     }
