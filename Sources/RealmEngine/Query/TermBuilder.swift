@@ -101,7 +101,8 @@ extension TermBuilder {
         else { return nil }
         // Lists on both sides are compared in ways of their own.
         if comparison.left.shape == .scalar { return .anyOf(values) }
-        let isPlain = comparison.left.quantifier == .any || comparison.left.quantifier == QueryQuantifier.none
+        let isPlain =
+            comparison.left.quantifier == .any || comparison.left.quantifier == QueryQuantifier.none
         return isPlain ? .anyOf(values) : nil
     }
 
@@ -167,7 +168,7 @@ extension TermBuilder {
             term = HopTerm(hop, target: term, missing: missing, evaluator.space)
         }
         if quantifier != .any { term = NotTerm(term) }
-        if hops.isEmpty { return term }
+        if hops.isEmpty || options.hurriesSets { return term }
         let general = GeneralTerm(.comparison(comparison), evaluator)
         return AdaptiveTerm(hops.map(\.target), fast: term, general: general, evaluator.space)
     }
