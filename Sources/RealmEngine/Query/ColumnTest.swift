@@ -1,11 +1,22 @@
 /// A property of the queried object against constants: what kernels evaluate. `holds` is its
 /// meaning, value by value (query language 8 to 10 and 12).
-struct ColumnTest: Sendable {
+final class ColumnTest: Sendable {
     let column: BoundColumn
     let name: String
     let relation: QueryRelation
     let foldsCase: Bool
     let operand: Operand
+
+    init(
+        column: BoundColumn, name: String, relation: QueryRelation, foldsCase: Bool,
+        operand: Operand
+    ) {
+        self.column = column
+        self.name = name
+        self.relation = relation
+        self.foldsCase = foldsCase
+        self.operand = operand
+    }
 
     enum Operand: Sendable {
         /// A constant of exactly the property's type: the rules of direct properties apply.

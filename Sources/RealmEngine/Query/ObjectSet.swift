@@ -51,7 +51,7 @@ final class ObjectSet {
     }
 
     /// One past the largest key of a table, nil when keys are spread too thinly for a set.
-    static func limit(for table: TableInfo, _ space: NodeSpace) throws(RealmError) -> Int64? {
+    static func limit(for table: TablePlace, _ space: NodeSpace) throws(RealmError) -> Int64? {
         let tree = ClusterTree(space: space, root: table.root)
         let count = Int64(try tree.count())
         let last = try tree.lastKey() ?? 0

@@ -113,12 +113,12 @@ final class AdaptiveTerm: QueryTerm {
     private let fast: QueryTerm
     private let general: QueryTerm
     /// The tables hopped to.
-    private let tables: [TableInfo]
+    private let tables: [TablePlace]
     private let space: NodeSpace
     /// Rows that may still be tested one by one; nil until the tables were looked at.
     private var allowance: Int?
 
-    init(_ tables: [TableInfo], fast: QueryTerm, general: QueryTerm, _ space: NodeSpace) {
+    init(_ tables: [TablePlace], fast: QueryTerm, general: QueryTerm, _ space: NodeSpace) {
         self.tables = tables
         self.fast = fast
         self.general = general
@@ -148,7 +148,7 @@ final class CountTerm: QueryTerm {
     private let isNegated: Bool
 
     /// Nil for every other kind of comparison.
-    init?(_ comparison: BoundComparison, _ evaluator: QueryEvaluator) {
+    init?(_ comparison: BoundComparison) {
         guard case .count(let path) = comparison.left.kind,
             let value = comparison.right.constantValue, !comparison.relation.isTextual
         else { return nil }
@@ -185,35 +185,6 @@ final class CountTerm: QueryTerm {
             }
             for range in ranges where range.contains(count) { return !isNegated }
             return isNegated
-        }
-    }
-}
-
-/// Two properties of the object itself against each other.
-final class PairTerm: QueryTerm {
-    private let left: BoundColumn
-    private let right: BoundColumn
-    private let relation: QueryRelation
-    private let foldsCase: Bool
-
-    /// Nil for every other kind of comparison.
-    init?(_ comparison: BoundComparison) {
-        guard let left = comparison.left.directColumn, let right = comparison.right.directColumn
-        else { return nil }
-        self.left = left
-        self.right = right
-        relation = comparison.relation
-        foldsCase = comparison.foldsCase
-    }
-
-    override func match(
-        _ leaf: ClusterLeaf, _ among: Selection
-    ) throws(RealmError) -> Selection {
-        let first = try leaf.column(left.leafIndex, left.layout)
-        let second = try leaf.column(right.leafIndex, right.layout)
-        return try among.filter { (row) throws(RealmError) in
-            ValueRules.holds(
-                relation, try first.value(row), try second.value(row), folds: foldsCase)
         }
     }
 }

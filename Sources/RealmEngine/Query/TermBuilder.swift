@@ -54,9 +54,8 @@ struct TermBuilder {
     }
 
     private func term(for comparison: BoundComparison) -> QueryTerm? {
-        if let pair = PairTerm(comparison) { return pair }
-        if let count = CountTerm(comparison, evaluator) { return count }
-        return pathTerm(for: comparison)
+        if let count = CountTerm(comparison) { return count }
+        return pathTerm(for: comparison) ?? ScalarTerm(comparison, evaluator)
     }
 }
 
