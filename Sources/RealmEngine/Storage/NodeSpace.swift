@@ -43,7 +43,10 @@ struct NodeSpace {
     }
 
     /// A new walk begins. A walk opens some nodes twice; the rest is slack for small files.
-    func resetBudget() { state.pointee.budget = 4 &* Int(limit) &+ (1 << 16) }
+    func resetBudget() {
+        let slab = state.pointee.slabEnd &- state.pointee.slabStart
+        state.pointee.budget = 4 &* Int(limit &+ slab) &+ (1 << 16)
+    }
 
     /// Opens a node that must hold refs and at least `slots` elements.
     @inline(__always)

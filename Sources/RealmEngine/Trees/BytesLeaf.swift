@@ -20,6 +20,9 @@ struct BytesLeaf {
     private let space: NodeSpace
     let count: Int
 
+    /// Most bytes one blob holds.
+    static let longestBlob = 0xFF_FFF0
+
     /// Values longer than this are charged to the walk's budget.
     private static let freeLength = 256
 
