@@ -304,12 +304,8 @@ final class TableEditor {
         backlinkLists = [:]
     }
 
-    /// Forgets the loaded trees after a column was added or removed behind their back.
-    func removeTombstones() throws(RealmError) {
-        try context.freeDeep(tombstoneRoot)
-        tombstoneRoot = .none
-        loadedTombstones = nil
-    }
+    /// Stores the backlink lists taken apart so far back into their cells.
+    func settleBacklinks() throws(RealmError) { try flushBacklinks() }
 
     // MARK: Writing
 
@@ -350,7 +346,4 @@ final class TableEditor {
         }
         try context.free(spec)
     }
-
-    /// The table disappears: everything below its top is let go.
-    func freeAll() throws(RealmError) { try context.freeDeep(try flush()) }
 }

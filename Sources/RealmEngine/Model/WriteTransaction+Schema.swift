@@ -122,7 +122,7 @@ extension WriteTransaction {
         return column
     }
 
-    private func checkSpec(
+    func checkSpec(
         _ editor: TableEditor, _ spec: PropertySpec, _ index: IndexKind
     ) throws(RealmError) {
         func refuse(_ why: String) -> RealmError {
@@ -158,7 +158,7 @@ extension WriteTransaction {
         }
     }
 
-    private func newColumnKey(
+    func newColumnKey(
         _ editor: TableEditor, _ type: ColumnType, _ attributes: ColumnAttributes
     ) -> ColumnKey {
         ColumnKey(
@@ -166,7 +166,7 @@ extension WriteTransaction {
             tag: UInt32(truncatingIfNeeded: editor.columnCounter) ^ editor.key.raw)
     }
 
-    private func insertColumn(
+    func insertColumn(
         _ editor: TableEditor, _ leafIndex: Int, _ layout: LeafLayout, _ value: Value
     ) throws(RealmError) {
         try editor.clusters().addColumn(leafIndex, layout, value)
@@ -187,7 +187,7 @@ extension WriteTransaction {
     }
 
     /// Fills a new index with the values of all objects.
-    private func buildIndex(_ editor: TableEditor, _ column: ColumnInfo) throws(RealmError) {
+    func buildIndex(_ editor: TableEditor, _ column: ColumnInfo) throws(RealmError) {
         guard let index = try editor.index(column) else { return }
         let tree = try editor.clusters()
         var keys: [ObjectKey] = []

@@ -64,6 +64,7 @@ public final class WriteTransaction {
         case .stored(let info):
             let editor = TableEditor(info, context)
             slots[slot] = .open(editor)
+            try expandEnumerated(editor)
             return editor
         case .free: throw .corrupt("table slot \(slot) is free", in: "table directory")
         }
