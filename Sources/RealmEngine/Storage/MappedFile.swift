@@ -37,6 +37,16 @@ final class MappedFile: Sendable {
         mapping = try Mapping(file, size: status.size)
     }
 
+    /// A database held in memory instead of a file: a copy of `bytes`, closed off by addresses that
+    /// fault. `path` only names it in messages.
+    init(copying bytes: UnsafeRawBufferPointer, path: String) throws(RealmError) {
+        self.path = path
+        size = bytes.count
+        device = 0
+        inode = 0
+        mapping = try Mapping(copying: bytes)
+    }
+
     /// The header as it is now; compare two to learn whether a commit landed.
     func rawHeader() throws(RealmError) -> RawHeader {
         guard size >= RawHeader.size else {
