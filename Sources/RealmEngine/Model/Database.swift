@@ -43,16 +43,24 @@ public final class Database: Sendable {
             schema = Schema(tables: [], version: nil)
             return
         }
-        let memory = SpaceMemory(base: file.mapping.base, limit: UInt64(file.size))
-        let whole = memory.lookup
-        let top = try TopArray(whole, header.top, fileSize: file.size)
+        let top = try Self.top(file, header.top)
         self.top = TopArrayFacts(top)
         version = top.version
-        let bounded = SpaceMemory(base: file.mapping.base, limit: top.logicalSize)
-        let reader = SchemaReader(space: bounded.lookup, top: top)
-        let tables = try reader.tables()
-        schema = Schema(
-            tables: tables, version: try Self.schemaVersion(tables, bounded.lookup))
+        schema = try Self.schema(file, top)
+    }
+
+    private static func top(_ file: MappedFile, _ ref: Ref) throws(RealmError) -> TopArray {
+        let memory = SpaceMemory(base: file.mapping.base, limit: UInt64(file.size))
+        defer { withExtendedLifetime(memory) {} }
+        return try TopArray(memory.lookup, ref, fileSize: file.size)
+    }
+
+    /// Reading the schema is a walk: every spec belongs to one table.
+    private static func schema(_ file: MappedFile, _ top: TopArray) throws(RealmError) -> Schema {
+        let memory = SpaceMemory(base: file.mapping.base, limit: top.logicalSize)
+        defer { withExtendedLifetime(memory) {} }
+        let tables = try SchemaReader(space: memory.walk, top: top).tables()
+        return Schema(tables: tables, version: try schemaVersion(tables, memory.walk))
     }
 
     /// True when a commit landed since the file was opened.

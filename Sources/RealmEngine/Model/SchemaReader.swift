@@ -13,11 +13,24 @@ struct SchemaReader {
             throw .corrupt("\(names.count) table names for \(roots.count) tables", at: top.tables)
         }
         var tables: [TableInfo] = []
-        for slot in 0..<roots.count {
-            guard let ref = roots.slot(slot).child else { continue }
+        for slot in 0..<roots.count where !roots.slot(slot).isTagged {
+            guard let ref = roots.slot(slot).child else {
+                throw .corrupt("table \(slot) is neither there nor removed", at: top.tables)
+            }
             tables.append(try table(ref, slot: slot, name: try Self.name(names, slot, top.names)))
         }
+        try Self.checkDistinct(tables.map(\.name), "tables", top.names)
         return tables
+    }
+
+    /// Two columns or tables of one name could not be told apart by whoever asks for one.
+    private static func checkDistinct(
+        _ names: [String], _ what: String, _ ref: Ref
+    ) throws(RealmError) {
+        var seen: Set<[UInt8]> = []
+        for name in names where !seen.insert(Array(name.utf8)).inserted {
+            throw .corrupt("two \(what) are called '\(name)'", at: ref)
+        }
     }
 
     /// A cell of a short-string array in non-null mode: null reads as empty.
@@ -39,19 +52,21 @@ struct SchemaReader {
         let node = try space.refNode(ref, slots: 12, "table")
         guard let spec = node.slot(0).child, let root = node.slot(2).child, node.slot(3).isTagged
         else { throw space.wrongShape(ref, "table") }
-        let key = TableKey(UInt32(truncatingIfNeeded: node.slot(3).value))
-        guard key.slot == slot else {
-            throw .corrupt("table \(slot) says it is table \(key.slot)", at: ref)
+        guard let number = UInt32(exactly: node.slot(3).value), number & 0xFFFF == slot else {
+            throw .corrupt("table \(slot) says it is table \(node.slot(3).value)", at: ref)
         }
-        func number(_ i: Int) -> UInt64 {
+        func field(_ i: Int) -> UInt64 {
             i < node.count && node.slot(i).isTagged ? node.slot(i).value : 0
+        }
+        guard let kind = TableKind(rawValue: Int(field(12) & 3)) else {
+            throw .corrupt("a table of an unknown kind", at: ref)
         }
         let parsed = try columns(node, spec: spec)
         let primaryKey = try primaryKeyIndex(node.slot(11), parsed.columns, ref)
         return TableInfo(
-            key: key, name: name, kind: TableKind(rawValue: Int(number(12) & 3)) ?? .topLevel,
-            columns: parsed.columns, backlinks: parsed.backlinks, primaryKey: primaryKey,
-            contentVersion: number(6), nextSequenceNumber: number(9), root: root,
+            key: TableKey(number), name: name, kind: kind, columns: parsed.columns,
+            backlinks: parsed.backlinks, primaryKey: primaryKey,
+            contentVersion: field(6), nextSequenceNumber: field(9), root: root,
             tombstones: node.count > 13 ? node.slot(13).child ?? .none : .none, top: ref)
     }
 
@@ -63,7 +78,12 @@ struct SchemaReader {
         guard let index = columns.firstIndex(where: { $0.key == key }) else {
             throw .corrupt("the primary key names no column", at: ref)
         }
-        return index
+        switch columns[index].type {
+        case .int, .string, .objectID, .uuid:
+            if columns[index].collection == nil { return index }
+        default: break
+        }
+        throw .corrupt("the primary key has a type that keys cannot have", at: ref)
     }
 
     /// The parallel arrays of a spec and of the table's per-leaf-index slots.
@@ -109,10 +129,14 @@ struct SchemaReader {
         let arrays = try arrays(table, specRef)
         var columns: [ColumnInfo] = []
         var backlinks: [BacklinkInfo] = []
+        var leafIndexes: Set<Int> = []
         for i in 0..<arrays.keys.count {
             let key = ColumnKey(arrays.keys.integer(i))
             guard key.raw >= 0, let type = ColumnType(number: key.typeNumber) else {
                 throw .corrupt("column \(i) has the unknown type \(key.typeNumber)", at: specRef)
+            }
+            guard leafIndexes.insert(key.leafIndex).inserted else {
+                throw .corrupt("two columns share leaf index \(key.leafIndex)", at: specRef)
             }
             if type == .backlink {
                 backlinks.append(backlink(key, arrays))
@@ -123,6 +147,11 @@ struct SchemaReader {
                 columns.append(try column(i, key, type, arrays))
             }
         }
+        guard columns.count == arrays.names.count else {
+            throw .corrupt(
+                "\(arrays.names.count) names for \(columns.count) columns", at: specRef)
+        }
+        try Self.checkDistinct(columns.map(\.name), "columns", specRef)
         return (columns, backlinks)
     }
 
