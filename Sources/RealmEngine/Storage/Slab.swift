@@ -5,7 +5,7 @@
 /// A commit copies what is reachable into the file and empties the slab. Confined to the writer.
 final class Slab {
     private let base: UnsafeRawPointer
-    private var memory: ReservedMemory
+    fileprivate var memory: ReservedMemory
     /// First ref of the slab: halfway into the reservation, beyond any file.
     let start: UInt64
     private(set) var used = 0
@@ -55,6 +55,17 @@ final class Slab {
         used += size
         state.pointee.slabEnd = start + UInt64(used)
         return (ref, at + NodeView.headerSize)
+    }
+}
+
+extension Slab {
+    /// Adds flag bits to the header of a node made here.
+    func setFlags(_ flags: UInt8, on ref: Ref) {
+        precondition(contains(ref))
+        let header = memory.start + Int(ref.raw - start)
+        header.storeBytes(
+            of: header.load(fromByteOffset: 4, as: UInt8.self) | flags, toByteOffset: 4,
+            as: UInt8.self)
     }
 }
 

@@ -79,13 +79,19 @@ final class ByteArena {
 
     /// A copy of `bytes` that lives as long as the arena.
     func copy(_ bytes: ByteView) -> ByteView {
-        if bytes.count > left { grow(bytes.count) }
-        let at = next!
+        let at = allocate(bytes.count)
         at.copyMemory(from: bytes.base, byteCount: bytes.count)
-        next = at + bytes.count
-        left -= bytes.count
-        used += bytes.count
         return ByteView(at, count: bytes.count)
+    }
+
+    /// Room for `count` bytes, unaligned.
+    func allocate(_ count: Int) -> UnsafeMutableRawPointer {
+        if count > left || next == nil { grow(count) }
+        let at = next!
+        next = at + count
+        left -= count
+        used += count
+        return at
     }
 
     private func grow(_ count: Int) {

@@ -1,0 +1,49 @@
+/// Everything that is fixed about one version of a database. Immutable and free to cross threads.
+final class VersionState: Sendable {
+    let version: UInt64
+    let format: Int
+    /// Nil for a database without a root: no tables, nothing ever committed.
+    let top: TopArray?
+    /// Logical size: every node of the version lies below it.
+    let limit: UInt64
+    let schema: Schema
+
+    init(version: UInt64, format: Int, top: TopArray?, limit: UInt64, schema: Schema) {
+        self.version = version
+        self.format = format
+        self.top = top
+        self.limit = limit
+        self.schema = schema
+    }
+
+    /// Reads the version whose root is at `ref` of `size` mapped bytes at `base`.
+    static func read(
+        base: UnsafeRawPointer, size: Int, format: Int, top ref: Ref
+    ) throws(RealmError) -> VersionState {
+        guard !ref.isNone else {
+            return VersionState(
+                version: 1, format: format, top: nil, limit: UInt64(RawHeader.size),
+                schema: Schema(tables: [], version: nil))
+        }
+        let top = try root(base: base, size: size, ref)
+        return VersionState(
+            version: top.version, format: format, top: top, limit: top.logicalSize,
+            schema: try schema(base: base, top))
+    }
+
+    private static func root(
+        base: UnsafeRawPointer, size: Int, _ ref: Ref
+    ) throws(RealmError) -> TopArray {
+        let memory = SpaceMemory(base: base, limit: UInt64(size))
+        defer { withExtendedLifetime(memory) {} }
+        return try TopArray(memory.lookup, ref, fileSize: size)
+    }
+
+    /// Reading the schema is a walk: every spec belongs to one table.
+    private static func schema(base: UnsafeRawPointer, _ top: TopArray) throws(RealmError) -> Schema
+    {
+        let memory = SpaceMemory(base: base, limit: top.logicalSize)
+        defer { withExtendedLifetime(memory) {} }
+        return try SchemaReader(space: memory.walk, names: top.names, tables: top.tables).schema()
+    }
+}
