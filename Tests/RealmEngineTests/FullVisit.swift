@@ -1,11 +1,12 @@
 @testable import RealmEngine
 
 /// Reads everything a file holds: schema, every value of every object with nested collections,
-/// backlinks, tombstones, and every object again by its key.
+/// backlinks, tombstones, and every object again by its key. Values are also written as text and
+/// compared with their neighbours: no stored number may trip those up either.
 ///
 /// Damage met on the way is counted and passed over, so that one fault does not hide what lies
 /// behind it; only an exhausted budget ends the visit.
-struct FullVisit {
+struct FullVisit: ~Copyable {
     /// Values met, elements and entries included.
     private(set) var values = 0
     /// Names, values and bytes mixed into one number.
@@ -15,6 +16,8 @@ struct FullVisit {
     private(set) var deepest = 0
     private let snapshot: Snapshot
     private let limit: Int
+    private var text = ByteBuffer(capacity: 1 << 12)
+    private var previous = Value.null
 
     /// Visits `database`, giving up after `limit` values.
     init(_ database: Database, limit: Int) {
@@ -36,13 +39,6 @@ struct FullVisit {
 
     private mutating func mix(_ number: UInt64) {
         digest = (digest ^ number) &* 0x100_0000_01B3
-    }
-
-    private mutating func mix(_ view: ByteView) {
-        mix(UInt64(view.count))
-        var sum: UInt64 = 0
-        for byte in view.buffer { sum = sum &* 31 &+ UInt64(byte) }
-        mix(sum)
     }
 
     private mutating func visit() {
@@ -116,18 +112,10 @@ struct FullVisit {
     private mutating func value(_ value: Value, depth: Int) throws(RealmError) {
         values += 1
         deepest = max(deepest, depth)
+        render(value)
+        mix(UInt64(bitPattern: Int64(ValueOrder.compare(previous, value).signum())))
+        previous = value
         switch value {
-        case .null: mix(0)
-        case .int(let v): mix(UInt64(bitPattern: v))
-        case .bool(let v): mix(v ? 1 : 2)
-        case .string(let v), .binary(let v): mix(v)
-        case .timestamp(let v):
-            mix(UInt64(bitPattern: v.seconds) &+ UInt64(bitPattern: Int64(v.nanoseconds)))
-        case .float(let v): mix(UInt64(v.bitPattern))
-        case .double(let v): mix(v.bitPattern)
-        case .decimal(let v): mix(v.high ^ v.low)
-        case .objectID(let v): mix(v.high ^ UInt64(v.low))
-        case .uuid(let v): mix(v.high ^ v.low)
         case .link(let v): try link(v)
         case .list(let view), .set(let view):
             try elements(view, depth: depth)
@@ -135,6 +123,30 @@ struct FullVisit {
         case .dictionary(let view):
             try entries(view, depth: depth)
             mix(UInt64(try snapshot.count(of: value)))
+        default: break
+        }
+    }
+
+    private mutating func render(_ value: Value) {
+        text.removeAll()
+        switch value {
+        case .null, .link, .list, .set, .dictionary: text.append("null")
+        case .int(let v): text.append(number: v)
+        case .bool(let v): text.append(v)
+        case .string(let v): text.append(json: v)
+        case .binary(let v): text.append(base64: v)
+        case .timestamp(let v): text.append(rfc3339: v)
+        case .float(let v): text.append(json: v)
+        case .double(let v): text.append(json: v)
+        case .decimal(let v): text.append(number: v)
+        case .objectID(let v): text.append(v)
+        case .uuid(let v): text.append(v)
+        }
+        mix(UInt64(text.count))
+        // Every 8th byte of what is long: digests need not be strong, visits must be short.
+        let bytes = text.bytes
+        for i in stride(from: 0, to: bytes.count, by: bytes.count > 64 ? 8 : 1) {
+            mix(UInt64(bytes[i]))
         }
     }
 
