@@ -34,6 +34,7 @@ public final class TableScan {
             current = nil
             return false
         }
+        try leaf.checkLive()
         position = leaves.position
         try load(leaf)
         return true

@@ -77,6 +77,13 @@ final class OwnedDescriptor: Sendable {
     }
 
     deinit { close(number) }
+
+    /// Bytes the file has now.
+    func size(path: String) throws(RealmError) -> Int {
+        var s = stat()
+        guard fstat(number, &s) == 0 else { throw systemError("fstat", path, errno: errno) }
+        return Int(s.st_size)
+    }
 }
 
 struct FileStatus: Sendable {

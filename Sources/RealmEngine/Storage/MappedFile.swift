@@ -7,7 +7,8 @@ final class MappedFile: Sendable {
     let device: UInt64
     let inode: UInt64
     let mapping: Mapping
-    private let descriptor: OwnedDescriptor
+    /// Nil for a database held in memory.
+    private let descriptor: OwnedDescriptor?
 
     /// Opens and maps the file at `path`.
     convenience init(path: String) throws(RealmError) {
@@ -51,7 +52,23 @@ final class MappedFile: Sendable {
 
     /// Maps the file as far as `size` bytes, when a version needs more than is mapped.
     func extend(to size: Int) throws(RealmError) {
+        guard let descriptor, size > mapping.mapped else { return }
+        guard try descriptor.size(path: path) >= size else {
+            throw .corrupt(
+                "a version reaches to \(size) bytes, beyond the end of the file", in: "file")
+        }
         try mapping.extend(descriptor.number, to: size, path: path)
+    }
+
+    /// A database held in memory instead of a file: a copy of `bytes`, closed off by addresses that
+    /// fault. `path` only names it in messages.
+    init(copying bytes: UnsafeRawBufferPointer, path: String) throws(RealmError) {
+        self.path = path
+        size = bytes.count
+        device = 0
+        inode = 0
+        mapping = try Mapping(copying: bytes)
+        descriptor = nil
     }
 
     /// The header as it is now; compare two to learn whether a commit landed.
