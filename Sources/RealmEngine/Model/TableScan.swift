@@ -39,13 +39,20 @@ public final class TableScan {
         return true
     }
 
-    private func load(_ leaf: ClusterLeaf) throws(RealmError) {
+    func load(_ leaf: ClusterLeaf) throws(RealmError) {
         current = leaf
         count = 0
         for (i, column) in columns.enumerated() {
             (opened + i).initialize(to: try leaf.column(column.leafIndex, column.layout))
         }
         count = leaf.count
+    }
+
+    /// Row of the object with `key` in the current leaf; nil when it is elsewhere.
+    @inline(__always)
+    func rowInCurrentLeaf(_ key: ObjectKey) -> Int? {
+        guard count > 0, let current else { return nil }
+        return current.row(of: key)
     }
 
     /// Key of the object in `row` of the current leaf.
