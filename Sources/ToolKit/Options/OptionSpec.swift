@@ -27,13 +27,13 @@ enum OptionArgument: Sendable {
 
 /// The headings under which help and manual list the options, in this order.
 enum OptionSection: String, Sendable, CaseIterable {
+    case measurement = "Measurement"
     case selection = "What to read"
     case fields = "Fields"
     case values = "Form of values"
     case records = "Form of records"
-    case measurement = "Measurement"
     case output = "Output"
-    case access = "Access"
+    case access = "Access and resources"
     case general = "General"
 }
 

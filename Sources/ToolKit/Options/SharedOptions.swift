@@ -23,17 +23,18 @@ enum SharedOptions {
             isRepeatable: true),
         OptionSpec(
             "color", nil, .required("WHEN", .choice(whenWords)), in: .general,
-            "colour on a terminal",
-            "Colour what a terminal shows. `auto` colours on a terminal unless `NO_COLOR` is set "
-                + "or `TERM` is `dumb`.",
+            "use of colour: auto, always, never",
+            "When to use colour: `auto`, `always` or `never`. `auto` uses it on a terminal unless "
+                + "`NO_COLOR` is set or `TERM` is `dumb`.",
             defaultText: "auto"),
     ]
 
     static let progress = OptionSpec(
         "progress", nil, .required("WHEN", .choice(whenWords)), in: .general,
-        "progress line on standard error",
-        "Show progress on standard error. `auto` shows it on a terminal once a second has passed. "
-            + "`always` without a terminal prints a plain line every 5 seconds.",
+        "show progress: auto, always, never",
+        "When to show progress on standard error: `auto`, `always` or `never`. `auto` shows one "
+            + "line on a terminal once a second has passed. `always` prints a plain line every "
+            + "5 seconds where there is no terminal.",
         defaultText: "auto")
 
     /// `-f --json`, with the formats the tool knows beside `auto`.
@@ -75,7 +76,7 @@ enum SharedOptions {
 
     static let access = OptionSpec(
         "access", nil, .required("MODE", .choice(["auto", "shared", "immutable"])), in: .access,
-        "how to share the file with its users",
+        "share the file: auto, shared, immutable",
         "How to share the file with programs that have it open: `shared` joins its lock file, "
             + "`immutable` touches nothing, `auto` chooses. See ACCESS in `realm-tools(7)`.",
         defaultText: "auto")
