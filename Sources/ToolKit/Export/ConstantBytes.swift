@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// Constant pieces of output, made once per export: each is a pointer and a length, so that a row
-/// costs no reference counting.
+/// Constant pieces of output, made once per export: each is a pointer and a length, so that using
+/// one per row costs no reference counting.
 final class ConstantBytes: @unchecked Sendable {
     struct Piece {
         let start: UnsafeRawPointer
@@ -9,29 +9,27 @@ final class ConstantBytes: @unchecked Sendable {
     }
 
     private let memory: UnsafeMutableRawPointer
-    private let pieces: [(offset: Int, count: Int)]
+    private let ranges: [Range<Int>]
 
-    /// Copies what `fill` appends; each call of its argument ends a piece.
     init(_ texts: [[UInt8]]) {
-        let all = texts.flatMap { $0 }
-        memory = .allocate(byteCount: max(1, all.count), alignment: 8)
-        all.withUnsafeBytes { bytes in
-            if let base = bytes.baseAddress {
-                memory.copyMemory(from: base, byteCount: bytes.count)
-            }
+        var ranges: [Range<Int>] = []
+        var end = 0
+        for text in texts {
+            ranges.append(end..<end + text.count)
+            end += text.count
         }
-        var offset = 0
-        pieces = texts.map { text in
-            defer { offset += text.count }
-            return (offset, text.count)
+        memory = .allocate(byteCount: max(1, end), alignment: 8)
+        for (text, range) in zip(texts, ranges) {
+            (memory + range.lowerBound).copyMemory(from: text, byteCount: text.count)
         }
+        self.ranges = ranges
     }
 
     deinit { memory.deallocate() }
 
     /// Piece `i`; valid as long as this object.
     subscript(i: Int) -> Piece {
-        Piece(start: UnsafeRawPointer(memory + pieces[i].offset), count: pieces[i].count)
+        Piece(start: UnsafeRawPointer(memory + ranges[i].lowerBound), count: ranges[i].count)
     }
 }
 
