@@ -25,7 +25,7 @@ final class JSONRenderer {
     let style: ValueStyle
     let targets: LinkTargets
     private var expandedPlans: [PlanKey: ObjectPlan] = [:]
-    /// Embedded objects that may still be printed below the current object's expanded links.
+    /// Embedded objects that may still be printed below the present expanded link.
     private var nestedBudget = 0
 
     private struct PlanKey: Hashable {
@@ -38,10 +38,6 @@ final class JSONRenderer {
         self.style = style
         targets = LinkTargets(snapshot)
     }
-
-    /// Begins another top-level object.
-    @inline(__always)
-    func beginObject() { nestedBudget = snapshot.nestedObjectLimit }
 
     func append(
         _ value: Value, _ place: Place, to out: inout ByteBuffer
@@ -212,6 +208,7 @@ extension JSONRenderer {
             try charge(place)
         } else {
             inner.isWalking = false
+            if place.isWalking || place.depth == 0 { nestedBudget = snapshot.nestedObjectLimit }
         }
         let plan = plan(target, place.expansion)
         let scan = target.borrowScan()

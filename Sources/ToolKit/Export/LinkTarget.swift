@@ -5,7 +5,7 @@ final class LinkTarget {
     let table: Table
     let isEmbedded: Bool
     /// The rendered keys of objects met before.
-    let cache = LinkCache()
+    private(set) lazy var cache = LinkCache()
     /// How its objects are printed when nested, without expansion.
     var plan: ObjectPlan?
     /// Reads primary keys and nothing else.

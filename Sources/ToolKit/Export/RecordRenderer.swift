@@ -11,6 +11,8 @@ final class RecordRenderer {
     private let names: ConstantBytes
     private let fields: [Field]
     private let fieldCount: Int
+    /// What the frequent kinds of fields need, one for each of `fields`.
+    private let quick: UnsafeMutablePointer<QuickField>
     private let explode: PathFollower?
     private let table: TableLayout?
     /// The element that becomes the present record, and its key.
@@ -24,6 +26,13 @@ final class RecordRenderer {
         let expansion: Expansion?
         /// Nil for a path without steps.
         let path: PathFollower?
+    }
+
+    /// A field that is a property of the object itself, or not (`column` is -1). Trivial, so that
+    /// looking at it costs no reference counting.
+    private struct QuickField {
+        let name: ConstantBytes.Piece
+        let column: Int
     }
 
     init(_ plan: RecordPlan, _ snapshot: Snapshot, _ json: JSONRenderer, _ style: RecordStyle) {
@@ -43,9 +52,20 @@ final class RecordRenderer {
                     ? nil : PathFollower(field.path.steps, targets, snapshot))
         }
         fieldCount = fields.count
+        quick = .allocate(capacity: max(1, fields.count))
+        let isPlain = json.style.types == .plain
+        for (position, field) in fields.enumerated() {
+            var column = -1
+            if isPlain, field.path == nil, field.expansion == nil,
+                case .column(let index) = field.source
+            { column = index }
+            (quick + position).initialize(to: QuickField(name: field.name, column: column))
+        }
         explode = plan.explode.map { PathFollower($0.steps, targets, snapshot) }
         table = style.format == .table ? TableLayout(plan, style) : nil
     }
+
+    deinit { quick.deallocate() }
 
     /// What comes before the first record of the table.
     func begin(to out: inout ByteBuffer) {
@@ -76,7 +96,6 @@ final class RecordRenderer {
     func append(
         _ row: Int, to out: inout ByteBuffer
     ) throws(RealmError) {
-        json.beginObject()
         switch style.format {
         case .ndjson:
             try appendObject(row, to: &out)
@@ -119,17 +138,29 @@ extension RecordRenderer {
     @inline(__always)
     private func appendObject(_ row: Int, to out: inout ByteBuffer) throws(RealmError) {
         for position in 0..<fieldCount {
-            let field = fields[position]
+            let field = quick[position]
             out.append(field.name)
-            if case .column(let column) = field.source, field.path == nil {
-                let place = JSONRenderer.Place(expansion: field.expansion)
-                try json.append(try scan.value(row: row, column: column), place, to: &out)
+            if field.column >= 0 {
+                try appendPlain(try scan.value(row: row, column: field.column), to: &out)
             } else {
-                try appendMember(row, field, to: &out)
+                try appendMember(row, fields[position], to: &out)
             }
         }
         if fieldCount == 0 { out.append(names[0]) }
         out.append(UInt8(ascii: "}"))
+    }
+
+    /// The frequent types on the spot, the others elsewhere.
+    @inline(__always)
+    private func appendPlain(_ value: Value, to out: inout ByteBuffer) throws(RealmError) {
+        switch value {
+        case .null: out.append("null")
+        case .int(let number): out.append(number: number)
+        case .bool(let flag): out.append(flag ? "true" : "false")
+        case .string(let text): out.append(json: text)
+        case .list(let view) where view.root.isNone: out.append("[]")
+        default: try json.append(value, JSONRenderer.Place(), to: &out)
+        }
     }
 
     private func appendMember(
