@@ -132,9 +132,8 @@ extension QueryRequest {
         for name in unsuitable where command.flag(name) {
             throw .misuse("--\(name) \(what)", code: "InvalidArgument")
         }
-        if directory != nil, isCount {
-            throw .misuse(
-                "--count prints a number, which needs no --output-dir", code: "InvalidArgument")
+        for name in ["count", "limit", "offset"] where directory != nil && command.flag(name) {
+            throw .misuse("--\(name) does not go with --output-dir", code: "InvalidArgument")
         }
     }
 
