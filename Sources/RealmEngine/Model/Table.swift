@@ -60,11 +60,13 @@ public struct Row {
 
     /// The objects that link here through `backlink`, one of the table's `backlinks`.
     public func backlinks(_ backlink: BacklinkInfo) throws(RealmError) -> BacklinkCursor {
-        let column = try BacklinkLeaf(leaf.space, try leaf.columnRef(backlink.leafIndex))
+        // A look-up even while walking: the leaf is opened for each of its rows.
+        let space = table.snapshot.lookup
+        let column = try BacklinkLeaf(space, try leaf.columnRef(backlink.leafIndex))
         guard row < column.count else {
             throw .corrupt("a backlink leaf shorter than its cluster", at: leaf.ref)
         }
-        return BacklinkCursor(leaf.space, slot: column.slot(row))
+        return BacklinkCursor(space, slot: column.slot(row))
     }
 
     /// The value of the primary key, nil in a table without one.
