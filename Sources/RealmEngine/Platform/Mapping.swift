@@ -16,7 +16,7 @@ final class Mapping: @unchecked Sendable {
     static let preferredReservation = 1 << 40
 
     /// Maps the first `size` bytes of the file, lazily and read-only.
-    init(_ file: borrowing File, size: Int) throws(RealmError) {
+    init(_ descriptor: Int32, size: Int, path: String) throws(RealmError) {
         let page = Self.pageSize
         let needed = (size + page - 1) / page * page
         var length = max(Self.preferredReservation, needed)
@@ -26,7 +26,7 @@ final class Mapping: @unchecked Sendable {
                 nil, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
             if address != MAP_FAILED { break }
             guard length / 2 >= needed else {
-                throw systemError("mmap", file.path, errno: errno)
+                throw systemError("mmap", path, errno: errno)
             }
             length /= 2
         }
@@ -34,13 +34,30 @@ final class Mapping: @unchecked Sendable {
         reserved = length
         guard needed > 0 else { return }
         let placed = mmap(
-            address, needed, PROT_READ, MAP_SHARED | MAP_FIXED, file.descriptor, 0)
+            address, needed, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, 0)
         guard placed != MAP_FAILED else {
             let code = errno
             munmap(address, length)
-            throw systemError("mmap", file.path, errno: code)
+            throw systemError("mmap", path, errno: code)
         }
         mapped = size
+    }
+
+    /// Maps the file up to `size` bytes; what is mapped already stays where and as it is.
+    ///
+    /// Only the owner of the file calls this, never two threads at once.
+    func extend(_ descriptor: Int32, to size: Int, path: String) throws(RealmError) {
+        let page = Self.pageSize
+        let from = (mapped + page - 1) / page * page
+        let end = (size + page - 1) / page * page
+        if end > from {
+            guard end <= reserved / 2,
+                mmap(
+                    UnsafeMutableRawPointer(mutating: base) + from, end - from, PROT_READ,
+                    MAP_SHARED | MAP_FIXED, descriptor, off_t(from)) != MAP_FAILED
+            else { throw systemError("mmap", path, errno: errno) }
+        }
+        mapped = max(mapped, size)
     }
 
     deinit { munmap(UnsafeMutableRawPointer(mutating: base), reserved) }

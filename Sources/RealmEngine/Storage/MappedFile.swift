@@ -2,6 +2,7 @@
 /// cross threads.
 final class MappedFile: Sendable {
     let path: String
+    /// Bytes mapped when the file was opened; a writer maps more as the file grows.
     let size: Int
     let device: UInt64
     let inode: UInt64
@@ -34,7 +35,15 @@ final class MappedFile: Sendable {
         size = status.size
         device = status.device
         inode = status.inode
-        mapping = try Mapping(file, size: status.size)
+        mapping = try Mapping(file.descriptor, size: status.size, path: path)
+    }
+
+    /// Maps a file that is open for writing; its size must not be zero.
+    init(_ device: FileDevice) throws(RealmError) {
+        path = device.path
+        size = device.size
+        (self.device, inode) = try device.identity()
+        mapping = try Mapping(device.descriptor, size: device.size, path: device.path)
     }
 
     /// The header as it is now; compare two to learn whether a commit landed.

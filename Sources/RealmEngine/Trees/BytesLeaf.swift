@@ -20,6 +20,9 @@ struct BytesLeaf {
     private let space: NodeSpace
     let count: Int
 
+    /// Most bytes one blob holds.
+    static let longestBlob = 0xFF_FFF0
+
     /// Values longer than this are charged to the walk's budget.
     private static let freeLength = 256
 
@@ -103,6 +106,9 @@ struct BytesLeaf {
         case .enumerated: return try enumeratedValue(i)
         }
     }
+
+    /// The blob that holds value `i` of a big leaf; none for null.
+    func blob(_ i: Int) -> Ref { node.slot(i).ref }
 
     @inline(__always)
     private func shortValue(_ i: Int) throws(RealmError) -> ByteView? {
