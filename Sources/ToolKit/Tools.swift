@@ -1,7 +1,15 @@
 import RealmEngine
 
-/// The five commands; each tool's `main.swift` is one call.
+/// The commands; each tool's `main.swift` is one call.
 public enum Tools {
-    public static func query(_ arguments: [String]) -> Int32 { 0 }
-    public static func bench(_ arguments: [String]) -> Int32 { 0 }
+    /// Runs `realm-query` with the process's arguments, the name first, and returns its exit
+    /// status. Installs signal handlers and may end the process.
+    public static func query(_ arguments: [String]) -> Int32 {
+        ToolRun.run(QueryTable.table, arguments, QueryTool.run)
+    }
+
+    /// Runs `realm-bench`, as `query` does.
+    public static func bench(_ arguments: [String]) -> Int32 {
+        ToolRun.run(BenchTable.table, arguments, BenchTool.run)
+    }
 }

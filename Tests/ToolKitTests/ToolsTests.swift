@@ -2,4 +2,4 @@ import Testing
 
 @testable import ToolKit
 
-@Test func toolsExist() { #expect(Tools.query([]) == 0) }
+@Test func missingOperandIsAUsageError() { #expect(Tools.query(["realm-query"]) == 2) }

@@ -1,0 +1,61 @@
+/// `realm-bench` as data.
+enum BenchTable {
+    /// The workloads that read an existing file, in the order in which they run.
+    static let workloads = ["open", "readseq", "readrandom", "export"]
+
+    static let table = CommandTable(
+        name: "realm-bench",
+        summary: "measure how fast a Realm database is read",
+        synopsis: [
+            SynopsisLine("[options] --file FILE [WORKLOAD...]", "measure reading FILE"),
+            SynopsisLine("--list", "list the workloads"),
+        ],
+        operands: [
+            OperandSpec(
+                "WORKLOAD", .choice(workloads), isRepeatable: true,
+                "What to measure; without one, every workload. `--list` explains them.")
+        ],
+        options: measurement + records + SharedOptions.output + access + general,
+        manual: { CommandTable.Manual(description: description, sections: sections) })
+
+    private static let measurement: [OptionSpec] = [
+        OptionSpec(
+            "file", nil, .required("FILE", .file), in: .measurement,
+            "the database to read; it is never changed",
+            "The database to read. It is never changed."),
+        OptionSpec(
+            "list", nil, in: .measurement, "list the workloads and exit",
+            "List the workloads, one per line with what it measures, and exit."),
+        OptionSpec(
+            "runs", "r", .required("N", .count(1...10_000)), in: .measurement,
+            "repetitions of each workload",
+            "Repeat each workload N times. The runs of different workloads take turns, so that a "
+                + "slow minute of the machine does not hit one of them alone.",
+            defaultText: "5"),
+        OptionSpec(
+            "num", "N", .required("N", .count(1...Int.max)), in: .measurement,
+            "operations per run of readrandom",
+            "Operations per run of a workload that has no end of its own, such as `readrandom`.",
+            defaultText: "100000"),
+        OptionSpec(
+            "warmup", nil, .required("DUR", .duration), in: .measurement,
+            "time spent on each workload before measuring",
+            "Run each workload unmeasured for this long first, so that the file is in the page "
+                + "cache.",
+            defaultText: "200ms"),
+        OptionSpec(
+            "seed", nil, .required("N", .count(0...Int.max)), in: .measurement,
+            "seed of the random choices",
+            "Seed of the random choices. The same seed chooses the same objects.",
+            defaultText: "1"),
+    ]
+
+    private static let records = SharedOptions.formats(
+        ["text", "json", "csv"], auto: "`auto` is `text`.")
+
+    private static let access: [OptionSpec] = [
+        SharedOptions.wait, SharedOptions.threads, SharedOptions.maxMemory,
+    ]
+
+    private static let general: [OptionSpec] = SharedOptions.general + [SharedOptions.progress]
+}

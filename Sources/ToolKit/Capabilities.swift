@@ -1,0 +1,31 @@
+/// Version and abilities of the tools, as `--version` prints them.
+enum Capabilities {
+    static let version = "0.1.0"
+
+    /// The day the manual pages last changed in substance.
+    static let manualDate = "November 21, 2026"
+
+    static let formatsRead = "20-24"
+    static let formatsWritten = "none"
+    static let lockLayout = "none"
+
+    static var buildMode: String {
+        #if DEBUG
+            "debug"
+        #else
+            "release"
+        #endif
+    }
+
+    /// Name and version, then one line for each capability.
+    static func text(tool: String) -> String {
+        """
+        \(tool) \(version)
+        formats read     \(formatsRead)
+        formats written  \(formatsWritten)
+        lock layout      \(lockLayout)
+        build mode       \(buildMode)
+
+        """
+    }
+}

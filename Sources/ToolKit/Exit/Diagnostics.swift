@@ -1,0 +1,64 @@
+import Glibc
+import RealmEngine
+
+/// Where a tool's words for people go: standard error, one `write` per message.
+struct Diagnostics: Sendable {
+    let tool: String
+    /// Errors as one line of JSON.
+    let asJSON: Bool
+    let isQuiet: Bool
+    /// How often `--verbose` was given.
+    let verbosity: Int
+
+    init(tool: String, asJSON: Bool = false, isQuiet: Bool = false, verbosity: Int = 0) {
+        self.tool = tool
+        self.asJSON = asJSON
+        self.isQuiet = isQuiet
+        self.verbosity = verbosity
+    }
+
+    init(_ command: ParsedCommand) {
+        self.init(
+            tool: command.table.name, asJSON: command.wantsJSONErrors, isQuiet: command.isQuiet,
+            verbosity: command.verbosity)
+    }
+
+    /// Prints the error and returns the exit code it asks for.
+    @discardableResult
+    func report(_ error: RealmError) -> ExitCode {
+        var buffer = ByteBuffer(capacity: 512)
+        ErrorText.append(error, tool: tool, asJSON: asJSON, to: &buffer)
+        emit(buffer)
+        return ExitCode(error.kind)
+    }
+
+    /// `TOOL: warning: MESSAGE`, unless `--quiet`.
+    func warn(_ message: String) { notice("warning: " + message) }
+
+    /// `TOOL: MESSAGE`, unless `--quiet`.
+    func notice(_ message: String) {
+        if !isQuiet { emitLine("\(tool): \(message)") }
+    }
+
+    /// A line as it is (a summary under a table), unless `--quiet`.
+    func summary(_ line: String) {
+        if !isQuiet { emitLine(line) }
+    }
+
+    /// `TOOL: MESSAGE` when `--verbose` was given at least `level` times.
+    func detail(_ message: String, level: Int = 1) {
+        if verbosity >= level { emitLine("\(tool): \(message)") }
+    }
+
+    private func emitLine(_ line: String) {
+        var buffer = ByteBuffer(capacity: 256)
+        ErrorText.appendPrintable(line, to: &buffer)
+        buffer.append(UInt8(ascii: "\n"))
+        emit(buffer)
+    }
+
+    /// A failure to write to standard error has nobody to tell.
+    private func emit(_ buffer: borrowing ByteBuffer) {
+        _ = write(STDERR_FILENO, buffer.bytes.baseAddress, buffer.count)
+    }
+}

@@ -1,0 +1,67 @@
+import RealmEngine
+
+/// An error in the two forms scripts may rely on (realm-tools(7), ERRORS).
+enum ErrorText {
+    /// Appends the error and a line end.
+    static func append(
+        _ error: RealmError, tool: String, asJSON: Bool, to buffer: inout ByteBuffer
+    ) {
+        if asJSON {
+            appendJSON(error, to: &buffer)
+        } else {
+            appendText(error, tool: tool, to: &buffer)
+        }
+    }
+
+    private static func appendText(
+        _ error: RealmError, tool: String, to buffer: inout ByteBuffer
+    ) {
+        buffer.append(tool)
+        buffer.append(": ")
+        if let file = error.file {
+            appendPrintable(file, to: &buffer)
+            buffer.append(": ")
+        }
+        appendPrintable(error.message, to: &buffer)
+        buffer.append(UInt8(ascii: "\n"))
+        if let hint = error.hint {
+            buffer.append("hint: ")
+            appendPrintable(hint, to: &buffer)
+            buffer.append(UInt8(ascii: "\n"))
+        }
+    }
+
+    private static func appendJSON(_ error: RealmError, to buffer: inout ByteBuffer) {
+        buffer.append("{\"error\":{\"code\":")
+        JSONText.append(error.code, to: &buffer)
+        buffer.append(",\"reason\":")
+        JSONText.append(error.reason, to: &buffer)
+        buffer.append(",\"exit\":")
+        buffer.append(String(ExitCode(error.kind).rawValue))
+        buffer.append(",\"file\":")
+        appendOptional(error.file, to: &buffer)
+        buffer.append(",\"message\":")
+        JSONText.append(error.message, to: &buffer)
+        buffer.append(",\"hint\":")
+        appendOptional(error.hint, to: &buffer)
+        buffer.append("}}\n")
+    }
+
+    private static func appendOptional(_ text: String?, to buffer: inout ByteBuffer) {
+        if let text { JSONText.append(text, to: &buffer) } else { buffer.append("null") }
+    }
+
+    /// Appends text whose control characters could drive a terminal as `\xNN`: names come from
+    /// files and arguments that others wrote.
+    static func appendPrintable(_ text: String, to buffer: inout ByteBuffer) {
+        for byte in text.utf8 {
+            if byte >= 0x20, byte != 0x7F {
+                buffer.append(byte)
+            } else {
+                buffer.append("\\x")
+                buffer.append(JSONText.hexadecimal(byte >> 4))
+                buffer.append(JSONText.hexadecimal(byte & 15))
+            }
+        }
+    }
+}

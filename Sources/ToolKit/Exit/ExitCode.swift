@@ -1,0 +1,51 @@
+import RealmEngine
+
+/// The exit status of every tool; the numbers never change (realm-tools(7), EXIT STATUS).
+enum ExitCode: Int32, Sendable, CaseIterable {
+    /// Done; the answer is yes.
+    case ok = 0
+    /// A question was asked and the answer is no.
+    case no = 1
+    /// A bad option, class, property or query.
+    case usage = 2
+    /// The input is missing, unreadable or not a Realm file.
+    case input = 3
+    /// The database is corrupt or truncated.
+    case damaged = 4
+    /// A key is missing, wrong, malformed or superfluous.
+    case key = 5
+    /// A format, lock layout or history this operation cannot work with.
+    case incompatible = 6
+    /// A lock was not to be had, or others keep changing the file.
+    case busy = 7
+    /// Input records were rejected.
+    case data = 8
+    /// Output could not be written, synced or renamed.
+    case output = 9
+    /// A bug of ours.
+    case bug = 10
+
+    init(_ kind: RealmError.Kind) {
+        switch kind {
+        case .corrupt: self = .damaged
+        case .input: self = .input
+        case .output: self = .output
+        case .key: self = .key
+        case .incompatible: self = .incompatible
+        case .busy: self = .busy
+        case .misuse: self = .usage
+        case .data: self = .data
+        case .internal: self = .bug
+        }
+    }
+
+    /// Most serious first.
+    static let bySeverity: [ExitCode] = [
+        .bug, .output, .damaged, .key, .incompatible, .busy, .input, .data, .usage, .no, .ok,
+    ]
+
+    /// The more serious of the two: what a run ends with to which both apply.
+    func combined(with other: ExitCode) -> ExitCode {
+        Self.bySeverity.first { $0 == self || $0 == other }!
+    }
+}

@@ -1,0 +1,75 @@
+import Glibc
+import RealmEngine
+
+/// How a tool ends when a signal tells it to.
+///
+/// The handlers call nothing but async-signal-safe functions and touch only memory that was ready
+/// before they were installed.
+enum Signals {
+    /// Written by `install` before the handlers exist, only read afterwards.
+    nonisolated(unsafe) private static var truncatedMessage = UnsafeRawBufferPointer(
+        start: nil, count: 0)
+
+    /// Installs the handlers. Call once, before the first output file is made.
+    ///
+    /// - Parameter file: the database, named when it turns out to be truncated.
+    static func install(tool: String, file: String?, asJSON: Bool) {
+        prepareTruncatedMessage(tool, file, asJSON)
+        TemporaryFiles.unlinkAll()  // nothing yet: makes the list exist before a handler asks
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { installEnding(number) }
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = { _ in Signals.endTruncated() }
+        sigaction(SIGBUS, &action, nil)
+        // A file-size limit becomes a write error like any other.
+        signal(SIGXFSZ, SIG_IGN)
+    }
+
+    /// Ends the process as the default action of SIGPIPE does, without leaving files behind.
+    static func dieOfBrokenPipe() -> Never {
+        TemporaryFiles.unlinkAll()
+        signal(SIGPIPE, SIG_DFL)
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, SIGPIPE)
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
+        raise(SIGPIPE)
+        _exit(128 + SIGPIPE)
+    }
+
+    /// Removes unfinished files, then lets the signal do what it does by default. A signal the
+    /// parent told us to ignore (`nohup`) stays ignored; a broken pipe then shows as EPIPE.
+    private static func installEnding(_ number: Int32) {
+        var action = sigaction()
+        sigaction(number, nil, &action)
+        if isIgnored(action) { return }
+        action = sigaction()
+        action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
+        action.__sigaction_handler.sa_handler = { number in
+            TemporaryFiles.unlinkAll()
+            raise(number)
+        }
+        sigaction(number, &action, nil)
+    }
+
+    private static func isIgnored(_ action: sigaction) -> Bool {
+        unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
+    private static func prepareTruncatedMessage(_ tool: String, _ file: String?, _ asJSON: Bool) {
+        let error = RealmError(
+            .corrupt, code: "InvalidDatabase", reason: "truncated",
+            "the file was truncated while it was being read", file: file)
+        var buffer = ByteBuffer(capacity: 256)
+        ErrorText.append(error, tool: tool, asJSON: asJSON, to: &buffer)
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: buffer.count, alignment: 1)
+        copy.copyMemory(from: buffer.bytes)
+        truncatedMessage = UnsafeRawBufferPointer(copy)
+    }
+
+    private static func endTruncated() {
+        TemporaryFiles.unlinkAll()
+        _ = write(STDERR_FILENO, truncatedMessage.baseAddress, truncatedMessage.count)
+        _exit(ExitCode.damaged.rawValue)
+    }
+}

@@ -1,0 +1,21 @@
+import RealmEngine
+
+/// What only the build asks for: pages and completions, by a first argument that no help mentions.
+enum Generator {
+    /// The text of `--generate=KIND`; nil when `word` is anything else.
+    static func requested(
+        by word: String?, _ table: CommandTable
+    ) throws(RealmError) -> String? {
+        let prefix = "--generate="
+        guard let word, word.hasPrefix(prefix) else { return nil }
+        let kind = word.dropFirst(prefix.count)
+        switch kind {
+        case "man": return ManualPage.source(table)
+        case "tools-man": return ToolsPage.source
+        case "bash": return BashCompletion.source(table)
+        case "zsh": return ZshCompletion.source(table)
+        case "fish": return FishCompletion.source(table)
+        default: throw .misuse("--generate: '\(kind)' is not man, tools-man, bash, zsh or fish")
+        }
+    }
+}

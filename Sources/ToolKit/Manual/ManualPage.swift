@@ -1,0 +1,68 @@
+/// The manual page of a tool, as mdoc(7) source.
+enum ManualPage {
+    static func source(_ table: CommandTable) -> String {
+        let manual = table.manual()
+        var page = MdocWriter(name: table.name, section: 1, summary: table.summary)
+        page.line(".Sh SYNOPSIS")
+        for line in table.synopsis {
+            page.line(".Nm")
+            for word in line.words.split(separator: " ") { page.line(synopsis(String(word))) }
+        }
+        page.section("DESCRIPTION", manual.description)
+        page.line(".Pp")
+        page.prose("The operands are:")
+        operands(table.operands, on: &page)
+        page.line(".Sh OPTIONS")
+        for (section, options) in table.optionsBySection {
+            page.line(".Ss \(section.rawValue)")
+            self.options(options, on: &page)
+        }
+        for section in manual.sections { page.section(section.title, section.blocks) }
+        return page.source
+    }
+
+    private static func operands(_ operands: [OperandSpec], on page: inout MdocWriter) {
+        page.line(".Bl -tag -width Ds")
+        for operand in operands {
+            page.line(".It Ar \(operand.name)")
+            page.prose(operand.details)
+        }
+        page.line(".El")
+    }
+
+    /// A list of options with their long descriptions.
+    static func options(_ options: [OptionSpec], on page: inout MdocWriter) {
+        page.line(".Bl -tag -width Ds")
+        for option in options {
+            page.line(".It " + head(option))
+            for sentence in option.sentences { page.prose(sentence) }
+        }
+        page.line(".El")
+    }
+
+    private static func head(_ option: OptionSpec) -> String {
+        var spellings: [String] = []
+        if let short = option.short { spellings.append("Fl \(short)") }
+        if let long = option.long { spellings.append("Fl \\-\(dashes(long))") }
+        let head = spellings.joined(separator: " , ")
+        switch option.argument {
+        case .none: return head
+        case .required(let metavar, _): return head + " Ar \(metavar)"
+        case .optional(let metavar, _): return head + " Ns Oo Ns = Ns Ar \(metavar) Oc"
+        }
+    }
+
+    /// One word of a synopsis line as a macro line.
+    private static func synopsis(_ word: String) -> String {
+        if word.hasPrefix("[") {
+            let inner = word.dropFirst().dropLast()
+            if inner.hasSuffix("...") { return ".Op Ar \(inner.dropLast(3)) ..." }
+            return ".Op Ar \(inner)"
+        }
+        return word.hasPrefix("--") ? ".Fl \\-\(dashes(String(word.dropFirst(2))))" : ".Ar \(word)"
+    }
+
+    private static func dashes(_ name: String) -> String {
+        name.split(separator: "-").joined(separator: "\\-")
+    }
+}

@@ -1,0 +1,163 @@
+/// Writes mdoc(7) source, one sentence per line.
+struct MdocWriter {
+    private(set) var source = ""
+    /// The arguments an `.Xr` to this page itself would have.
+    private let ownPage: String
+
+    /// The head of a page, up to and with its NAME section.
+    init(name: String, section: Int, summary: String) {
+        ownPage = "\(name) \(section)"
+        source = ".\\\" Generated from the tools' tables, which are the place for changes.\n"
+        line(".Dd \(Capabilities.manualDate)")
+        line(".Dt \(name.uppercased()) \(section)")
+        line(".Os realm-tools \(Capabilities.version)")
+        line(".Sh NAME")
+        line(".Nm \(name)")
+        line(".Nd \(summary)")
+    }
+
+    mutating func line(_ text: String) { source += text + "\n" }
+
+    mutating func section(_ title: String, _ blocks: [ManualBlock]) {
+        line(".Sh \(title)")
+        self.blocks(blocks)
+    }
+
+    mutating func blocks(_ blocks: [ManualBlock]) {
+        for (index, block) in blocks.enumerated() {
+            // A list or display separates itself from what stands before it.
+            if index > 0, block.isText { line(".Pp") }
+            append(block)
+        }
+    }
+
+    private mutating func append(_ block: ManualBlock) {
+        switch block {
+        case .paragraph(let prose): self.prose(prose)
+        case .literal(let lines): literal(lines)
+        case .definitions(let list):
+            line(".Bl -tag -width Ds")
+            for item in list {
+                line(".It " + Self.term(item.term))
+                prose(item.text)
+            }
+            line(".El")
+        case .example(let caption, let lines):
+            prose(caption)
+            literal(lines)
+        }
+    }
+
+    private mutating func literal(_ lines: [String]) {
+        line(".Bd -literal -offset indent")
+        for text in lines { line(Self.guarded(Self.escapeLiteral(text))) }
+        line(".Ed")
+    }
+
+    /// Sentences with literals in bold and `page(section)` as a cross reference.
+    mutating func prose(_ text: String) {
+        for sentence in InlineText.sentences(text) {
+            var current = ""
+            var pieces = InlineText.pieces(sentence)[...]
+            while let piece = pieces.popFirst() {
+                switch piece {
+                case .plain(let words): current += Self.escape(words)
+                case .literal(let words):
+                    guard let page = Self.page(words) else {
+                        current += "\\fB" + Self.escapeLiteral(words) + "\\fP"
+                        continue
+                    }
+                    if page == ownPage {
+                        current += "this page"
+                        continue
+                    }
+                    flush(&current)
+                    line(".Xr \(page)" + Self.takePunctuation(&pieces))
+                }
+            }
+            flush(&current)
+        }
+    }
+
+    /// Ends a text line; a long one is continued below.
+    private mutating func flush(_ current: inout String) {
+        var text = ""
+        for word in current.split(separator: " ") {
+            if !text.isEmpty, text.count + 1 + word.count > 79 {
+                line(Self.guarded(text))
+                text = ""
+            }
+            text += (text.isEmpty ? "" : " ") + word
+        }
+        if !text.isEmpty { line(Self.guarded(text)) }
+        current = ""
+    }
+
+    /// Punctuation that follows a macro becomes its argument, else a blank would precede it.
+    private static func takePunctuation(_ pieces: inout ArraySlice<InlineText.Piece>) -> String {
+        guard case .plain(let words) = pieces.first, let mark = words.first, ".,;:)".contains(mark)
+        else { return "" }
+        pieces[pieces.startIndex] = .plain(String(words.dropFirst()))
+        return " \(mark)"
+    }
+
+    /// `realm-tools(7)` as arguments of `.Xr`.
+    private static func page(_ literal: String) -> String? {
+        guard literal.hasSuffix(")"), let open = literal.lastIndex(of: "("),
+            let section = literal[open...].dropFirst().dropLast().first, section.isNumber
+        else { return nil }
+        return "\(literal[..<open]) \(section)"
+    }
+
+    /// The head of a list item: literals as commands, other words as they are.
+    private static func term(_ text: String) -> String {
+        InlineText.pieces(text).map { piece in
+            switch piece {
+            case .plain(let words):
+                words.split(separator: " ").map { argument(String($0)) }.joined(separator: " ")
+            case .literal(let words): "Cm " + argument(escapeLiteral(words))
+            }
+        }.joined(separator: " ")
+    }
+
+    /// A word that must not be taken for a macro.
+    static func argument(_ word: String) -> String {
+        word.count <= 3 && word.first?.isUppercase == true ? "\\&" + word : word
+    }
+
+    static func escape(_ text: String) -> String {
+        text.split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "\\e")
+    }
+
+    /// Text that must arrive character for character, to be copied from the page.
+    static func escapeLiteral(_ text: String) -> String {
+        var result = ""
+        for character in text {
+            switch character {
+            case "\\": result += "\\e"
+            case "-": result += "\\-"
+            case "'": result += "\\(aq"
+            case "`": result += "\\(ga"
+            case "^": result += "\\(ha"
+            case "~": result += "\\(ti"
+            default: result.append(character)
+            }
+        }
+        return result
+    }
+
+    /// A text line must not look like a request.
+    private static func guarded(_ text: String) -> String {
+        text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text
+    }
+}
+
+extension ManualBlock {
+    /// Begins with prose.
+    fileprivate var isText: Bool {
+        switch self {
+        case .paragraph, .example: true
+        case .literal, .definitions: false
+        }
+    }
+}

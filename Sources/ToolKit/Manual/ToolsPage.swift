@@ -1,0 +1,128 @@
+/// realm-tools(7): what all tools have in common, said once.
+enum ToolsPage {
+    static var source: String {
+        var page = MdocWriter(
+            name: "realm-tools", section: 7,
+            summary: "what the Realm command-line tools have in common")
+        page.section("DESCRIPTION", description)
+        page.line(".Sh OPTIONS")
+        page.blocks(syntax)
+        page.line(".Pp")
+        page.prose("These options mean the same in every tool that has them:")
+        ManualPage.options(options, on: &page)
+        for section in sections { page.section(section.title, section.blocks) }
+        return page.source
+    }
+
+    private static let options: [OptionSpec] =
+        SharedOptions.formats(
+            ["table", "text", "json", "ndjson", "csv", "tsv"],
+            auto: "Each tool lists those that apply to it and what `auto` means.")
+        + SharedOptions.output
+        + [
+            SharedOptions.key, SharedOptions.access, SharedOptions.wait, SharedOptions.threads,
+            SharedOptions.maxMemory,
+        ] + SharedOptions.general + [SharedOptions.progress]
+
+    private static let sections: [ManualSection] = [
+        ManualSection("VALUES", values),
+        ManualSection("ACCESS", access),
+        ManualSection("KEY FILES", keyFiles),
+        ManualSection("ERROR FORM", errorForm),
+        ManualSection("FILE TYPE", fileType),
+        ManualSection("ENVIRONMENT", environment),
+        ManualSection("EXIT STATUS", exitStatus),
+        ManualSection(
+            "SEE ALSO", [.paragraph("`file(1)`, `realm-bench(1)`, `realm-query(1)`")]),
+    ]
+
+    private static let description: [ManualBlock] = [
+        .paragraph(
+            "These tools work with Realm databases, the files that the Realm libraries keep on "
+                + "phones, desktops and servers. `realm-query(1)` prints what is in one, "
+                + "`realm-bench(1)` measures how fast it is read. This page tells what they share."),
+        .paragraph(
+            "Standard output carries data and nothing else; standard error carries words for "
+                + "people. No tool asks questions. There is no configuration file and no network "
+                + "access, so that a script behaves the same on every machine, in every locale and "
+                + "in every time zone."),
+        .paragraph(
+            "Scripts can rely on exit statuses, on the names and meanings of options and on the "
+                + "output forms `json`, `ndjson`, `csv` and `tsv`: later versions add to them "
+                + "and take nothing away. Tables, text reports and messages may change."),
+        .paragraph(
+            "Version \(Capabilities.version) only reads. It checks key files but cannot decrypt a "
+                + "database yet, and it takes no part in lock files. `--version` lists what an "
+                + "installed tool can do."),
+    ]
+
+    private static let syntax: [ManualBlock] = [
+        .paragraph(
+            "`--option=VALUE` and `--option VALUE` are the same. Letters can be bundled, and the "
+                + "last may take a value: `-cL5` is `-c -L 5`. Options may follow operands, unless "
+                + "`POSIXLY_CORRECT` is set; `--` ends the options. Long options cannot be "
+                + "abbreviated. An option given twice counts once, with its last value, unless its "
+                + "description says otherwise. An unknown option is an error with exit status 2 "
+                + "that names the nearest known one."),
+        .definitions([
+            ("Numbers", "Decimal, or hexadecimal after `0x`."),
+            (
+                "Sizes",
+                "A number of bytes: `512`, or with a binary unit `64KiB`, `4MiB`, `1GiB`, `1TiB`, "
+                    + "for short `64k`, `4M`, `1G`, `1T`."
+            ),
+            (
+                "Durations",
+                "A number with its unit: `250ms`, `5s`, `2m` (minutes), `1h`."
+            ),
+        ]),
+    ]
+
+    private static let access: [ManualBlock] = [
+        .paragraph(
+            "A tool that reads sees one version of the database from its first byte to its last. "
+                + "`--access` tells how that is made sure:"),
+        .definitions([
+            (
+                "`immutable`",
+                "Touch nothing: create, open or change no file beside the database, and leave its "
+                    + "access time alone where the system permits. At the end the header is read "
+                    + "again; if another commit has landed meanwhile, the tool starts over, three "
+                    + "times at most, and then ends with exit status 7. This works on read-only "
+                    + "media and beside programs whose lock file this version does not know."
+            ),
+            (
+                "`shared`",
+                "Join the lock file as any other participant does, hold one version and let go of "
+                    + "it at the end."
+            ),
+            (
+                "`auto`",
+                "`shared` if a lock file exists, is in use and has a known layout, otherwise "
+                    + "`immutable`."
+            ),
+        ]),
+        .paragraph("No tool that reads creates a lock file, and none ever upgrades a format."),
+        .paragraph(
+            "Where FILE may be `-`, the database is read from standard input into a temporary file "
+                + "that has no name, in the directory `TMPDIR`."),
+    ]
+
+    private static let keyFiles: [ManualBlock] = [
+        .paragraph(
+            "An encryption key is 64 bytes. A key file holds them as 64 raw bytes, as 128 hex "
+                + "digits or as 88 base64 characters. White space between digits or characters is "
+                + "ignored, and so is one newline after raw bytes. Anything else is an error with "
+                + "exit status 5 that tells the length found."),
+        .paragraph(
+            "The key is read once and wiped after use. It is never accepted as an argument or from "
+                + "the value of a variable, because other users of the machine can see both. "
+                + "Process substitution works:"),
+        .literal(["realm-query -K <(pass show app/realm-key) app.realm"]),
+        .paragraph(
+            "Without `-K` the variable `REALM_ENCRYPTION_KEY_FILE` may name the file. A key file "
+                + "that its group or everybody may read earns a warning."),
+        .paragraph("To make a key:"),
+        .literal(["(umask 077 && head -c 64 /dev/urandom > app.key)"]),
+    ]
+}

@@ -1,0 +1,65 @@
+/// A word on the command line that is not an option.
+struct OperandSpec: Sendable {
+    /// In capitals, as in the synopsis.
+    let name: String
+    let kind: ValueKind
+    let isRequired: Bool
+    /// Takes all operands that are left; only the last one may.
+    let isRepeatable: Bool
+    let details: String
+
+    init(
+        _ name: String, _ kind: ValueKind, isRequired: Bool = false,
+        isRepeatable: Bool = false, _ details: String
+    ) {
+        self.name = name
+        self.kind = kind
+        self.isRequired = isRequired
+        self.isRepeatable = isRepeatable
+        self.details = details
+    }
+}
+
+/// One way of calling a tool: what follows its name, and what that does.
+struct SynopsisLine: Sendable {
+    /// Words of the form `[options]`, `FILE`, `[CLASS]`, `--all`, `[WORKLOAD...]`.
+    let words: String
+    /// A few words for `-h`.
+    let meaning: String
+
+    init(_ words: String, _ meaning: String) {
+        self.words = words
+        self.meaning = meaning
+    }
+}
+
+/// A command as data: the one source of its parser, help, manual page and completions.
+struct CommandTable: Sendable {
+    let name: String
+    /// One line: lower case, no full stop.
+    let summary: String
+    let synopsis: [SynopsisLine]
+    let operands: [OperandSpec]
+    let options: [OptionSpec]
+    /// DESCRIPTION, and the sections after OPTIONS in the order of the page. A closure, because
+    /// most runs never need them.
+    let manual: @Sendable () -> Manual
+
+    struct Manual: Sendable {
+        let description: [ManualBlock]
+        let sections: [ManualSection]
+    }
+
+    /// The option of that name (`OptionSpec.name`).
+    func option(named name: String) -> OptionSpec? { options.first { $0.name == name } }
+
+    func option(short: Character) -> OptionSpec? { options.first { $0.short == short } }
+
+    /// Section headings in use with their options, in the order of help and manual.
+    var optionsBySection: [(section: OptionSection, options: [OptionSpec])] {
+        OptionSection.allCases.compactMap { section in
+            let members = options.filter { $0.section == section }
+            return members.isEmpty ? nil : (section, members)
+        }
+    }
+}

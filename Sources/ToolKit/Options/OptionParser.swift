@@ -1,0 +1,175 @@
+import RealmEngine
+
+/// Turns the words after a tool's name into a `ParsedCommand`, or says what is wrong with them.
+///
+/// It only validates. `--option=VALUE`, `--option VALUE`, `-o VALUE`, `-oVALUE` and bundled letters
+/// (`-cL5`) are accepted; `--` ends the options; options may follow operands unless
+/// `POSIXLY_CORRECT` is set. Long options are not abbreviated: a script that says `--field` today
+/// must not change meaning when another option appears. (Section "Options" of realm-tools(7).)
+struct OptionParser {
+    private let table: CommandTable
+    private var rest: ArraySlice<String>
+    private var parsed: ParsedCommand
+    private var onlyOperands = false
+
+    /// Parses `arguments`, the words after the tool's name.
+    ///
+    /// - Parameter posixlyCorrect: the first operand ends the options.
+    /// - Throws: `misuse` for anything the table does not allow.
+    static func parse(
+        _ table: CommandTable, _ arguments: ArraySlice<String>, posixlyCorrect: Bool = false
+    ) throws(RealmError) -> ParsedCommand {
+        var parser = OptionParser(
+            table: table, rest: arguments, parsed: ParsedCommand(table))
+        try parser.run(posixlyCorrect)
+        return parser.parsed
+    }
+
+    private init(table: CommandTable, rest: ArraySlice<String>, parsed: ParsedCommand) {
+        self.table = table
+        self.rest = rest
+        self.parsed = parsed
+    }
+
+    private mutating func run(_ posixlyCorrect: Bool) throws(RealmError) {
+        while let word = rest.popFirst() {
+            if onlyOperands || word == "-" || word.utf8.first != UInt8(ascii: "-") {
+                try operand(word)
+                if posixlyCorrect { onlyOperands = true }
+            } else if word == "--" {
+                onlyOperands = true
+            } else if word.utf8.starts(with: "--".utf8) {
+                if try long(word) { return }
+            } else if try bundle(word) {
+                return
+            }
+        }
+        try checkOperands()
+        try checkRelations()
+    }
+
+    /// `--name` or `--name=VALUE`; true when the option ends the parse.
+    private mutating func long(_ word: String) throws(RealmError) -> Bool {
+        let body = Substring(word.utf8.dropFirst(2))
+        let equals = body.utf8.firstIndex(of: UInt8(ascii: "="))
+        let name = String(body[..<(equals ?? body.endIndex)])
+        guard let option = table.options.first(where: { $0.long == name }) else {
+            throw unknown("--" + name)
+        }
+        let attached = equals.map { String(Substring(body.utf8[$0...].dropFirst())) }
+        switch option.argument {
+        case .none:
+            if attached != nil { throw usage("\(option.spelling) takes no argument") }
+            parsed.add(option, nil)
+        case .required:
+            try add(option, attached ?? rest.popFirst())
+        case .optional:
+            if let attached { try add(option, attached) } else { parsed.add(option, nil) }
+        }
+        return option.endsParsing
+    }
+
+    /// `-c`, `-cL5`, `-L 5`; true when an option in it ends the parse.
+    private mutating func bundle(_ word: String) throws(RealmError) -> Bool {
+        var letters = Substring(word.utf8.dropFirst())
+        while let scalar = letters.unicodeScalars.popFirst() {
+            guard let option = table.option(short: Character(scalar)) else {
+                throw unknown("-" + String(Character(scalar)), in: word)
+            }
+            switch option.argument {
+            case .none, .optional:
+                parsed.add(option, nil)
+            case .required:
+                let value = letters.isEmpty ? rest.popFirst() : String(letters)
+                try add(option, value)
+                return option.endsParsing
+            }
+            if option.endsParsing { return true }
+        }
+        return false
+    }
+
+    private mutating func add(_ option: OptionSpec, _ value: String?) throws(RealmError) {
+        guard let value else {
+            throw usage("\(option.spelling) needs an argument, \(option.metavar ?? "")")
+        }
+        if let kind = option.valueKind, let objection = ValueForms.objection(to: value, as: kind) {
+            let near = Spelling.nearest(to: value, among: option.choices)
+            throw usage(
+                "\(option.spelling): '\(value)' is \(objection)", reason: "bad-value",
+                hint: near.map { "did you mean \(option.spelling) \($0)?" })
+        }
+        parsed.add(option, value)
+    }
+
+    private mutating func operand(_ word: String) throws(RealmError) {
+        let index = parsed.operands.count
+        let spec: OperandSpec
+        if index < table.operands.count {
+            spec = table.operands[index]
+        } else if let last = table.operands.last, last.isRepeatable {
+            spec = last
+        } else {
+            throw usage("superfluous operand '\(word)'")
+        }
+        if let objection = ValueForms.objection(to: word, as: spec.kind) {
+            let near: String? =
+                if case .choice(let words) = spec.kind {
+                    Spelling.nearest(to: word, among: words)
+                } else { nil }
+            throw usage(
+                "\(spec.name): '\(word)' is \(objection)", reason: "bad-value",
+                hint: near.map { "did you mean \($0)?" })
+        }
+        parsed.add(operand: word)
+    }
+
+    private func checkOperands() throws(RealmError) {
+        let missing = table.operands.dropFirst(parsed.operands.count).first { $0.isRequired }
+        if let missing { throw usage("missing operand \(missing.name)") }
+    }
+
+    private func checkRelations() throws(RealmError) {
+        for option in table.options where parsed.flag(option.name) {
+            if let other = option.excludes.first(where: { parsed.flag($0) }) {
+                throw usage("\(option.spelling) and \(spelling(other)) exclude each other")
+            }
+            if let needed = option.requires, !parsed.flag(needed) {
+                throw usage("\(option.spelling) needs \(spelling(needed))")
+            }
+        }
+    }
+
+    private func spelling(_ name: String) -> String {
+        table.option(named: name)?.spelling ?? name
+    }
+
+    /// The error for an option nobody knows, with the nearest one that exists.
+    private func unknown(_ spelling: String, in word: String? = nil) -> RealmError {
+        let longs = table.options.compactMap { $0.long.map { "--" + $0 } }
+        let near: String?
+        if let word {
+            let other = table.options.first {
+                $0.short.map { "-" + String($0).lowercased() == spelling.lowercased() } ?? false
+            }
+            near =
+                longs.contains("-" + word)
+                ? "-" + word
+                : other?.short.map { "-" + String($0) }
+                    ?? Spelling.nearest(to: "-" + word, among: longs)
+        } else {
+            near = Spelling.nearest(to: spelling, among: longs)
+        }
+        return usage(
+            "unknown option \(spelling)", reason: "unknown-option",
+            hint: near.map { "the nearest option is \($0); \(table.name) -h lists them all" })
+    }
+
+    private func usage(
+        _ message: String, reason: String = "usage", hint: String? = nil
+    ) -> RealmError {
+        .misuse(
+            message, code: "InvalidArgument", reason: reason,
+            hint: hint ?? "\(table.name) -h shows the usage")
+    }
+}

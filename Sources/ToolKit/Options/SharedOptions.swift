@@ -1,0 +1,105 @@
+/// The options that mean one thing in all tools; each table takes those that apply to it.
+enum SharedOptions {
+    /// `-h --help -V -q -v --color`: every tool has them.
+    static let general: [OptionSpec] = [
+        OptionSpec(
+            nil, "h", in: .general, "print a short help and exit",
+            "Print a help of one screen on standard output and exit.", endsParsing: true),
+        OptionSpec(
+            "help", in: .general, "print the full help and exit",
+            "Print the full help on standard output and exit.", endsParsing: true),
+        OptionSpec(
+            "version", "V", in: .general, "print version and capabilities and exit",
+            "Print name and version, then one line for each capability: the file formats that are "
+                + "read and written, the layout of the lock file, the build mode.",
+            endsParsing: true),
+        OptionSpec(
+            "quiet", "q", in: .general, "no notices, summaries or progress",
+            "Print no notices, warnings, summaries or progress on standard error. "
+                + "Errors still print."),
+        OptionSpec(
+            "verbose", "v", in: .general, "more detail on standard error",
+            "Print more detail on standard error. Give it twice for more still.",
+            isRepeatable: true),
+        OptionSpec(
+            "color", nil, .required("WHEN", .choice(whenWords)), in: .general,
+            "use of colour: auto, always, never",
+            "When to use colour: `auto`, `always` or `never`. `auto` uses it on a terminal unless "
+                + "`NO_COLOR` is set or `TERM` is `dumb`.",
+            defaultText: "auto"),
+    ]
+
+    static let progress = OptionSpec(
+        "progress", nil, .required("WHEN", .choice(whenWords)), in: .general,
+        "show progress: auto, always, never",
+        "When to show progress on standard error: `auto`, `always` or `never`. `auto` shows one "
+            + "line on a terminal once a second has passed. `always` prints a plain line every "
+            + "5 seconds where there is no terminal.",
+        defaultText: "auto")
+
+    /// `-f --json`, with the formats the tool knows beside `auto`.
+    static func formats(_ words: [String], auto: String) -> [OptionSpec] {
+        [
+            OptionSpec(
+                "format", "f", .required("FMT", .choice(["auto"] + words)), in: .records,
+                "form of the output: " + words.joined(separator: ", "),
+                "Form of the output: `auto`, "
+                    + words.map { "`\($0)`" }.joined(separator: ", ") + ". " + auto,
+                defaultText: "auto"),
+            OptionSpec(
+                "json", in: .records, "same as -f json; errors as JSON too",
+                "The same as `--format json`. Errors too become one line of JSON on standard "
+                    + "error."),
+        ]
+    }
+
+    /// `-o --force`.
+    static let output: [OptionSpec] = [
+        OptionSpec(
+            "output", "o", .required("FILE", .file), in: .output,
+            "write to FILE, atomically",
+            "Write to FILE instead of standard output. FILE appears complete or not at all: the "
+                + "data goes to a temporary file in the same directory, which is synced and then "
+                + "renamed. `-` is standard output."),
+        OptionSpec(
+            "force", in: .output, "allow replacing an existing output file",
+            "Allow an existing output file to be replaced. Without it an output file that exists "
+                + "is an error with exit status 2."),
+    ]
+
+    static let key = OptionSpec(
+        "encryption-key-file", "K", .required("FILE", .file), in: .access,
+        "read the 64-byte key from FILE",
+        "Read the 64-byte encryption key from FILE; `-` is standard input, unless the database "
+            + "comes from there. See KEY FILES in `realm-tools(7)`.",
+        defaultText: "the file named by `REALM_ENCRYPTION_KEY_FILE`, if set")
+
+    static let access = OptionSpec(
+        "access", nil, .required("MODE", .choice(["auto", "shared", "immutable"])), in: .access,
+        "share the file: auto, shared, immutable",
+        "How to share the file with programs that have it open: `shared` joins its lock file, "
+            + "`immutable` touches nothing, `auto` chooses. See ACCESS in `realm-tools(7)`.",
+        defaultText: "auto")
+
+    static let wait = OptionSpec(
+        "wait", nil, .optional("DUR", .duration), in: .access,
+        "wait for locks, at most DUR",
+        "Wait for locks, at most DUR; without DUR, for as long as it takes. When the time is up "
+            + "the exit status is 7.",
+        defaultText: "do not wait")
+
+    static let threads = OptionSpec(
+        "threads", "j", .required("N", .count(0...1024)), in: .access,
+        "worker threads, 0 = one per processor",
+        "Use N worker threads; 0 means one per processor. The output never depends on it.",
+        defaultText: "0")
+
+    static let maxMemory = OptionSpec(
+        "max-memory", nil, .required("SIZE", .size), in: .access,
+        "cap on private memory",
+        "Keep private memory below SIZE. Pages of the mapped file do not count: the system takes "
+            + "them back whenever it needs to.",
+        defaultText: "64MiB")
+
+    private static let whenWords = ["auto", "always", "never"]
+}

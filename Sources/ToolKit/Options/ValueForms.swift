@@ -1,0 +1,99 @@
+/// The forms of numbers on the command line: whole numbers, sizes and durations.
+///
+/// Each function answers nil for text that is not exactly of the form or does not fit.
+enum ValueForms {
+    /// A whole number, decimal or `0x` hexadecimal, without a sign.
+    static func count(_ text: some StringProtocol) -> Int? {
+        let digits = Array(text.utf8)
+        if digits.count > 2, digits[0] == UInt8(ascii: "0"), digits[1] | 0x20 == UInt8(ascii: "x") {
+            return number(digits.dropFirst(2), radix: 16)
+        }
+        return number(digits[...], radix: 10)
+    }
+
+    /// Bytes: a number, alone or with a binary unit (`64KiB`, `64k`, `4M`, `1GiB`).
+    static func size(_ text: String) -> Int? {
+        let (digits, unit) = split(text)
+        let shift: Int
+        switch unit {
+        case "": shift = 0
+        case "k", "K", "KiB": shift = 10
+        case "M", "MiB": shift = 20
+        case "G", "GiB": shift = 30
+        case "T", "TiB": shift = 40
+        default: return nil
+        }
+        return count(digits).flatMap { scaled($0, by: 1 << shift) }
+    }
+
+    /// A time with its unit: `250ms`, `5s`, `2m`, `1h`.
+    static func duration(_ text: String) -> Duration? {
+        let (digits, unit) = split(text)
+        let milliseconds: Int
+        switch unit {
+        case "ms": milliseconds = 1
+        case "s": milliseconds = 1000
+        case "m": milliseconds = 60_000
+        case "h": milliseconds = 3_600_000
+        default: return nil
+        }
+        return count(digits).flatMap { scaled($0, by: milliseconds) }.map { .milliseconds($0) }
+    }
+
+    /// Why `text` is not of the kind, as a phrase after "is"; nil when it is.
+    static func objection(to text: String, as kind: ValueKind) -> String? {
+        switch kind {
+        case .text: return nil
+        case .file, .directory: return text.isEmpty ? "not a file name" : nil
+        case .count(let range):
+            if let number = count(text), range.contains(number) { return nil }
+            return range.upperBound == .max
+                ? "not a whole number of \(range.lowerBound) or more"
+                : "not a whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .size:
+            return size(text) == nil ? "not a size such as 512, 64KiB, 4M or 1GiB" : nil
+        case .duration:
+            return duration(text) == nil ? "not a duration such as 250ms, 5s, 2m or 1h" : nil
+        case .choice(let words):
+            return words.contains(text) ? nil : "not one of " + words.joined(separator: ", ")
+        }
+    }
+
+    /// The leading number (with its `0x`) and the unit behind it.
+    private static func split(_ text: String) -> (digits: Substring, unit: Substring) {
+        let isHexadecimal = text.utf8.starts(with: [UInt8(ascii: "0"), UInt8(ascii: "x")])
+        let end = text.utf8.indices.dropFirst(isHexadecimal ? 2 : 0).first { index in
+            let byte = text.utf8[index]
+            return digit(byte).map { $0 >= (isHexadecimal ? 16 : 10) } ?? true
+        }
+        return (text[..<(end ?? text.endIndex)], text[(end ?? text.endIndex)...])
+    }
+
+    private static func number(_ digits: ArraySlice<UInt8>, radix: Int) -> Int? {
+        guard !digits.isEmpty else { return nil }
+        var total = 0
+        for byte in digits {
+            guard let value = digit(byte), value < radix, let shifted = scaled(total, by: radix)
+            else { return nil }
+            let (sum, overflow) = shifted.addingReportingOverflow(value)
+            if overflow { return nil }
+            total = sum
+        }
+        return total
+    }
+
+    private static func scaled(_ value: Int, by factor: Int) -> Int? {
+        let (product, overflow) = value.multipliedReportingOverflow(by: factor)
+        return overflow ? nil : product
+    }
+
+    /// The value of a hexadecimal digit.
+    static func digit(_ byte: UInt8) -> Int? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte) - 0x30
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): Int(byte) - 0x57
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): Int(byte) - 0x37
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,107 @@
+extension QueryTable {
+    static let description: [ManualBlock] = [
+        .paragraph(
+            "`realm-query` prints what is in a Realm database. It never changes the file, never "
+                + "upgrades its format and leaves nothing behind beside it."),
+        .paragraph(
+            "With FILE alone it lists the classes. With CLASS it prints the objects of that class "
+                + "in the order of their keys. Everything is read from one version of the "
+                + "database, however often others commit meanwhile."),
+        .paragraph(
+            "On a terminal the output is a table for people, whose look may change. Everywhere "
+                + "else it is NDJSON, one JSON object per line. Scripts can rely on the members "
+                + "and columns of `ndjson`, `json`, `csv` and `tsv`, on the names of options and "
+                + "on the exit status: later versions only add to them."),
+        .paragraph(
+            "Results are streamed: the memory needed does not grow with the number of objects, "
+                + "and the first record appears before the last is read."),
+    ]
+
+    static let sections: [ManualSection] = [
+        ManualSection("OUTPUT FORMS", outputForms),
+        ManualSection("EXIT STATUS", exitStatus),
+        ManualSection("EXAMPLES", examples),
+        ManualSection("SEE ALSO", [.paragraph("`realm-bench(1)`, `realm-tools(7)`")]),
+    ]
+
+    private static let outputForms: [ManualBlock] = [
+        .definitions([
+            (
+                "`table`",
+                "Columns for people. The number of objects and the version follow on standard "
+                    + "error."
+            ),
+            ("`ndjson`", "One JSON object per line."),
+            ("`json`", "One JSON array with an object per line; an empty result is `[]`."),
+            (
+                "`csv`",
+                "RFC 4180 with a header and lines that end in a newline. Nothing between two "
+                    + "commas is null, two quotation marks are the empty string."
+            ),
+            (
+                "`tsv`",
+                "Columns separated by tabs. Tab, newline, carriage return and backslash in a value "
+                    + "become `\\t`, `\\n`, `\\r` and `\\\\`; null is `\\N`."
+            ),
+        ]),
+        .paragraph(
+            "The list of classes has the members `class`, `objects`, `embedded`, `primaryKey`, "
+                + "`properties` and `bytes`."),
+        .paragraph("How each type of value is written is told in `realm-tools(7)`."),
+    ]
+
+    private static let exitStatus: [ManualBlock] = [
+        .definitions([
+            ("0", "Done."),
+            ("1", "With `-e`: there was nothing to print."),
+            ("2", "A bad option, an unknown class or property, an output file that exists."),
+            ("3", "FILE is missing, cannot be read or is not a Realm file."),
+            ("4", "FILE is damaged or truncated."),
+            ("5", "FILE is encrypted, or the key is of no use."),
+            ("6", "The format of FILE is not one this version reads."),
+            ("7", "FILE changed too often while it was being read, or a lock was not to be had."),
+            ("9", "The output could not be written."),
+            ("10", "A bug: please report it."),
+        ]),
+        .paragraph("The full list is in `realm-tools(7)`."),
+    ]
+
+    private static let examples: [ManualBlock] = [
+        .example("What is in this file?", ["realm-query mail.realm"]),
+        .example("The schema of one class, as text:", ["realm-query --schema mail.realm Email"]),
+        .example("How many objects has a class?", ["realm-query -c mail.realm Email"]),
+        .example(
+            "All e-mails to CSV, with the sender's name from a linked object, nulls preserved:",
+            [
+                "realm-query -F id=_id,sender=from.name,receivedAt,subject \\",
+                "    -f csv -o mail.csv mail.realm Email",
+            ]),
+        .example(
+            "Filter with jq:",
+            ["realm-query -f ndjson mail.realm Email | jq -c 'select(.read | not)'"]),
+        .example(
+            "Everything into SQLite, one table per class and per collection:",
+            [
+                "realm-query --all -f csv --output-dir out app.realm &&",
+                "for f in out/*.csv; do",
+                "    sqlite3 app.db \".import --csv $f \\\"$(basename \"$f\" .csv)\\\"\"",
+                "done",
+            ]),
+        .example(
+            "Hand one field to another program, whatever bytes its strings hold:",
+            ["realm-query -0 -F path mail.realm Attachment | xargs -0 -n1 ls -l"]),
+        .example(
+            "The database of an Android app, without keeping a file on disk:",
+            ["adb exec-out run-as com.example cat files/default.realm | realm-query - Event"]),
+        .example(
+            "Read evidence: the checksums are equal, and no file appears beside the database:",
+            [
+                "sha256sum x.realm",
+                "realm-query --access immutable --all x.realm > all.ndjson",
+                "sha256sum x.realm",
+            ]),
+        .example(
+            "Is a class empty? A test for scripts:",
+            ["realm-query -e -L1 mail.realm Email > /dev/null || echo none"]),
+    ]
+}

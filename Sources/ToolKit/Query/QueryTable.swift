@@ -1,0 +1,159 @@
+/// `realm-query` as data.
+enum QueryTable {
+    static let table = CommandTable(
+        name: "realm-query",
+        summary: "read a Realm database, change nothing",
+        synopsis: [
+            SynopsisLine("[options] FILE", "list the classes"),
+            SynopsisLine("[options] FILE CLASS", "the objects of a class"),
+            SynopsisLine("[options] --all FILE", "every object of every class"),
+            SynopsisLine("[options] --schema FILE [CLASS]", "the schema"),
+            SynopsisLine("[options] --digest FILE [CLASS]", "digests of the content"),
+        ],
+        operands: [
+            OperandSpec(
+                "FILE", .file, isRequired: true,
+                "The database. `-` reads it from standard input, into a temporary file without a "
+                    + "name in `TMPDIR`."),
+            OperandSpec(
+                "CLASS", .text,
+                "The class whose objects are wanted, as the list of classes names it."),
+        ],
+        options: selection + fields + values + records + output + access + general,
+        manual: { CommandTable.Manual(description: description, sections: sections) })
+
+    private static let selection: [OptionSpec] = [
+        OptionSpec(
+            "limit", "L", .required("N", .count(0...Int.max)), in: .selection,
+            "stop after N objects", "Stop after N objects.", defaultText: "no limit"),
+        OptionSpec(
+            "offset", nil, .required("N", .count(0...Int.max)), in: .selection,
+            "skip the first N objects", "Skip the first N objects. `--limit` counts what follows.",
+            defaultText: "0"),
+        OptionSpec(
+            "all", "a", in: .selection, "every object of every class",
+            "Read every object of every class, class by class in the order of their names. In "
+                + "`json` and `ndjson` each object begins with the member `$class`.",
+            excludes: ["schema", "digest"]),
+        OptionSpec(
+            "count", "c", in: .selection, "print only the number of objects",
+            "Print only the number of objects.", excludes: ["schema", "digest"]),
+        OptionSpec(
+            "exit-status", "e", in: .selection, "exit with 1 if nothing matched",
+            "Exit with status 1 if there was no object to print. The output is the same as "
+                + "without the option."),
+        OptionSpec(
+            "schema", "S", in: .selection, "print the schema",
+            "Print the schema, of all classes or of CLASS: as text, or as JSON with `--json`. The "
+                + "order never changes: classes by name, properties in the order of their "
+                + "columns. In the text `*` marks the primary key, `?` a value that may be null.",
+            excludes: ["digest"]),
+        OptionSpec(
+            "digest", nil, in: .selection, "print digests of the content",
+            "Print one digest for each class and one for the whole. They depend on the content "
+                + "alone, so they are equal before and after compaction, a change of key or a "
+                + "conversion to another format."),
+        OptionSpec(
+            "internal", nil, in: .selection, "include the tables Realm keeps for itself",
+            "Include the tables that Realm keeps for itself, such as `metadata`, and show every "
+                + "table under its stored name."),
+    ]
+
+    private static let fields: [OptionSpec] = [
+        OptionSpec(
+            "fields", "F", .required("LIST", .text), in: .fields,
+            "print these fields only, in this order",
+            "Print these fields only, in this order. LIST holds key paths separated by commas. A "
+                + "path may follow links (`from.name`), and `NAME=PATH` names the field anew: "
+                + "`-F id=_id,sender=from.name`."),
+        OptionSpec(
+            "exclude", nil, .required("LIST", .text), in: .fields,
+            "leave out these properties",
+            "Leave out the properties in LIST, which are separated by commas.",
+            excludes: ["fields"]),
+        OptionSpec(
+            "expand", "x", .required("PATHS", .text), in: .fields,
+            "inline the objects linked along these paths",
+            "Print linked objects in place of links, along the key paths in PATHS and nowhere "
+                + "else: `-x thread,from.address`. A cycle of links therefore ends where the "
+                + "path ends."),
+        OptionSpec(
+            "backlinks", nil, in: .fields, "include incoming links",
+            "Include the computed properties that hold incoming links, as a list of keys."),
+        OptionSpec(
+            "explode", nil, .required("PATH", .text), in: .fields,
+            "one record for each element of a collection",
+            "Print one record for each element of the collection PATH. An object whose "
+                + "collection is empty yields no record."),
+    ]
+
+    private static let values: [OptionSpec] = [
+        OptionSpec(
+            "types", nil, .required("FORM", .choice(["plain", "extended"])), in: .values,
+            "plain values, or with their types",
+            "How values are written: `plain`, or `extended`, which keeps the type of every value. "
+                + "See VALUES in `realm-tools(7)`.",
+            defaultText: "plain"),
+        OptionSpec(
+            "time", nil, .required("FORM", .choice(["rfc3339", "unix", "unix-ns"])), in: .values,
+            "form of dates: rfc3339, unix, unix-ns",
+            "How dates are written: `rfc3339` (`2025-03-04T09:12:44Z`, always UTC), `unix` "
+                + "(seconds since 1970, with decimals as needed) or `unix-ns` (nanoseconds since "
+                + "1970, a whole number).",
+            defaultText: "rfc3339"),
+        OptionSpec(
+            "binary", nil, .required("FORM", .choice(["base64", "hex", "omit"])), in: .values,
+            "form of binary values: base64, hex, omit",
+            "How binary values are written: `base64`, `hex`, or `omit` to leave them out.",
+            defaultText: "base64"),
+        OptionSpec(
+            "join", nil, .required("TEXT", .text), in: .values,
+            "separator of collection elements in csv and tsv",
+            "The text between the elements of a collection in `csv` and `tsv`.",
+            defaultText: "`;`"),
+        OptionSpec(
+            "null", nil, .required("TEXT", .text), in: .values,
+            "text for null in csv, tsv and table",
+            "The text for null in `csv`, `tsv` and `table`.",
+            defaultText: "nothing in `csv`, `\\N` in `tsv`, `null` in `table`"),
+    ]
+
+    private static let records: [OptionSpec] =
+        SharedOptions.formats(
+            ["table", "ndjson", "json", "csv", "tsv"],
+            auto: "`auto` is `table` on a terminal and `ndjson` otherwise; a script should say "
+                + "which one it wants.")
+        + [
+            OptionSpec(
+                "no-header", "H", in: .records, "csv, tsv and table without header",
+                "Leave out the header line of `csv`, `tsv` and `table`."),
+            OptionSpec(
+                "null-separated", "0", in: .records, "end records with a NUL byte",
+                "End each record with a NUL byte instead of a newline. With a single field this "
+                    + "implies `--raw`, which suits `xargs -0`."),
+            OptionSpec(
+                "raw", nil, in: .records, "one value per line, strings unquoted",
+                "Print the value of one field per line, strings without quotes and without "
+                    + "escapes. Needs exactly one field; a string with a newline needs `-0`.",
+                excludes: ["format", "json"]),
+        ]
+
+    private static let output: [OptionSpec] =
+        SharedOptions.output
+        + [
+            OptionSpec(
+                "output-dir", nil, .required("DIR", .directory), in: .output,
+                "with --all: one file per class in DIR",
+                "With `--all`: write one file per class into DIR, which is made if it is missing. "
+                    + "In `csv` and `tsv` each list, set or dictionary gets a file of its own, "
+                    + "`Class.property.csv`, so that relations survive.",
+                excludes: ["output"], requires: "all")
+        ]
+
+    private static let access: [OptionSpec] = [
+        SharedOptions.key, SharedOptions.access, SharedOptions.wait, SharedOptions.threads,
+        SharedOptions.maxMemory,
+    ]
+
+    private static let general: [OptionSpec] = SharedOptions.general + [SharedOptions.progress]
+}

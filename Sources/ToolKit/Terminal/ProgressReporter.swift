@@ -1,0 +1,133 @@
+import Glibc
+
+/// One line on standard error that says how far a long run has come.
+///
+/// On a terminal the line is rewritten at most 10 times per second, after the first second;
+/// without a terminal `--progress always` prints a plain line every 5 seconds. Used from one
+/// thread. `update` is cheap enough to be called once per leaf.
+struct ProgressReporter {
+    enum Unit: Sendable {
+        case bytes
+        case objects
+    }
+
+    private enum Style {
+        case silent
+        /// Rewrites one line.
+        case live
+        /// Adds lines.
+        case plain
+    }
+
+    private let label: String
+    private let total: Int
+    private let unit: Unit
+    private let style: Style
+    private let began: UInt64
+    private var due: UInt64
+    private var shownWidth = 0
+
+    /// - Parameters:
+    ///   - total: what `update` will reach at the end; 0 if nobody knows.
+    init(_ command: ParsedCommand, file: String, total: Int, unit: Unit) {
+        self.init(
+            label: "\(command.table.name): \(file)", total: total, unit: unit,
+            when: command.isQuiet ? .never : command.progress,
+            isTerminal: Terminal.isTerminal(STDERR_FILENO) && !Terminal.isDumb,
+            now: Self.nanoseconds())
+    }
+
+    init(
+        label: String, total: Int, unit: Unit, when: When, isTerminal: Bool, now: UInt64
+    ) {
+        self.label = label
+        self.total = total
+        self.unit = unit
+        style =
+            switch (when, isTerminal) {
+            case (.never, _), (.auto, false): .silent
+            case (_, true): .live
+            case (.always, false): .plain
+            }
+        began = now
+        due = style == .plain ? now + 5_000_000_000 : now + 1_000_000_000
+    }
+
+    /// Shows the new state if it is time to.
+    mutating func update(_ done: Int) {
+        if style == .silent { return }
+        if let text = line(done, now: Self.nanoseconds()) { emit(text) }
+    }
+
+    /// Removes the line, so that what follows on the terminal begins in the first column.
+    mutating func finish() {
+        guard shownWidth > 0 else { return }
+        emit("\r" + String(repeating: " ", count: shownWidth) + "\r")
+        shownWidth = 0
+    }
+
+    /// What to print at that moment; nil when the next line is not due yet.
+    mutating func line(_ done: Int, now: UInt64) -> String? {
+        guard style != .silent, now >= due else { return nil }
+        due = now + (style == .plain ? 5_000_000_000 : 100_000_000)
+        let text = describe(done, seconds: Double(now - began) / 1e9)
+        guard style == .live else { return text + "\n" }
+        let padding = max(0, shownWidth - text.count)
+        shownWidth = text.count
+        return "\r" + text + String(repeating: " ", count: padding)
+    }
+
+    private func describe(_ done: Int, seconds: Double) -> String {
+        let rate = seconds > 0 ? Double(done) / seconds : 0
+        let noun = unit == .objects ? " objects" : ""
+        var parts = [label]
+        if total > 0 {
+            let share = min(1, max(0, Double(done) / Double(total)))
+            parts.append("\(Int(share * 100))%")
+            parts.append(amount(done) + " of " + amount(total) + noun)
+        } else {
+            parts.append(amount(done) + noun)
+        }
+        parts.append(amount(Int(min(rate, 0x1p50))) + "/s")
+        if total > done, rate > 0 {
+            parts.append("eta " + Quantity.seconds(Double(total - done) / rate))
+        }
+        if let memory = Self.privateMemory() {
+            parts.append("memory " + Quantity.bytes(memory))
+        }
+        return parts.joined(separator: "  ")
+    }
+
+    private func amount(_ count: Int) -> String {
+        unit == .bytes ? Quantity.bytes(count) : String(count)
+    }
+
+    private func emit(_ text: String) {
+        var text = text
+        text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    /// Monotonic time.
+    static func nanoseconds() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+    }
+
+    /// Bytes of memory that are this process's own: resident minus file-backed and shared pages.
+    static func privateMemory() -> Int? {
+        let descriptor = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: 256)
+        let count = read(descriptor, &buffer, buffer.count)
+        guard count > 0 else { return nil }
+        let fields = buffer[..<count].split(separator: UInt8(ascii: " ")).map {
+            ValueForms.count(String(decoding: $0, as: UTF8.self))
+        }
+        guard fields.count > 2, let resident = fields[1], let shared = fields[2] else {
+            return nil
+        }
+        return max(0, resident - shared) * Int(sysconf(Int32(_SC_PAGESIZE)))
+    }
+}

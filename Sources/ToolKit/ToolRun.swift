@@ -1,0 +1,61 @@
+import Glibc
+import RealmEngine
+
+/// One run of a tool, from its arguments to its exit status.
+enum ToolRun {
+    /// Parses, answers what needs no tool (help, version), else hands over to `body`; reports the
+    /// error if there is one.
+    static func run(
+        _ table: CommandTable, _ arguments: [String],
+        _ body: (ParsedCommand) throws(RealmError) -> ExitCode
+    ) -> Int32 {
+        let words = arguments.dropFirst()
+        let code: ExitCode
+        do throws(RealmError) {
+            openStandardDescriptors()
+            code = try answer(table, words, body)
+        } catch {
+            let asJSON = words.prefix { $0 != "--" }.contains("--json")
+            code = Diagnostics(tool: table.name, asJSON: asJSON).report(error)
+        }
+        return code.rawValue
+    }
+
+    private static func answer(
+        _ table: CommandTable, _ words: ArraySlice<String>,
+        _ body: (ParsedCommand) throws(RealmError) -> ExitCode
+    ) throws(RealmError) -> ExitCode {
+        if let text = try Generator.requested(by: words.first, table) { return try print(text) }
+        let command = try OptionParser.parse(
+            table, words, posixlyCorrect: getenv("POSIXLY_CORRECT") != nil)
+        // The parse ends at the first of these, so it is the last thing seen.
+        switch command.occurrences.last?.name {
+        case "h": return try print(HelpText.short(table))
+        case "help": return try print(HelpText.full(table))
+        case "version": return try print(Capabilities.text(tool: table.name))
+        default: break
+        }
+        Signals.install(
+            tool: table.name, file: command.operands.first, asJSON: command.wantsJSONErrors)
+        return try body(command)
+    }
+
+    private static func print(_ text: String) throws(RealmError) -> ExitCode {
+        var buffer = ByteBuffer(capacity: text.utf8.count)
+        buffer.append(text)
+        let output = try OutputFile(path: nil, force: false)
+        try output.flush(&buffer)
+        try output.commit()
+        return .ok
+    }
+
+    /// A descriptor the parent closed must not be given to a database: a message would then be
+    /// written into it. The stand-ins fail every use, so that output to nowhere is an error.
+    private static func openStandardDescriptors() {
+        for (descriptor, mode) in [
+            (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY),
+        ] where fcntl(descriptor, F_GETFD) < 0 {
+            _ = open("/dev/null", mode)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+# bash completion for realm-bench, generated from its option table.
+
+_realm_bench() {
+    local word=${COMP_WORDS[COMP_CWORD]} index=$((COMP_CWORD - 1))
+    COMPREPLY=()
+    # bash takes --option=value apart into three words.
+    if [[ $word == "=" ]]; then
+        word=
+    elif [[ ${COMP_WORDS[index]} == "=" ]]; then
+        index=$((index - 1))
+    fi
+    case ${COMP_WORDS[index]} in
+        --file | -o | --output)
+            compopt -o filenames
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            return
+            ;;
+        -r | --runs | -N | --num | --warmup | --seed | -j | --threads | --max-memory)
+            return
+            ;;
+        -f | --format)
+            mapfile -t COMPREPLY < <(compgen -W "auto text json csv" -- "$word")
+            return
+            ;;
+        --color | --progress)
+            mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$word")
+            return
+            ;;
+    esac
+    if [[ $word == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "--file --list -r --runs -N --num --warmup --seed -f --format --json -o --output --force --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
+        return
+    fi
+    mapfile -t COMPREPLY < <(compgen -W "open readseq readrandom export" -- "$word")
+}
+
+complete -F _realm_bench realm-bench

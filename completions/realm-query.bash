@@ -1,0 +1,59 @@
+# bash completion for realm-query, generated from its option table.
+
+_realm_query() {
+    local word=${COMP_WORDS[COMP_CWORD]} index=$((COMP_CWORD - 1))
+    COMPREPLY=()
+    # bash takes --option=value apart into three words.
+    if [[ $word == "=" ]]; then
+        word=
+    elif [[ ${COMP_WORDS[index]} == "=" ]]; then
+        index=$((index - 1))
+    fi
+    case ${COMP_WORDS[index]} in
+        -L | --limit | --offset | -F | --fields | --exclude | -x | --expand | --explode | --join | --null | -j | --threads | --max-memory)
+            return
+            ;;
+        --types)
+            mapfile -t COMPREPLY < <(compgen -W "plain extended" -- "$word")
+            return
+            ;;
+        --time)
+            mapfile -t COMPREPLY < <(compgen -W "rfc3339 unix unix-ns" -- "$word")
+            return
+            ;;
+        --binary)
+            mapfile -t COMPREPLY < <(compgen -W "base64 hex omit" -- "$word")
+            return
+            ;;
+        -f | --format)
+            mapfile -t COMPREPLY < <(compgen -W "auto table ndjson json csv tsv" -- "$word")
+            return
+            ;;
+        -o | --output | -K | --encryption-key-file)
+            compopt -o filenames
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            return
+            ;;
+        --output-dir)
+            compopt -o filenames
+            mapfile -t COMPREPLY < <(compgen -d -- "$word")
+            return
+            ;;
+        --access)
+            mapfile -t COMPREPLY < <(compgen -W "auto shared immutable" -- "$word")
+            return
+            ;;
+        --color | --progress)
+            mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$word")
+            return
+            ;;
+    esac
+    if [[ $word == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "-L --limit --offset -a --all -c --count -e --exit-status -S --schema --digest --internal -F --fields --exclude -x --expand --backlinks --explode --types --time --binary --join --null -f --format --json -H --no-header -0 --null-separated --raw -o --output --force --output-dir -K --encryption-key-file --access --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
+        return
+    fi
+    compopt -o filenames
+    mapfile -t COMPREPLY < <(compgen -f -- "$word")
+}
+
+complete -F _realm_query realm-query
