@@ -46,21 +46,6 @@ public struct UUIDValue: Hashable, Sendable {
     }
 }
 
-/// An IEEE 754-2008 decimal in the 128-bit binary integer encoding (object format 3.10).
-public struct Decimal128: Hashable, Sendable {
-    public var high: UInt64
-    public var low: UInt64
-
-    @inline(__always)
-    public init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
-    }
-
-    /// The NaN with payload 0xAA that the format uses for null.
-    public static let null = Decimal128(high: 0x7C00_0000_0000_0000, low: 0xAA)
-}
-
 /// A link that names its target's table.
 public struct ObjectLink: Hashable, Sendable {
     public var table: TableKey

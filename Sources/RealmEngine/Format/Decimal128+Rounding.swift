@@ -1,0 +1,83 @@
+/// Powers of ten that fit 64 bits. A literal array is laid out at compile time.
+private let powersOfTen: [UInt64] = [
+    1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
+    10_000_000_000, 100_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000,
+    1_000_000_000_000_000, 10_000_000_000_000_000, 100_000_000_000_000_000,
+    1_000_000_000_000_000_000, 10_000_000_000_000_000_000,
+]
+
+extension UInt64 {
+    /// 10^power for powers 0 ... 19.
+    @inline(__always)
+    init(tenToThe power: Int) { self = powersOfTen[power] }
+
+    /// Decimal digits; 1 for zero.
+    @inline(__always)
+    var digitCount: Int {
+        // 1233 / 4096 is log10(2), close enough for 64 bits; the guess is short by at most one.
+        let guess = ((64 - (self | 1).leadingZeroBitCount) &* 1233) >> 12
+        return guess &+ (self | 1 >= powersOfTen[guess] ? 1 : 0)
+    }
+}
+
+extension UInt128 {
+    /// 10^power for powers 0 ... 38.
+    init(tenToThe power: Int) {
+        self =
+            power <= 19
+            ? UInt128(powersOfTen[power])
+            : UInt128(powersOfTen[19]) &* UInt128(powersOfTen[power - 19])
+    }
+
+    /// Decimal digits; 1 for zero.
+    var digitCount: Int {
+        if let small = UInt64(exactly: self) { return small.digitCount }
+        let guess = ((128 - leadingZeroBitCount) * 1233) >> 12
+        return self >= UInt128(tenToThe: guess) ? guess + 1 : guess
+    }
+
+    /// The number without its last `count` digits, rounded half to even. `sticky` says that
+    /// non-zero digits follow the ones given.
+    func droppingDigits(_ count: Int, sticky: Bool) -> UInt128 {
+        // Half of 10^39 exceeds every 128-bit number.
+        if count > 38 { return 0 }
+        let (quotient, rest) = quotientAndRemainder(dividingBy: UInt128(tenToThe: count))
+        let half = UInt128(tenToThe: count) / 2
+        let up = rest > half || (rest == half && (sticky || quotient & 1 == 1))
+        return up ? quotient + 1 : quotient
+    }
+}
+
+extension Decimal128 {
+    /// The decimal nearest to `coefficient * 10^exponent`, ties to even; infinity beyond the range,
+    /// subnormal or zero below it. An exponent that is too large becomes trailing zeros.
+    ///
+    /// `sticky` says that non-zero digits follow the coefficient, which then has at least 35.
+    init(rounding coefficient: UInt128, sticky: Bool = false, exponent: Int, isNegative: Bool) {
+        var coefficient = coefficient
+        var exponent = exponent
+        let excess = max(
+            coefficient.digitCount - Self.digitLimit, Self.exponentRange.lowerBound - exponent)
+        if excess > 0 {
+            coefficient = coefficient.droppingDigits(excess, sticky: sticky)
+            exponent += excess
+            if coefficient == Self.coefficientLimit {
+                coefficient /= 10
+                exponent += 1
+            }
+        }
+        let padding = exponent - Self.exponentRange.upperBound
+        if padding > 0 {
+            if coefficient == 0 {
+                exponent = Self.exponentRange.upperBound
+            } else if coefficient.digitCount + padding <= Self.digitLimit {
+                coefficient *= UInt128(tenToThe: padding)
+                exponent = Self.exponentRange.upperBound
+            } else {
+                self = isNegative ? -Self.infinity : Self.infinity
+                return
+            }
+        }
+        self.init(isNegative: isNegative, coefficient: coefficient, exponent: exponent)
+    }
+}

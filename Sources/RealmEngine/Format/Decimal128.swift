@@ -1,0 +1,96 @@
+/// An IEEE 754-2008 decimal in the 128-bit binary integer encoding (object format 3.10):
+/// `coefficient * 10^exponent` with up to 34 digits, infinity, or NaN.
+///
+/// `==` and hashing look at the encoding, so 1.0 and 1.00 differ; `Decimal128.compare` looks at
+/// the number.
+public struct Decimal128: Hashable, Sendable {
+    public var high: UInt64
+    public var low: UInt64
+
+    @inline(__always)
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// The NaN with payload 0xAA that the format uses for null.
+    public static let null = Decimal128(high: 0x7C00_0000_0000_0000, low: 0xAA)
+    public static let nan = Decimal128(high: 0x7C00_0000_0000_0000, low: 0)
+    public static let infinity = Decimal128(high: 0x7800_0000_0000_0000, low: 0)
+    /// Zero with exponent 0.
+    public static let zero = Decimal128(high: 0x3040_0000_0000_0000, low: 0)
+
+    /// The most digits a coefficient has.
+    static let digitLimit = 34
+    static let coefficientLimit = UInt128(tenToThe: digitLimit)
+    static let exponentBias = 6176
+    static let exponentRange = -6176...6111
+
+    /// The element of a decimal leaf of width 4.
+    @inline(__always)
+    public init(packed32 bits: UInt32) {
+        if bits == 0x7C00_00AA {
+            self = .null
+        } else {
+            self.init(
+                high: UInt64(bits >> 31) << 63 | Self.biased(Int(bits >> 23 & 0xFF) - 101) << 49,
+                low: UInt64(bits & 0x7F_FFFF))
+        }
+    }
+
+    /// The element of a decimal leaf of width 8.
+    @inline(__always)
+    public init(packed64 bits: UInt64) {
+        if bits == 0x7C00_0000_0000_00AA {
+            self = .null
+        } else {
+            self.init(
+                high: (bits >> 63) << 63 | Self.biased(Int(bits >> 53 & 0x3FF) - 398) << 49,
+                low: bits & 0x1F_FFFF_FFFF_FFFF)
+        }
+    }
+
+    @inline(__always)
+    private static func biased(_ exponent: Int) -> UInt64 { UInt64(exponent + exponentBias) }
+
+    /// A finite number from its parts, which must be in range: see `init(rounding:)` otherwise.
+    @inline(__always)
+    init(isNegative: Bool, coefficient: UInt128, exponent: Int) {
+        assert(coefficient < Self.coefficientLimit && Self.exponentRange.contains(exponent))
+        self.init(
+            high: (isNegative ? 1 << 63 : 0) | Self.biased(exponent) << 49
+                | UInt64(truncatingIfNeeded: coefficient >> 64),
+            low: UInt64(truncatingIfNeeded: coefficient))
+    }
+}
+
+extension Decimal128 {
+    @inline(__always) public var isNull: Bool { self == .null }
+    @inline(__always) public var isNaN: Bool { high & 0x7C00 << 48 == 0x7C00 << 48 }
+    @inline(__always) public var isInfinite: Bool { high & 0x7C00 << 48 == 0x7800 << 48 }
+    @inline(__always) public var isFinite: Bool { high & 0x7800 << 48 != 0x7800 << 48 }
+    @inline(__always) public var isNegative: Bool { high >> 63 != 0 }
+    /// Zero of either sign and any exponent.
+    public var isZero: Bool { isFinite && coefficient == 0 }
+
+    /// The encoding's second layout, whose coefficients all exceed 34 digits.
+    @inline(__always)
+    private var hasLargeLayout: Bool { high & 0x6000 << 48 == 0x6000 << 48 }
+
+    /// The digits of a finite number. Encodings of more than 34 digits stand for zero, as IEEE 754
+    /// demands.
+    public var coefficient: UInt128 {
+        let digits = UInt128(high & 0x1_FFFF_FFFF_FFFF) << 64 | UInt128(low)
+        return hasLargeLayout || digits >= Self.coefficientLimit ? 0 : digits
+    }
+
+    /// The power of ten the coefficient of a finite number is multiplied by: -6176 ... 6111.
+    public var exponent: Int {
+        Int(high >> (hasLargeLayout ? 47 : 49) & 0x3FFF) - Self.exponentBias
+    }
+
+    @inline(__always)
+    public static prefix func - (value: Decimal128) -> Decimal128 {
+        Decimal128(high: value.high ^ 1 << 63, low: value.low)
+    }
+}

@@ -1,0 +1,56 @@
+extension ByteBuffer {
+    public mutating func append(number value: UInt64) {
+        advance(by: DecimalDigits.write(value, to: reserve(20)))
+    }
+
+    public mutating func append(number value: Int64) {
+        let out = reserve(20)
+        if value < 0 {
+            out.storeBytes(of: UInt8(ascii: "-"), as: UInt8.self)
+            advance(by: 1 + DecimalDigits.write(value.magnitude, to: out + 1))
+        } else {
+            advance(by: DecimalDigits.write(value.magnitude, to: out))
+        }
+    }
+
+    @inline(__always)
+    public mutating func append(number value: Int) { append(number: Int64(value)) }
+
+    public mutating func append(number value: Int128) {
+        if value < 0 { append(UInt8(ascii: "-")) }
+        advance(by: DecimalDigits.write(value.magnitude, to: reserve(39)))
+    }
+
+    /// The shortest text that reads back as the same double: "1.0", "1e+20", "NaN", "-Infinity".
+    public mutating func append(number value: Double) {
+        // Whole numbers are frequent and need no search for the shortest form.
+        if value.magnitude < 0x1p53, value != 0, value == value.rounded(.towardZero) {
+            append(number: Int64(value))
+            append(".0")
+        } else if value.isFinite {
+            append(value.description)
+        } else {
+            appendNonFinite(isNaN: value.isNaN, isNegative: value < 0)
+        }
+    }
+
+    /// The shortest text that reads back as the same float.
+    public mutating func append(number value: Float) {
+        if value.isFinite {
+            append(value.description)
+        } else {
+            appendNonFinite(isNaN: value.isNaN, isNegative: value < 0)
+        }
+    }
+
+    private mutating func appendNonFinite(isNaN: Bool, isNegative: Bool) {
+        if isNaN {
+            append("NaN")
+        } else {
+            append(isNegative ? "-Infinity" : "Infinity")
+        }
+    }
+
+    /// `true` or `false`.
+    public mutating func append(_ value: Bool) { append(value ? "true" : "false") }
+}
