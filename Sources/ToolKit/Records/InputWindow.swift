@@ -46,6 +46,30 @@ final class InputWindow {
         return count > 0
     }
 
+    /// Below this a record that goes on is tried again after every read, above it only after its
+    /// bytes have doubled, so that all attempts together stay proportional to the input.
+    private static let eagerSize = 1 << 16
+
+    /// Refills as much as makes another attempt at an incomplete record worth it.
+    func readMore() throws(RealmError) {
+        let wanted = unread < Self.eagerSize ? unread + 1 : unread * 2
+        while unread < wanted {
+            if try !refill() { return }
+        }
+    }
+
+    /// Moves behind the next line feed, or to the end of input.
+    func skipLine() throws(RealmError) {
+        while true {
+            if let found = lineFeed(from: start) {
+                start = found + 1
+                return
+            }
+            start = end
+            if try !refill() { return }
+        }
+    }
+
     /// True when `refill` would not wait; see `ByteSource.isReady`.
     func isReady(within milliseconds: Int32) -> Bool {
         isAtEnd || source.isReady(within: milliseconds)

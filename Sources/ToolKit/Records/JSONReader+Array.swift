@@ -3,10 +3,6 @@ import RealmEngine
 /// The elements of one array. An error in its syntax ends the input: nothing tells where the next
 /// element begins.
 extension JSONReader {
-    /// Below this an incomplete element is tried again after every read, above it only after its
-    /// bytes have doubled, so that the work stays proportional to the input.
-    private static let eagerSize = 1 << 16
-
     func nextElement() throws(RealmError) -> RecordEvent<JSONValue> {
         if state == .start {
             state = .inside
@@ -31,7 +27,7 @@ extension JSONReader {
             let isCut = (fault?.offset ?? end) >= window.unread
             if isCut && !window.isAtEnd && (fault != nil || tape.root.kind.isNumber) {
                 if window.unread > recordLimit { return rejectFinally(tooLarge()) }
-                try readMore()
+                try window.readMore()
             } else if let fault {
                 return rejectFinally(self.fault(fault, end: window.unread))
             } else if end > recordLimit {
@@ -41,13 +37,6 @@ extension JSONReader {
                 consumed = end
                 return .record(tape.root)
             }
-        }
-    }
-
-    private func readMore() throws(RealmError) {
-        let wanted = window.unread < Self.eagerSize ? window.unread + 1 : window.unread * 2
-        while window.unread < wanted {
-            if try !window.refill() { return }
         }
     }
 
@@ -63,7 +52,7 @@ extension JSONReader {
         return rejectFinally(
             RecordError(
                 .invalidJSON, record: recordNumber, position: position, expected: expected,
-                got: tape.summary(of: pointer, at: 0, end: window.unread), endsInput: true))
+                got: JSONTape.summary(of: pointer, at: 0, end: window.unread), endsInput: true))
     }
 
     /// Behind the closing bracket there may be white space.

@@ -57,13 +57,6 @@ extension JSONReader {
 
     func skipLine() throws(RealmError) {
         state = .inside
-        while true {
-            if let found = window.lineFeed(from: window.start) {
-                window.start = found + 1
-                return
-            }
-            window.start += window.unread
-            if try !window.refill() { return }
-        }
+        try window.skipLine()
     }
 }

@@ -7,7 +7,7 @@ extension JSONTape {
         _ fault: JSONFault, end: Int, record: Int, position: TextPosition, endsInput: Bool = false
     ) -> RecordError {
         var expected = fault.kind.expectation
-        var got = summary(of: bytes, at: fault.offset, end: end)
+        var got = Self.summary(of: bytes, at: fault.offset, end: end)
         var path = openPath()
         switch fault.kind {
         case .control where fault.offset >= end: expected = "a closing quote"
@@ -84,7 +84,7 @@ extension JSONTape {
     }
 
     /// What stands at an offset: a character, a word, a byte, or the end.
-    func summary(of p: UnsafePointer<UInt8>, at offset: Int, end: Int) -> String {
+    static func summary(of p: UnsafePointer<UInt8>, at offset: Int, end: Int) -> String {
         guard offset < end else { return "the end" }
         let first = p[offset]
         if first >= 0x80 {
