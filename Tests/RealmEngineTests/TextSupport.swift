@@ -1,3 +1,5 @@
+import Glibc
+
 @testable import RealmEngine
 
 /// The text as the engine sees stored text: bytes that live as long as the call.
@@ -5,13 +7,18 @@ func withView<R>(_ text: String, _ body: (ByteView) throws -> R) rethrows -> R {
     try withView([UInt8](text.utf8), body)
 }
 
-/// Exactly the bytes, at the end of their allocation, so that reading further is noticed by tools
-/// that watch memory.
+/// The bytes right in front of a page that cannot be read, so that reading past them is a crash.
 func withView<R>(_ bytes: [UInt8], _ body: (ByteView) throws -> R) rethrows -> R {
-    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
-    defer { copy.deallocate() }
-    copy.copyBytes(from: bytes)
-    return try body(ByteView(UnsafeRawPointer(copy.baseAddress!), count: bytes.count))
+    let page = 4096
+    let room = (bytes.count + page - 1) / page * page + page
+    let base = mmap(nil, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)!
+    defer { munmap(base, room) }
+    mprotect(base + room - page, page, PROT_NONE)
+    let start = base + room - page - bytes.count
+    bytes.withUnsafeBytes {
+        if let p = $0.baseAddress { start.copyMemory(from: p, byteCount: $0.count) }
+    }
+    return try body(ByteView(start, count: bytes.count))
 }
 
 /// What a function appends to an empty buffer.

@@ -48,8 +48,8 @@ extension UInt64 {
 }
 
 extension Double {
-    /// The nearest double; also `inf`, `infinity` and `nan`, signed, in any case. Numbers beyond the
-    /// range become infinite.
+    /// The nearest double; also `inf`, `infinity` and `nan`, signed, in any case. Numbers beyond
+    /// the range become infinite.
     public init?(text: ByteView) {
         guard let (value, length) = Double.prefix(of: text), length == text.count else {
             return nil

@@ -1,0 +1,45 @@
+/// The alphabet of RFC 4648, section 4.
+enum Base64 {
+    /// Four characters for the low 24 bits.
+    @inline(__always)
+    static func write(_ group: UInt32, to out: UnsafeMutableRawPointer) {
+        let alphabet: StaticString =
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+        for i in 0..<4 {
+            let digit = Int(group >> UInt32(18 - 6 * i) & 63)
+            out.storeBytes(of: alphabet.utf8Start[digit], toByteOffset: i, as: UInt8.self)
+        }
+    }
+
+    /// The first bytes of 24 bits, of which there are one, two or three.
+    @inline(__always)
+    static func store(_ group: UInt32, bytes: Int, to out: UnsafeMutableRawPointer) {
+        for i in 0..<bytes {
+            let byte = UInt8(truncatingIfNeeded: group >> UInt32(16 - 8 * i))
+            out.storeBytes(of: byte, toByteOffset: i, as: UInt8.self)
+        }
+    }
+
+    @inline(__always)
+    static func value(_ character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
+    }
+
+    /// Characters before the padding; none if the length is impossible. Padding may be missing,
+    /// but if there is any it must be complete.
+    static func digitCount(_ text: ByteView) -> Int? {
+        var digits = text.count
+        while digits > 0 && text[digits - 1] == UInt8(ascii: "=") { digits -= 1 }
+        let padding = text.count - digits
+        if digits % 4 == 1 || padding > 2 { return nil }
+        if padding > 0 && text.count % 4 != 0 { return nil }
+        return digits
+    }
+}

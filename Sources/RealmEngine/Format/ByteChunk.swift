@@ -1,0 +1,86 @@
+/// Up to 16 bytes of text in two words, looked at in one step: how strings are scanned for the few
+/// bytes that need attention without reading past their end.
+///
+/// Words instead of a vector type: comparing those and finding the first hit costs generic calls.
+struct ByteChunk {
+    /// Bytes in order from the low end; unused places hold spaces.
+    let low: UInt64
+    let high: UInt64
+
+    /// A mark is the top bit of a byte. Behind the first mark of a word further ones may be false.
+    typealias Marks = (low: UInt64, high: UInt64)
+
+    /// Loads `count` bytes, 16 at most.
+    @inline(__always)
+    init(_ base: UnsafeRawPointer, count: Int) {
+        if count >= 16 {
+            low = Self.load(base, at: 0)
+            high = Self.load(base, at: 8)
+        } else if count > 8 {
+            let used = UInt64(count &- 8) &* 8
+            low = Self.load(base, at: 0)
+            // The last eight bytes overlap the first word and stay inside the text.
+            high = Self.load(base, at: count &- 8) &>> (64 &- used) | Self.spaces &<< used
+        } else {
+            low = count == 8 ? Self.load(base, at: 0) : Self.loadShort(base, count)
+            high = Self.spaces
+        }
+    }
+
+    @inline(__always)
+    func store(to out: UnsafeMutableRawPointer) {
+        out.storeBytes(of: low.littleEndian, as: UInt64.self)
+        out.storeBytes(of: high.littleEndian, toByteOffset: 8, as: UInt64.self)
+    }
+
+    /// Marks wherever `find` does; it is given one word at a time and returns marks, among any
+    /// other bits.
+    @inline(__always)
+    func marks(_ find: (UInt64) -> UInt64) -> Marks {
+        (find(low) & Self.topBits, find(high) & Self.topBits)
+    }
+
+    /// Position of the first marked byte, 16 if there is none.
+    @inline(__always)
+    static func first(_ marks: Marks) -> Int {
+        if marks.low != 0 { return marks.low.trailingZeroBitCount >> 3 }
+        return 8 &+ (marks.high.trailingZeroBitCount >> 3)
+    }
+
+    /// The byte in every place of a word.
+    @inline(__always)
+    static func repeated(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
+
+    /// Marks bytes equal to the one given.
+    @inline(__always)
+    static func equal(_ word: UInt64, _ byte: UInt8) -> UInt64 {
+        let difference = word ^ repeated(byte)
+        return (difference &- repeated(1)) & ~difference
+    }
+
+    private static var topBits: UInt64 { repeated(0x80) }
+    private static var spaces: UInt64 { repeated(0x20) }
+
+    @inline(__always)
+    private static func load(_ base: UnsafeRawPointer, at offset: Int) -> UInt64 {
+        UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
+    /// None to seven bytes in the low end of a word, spaces above.
+    @inline(__always)
+    private static func loadShort(_ base: UnsafeRawPointer, _ count: Int) -> UInt64 {
+        let blanks = spaces &<< (UInt64(count) &* 8)
+        if count >= 4 {
+            let first = UInt64(base.loadUnaligned(as: UInt32.self))
+            let last = UInt64(base.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self))
+            return first | last &<< (UInt64(count &- 4) &* 8) | blanks
+        }
+        if count == 0 { return blanks }
+        let middle = count >> 1
+        let first = UInt64(base.load(as: UInt8.self))
+        let second = UInt64(base.load(fromByteOffset: middle, as: UInt8.self))
+        let last = UInt64(base.load(fromByteOffset: count &- 1, as: UInt8.self))
+        let ends = first | last &<< (UInt64(count &- 1) &* 8)
+        return ends | second &<< (UInt64(middle) &* 8) | blanks
+    }
+}

@@ -1,0 +1,105 @@
+extension Timestamp {
+    /// An RFC 3339 date and time with `Z` or an offset, a fraction of any length that has no more
+    /// than nine places filled, and a leap second if need be. Years beyond 0000 ... 9999 are those
+    /// of ISO 8601's expanded form, with a sign. None for anything else, including dates that do
+    /// not exist and instants beyond 64-bit seconds.
+    public init?(text: ByteView) {
+        var scanner = TimeScanner(text)
+        guard let day = scanner.date(), scanner.skip(oneOf: "Tt "),
+            let second = scanner.timeOfDay(), let nanosecond = scanner.fraction(),
+            let offset = scanner.offset(), scanner.isAtEnd
+        else { return nil }
+        let seconds = Int128(day) * 86_400 + Int128(second - offset)
+        self.init(totalNanoseconds: seconds * 1_000_000_000 + Int128(nanosecond))
+    }
+}
+
+/// Takes a date and time apart from left to right; every part is none if it is not as it should be.
+private struct TimeScanner {
+    private let text: ByteView
+    private var position = 0
+
+    init(_ text: ByteView) { self.text = text }
+
+    var isAtEnd: Bool { position == text.count }
+
+    private var byte: UInt8? { position < text.count ? text[position] : nil }
+
+    mutating func skip(oneOf bytes: StaticString) -> Bool {
+        guard let byte else { return false }
+        for i in 0..<bytes.utf8CodeUnitCount where bytes.utf8Start[i] == byte {
+            position += 1
+            return true
+        }
+        return false
+    }
+
+    /// Days since 1970-01-01.
+    mutating func date() -> Int64? {
+        guard let year = year(), skip(oneOf: "-"), let month = pair(1...12), skip(oneOf: "-"),
+            let day = pair(1...31), day <= CalendarTime.daysInMonth(month, year: year)
+        else { return nil }
+        return CalendarTime.day(year: year, month: month, day: Int64(day))
+    }
+
+    /// Four digits, or a sign and four to twelve.
+    private mutating func year() -> Int64? {
+        let sign = byte
+        let isSigned = skip(oneOf: "+-")
+        var year: Int64 = 0
+        var count = 0
+        while count < (isSigned ? 12 : 4), let digit = byte.flatMap({ DecimalDigits.value($0) }) {
+            year = year * 10 + Int64(digit)
+            position += 1
+            count += 1
+        }
+        if count < 4 { return nil }
+        return sign == UInt8(ascii: "-") ? -year : year
+    }
+
+    /// Exactly two digits.
+    private mutating func pair(_ range: ClosedRange<Int>) -> Int? {
+        guard text.count - position >= 2, let tens = DecimalDigits.value(text[position]),
+            let ones = DecimalDigits.value(text[position + 1])
+        else { return nil }
+        position += 2
+        let value = Int(tens) * 10 + Int(ones)
+        return range.contains(value) ? value : nil
+    }
+
+    /// Seconds since midnight.
+    mutating func timeOfDay() -> Int? {
+        guard let hour = pair(0...23), skip(oneOf: ":"), let minute = pair(0...59),
+            skip(oneOf: ":"), let second = pair(0...60)
+        else { return nil }
+        if second == 60 && minute != 59 { return nil }
+        return hour * 3600 + minute * 60 + second
+    }
+
+    /// Nanoseconds; 0 if there is no fraction.
+    mutating func fraction() -> Int? {
+        if !skip(oneOf: ".,") { return 0 }
+        var nanoseconds = 0
+        var unit = 100_000_000
+        let start = position
+        while let digit = byte.flatMap({ DecimalDigits.value($0) }) {
+            // Finer than can be kept.
+            if unit == 0 && digit != 0 { return nil }
+            nanoseconds += Int(digit) * unit
+            unit /= 10
+            position += 1
+        }
+        return position > start ? nanoseconds : nil
+    }
+
+    /// Seconds east of Greenwich.
+    mutating func offset() -> Int? {
+        if skip(oneOf: "Zz") { return 0 }
+        let isWest = byte == UInt8(ascii: "-")
+        guard skip(oneOf: "+-"), let hours = pair(0...23), skip(oneOf: ":"),
+            let minutes = pair(0...59)
+        else { return nil }
+        let seconds = hours * 3600 + minutes * 60
+        return isWest ? -seconds : seconds
+    }
+}

@@ -1,0 +1,34 @@
+/// One multi-byte UTF-8 sequence, checked against table 3-7 of the Unicode standard.
+struct UTF8Sequence {
+    /// Bytes to take: the whole sequence, or the longest part of an ill-formed one that could have
+    /// begun a sequence, at least one byte. Each such part stands for one U+FFFD.
+    let length: Int
+    let isWellFormed: Bool
+
+    /// `count` bytes, at least one, are there; the first is 0x80 or above.
+    @inline(__always)
+    init(_ base: UnsafeRawPointer, count: Int) {
+        let lead = base.load(as: UInt8.self)
+        let expected: Int
+        var allowed: ClosedRange<UInt8> = 0x80...0xBF
+        switch lead {
+        case 0xC2...0xDF: expected = 2
+        case 0xE0: (expected, allowed) = (3, 0xA0...0xBF)
+        case 0xED: (expected, allowed) = (3, 0x80...0x9F)
+        case 0xE1...0xEF: expected = 3
+        case 0xF0: (expected, allowed) = (4, 0x90...0xBF)
+        case 0xF1...0xF3: expected = 4
+        case 0xF4: (expected, allowed) = (4, 0x80...0x8F)
+        default: expected = 1
+        }
+        var found = 1
+        while found < min(expected, count),
+            allowed.contains(base.load(fromByteOffset: found, as: UInt8.self))
+        {
+            allowed = 0x80...0xBF
+            found &+= 1
+        }
+        length = found
+        isWellFormed = found == expected && expected > 1
+    }
+}

@@ -1,0 +1,73 @@
+/// The total order of values of any type, on which sets of mixed, their indexes, sorting and
+/// min/max rest (object format 8.2). Changing it breaks files.
+///
+/// Within one type it is also the order of typed sets, with two exceptions (object format 8.1):
+/// sets of floats and doubles use IEEE `<`, and null in a set of decimals sorts among the NaNs, as
+/// `Decimal128.compare` has it.
+public enum ValueOrder {
+    /// Negative, zero or positive. Zero is equality: Int 1, Double 1.0 and Decimal 1.00 are equal,
+    /// a string and a binary never are; all lists are equal to each other, and so are all
+    /// dictionaries.
+    public static func compare(_ a: Value, _ b: Value) -> Int {
+        switch (a, b) {
+        case (.int(let x), .int(let y)): order(x, y)
+        case (.bool(let x), .bool(let y)): (x ? 1 : 0) - (y ? 1 : 0)
+        case (.string(let x), .string(let y)): ByteView.compare(x, y)
+        case (.binary(let x), .binary(let y)): ByteView.compare(x, y)
+        case (.timestamp(let x), .timestamp(let y)): compare(x, y)
+        case (.objectID(let x), .objectID(let y)): compare(x, y)
+        case (.uuid(let x), .uuid(let y)): compare(x, y)
+        case (.link(let x), .link(let y)): compare(x, y)
+        default: compareRanks(a, b)
+        }
+    }
+
+    @inline(__always)
+    public static func areEqual(_ a: Value, _ b: Value) -> Bool { compare(a, b) == 0 }
+
+    /// Kinds in their order; the four kinds of number are one.
+    static func rank(_ value: Value) -> Int {
+        switch value {
+        case .null: -1
+        case .bool: 0
+        case .int, .float, .double, .decimal: numberRank
+        case .string: 2
+        case .binary: 3
+        case .timestamp: 4
+        case .objectID: 5
+        case .uuid: 6
+        case .link: 7
+        case .list: 9
+        case .set: 10
+        case .dictionary: 11
+        }
+    }
+
+    private static let numberRank = 1
+
+    private static func compareRanks(_ a: Value, _ b: Value) -> Int {
+        let (left, right) = (rank(a), rank(b))
+        if left == right && left == numberRank { return compareNumbers(a, b) }
+        return left - right
+    }
+
+    public static func compare(_ a: Timestamp, _ b: Timestamp) -> Int {
+        a.seconds != b.seconds
+            ? order(a.seconds, b.seconds) : order(a.nanoseconds, b.nanoseconds)
+    }
+
+    public static func compare(_ a: ObjectID, _ b: ObjectID) -> Int {
+        a.high != b.high ? order(a.high, b.high) : order(a.low, b.low)
+    }
+
+    public static func compare(_ a: UUIDValue, _ b: UUIDValue) -> Int {
+        a.high != b.high ? order(a.high, b.high) : order(a.low, b.low)
+    }
+
+    public static func compare(_ a: ObjectLink, _ b: ObjectLink) -> Int {
+        a.table != b.table ? order(a.table.raw, b.table.raw) : order(a.key.raw, b.key.raw)
+    }
+
+    @inline(__always)
+    static func order<T: Comparable>(_ a: T, _ b: T) -> Int { a < b ? -1 : a == b ? 0 : 1 }
+}

@@ -1,0 +1,83 @@
+extension ByteBuffer {
+    /// A JSON string: quoted, escaped where JSON demands it, other text as it is. Ill-formed UTF-8
+    /// becomes U+FFFD, so that the output is valid whatever was stored.
+    public mutating func append(json text: ByteView) {
+        append(UInt8(ascii: "\""))
+        var position = 0
+        while position < text.count {
+            let rest = text.base + position
+            let count = min(16, text.count &- position)
+            let chunk = ByteChunk(rest, count: count)
+            chunk.store(to: reserve(16))
+            let special = chunk.marks { word in
+                // Controls borrow into their top bit; bytes beyond ASCII have it set, which also
+                // makes the usual care about them in the other two terms unnecessary.
+                word | (word &- ByteChunk.repeated(0x20))
+                    | ((word ^ ByteChunk.repeated(UInt8(ascii: "\""))) &- ByteChunk.repeated(1))
+                    | ((word ^ ByteChunk.repeated(UInt8(ascii: "\\"))) &- ByteChunk.repeated(1))
+            }
+            let clean = min(ByteChunk.first(special), count)
+            advance(by: clean)
+            position &+= clean
+            if clean < count {
+                position &+= appendSpecial(text.base + position, text.count &- position)
+            }
+        }
+        append(UInt8(ascii: "\""))
+    }
+
+    /// A number, or one of the strings "NaN", "Infinity" and "-Infinity".
+    public mutating func append(json value: Double) {
+        let isFinite = value.isFinite
+        if !isFinite { append(UInt8(ascii: "\"")) }
+        append(number: value)
+        if !isFinite { append(UInt8(ascii: "\"")) }
+    }
+
+    /// A number, or one of the strings "NaN", "Infinity" and "-Infinity".
+    public mutating func append(json value: Float) {
+        let isFinite = value.isFinite
+        if !isFinite { append(UInt8(ascii: "\"")) }
+        append(number: value)
+        if !isFinite { append(UInt8(ascii: "\"")) }
+    }
+
+    /// Escapes and multi-byte characters up to the next byte of plain ASCII; returns how many bytes
+    /// that was. One call per run of text that is not ASCII.
+    private mutating func appendSpecial(_ base: UnsafeRawPointer, _ count: Int) -> Int {
+        var position = 0
+        while position < count {
+            let byte = base.load(fromByteOffset: position, as: UInt8.self)
+            if byte >= 0x80 {
+                let sequence = UTF8Sequence(base + position, count: count &- position)
+                if sequence.isWellFormed {
+                    append(base + position, sequence.length)
+                } else {
+                    append("\u{FFFD}")
+                }
+                position &+= sequence.length
+            } else if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                appendEscape(byte)
+                position &+= 1
+            } else {
+                break
+            }
+        }
+        return position
+    }
+
+    private mutating func appendEscape(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): append("\\\"")
+        case UInt8(ascii: "\\"): append("\\\\")
+        case UInt8(ascii: "\n"): append("\\n")
+        case UInt8(ascii: "\r"): append("\\r")
+        case UInt8(ascii: "\t"): append("\\t")
+        case 0x08: append("\\b")
+        case 0x0C: append("\\f")
+        default:
+            append("\\u00")
+            append(hexByte: byte)
+        }
+    }
+}

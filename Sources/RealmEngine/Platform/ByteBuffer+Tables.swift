@@ -1,0 +1,87 @@
+extension ByteBuffer {
+    /// A CSV field as RFC 4180 has it: quoted if it holds a comma, a quote or a line break. The
+    /// empty string is `""`, because nothing between commas is null.
+    public mutating func append(csv text: ByteView) {
+        if text.count == 0 {
+            append("\"\"")
+            return
+        }
+        let start = count
+        if appendPlain(text, until: ByteChunk.isSpecialInCSV) == text.count { return }
+        truncate(to: start)
+        append(UInt8(ascii: "\""))
+        var position = 0
+        while position < text.count {
+            position &+= appendPlain(text.dropping(position), until: ByteChunk.isQuote)
+            if position < text.count {
+                append("\"\"")
+                position &+= 1
+            }
+        }
+        append(UInt8(ascii: "\""))
+    }
+
+    /// A TSV field: tab, line feed, carriage return and backslash as `\t`, `\n`, `\r` and `\\`,
+    /// never quoted. Null is `\N`, which no string can look like.
+    public mutating func append(tsv text: ByteView) {
+        var position = 0
+        while position < text.count {
+            position &+= appendPlain(text.dropping(position), until: ByteChunk.isSpecialInTSV)
+            if position < text.count {
+                switch text[position] {
+                case UInt8(ascii: "\t"): append("\\t")
+                case UInt8(ascii: "\n"): append("\\n")
+                case UInt8(ascii: "\r"): append("\\r")
+                default: append("\\\\")
+                }
+                position &+= 1
+            }
+        }
+    }
+
+    /// Appends what precedes the first marked byte and returns its length.
+    @inline(__always)
+    private mutating func appendPlain(
+        _ text: ByteView, until special: (UInt64) -> UInt64
+    ) -> Int {
+        var position = 0
+        while position < text.count {
+            let count = min(16, text.count &- position)
+            let chunk = ByteChunk(text.base + position, count: count)
+            chunk.store(to: reserve(16))
+            let clean = min(ByteChunk.first(chunk.marks(special)), count)
+            advance(by: clean)
+            position &+= clean
+            if clean < count { break }
+        }
+        return position
+    }
+}
+
+extension ByteView {
+    /// What follows the first `count` bytes.
+    @inline(__always)
+    func dropping(_ count: Int) -> ByteView {
+        assert(count <= self.count)
+        return ByteView(base + count, count: self.count &- count)
+    }
+}
+
+extension ByteChunk {
+    @inline(__always)
+    fileprivate static func isQuote(_ word: UInt64) -> UInt64 {
+        equal(word, UInt8(ascii: "\""))
+    }
+
+    @inline(__always)
+    fileprivate static func isSpecialInCSV(_ word: UInt64) -> UInt64 {
+        equal(word, UInt8(ascii: ",")) | equal(word, UInt8(ascii: "\""))
+            | equal(word, UInt8(ascii: "\n")) | equal(word, UInt8(ascii: "\r"))
+    }
+
+    @inline(__always)
+    fileprivate static func isSpecialInTSV(_ word: UInt64) -> UInt64 {
+        equal(word, UInt8(ascii: "\t")) | equal(word, UInt8(ascii: "\n"))
+            | equal(word, UInt8(ascii: "\r")) | equal(word, UInt8(ascii: "\\"))
+    }
+}
