@@ -36,7 +36,7 @@ enum ToolRun {
         default: break
         }
         Signals.install(
-            tool: table.name, file: command.operands.first, asJSON: command.wantsJSONErrors)
+            tool: table.name, file: command.databasePath, asJSON: command.wantsJSONErrors)
         return try body(command)
     }
 

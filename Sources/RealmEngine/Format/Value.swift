@@ -27,11 +27,14 @@ public struct CollectionView: Sendable {
     /// Root of the B+tree, or of the dictionary's pair; none when empty.
     public let root: Ref
     public let element: ElementType
+    /// What a nested collection inside a mixed is addressed by (object format 4.6); 0 for others.
+    let key: Int32
 
     @inline(__always)
-    init(root: Ref, element: ElementType) {
+    init(root: Ref, element: ElementType, key: Int32 = 0) {
         self.root = root
         self.element = element
+        self.key = key
     }
 }
 

@@ -1,17 +1,25 @@
+import Synchronization
+
 /// An open database file. Free to cross threads; every thread takes its own `Snapshot` from it.
 ///
 /// Opened immutable: no lock file is opened or created, nothing is written (storage format 6.15).
 /// The snapshot read is the one the header selects at the moment of opening; `hasChanged` tells
 /// whether a commit landed since, after which what was read may have been overwritten.
+///
+/// Mutable state: the newest version and the counts of pinned versions, guarded by one mutex, held
+/// only to copy or count.
 public final class Database: Sendable {
     public let path: String
+    /// The header as it was when the file was opened.
     public let header: FileHeader
-    /// Version of the snapshot that was current when the file was opened.
-    public let version: UInt64
-    public let schema: Schema
     let file: MappedFile
-    let top: TopArrayFacts?
     private let raw: RawHeader
+    private let versions: Mutex<Versions>
+
+    private struct Versions {
+        var newest: VersionState
+        var pins: [UInt64: Int] = [:]
+    }
 
     /// Opens the file at `path` without joining a session.
     ///
@@ -37,22 +45,41 @@ public final class Database: Sendable {
         raw = try file.rawHeader()
         header = try FileHeader(base: file.mapping.base, size: file.size)
         try Self.checkFormat(header)
-        guard !header.top.isNone else {
-            top = nil
-            version = 1
-            schema = Schema(tables: [], version: nil)
-            return
+        let state = try VersionState.read(
+            base: file.mapping.base, size: file.size, format: header.format, top: header.top)
+        versions = Mutex(Versions(newest: state))
+    }
+
+    var newest: VersionState { versions.withLock { $0.newest } }
+
+    /// Number of the newest version this handle knows.
+    public var version: UInt64 { newest.version }
+    /// Tables of the newest version this handle knows.
+    public var schema: Schema { newest.schema }
+    /// What the newest version's root says; nil for a database nothing was ever committed to.
+    public var top: TopArrayFacts? { newest.top.map { TopArrayFacts($0) } }
+
+    /// Publishes a version just committed.
+    func publish(_ state: VersionState) { versions.withLock { $0.newest = state } }
+
+    /// The newest version, which stays readable until `unpin`.
+    func pinNewest() -> VersionState {
+        versions.withLock { versions in
+            versions.pins[versions.newest.version, default: 0] += 1
+            return versions.newest
         }
-        let memory = SpaceMemory(base: file.mapping.base, limit: UInt64(file.size))
-        let whole = memory.lookup
-        let top = try TopArray(whole, header.top, fileSize: file.size)
-        self.top = TopArrayFacts(top)
-        version = top.version
-        let bounded = SpaceMemory(base: file.mapping.base, limit: top.logicalSize)
-        let reader = SchemaReader(space: bounded.lookup, top: top)
-        let tables = try reader.tables()
-        schema = Schema(
-            tables: tables, version: try Self.schemaVersion(tables, bounded.lookup))
+    }
+
+    func unpin(_ version: UInt64) {
+        versions.withLock { versions in
+            let left = versions.pins[version, default: 1] - 1
+            versions.pins[version] = left == 0 ? nil : left
+        }
+    }
+
+    /// The oldest version somebody in this process can still read.
+    var oldestReachable: UInt64 {
+        versions.withLock { min($0.newest.version, $0.pins.keys.min() ?? .max) }
     }
 
     /// True when a commit landed since the file was opened.
@@ -62,7 +89,7 @@ public final class Database: Sendable {
     }
 
     /// A view of this version for the calling thread.
-    public func snapshot() -> Snapshot { Snapshot(self) }
+    public func snapshot() -> Snapshot { Snapshot(self, pinNewest()) }
 
     private static func checkFormat(_ header: FileHeader) throws(RealmError) {
         switch header.format {
@@ -79,22 +106,6 @@ public final class Database: Sendable {
                 "file format \(header.format) is unknown (20 to 24 are read)",
                 hint: "a newer release of this tool may read it")
         }
-    }
-
-    /// The object store's schema version (object format 7.2).
-    private static func schemaVersion(
-        _ tables: [TableInfo], _ space: NodeSpace
-    ) throws(RealmError) -> UInt64? {
-        guard let metadata = tables.first(where: { $0.name == "metadata" }),
-            let index = metadata.columnIndex(named: "version")
-        else { return nil }
-        let column = metadata.columns[index]
-        guard column.type == .int, column.collection == nil else { return nil }
-        var leaves = ClusterTree(space: space, root: metadata.root).leaves()
-        guard let leaf = try leaves.next() else { return nil }
-        guard case .int(let version) = try leaf.column(column.leafIndex, column.layout).value(0)
-        else { return nil }
-        return version == -1 ? nil : UInt64(bitPattern: version)
     }
 }
 

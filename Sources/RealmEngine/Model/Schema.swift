@@ -23,6 +23,8 @@ public struct ColumnInfo: Sendable {
     public let collection: CollectionKind?
     /// For links: the table they lead to.
     public let target: TableKey
+    /// For links: the backlink column in the target.
+    let targetColumn: ColumnKey
     public let index: IndexKind
     /// The schema asks for a general index (a primary key's index is not asked for).
     public let isIndexed: Bool
@@ -62,6 +64,9 @@ public final class TableInfo: Sendable {
     public let primaryKey: Int?
     public let contentVersion: UInt64
     public let nextSequenceNumber: UInt64
+    /// Grows by one with every column removed; part of new columns' keys.
+    let columnCounter: UInt64
+    let collisions: Ref
     let root: Ref
     let tombstones: Ref
     let top: Ref
@@ -70,8 +75,11 @@ public final class TableInfo: Sendable {
     init(
         key: TableKey, name: String, kind: TableKind, columns: [ColumnInfo],
         backlinks: [BacklinkInfo], primaryKey: Int?, contentVersion: UInt64,
-        nextSequenceNumber: UInt64, root: Ref, tombstones: Ref, top: Ref
+        nextSequenceNumber: UInt64, columnCounter: UInt64, collisions: Ref, root: Ref,
+        tombstones: Ref, top: Ref
     ) {
+        self.columnCounter = columnCounter
+        self.collisions = collisions
         self.key = key
         self.name = name
         self.kind = kind

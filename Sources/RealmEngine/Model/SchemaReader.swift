@@ -1,23 +1,55 @@
 /// Reads tables, specs and columns of one version (object format section 1).
 struct SchemaReader {
     let space: NodeSpace
-    let top: TopArray
+    let names: Ref
+    let tables: Ref
 
-    func tables() throws(RealmError) -> [TableInfo] {
-        let names = try space.node(top.names)
-        guard !names.hasRefs, names.widthType == 1 || names.count == 0 else {
-            throw space.wrongShape(top.names, "table names")
+    /// All tables and the schema version.
+    func schema() throws(RealmError) -> Schema {
+        let all = try slots().compactMap { if case .table(let info) = $0 { info } else { nil } }
+        return Schema(tables: all, version: try schemaVersion(all))
+    }
+
+    /// What one slot of the table directory holds.
+    enum Slot {
+        case table(TableInfo)
+        /// The reuse tag the next table placed here gets.
+        case free(tag: UInt64)
+    }
+
+    func slots() throws(RealmError) -> [Slot] {
+        let nameNode = try space.node(names)
+        guard !nameNode.hasRefs, nameNode.widthType == 1 || nameNode.count == 0 else {
+            throw space.wrongShape(names, "table names")
         }
-        let roots = try space.refNode(top.tables, slots: 0, "tables")
-        guard names.count == roots.count, names.count < 1 << 16 else {
-            throw .corrupt("\(names.count) table names for \(roots.count) tables", at: top.tables)
+        let roots = try space.refNode(tables, slots: 0, "tables")
+        guard nameNode.count == roots.count, nameNode.count < 1 << 16 else {
+            throw .corrupt("\(nameNode.count) table names for \(roots.count) tables", at: tables)
         }
-        var tables: [TableInfo] = []
-        for slot in 0..<roots.count {
-            guard let ref = roots.slot(slot).child else { continue }
-            tables.append(try table(ref, slot: slot, name: try Self.name(names, slot, top.names)))
+        var slots: [Slot] = []
+        for i in 0..<roots.count {
+            if let ref = roots.slot(i).child {
+                let name = try Self.name(nameNode, i, names)
+                slots.append(.table(try table(ref, slot: i, name: name)))
+            } else {
+                slots.append(.free(tag: roots.slot(i).isTagged ? roots.slot(i).value : 0))
+            }
         }
-        return tables
+        return slots
+    }
+
+    /// The object store's schema version (object format 7.2).
+    private func schemaVersion(_ tables: [TableInfo]) throws(RealmError) -> UInt64? {
+        guard let metadata = tables.first(where: { $0.name == "metadata" }),
+            let index = metadata.columnIndex(named: "version")
+        else { return nil }
+        let column = metadata.columns[index]
+        guard column.type == .int, column.collection == nil else { return nil }
+        var leaves = ClusterTree(space: space, root: metadata.root).leaves()
+        guard let leaf = try leaves.next() else { return nil }
+        guard case .int(let version) = try leaf.column(column.leafIndex, column.layout).value(0)
+        else { return nil }
+        return version == -1 ? nil : UInt64(bitPattern: version)
     }
 
     /// A cell of a short-string array in non-null mode: null reads as empty.
@@ -51,7 +83,8 @@ struct SchemaReader {
         return TableInfo(
             key: key, name: name, kind: TableKind(rawValue: Int(number(12) & 3)) ?? .topLevel,
             columns: parsed.columns, backlinks: parsed.backlinks, primaryKey: primaryKey,
-            contentVersion: number(6), nextSequenceNumber: number(9), root: root,
+            contentVersion: number(6), nextSequenceNumber: number(9), columnCounter: number(5),
+            collisions: node.slot(10).child ?? .none, root: root,
             tombstones: node.count > 13 ? node.slot(13).child ?? .none : .none, top: ref)
     }
 
@@ -145,6 +178,7 @@ struct SchemaReader {
         if key.typeNumber == 13 { kind.insert(.list) }
         let indexRoot = arrays.indexes.flatMap { leaf < $0.count ? $0.slot(leaf).child : nil }
         let target = arrays.targets.flatMap { leaf < $0.count ? $0.integer(leaf) : nil }
+        let opposite = arrays.targetColumns.flatMap { leaf < $0.count ? $0.integer(leaf) : nil }
         let distinct = arrays.distinct.flatMap { i < $0.count ? $0.slot(i).child : nil }
         let index: IndexKind =
             indexRoot == nil ? .none : attributes.contains(.fullText) ? .fullText : .general
@@ -152,7 +186,8 @@ struct SchemaReader {
             key: key, name: try Self.name(arrays.names, i, arrays.specRef), type: type,
             isNullable: kind.contains(.nullable), collection: try Self.collection(kind, i, arrays),
             target: target.map { TableKey(UInt32(truncatingIfNeeded: $0)) } ?? .none,
-            index: index, isIndexed: attributes.contains(.indexed),
+            targetColumn: opposite.map { ColumnKey($0) } ?? .none, index: index,
+            isIndexed: attributes.contains(.indexed),
             hasIntegerKeys: kind.contains(.dictionary) && arrays.types.integer(i) >> 16 == 0,
             indexRoot: indexRoot ?? .none, distinct: distinct ?? .none)
     }

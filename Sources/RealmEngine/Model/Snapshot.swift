@@ -6,19 +6,23 @@
 /// as long as the snapshot.
 public final class Snapshot {
     public let database: Database
+    let state: VersionState
     let memory: SpaceMemory
     /// Dictionaries are cluster trees in formats 21 and 22.
     let hasClusteredDictionaries: Bool
 
-    init(_ database: Database) {
+    /// Takes over one pin of `state`'s version.
+    init(_ database: Database, _ state: VersionState) {
         self.database = database
-        let limit = database.top?.logicalSize ?? UInt64(RawHeader.size)
-        memory = SpaceMemory(base: database.file.mapping.base, limit: limit)
-        hasClusteredDictionaries = (21...22).contains(database.header.format)
+        self.state = state
+        memory = SpaceMemory(base: database.file.mapping.base, limit: state.limit)
+        hasClusteredDictionaries = (21...22).contains(state.format)
     }
 
-    public var schema: Schema { database.schema }
-    public var version: UInt64 { database.version }
+    deinit { database.unpin(state.version) }
+
+    public var schema: Schema { state.schema }
+    public var version: UInt64 { state.version }
 
     var lookup: NodeSpace { memory.lookup }
     var walk: NodeSpace { memory.walk }

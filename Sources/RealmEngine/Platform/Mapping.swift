@@ -43,6 +43,23 @@ final class Mapping: @unchecked Sendable {
         mapped = size
     }
 
+    /// Maps the file up to `size` bytes; what is mapped already stays where and as it is.
+    ///
+    /// Only the owner of the file calls this, never two threads at once.
+    func extend(_ descriptor: Int32, to size: Int, path: String) throws(RealmError) {
+        let page = Self.pageSize
+        let from = (mapped + page - 1) / page * page
+        let end = (size + page - 1) / page * page
+        if end > from {
+            guard end <= reserved / 2,
+                mmap(
+                    UnsafeMutableRawPointer(mutating: base) + from, end - from, PROT_READ,
+                    MAP_SHARED | MAP_FIXED, descriptor, off_t(from)) != MAP_FAILED
+            else { throw systemError("mmap", path, errno: errno) }
+        }
+        mapped = max(mapped, size)
+    }
+
     deinit { munmap(UnsafeMutableRawPointer(mutating: base), reserved) }
 
     static let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))

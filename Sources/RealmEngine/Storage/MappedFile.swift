@@ -2,6 +2,7 @@
 /// cross threads.
 final class MappedFile: Sendable {
     let path: String
+    /// Bytes mapped when the file was opened; a writer maps more as the file grows.
     let size: Int
     let device: UInt64
     let inode: UInt64

@@ -17,12 +17,18 @@ struct NodeSpace {
     @inline(__always)
     func node(_ ref: Ref) throws(RealmError) -> NodeView {
         let at = ref.raw
-        guard at & 7 == 0, at >= 24, at < limit, limit &- at >= 8 else { throw badRef(ref) }
+        var end = limit
+        if at >= limit {
+            // A node of the open write transaction, or a reference to nowhere.
+            end = state.pointee.slabEnd
+            guard at >= state.pointee.slabStart, at < end else { throw badRef(ref) }
+        }
+        guard at & 7 == 0, at >= 24, end &- at >= 8 else { throw badRef(ref) }
         let header = (base + Int(at)).load(as: UInt64.self)
         let flags = UInt8(truncatingIfNeeded: header >> 32)
         let count = Int((header >> 40).byteSwapped >> 40)
         let size = NodeView.payloadSize(flags: flags, count: count) &+ 8
-        guard UInt64(size) <= limit &- at, (flags >> 3) & 3 != 3 else {
+        guard UInt64(size) <= end &- at, (flags >> 3) & 3 != 3 else {
             throw badNode(ref, count)
         }
         try charge(size, at: ref)
@@ -88,6 +94,9 @@ struct NodeSpace {
 struct WalkState {
     var budget: Int
     let joined: Unmanaged<JoinedBlobs>
+    /// The refs that nodes of an open write transaction have; an empty range for readers.
+    var slabStart: UInt64 = 0
+    var slabEnd: UInt64 = 0
 
     /// For look-ups: never exhausted in practice.
     static let endless = Int.max / 2

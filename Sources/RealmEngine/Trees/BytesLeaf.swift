@@ -104,6 +104,9 @@ struct BytesLeaf {
         }
     }
 
+    /// The blob that holds value `i` of a big leaf; none for null.
+    func blob(_ i: Int) -> Ref { node.slot(i).ref }
+
     @inline(__always)
     private func shortValue(_ i: Int) throws(RealmError) -> ByteView? {
         let width = node.width

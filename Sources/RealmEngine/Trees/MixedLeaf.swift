@@ -46,8 +46,8 @@ struct MixedLeaf {
             return .link(
                 ObjectLink(table: TableKey(UInt32(truncatingIfNeeded: table)), key: ObjectKey(key)))
         case 18: return .uuid(UUIDValue(bytes: try fixed(payload, 16)))
-        case 20: return .list(CollectionView(root: try root(payload), element: .mixed))
-        case 22: return .dictionary(CollectionView(root: try root(payload), element: .mixed))
+        case 20: return .list(try nested(payload, i))
+        case 22: return .dictionary(try nested(payload, i))
         default: return .null
         }
     }
@@ -86,6 +86,17 @@ struct MixedLeaf {
         let view = try bytes(index)
         guard view.count == width else { throw bad("an id of \(view.count) bytes") }
         return view.base
+    }
+
+    private func nested(_ index: Int64, _ i: Int) throws(RealmError) -> CollectionView {
+        CollectionView(root: try root(index), element: .mixed, key: try collectionKey(i))
+    }
+
+    /// The key array may be missing or shorter than the leaf; what is missing is 0.
+    private func collectionKey(_ i: Int) throws(RealmError) -> Int32 {
+        guard node.count > 5, let ref = node.slot(5).child else { return 0 }
+        let keys = try space.integers(ref, "collection keys")
+        return i < keys.count ? Int32(truncatingIfNeeded: keys.integer(i)) : 0
     }
 
     private func root(_ index: Int64) throws(RealmError) -> Ref {

@@ -44,6 +44,13 @@ extension ParsedCommand {
         return chosen.value.flatMap(OutputFormat.init) ?? .json
     }
 
+    /// The database the command is about: `--file` where there is such an option, else the first
+    /// operand; nil for standard input.
+    var databasePath: String? {
+        let path = table.option(named: "file") == nil ? operand(0) : text("file")
+        return path == "-" ? nil : path
+    }
+
     /// Errors as one JSON line: `--json`, not `--format json`.
     var wantsJSONErrors: Bool { flag("json") }
 

@@ -1,0 +1,70 @@
+import Glibc
+
+/// A file opened for writing. Closes its descriptor when released.
+final class FileDevice: StorageDevice {
+    let path: String
+    let descriptor: Int32
+    private(set) var size: Int
+    /// Calls made, for reports.
+    private(set) var syncCount = 0
+    private(set) var bytesWritten = 0
+
+    /// Opens an existing file for reading and writing.
+    init(path: String) throws(RealmError) {
+        let fd = retryingInterrupts { open(path, O_RDWR | O_CLOEXEC) }
+        guard fd >= 0 else { throw systemError("open", path, errno: errno) }
+        var s = stat()
+        guard fstat(fd, &s) == 0 else {
+            let code = errno
+            close(fd)
+            throw systemError("fstat", path, errno: code)
+        }
+        self.path = path
+        descriptor = fd
+        size = Int(s.st_size)
+    }
+
+    deinit { close(descriptor) }
+
+    func grow(to wanted: Int) throws(RealmError) {
+        if wanted <= size { return }
+        let code = posix_fallocate(descriptor, off_t(size), off_t(wanted - size))
+        if code != 0 {
+            // Where the file system cannot preallocate, a hole is the best there is.
+            guard code == EOPNOTSUPP || code == EINVAL, ftruncate(descriptor, off_t(wanted)) == 0
+            else { throw systemError("fallocate", path, errno: code, kind: .output) }
+        }
+        size = wanted
+    }
+
+    /// Cuts the file to `wanted` bytes; nobody else may have it mapped.
+    func truncate(to wanted: Int) throws(RealmError) {
+        guard ftruncate(descriptor, off_t(wanted)) == 0 else {
+            throw systemError("ftruncate", path, errno: errno, kind: .output)
+        }
+        size = wanted
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError) {
+        var done = 0
+        while done < bytes.count {
+            let count = retryingInterrupts {
+                pwrite(
+                    descriptor, bytes.baseAddress! + done, bytes.count - done,
+                    off_t(offset + done))
+            }
+            guard count > 0 else {
+                throw systemError("pwrite", path, errno: errno, kind: .output)
+            }
+            done += count
+        }
+        bytesWritten += bytes.count
+    }
+
+    func sync() throws(RealmError) {
+        syncCount += 1
+        guard retryingInterrupts({ fdatasync(descriptor) }) == 0 else {
+            throw systemError("fdatasync", path, errno: errno, kind: .output)
+        }
+    }
+}

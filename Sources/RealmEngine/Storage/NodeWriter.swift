@@ -1,0 +1,153 @@
+/// Copies nodes out of the slab into free extents of the file, children before parents, and turns
+/// slab refs into file refs on the way.
+///
+/// Nodes below the slab are left where they are. No node straddles a 64 MiB section boundary
+/// (storage format 3.3).
+struct NodeWriter {
+    /// Bytes to be written at one place.
+    struct Run {
+        let start: UInt64
+        var bytes: ByteBufferBox
+    }
+
+    private let space: NodeSpace
+    private let slab: Slab
+    private var extents: [Extent]
+    private var current = 0
+    private(set) var runs: [Run] = []
+    private(set) var unused: [Extent] = []
+    private var at: UInt64
+    private var scratch: [Int64] = []
+
+    static let section: UInt64 = 1 << 26
+
+    init(space: NodeSpace, slab: Slab, into extents: [Extent]) {
+        self.space = space
+        self.slab = slab
+        self.extents = extents
+        at = extents[0].start
+        runs.append(Run(start: at, bytes: ByteBufferBox()))
+    }
+
+    /// Bytes the nodes reachable from `ref` inside the slab take at most.
+    static func size(_ ref: Ref, _ space: NodeSpace, _ slab: Slab) throws(RealmError) -> UInt64 {
+        guard !ref.isNone, slab.contains(ref) else { return 0 }
+        let node = try space.node(ref)
+        var total = UInt64(node.byteSize)
+        if node.hasRefs {
+            for i in 0..<node.count {
+                if let child = node.slot(i).child { total += try size(child, space, slab) }
+            }
+        }
+        return total
+    }
+
+    /// Writes the tree below `ref` and returns where its root now is.
+    mutating func write(_ ref: Ref) throws(RealmError) -> Ref {
+        guard !ref.isNone, slab.contains(ref) else { return ref }
+        let node = try space.node(ref)
+        if !node.hasRefs { return try emit(node) }
+        var slots: [UInt64] = []
+        slots.reserveCapacity(node.count)
+        for i in 0..<node.count {
+            let slot = node.slot(i)
+            if let child = slot.child {
+                slots.append(try write(child).raw)
+            } else {
+                slots.append(slot.raw)
+            }
+        }
+        return try emit(refs: slots, flags: node.flags & 0xE0)
+    }
+
+    /// Places a node without refs as it is.
+    private mutating func emit(_ node: NodeView) throws(RealmError) -> Ref {
+        let size = node.byteSize
+        let ref = try place(size)
+        let buffer = runs[runs.count - 1].bytes
+        buffer.append(NodeView.header(flags: node.flags, count: node.count))
+        buffer.append(node.payload, size - NodeView.headerSize)
+        return ref
+    }
+
+    /// Places a node with refs at the smallest width its slots need.
+    mutating func emit(refs slots: [UInt64], flags: UInt8) throws(RealmError) -> Ref {
+        try slots.withUnsafeBufferPointer { (buffer) throws(RealmError) in
+            try buffer.withMemoryRebound(to: Int64.self) { (values) throws(RealmError) in
+                let code = NodeEncoder.widthCode(values)
+                return try emit(values, flags: flags | NodeView.hasRefsFlag, code: code)
+            }
+        }
+    }
+
+    /// Places an array of integers of the given width.
+    mutating func emit(
+        _ values: UnsafeBufferPointer<Int64>, flags: UInt8, code: UInt8
+    ) throws(RealmError) -> Ref {
+        let payload = NodeView.payloadSize(flags: code, count: values.count)
+        let size = NodeView.headerSize + (payload + 7) & ~7
+        let ref = try place(size)
+        let buffer = runs[runs.count - 1].bytes
+        buffer.append(NodeView.header(flags: flags | code, count: values.count))
+        let p = buffer.reserve(size - NodeView.headerSize)
+        p.initializeMemory(as: UInt8.self, repeating: 0, count: size - NodeView.headerSize)
+        NodeEncoder.pack(values, code, into: p)
+        buffer.advance(by: size - NodeView.headerSize)
+        return ref
+    }
+
+    /// Decides where the next `size` bytes go.
+    private mutating func place(_ size: Int) throws(RealmError) -> Ref {
+        let size = UInt64(size)
+        while true {
+            let extent = extents[current]
+            let boundary = (at / Self.section + 1) * Self.section
+            let start = at + size <= boundary ? at : boundary
+            if start + size <= extent.end {
+                if start != at { skip(to: start) }
+                at = start + size
+                return Ref(start)
+            }
+            guard current + 1 < extents.count else {
+                throw RealmError(
+                    .internal, code: "RuntimeError", reason: "space",
+                    "the space reserved for a commit is too small; nothing was written",
+                    hint: "please report this with the file")
+            }
+            unused.append(Extent(start: at, count: extent.end - at))
+            current += 1
+            at = extents[current].start
+            runs.append(Run(start: at, bytes: ByteBufferBox()))
+        }
+    }
+
+    private mutating func skip(to start: UInt64) {
+        unused.append(Extent(start: at, count: start - at))
+        at = start
+        runs.append(Run(start: at, bytes: ByteBufferBox()))
+    }
+
+    /// What is left of the extents.
+    mutating func finish() -> [Extent] {
+        unused.append(Extent(start: at, count: extents[current].end - at))
+        unused += extents[(current + 1)...]
+        return unused
+    }
+}
+
+/// A byte buffer that can live in an array.
+final class ByteBufferBox {
+    private var buffer = ByteBuffer(capacity: 1 << 12)
+
+    var bytes: UnsafeRawBufferPointer { buffer.bytes }
+    var count: Int { buffer.count }
+
+    func append(_ word: UInt64) {
+        buffer.reserve(8).storeBytes(of: word, as: UInt64.self)
+        buffer.advance(by: 8)
+    }
+
+    func append(_ base: UnsafeRawPointer, _ count: Int) { buffer.append(base, count) }
+    func reserve(_ count: Int) -> UnsafeMutableRawPointer { buffer.reserve(count) }
+    func advance(by count: Int) { buffer.advance(by: count) }
+}

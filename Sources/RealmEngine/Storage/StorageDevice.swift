@@ -1,0 +1,12 @@
+/// Where a writer's bytes go. The real one is a file; tests record, fail or tear the calls.
+///
+/// Confined to the writer. The write order is the caller's: nothing is durable before `sync`.
+protocol StorageDevice: AnyObject {
+    /// Bytes the device holds.
+    var size: Int { get }
+    /// Makes the device hold at least `size` bytes, allocated.
+    func grow(to size: Int) throws(RealmError)
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError)
+    /// Returns when everything written before is durable.
+    func sync() throws(RealmError)
+}

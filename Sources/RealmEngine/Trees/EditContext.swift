@@ -1,0 +1,112 @@
+/// How many elements nodes hold before they split. Tests shrink these so that a few rows reach
+/// every path; files are written with the format's own numbers.
+struct Fanout: Sendable {
+    var clusterLeaf = 256
+    var clusterInner = 256
+    var tree = 1000
+    var index = 1000
+}
+
+/// What every editor of one write transaction shares: the bytes it reads, the slab it writes into,
+/// and the list of file space its edits let go. Confined to the writer.
+final class EditContext {
+    let space: NodeSpace
+    let slab: Slab
+    let encoder: NodeEncoder
+    let fanout: Fanout
+    /// Extents of the base version's nodes that the new version no longer uses.
+    private(set) var freed: [Extent] = []
+    /// Copies of values that must outlive the caller's buffers.
+    let arena = ByteArena()
+
+    init(space: NodeSpace, slab: Slab, fanout: Fanout) {
+        self.space = space
+        self.slab = slab
+        self.fanout = fanout
+        encoder = NodeEncoder(slab: slab)
+    }
+
+    /// Lets go of one node, not of what it references.
+    func free(_ ref: Ref) throws(RealmError) {
+        if ref.isNone || slab.contains(ref) { return }
+        let node = try space.node(ref)
+        freed.append(Extent(start: ref.raw, count: UInt64(node.byteSize)))
+    }
+
+    /// Lets go of a node and of everything below it.
+    func freeDeep(_ ref: Ref, depth: Int = 0) throws(RealmError) {
+        if ref.isNone { return }
+        guard depth < 200 else { throw .corrupt("nodes nested too deep", at: ref) }
+        let node = try space.node(ref)
+        if node.hasRefs {
+            for i in 0..<node.count {
+                if let child = node.slot(i).child { try freeDeep(child, depth: depth + 1) }
+            }
+        }
+        try free(ref)
+    }
+
+    /// Lets go of a node and its direct children, which hold no refs of their own.
+    func freeWithChildren(_ ref: Ref) throws(RealmError) {
+        if ref.isNone { return }
+        let node = try space.node(ref)
+        if node.hasRefs {
+            for i in 0..<node.count {
+                if let child = node.slot(i).child { try free(child) }
+            }
+        }
+        try free(ref)
+    }
+}
+
+/// A stretch of the file in bytes.
+struct Extent: Hashable, Sendable {
+    var start: UInt64
+    var count: UInt64
+    var end: UInt64 { start + count }
+}
+
+/// Bytes kept until the transaction ends; addresses never move.
+final class ByteArena {
+    private var chunks: [UnsafeMutableRawPointer] = []
+    private var next: UnsafeMutableRawPointer?
+    private var left = 0
+    /// Bytes handed out since the last reset.
+    private(set) var used = 0
+    private static let chunkSize = 1 << 18
+
+    deinit { for chunk in chunks { chunk.deallocate() } }
+
+    /// A copy of `bytes` that lives as long as the arena.
+    func copy(_ bytes: ByteView) -> ByteView {
+        let at = allocate(bytes.count)
+        at.copyMemory(from: bytes.base, byteCount: bytes.count)
+        return ByteView(at, count: bytes.count)
+    }
+
+    /// Room for `count` bytes, unaligned.
+    func allocate(_ count: Int) -> UnsafeMutableRawPointer {
+        if count > left || next == nil { grow(count) }
+        let at = next!
+        next = at + count
+        left -= count
+        used += count
+        return at
+    }
+
+    private func grow(_ count: Int) {
+        let size = max(Self.chunkSize, count)
+        let chunk = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 8)
+        chunks.append(chunk)
+        next = chunk
+        left = size
+    }
+
+    func reset() {
+        for chunk in chunks { chunk.deallocate() }
+        chunks = []
+        next = nil
+        left = 0
+        used = 0
+    }
+}

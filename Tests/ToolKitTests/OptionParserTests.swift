@@ -1,0 +1,146 @@
+import RealmEngine
+import Testing
+
+@testable import ToolKit
+
+@Suite struct OptionParserTests {
+    private func parse(_ words: String..., posix: Bool = false) throws -> ParsedCommand {
+        try OptionParser.parse(QueryTable.table, words[...], posixlyCorrect: posix)
+    }
+
+    private func failure(_ words: String...) -> RealmError? {
+        do throws(RealmError) {
+            _ = try OptionParser.parse(QueryTable.table, words[...])
+            return nil
+        } catch { return error }
+    }
+
+    @Test func valuesComeAttachedOrInTheNextWord() throws {
+        for words in [
+            ["--limit=5", "f"], ["--limit", "5", "f"], ["-L5", "f"], ["-L", "5", "f"],
+            ["f", "-L", "0x5"], ["-cL5", "f"], ["f", "-cL", "5"],
+        ] {
+            let parsed = try OptionParser.parse(QueryTable.table, words[...])
+            #expect(parsed.count("limit") == 5, "\(words)")
+            #expect(parsed.operands == ["f"], "\(words)")
+            #expect(parsed.flag("count") == words.contains { $0.hasPrefix("-c") })
+        }
+    }
+
+    @Test func valuesMayLookLikeOptionsOrHoldEqualsSigns() throws {
+        #expect(try parse("-F", "--all", "f").text("fields") == "--all")
+        #expect(try parse("--fields=a=b,c=d", "f").text("fields") == "a=b,c=d")
+        #expect(try parse("--null=", "f").text("null") == "")
+        #expect(try parse("--null", "\u{301}", "f").text("null") == "\u{301}")
+        #expect(try parse("--null=\u{301}", "f").text("null") == "\u{301}")
+    }
+
+    @Test func twoHyphensEndTheOptions() throws {
+        let parsed = try parse("-c", "--", "-L", "--all")
+        #expect(parsed.operands == ["-L", "--all"])
+        #expect(!parsed.flag("limit"))
+        #expect(try parse("-").operands == ["-"])
+    }
+
+    @Test func posixEndsOptionsAtTheFirstOperand() throws {
+        #expect(try parse("-c", "f", "-a", posix: true).operands == ["f", "-a"])
+        #expect(try parse("-c", "f", "-a").operands == ["f"])
+    }
+
+    @Test func theLastValueWins() throws {
+        #expect(try parse("-L1", "-L", "2", "f").count("limit") == 2)
+        #expect(try parse("-vv", "-v", "f").verbosity == 3)
+        #expect(try parse("--json", "-f", "csv", "f").format == .csv)
+        #expect(try parse("-f", "csv", "--json", "f").format == .json)
+        #expect(try parse("f").format == .auto)
+    }
+
+    @Test func optionalValuesNeedAnEqualsSign() throws {
+        #expect(try parse("f").wait == .none)
+        #expect(try parse("--wait", "f").wait == .forever)
+        #expect(try parse("--wait=2m", "f").wait == .atMost(.seconds(120)))
+        #expect(failure("--wait=2", "f")?.reason == "bad-value")
+    }
+
+    @Test func sharedOptionsHaveDefaults() throws {
+        let parsed = try parse("f")
+        #expect(parsed.threads == 0)
+        #expect(parsed.maxMemory == 64 << 20)
+        #expect(parsed.access == .auto)
+        #expect(parsed.color == .auto)
+        #expect(parsed.progress == .auto)
+        #expect(parsed.outputPath == nil)
+        #expect(!parsed.mayReplaceOutput)
+        #expect(try parse("-o", "-", "f").outputPath == nil)
+        #expect(try parse("-o", "x", "f").outputPath == "x")
+        let bench = try OptionParser.parse(BenchTable.table, ["--list"])
+        #expect(bench.access == .auto)
+    }
+
+    @Test func unknownOptionsNameTheNearest() {
+        #expect(failure("--feilds", "x", "f")?.message == "unknown option --feilds")
+        #expect(failure("--feilds", "x", "f")?.hint?.contains("--fields;") == true)
+        #expect(failure("--lim", "f")?.hint?.contains("--limit;") == true)
+        #expect(failure("--colour=never", "f")?.hint?.contains("--color;") == true)
+        #expect(failure("-l", "f")?.hint?.contains("-L;") == true)
+        #expect(failure("-limit", "f")?.hint?.contains("--limit;") == true)
+        #expect(failure("--=x")?.reason == "unknown-option")
+        #expect(failure("-\u{e9}", "f")?.message == "unknown option -\u{e9}")
+    }
+
+    @Test func everyMistakeIsAUsageError() {
+        for (words, message) in [
+            (["--count=1", "f"], "--count takes no argument"),
+            (["f", "--limit"], "--limit needs an argument, N"),
+            (["f", "-L"], "--limit needs an argument, N"),
+            (["-L", "-1", "f"], "--limit: '-1' is not a whole number of 0 or more"),
+            (["-j", "1025", "f"], "--threads: '1025' is not a whole number from 0 to 1024"),
+            (
+                ["-f", "xml", "f"],
+                "--format: 'xml' is not one of auto, table, ndjson, json, csv, tsv"
+            ),
+            (
+                ["--max-memory", "1KB", "f"],
+                "--max-memory: '1KB' is not a size such as 512, 64KiB, 4M or 1GiB"
+            ),
+            (["-o", "", "f"], "--output: '' is not a file name"),
+            ([], "missing operand FILE"),
+            (["-c"], "missing operand FILE"),
+            (["f", "C", "x"], "superfluous operand 'x'"),
+            (["--all", "-S", "f"], "--all and --schema exclude each other"),
+            (["--output-dir", "d", "f"], "--output-dir needs --all"),
+        ] {
+            do throws(RealmError) {
+                _ = try OptionParser.parse(QueryTable.table, words[...])
+                Issue.record("accepted \(words)")
+            } catch {
+                #expect(error.message == message)
+                #expect(ExitCode(error.kind) == .usage)
+                #expect(error.hint != nil)
+            }
+        }
+    }
+
+    @Test func operandsAreChecked() throws {
+        #expect(throws: RealmError.self) {
+            try OptionParser.parse(BenchTable.table, ["--file", "f", "raedseq"])
+        }
+        let parsed = try OptionParser.parse(BenchTable.table, ["readseq", "--file=f", "open"])
+        #expect(parsed.operands == ["readseq", "open"])
+    }
+
+    @Test func helpEndsTheParse() throws {
+        #expect(try parse("--help", "--nonsense").occurrences.last?.name == "help")
+        #expect(try parse("-h").occurrences.last?.name == "h")
+        #expect(try parse("-cV", "a", "b", "c").occurrences.last?.name == "version")
+        #expect(failure("--nonsense", "--help") != nil)
+    }
+
+    @Test func editDistanceCountsSwapsOnce() {
+        #expect(Spelling.distance("", "") == 0)
+        #expect(Spelling.distance("", "abc") == 3)
+        #expect(Spelling.distance("feilds", "fields") == 1)
+        #expect(Spelling.distance("kitten", "sitting") == 3)
+        #expect(Spelling.nearest(to: "x", among: []) == nil)
+    }
+}

@@ -1,0 +1,54 @@
+import Testing
+
+@testable import ToolKit
+
+@Suite struct ProgressTests {
+    private let second: UInt64 = 1_000_000_000
+
+    @Test func aTerminalSeesOneLineAfterASecond() throws {
+        var progress = ProgressReporter(
+            label: "t: f", total: 4 << 30, unit: .bytes, when: .auto, isTerminal: true, now: 0)
+        #expect(progress.line(1 << 20, now: second - 1) == nil)
+        let due = progress.line(1 << 30, now: 2 * second)
+        let first = try #require(due)
+        #expect(
+            first.hasPrefix("\rt: f  25%  1.0 GiB of 4.0 GiB  512.0 MiB/s  eta 6.0 s  memory "))
+        #expect(progress.line(2 << 30, now: 2 * second + 99_999_999) == nil)
+        #expect(progress.line(2 << 30, now: 2 * second + 100_000_000) != nil)
+    }
+
+    @Test func withoutATerminalOnlyAlwaysPrints() throws {
+        var silent = ProgressReporter(
+            label: "t", total: 0, unit: .objects, when: .auto, isTerminal: false, now: 0)
+        #expect(silent.line(1, now: 100 * second) == nil)
+        var plain = ProgressReporter(
+            label: "t", total: 0, unit: .objects, when: .always, isTerminal: false, now: 0)
+        #expect(plain.line(1, now: 5 * second - 1) == nil)
+        let due = plain.line(50, now: 5 * second)
+        let line = try #require(due)
+        #expect(line.hasPrefix("t  50 objects  10/s"))
+        #expect(line.hasSuffix("\n"))
+        #expect(!line.contains("\r"))
+        #expect(plain.line(50, now: 9 * second) == nil)
+    }
+
+    @Test func neverMeansNever() {
+        var silent = ProgressReporter(
+            label: "t", total: 9, unit: .bytes, when: .never, isTerminal: true, now: 0)
+        #expect(silent.line(1, now: 100 * second) == nil)
+    }
+
+    @Test func moreThanTheTotalIsNotMoreThanAll() throws {
+        var progress = ProgressReporter(
+            label: "t", total: 10, unit: .objects, when: .always, isTerminal: false, now: 0)
+        let due = progress.line(11, now: 5 * second)
+        let line = try #require(due)
+        #expect(line.hasPrefix("t  100%  11 of 10 objects  2/s"))
+        #expect(!line.contains("eta"))
+    }
+
+    @Test func privateMemoryIsKnown() throws {
+        let memory = try #require(ProgressReporter.privateMemory())
+        #expect(memory > 0 && memory < 1 << 40)
+    }
+}

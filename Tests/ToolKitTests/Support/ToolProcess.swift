@@ -1,0 +1,78 @@
+import Glibc
+
+/// A tool run as a script would run it.
+struct ToolProcess {
+    let output: [UInt8]
+    let errors: [UInt8]
+    /// As a shell reports it: 128 and more for a signal.
+    let status: Int32
+
+    var text: String { String(decoding: output, as: UTF8.self) }
+    var errorText: String { String(decoding: errors, as: UTF8.self) }
+
+    /// Runs a debug executable with `shell` around it: `$TOOL` is its path.
+    ///
+    /// The exit status is that of the tool when the script ends in it, or of whatever the script
+    /// makes it.
+    static func shell(_ script: String, tool: String = "realm-query") -> ToolProcess {
+        spawn(
+            ["/bin/bash", "-c", "TOOL=$0; " + script, directoryOfExecutables + "/" + tool])
+    }
+
+    /// Runs a debug executable with arguments.
+    static func run(_ tool: String, _ arguments: [String]) -> ToolProcess {
+        spawn([directoryOfExecutables + "/" + tool] + arguments)
+    }
+
+    private static func spawn(_ words: [String]) -> ToolProcess {
+        // Through files, so that neither side waits for the other to empty a pipe.
+        let output = unnamedFile()
+        let errors = unnamedFile()
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, output, 1)
+        posix_spawn_file_actions_adddup2(&actions, errors, 2)
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+        arguments.append(nil)
+        var pid: pid_t = 0
+        let result = posix_spawn(&pid, words[0], &actions, nil, arguments, environ)
+        precondition(result == 0, "cannot start \(words[0])")
+        posix_spawn_file_actions_destroy(&actions)
+        for argument in arguments { free(argument) }
+
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        let signal = status & 0x7F
+        return ToolProcess(
+            output: rewound(output), errors: rewound(errors),
+            status: signal == 0 ? (status >> 8) & 0xFF : 128 + signal)
+    }
+
+    private static func unnamedFile() -> Int32 {
+        var template = Array("/tmp/toolkit-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&template)
+        precondition(descriptor >= 0, "no temporary file")
+        unlink(template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
+        return descriptor
+    }
+
+    /// All that was written to the file, which is closed.
+    private static func rewound(_ descriptor: Int32) -> [UInt8] {
+        lseek(descriptor, 0, SEEK_SET)
+        defer { close(descriptor) }
+        return drain(descriptor)
+    }
+
+    /// The executables stand beside the test bundle.
+    private static let directoryOfExecutables: String = {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = buffer.withUnsafeMutableBytes {
+            readlink("/proc/self/exe", $0.bindMemory(to: CChar.self).baseAddress!, $0.count)
+        }
+        let own = String(decoding: buffer[..<max(0, count)], as: UTF8.self)
+        let folder = own.split(separator: "/").dropLast().map { "/" + $0 }.joined()
+        let isThere = access(folder + "/realm-query", X_OK) == 0
+        return isThere ? folder : packageRoot + "/.build/debug"
+    }()
+}
