@@ -19,8 +19,8 @@ final class DelimitedReader {
     private var state = State.reading
     /// Names of the columns, from the first line; empty before `readHeader`.
     private(set) var header: [String] = []
-    /// Rows so far, refused ones too, without the header.
-    private(set) var recordNumber = 0
+    /// Rows so far, refused ones too; the header is row 0.
+    private(set) var recordNumber = -1
     private var fields: UnsafeMutablePointer<DelimitedField>
     private var capacity = 32
     private var count = 0
@@ -53,12 +53,11 @@ final class DelimitedReader {
         window.unread > consumed || window.isReady(within: milliseconds)
     }
 
-    /// The names in the first line; call this first. `end` means that there is no line at all.
+    /// The names in the first line; call this first. `end` means that there is no line at all, and
+    /// behind a refused header nothing is read.
     func readHeader() throws(RealmError) -> RecordEvent<[String]> {
         try window.skipByteOrderMark()
-        let event = try nextRow()
-        recordNumber = 0
-        switch event {
+        switch try nextRow() {
         case .end: return .end
         case .rejected(let error): return refuseHeader(error)
         case .record(let row):
@@ -94,7 +93,22 @@ final class DelimitedReader {
                 expected: Self.fields(header.count), got: Self.fields(row.count)))
     }
 
-    private static func fields(_ count: Int) -> String { count == 1 ? "1 field" : "\(count) fields" }
+    private static func fields(_ count: Int) -> String {
+        count == 1 ? "1 field" : "\(count) fields"
+    }
+
+    /// The engine's value of a field, for a property of a scalar type. A property that cannot be
+    /// null takes an empty CSV field only as an empty string or binary.
+    func scalar(
+        _ column: Int, as type: ColumnType, isNullable: Bool
+    ) throws(RecordError) -> Value {
+        if fields[column].isNull && isNullable { return .null }
+        let isText = type == .string || type == .binary
+        guard !fields[column].isNull || (dialect == .csv && isText),
+            let value = ScalarText.value(text(column), as: type, in: scratch)
+        else { throw mismatch(column, expected: type.name) }
+        return value
+    }
 
     /// Refuses the current row because of one of its fields.
     func mismatch(_ column: Int, expected: String) -> RecordError {
@@ -152,7 +166,7 @@ extension DelimitedReader {
             do throws(DelimitedFault) {
                 isComplete = try scanRow()
             } catch {
-                return refuse(error)
+                return try refuse(error)
             }
             let isTooLarge = isComplete ? rowSize > recordLimit : window.unread > recordLimit
             if isTooLarge { return tooLarge() }
@@ -212,7 +226,9 @@ extension DelimitedReader {
 
 extension DelimitedReader {
     /// Reading goes on behind the line of the fault.
-    private func refuse(_ fault: DelimitedFault) -> RecordError {
+    private func refuse(_ fault: DelimitedFault) throws(RealmError) -> RecordError {
+        let property = property(at: fault)
+        try window.readQuotation(at: fault.offset)
         let lineEnd = window.lineFeed(from: window.start + fault.offset) ?? window.end
         rowSize = lineEnd - window.start
         consumed = fault.offset
@@ -221,7 +237,7 @@ extension DelimitedReader {
         return RecordError(
             fault.kind == .utf8 ? .invalidText : .invalidTable, record: recordNumber,
             position: window.position(of: window.start + fault.offset),
-            property: property(at: fault), expected: fault.kind.expectation,
+            property: property, expected: fault.kind.expectation,
             got: got(fault), endsInput: endsInput)
     }
 

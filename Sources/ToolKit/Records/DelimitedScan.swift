@@ -103,15 +103,13 @@ struct DelimitedScan {
         while true {
             i = find(from: i, 9, 10, 13, UInt8(ascii: "\\"))
             if i >= end || p[i] != UInt8(ascii: "\\") { break }
-            if i &+ 1 >= end && !isFinal { return false }
+            // Two bytes behind the backslash tell whether it may stay.
+            if i &+ 2 >= end && !isFinal { return false }
             try escape(i, start, &field)
             i &+= 2
         }
         field.length = i &- start
-        if field.isNull {
-            if field.length != 2 { throw DelimitedFault(.escape, start &+ 1) }
-            field.length = 0
-        }
+        if field.isNull { field.length = 0 }
         return i < end || isFinal
     }
 
@@ -121,11 +119,15 @@ struct DelimitedScan {
         switch i &+ 1 < end ? p[i &+ 1] : 0 {
         case UInt8(ascii: "t"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "\\"):
             field.isEscaped = true
-        case UInt8(ascii: "N") where i == start:
+        case UInt8(ascii: "N") where i == start && isFieldEnd(i &+ 2):
             field.isNull = true
         default:
             throw DelimitedFault(.escape, i &+ 1)
         }
+    }
+
+    private func isFieldEnd(_ i: Int) -> Bool {
+        i >= end || p[i] == 9 || p[i] == 10 || p[i] == 13
     }
 
     /// The first of four bytes, or `end`.

@@ -58,6 +58,15 @@ final class InputWindow {
         }
     }
 
+    /// Brings in what a message quotes of the place `offset` bytes behind `start`, so that it does
+    /// not depend on the sizes of reads.
+    func readQuotation(at offset: Int) throws(RealmError) {
+        while unread < offset + 16 {
+            if offset < unread, lineFeed(from: start + offset) != nil { return }
+            if try !refill() { return }
+        }
+    }
+
     /// Moves behind the next line feed, or to the end of input.
     func skipLine() throws(RealmError) {
         while true {

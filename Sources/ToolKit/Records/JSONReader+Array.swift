@@ -6,11 +6,13 @@ extension JSONReader {
     func nextElement() throws(RealmError) -> RecordEvent<JSONValue> {
         if state == .start {
             state = .inside
-            guard try expect(UInt8(ascii: "[")) else { return refuse("'[' of an array of records") }
+            guard try expect(UInt8(ascii: "[")) else {
+                return try refuse("'[' of an array of records")
+            }
             if try expect(UInt8(ascii: "]")) { return try finish() }
         } else {
             if try expect(UInt8(ascii: "]")) { return try finish() }
-            guard try expect(UInt8(ascii: ",")) else { return refuse("',' or ']'") }
+            guard try expect(UInt8(ascii: ",")) else { return try refuse("',' or ']'") }
         }
         try skipSpace()
         recordNumber += 1
@@ -29,6 +31,8 @@ extension JSONReader {
                 if window.unread > recordLimit { return rejectFinally(tooLarge()) }
                 try window.readMore()
             } else if let fault {
+                try window.readQuotation(at: fault.offset)
+                tape.bytes = pointer
                 return rejectFinally(self.fault(fault, end: window.unread))
             } else if end > recordLimit {
                 return rejectFinally(tooLarge())
@@ -47,8 +51,9 @@ extension JSONReader {
     }
 
     /// Something else than an element, a comma or the end of the array.
-    private func refuse(_ expected: String) -> RecordEvent<JSONValue> {
+    private func refuse(_ expected: String) throws(RealmError) -> RecordEvent<JSONValue> {
         recordNumber += 1
+        try window.readQuotation(at: 0)
         return rejectFinally(
             RecordError(
                 .invalidJSON, record: recordNumber, position: position, expected: expected,
@@ -58,7 +63,7 @@ extension JSONReader {
     /// Behind the closing bracket there may be white space.
     private func finish() throws(RealmError) -> RecordEvent<JSONValue> {
         try skipSpace()
-        if window.unread > 0 { return refuse("nothing behind the array") }
+        if window.unread > 0 { return try refuse("nothing behind the array") }
         state = .finished
         return .end
     }

@@ -61,15 +61,12 @@ final class JSONReader {
     }
 
     /// Refuses the current record because of one of its values.
-    func mismatch(_ value: JSONValue, expected: String) -> RecordError {
-        mismatch(value, expected: expected, got: value.summary)
-    }
-
-    func mismatch(_ value: JSONValue, expected: String, got: String) -> RecordError {
-        RecordError(
+    func error(_ mismatch: ValueMismatch) -> RecordError {
+        let value = mismatch.value
+        return RecordError(
             .typeMismatch, record: recordNumber,
             position: window.position(of: window.start + value.sourceOffset),
-            property: tape.path(to: value.index), expected: expected, got: got)
+            property: tape.path(to: value.index), expected: mismatch.expected, got: mismatch.got)
     }
 
     /// The next record, or why it is refused.

@@ -111,8 +111,8 @@ extension JSONValue {
         case .null: "null"
         case .bool, .int, .number: text.excerpt(of: 40)
         case .string: "string \"\(text.excerpt(of: 40))\""
-        case .array: "an array"
-        case .object: "an object"
+        case .array: source.count <= 60 ? "array \(source.string)" : "an array"
+        case .object: source.count <= 60 ? "object \(source.string)" : "an object"
         }
     }
 

@@ -1,3 +1,5 @@
+import RealmEngine
+
 /// Memory for what has to be rewritten while a record is read: unescaped text, decoded base64.
 ///
 /// Pointers stay valid until `reset`, which keeps one block for the next record.
@@ -6,6 +8,8 @@ final class ScratchArena {
     private var block: UnsafeMutableRawPointer
     private var capacity: Int
     private var used = 0
+    /// Where base64 is decoded before its size is known.
+    var decoded = ByteBuffer(capacity: 64)
     /// Above this a block is not kept for the next record.
     private static let keptCapacity = 1 << 20
 

@@ -84,7 +84,7 @@ import Testing
             return
         }
         let inner = value.field("a")!.children.map { $0 }[1].field("é")!.children.map { $0 }[1]
-        let error = array.mismatch(inner, expected: "int")
+        let error = array.error(ValueMismatch(inner, expected: "int"))
         #expect(
             error.message
                 == "record 2, line 3, column 13: a[1].é[1]: expected int, got string \"xyz\"")
