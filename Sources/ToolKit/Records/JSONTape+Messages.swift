@@ -47,15 +47,15 @@ extension JSONTape {
     /// Where the parser was when it met a fault.
     private func openPath() -> String {
         var path = ""
-        for level in 1..<max(1, depth) {
+        for level in 1..<max(1, stopped.depth) {
             let parent = frames[level]
-            let child = level + 1 < depth ? frames[level + 1] : openFrame
+            let child = level + 1 < stopped.depth ? frames[level + 1] : stopped.frame
             append(
                 Int(child.token), isObject: parent.isObject, place: Int(parent.count), to: &path)
         }
-        if depth > 0 && isReadingValue {
-            append(
-                count, isObject: openFrame.isObject, place: Int(openFrame.count), to: &path)
+        if stopped.depth > 0 && stopped.isReadingValue {
+            let frame = stopped.frame
+            append(count, isObject: frame.isObject, place: Int(frame.count), to: &path)
         }
         return path
     }

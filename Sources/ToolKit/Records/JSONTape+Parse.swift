@@ -9,77 +9,95 @@ extension JSONTape {
         bytes = p
         scratch.reset()
         if !escapedKeys.isEmpty { escapedKeys.removeAll(keepingCapacity: true) }
-        // Locals, so that they stay in registers.
-        var n = 0
-        var depth = 0
-        var frame = Frame()
-        var isReadingValue = true
-        var i = JSONScan.space(p, 0)
-        var token = JSONToken()
+        // A local, so that it stays in registers.
+        var state = State(at: JSONScan.space(p, 0))
         do throws(JSONFault) {
-            while true {
-                if n &+ 1 >= capacity { growTokens() }
-                token.offset = UInt32(truncatingIfNeeded: i)
-                let start = i
-                i = try scalarOrOpening(p, i, &token)
-                token.length = UInt32(truncatingIfNeeded: i &- start)
-                if token.kind == .string {
-                    token.offset &+= 1
-                    token.length &-= 2
-                }
-                tokens[n] = token
-                isReadingValue = false
-                if token.kind.rawValue >= JSONKind.array.rawValue {
-                    guard depth < depthLimit else { throw JSONFault(.depth, start) }
-                    frames[depth] = frame
-                    depth &+= 1
-                    frame = Frame()
-                    frame.token = UInt32(truncatingIfNeeded: n)
-                    frame.isObject = token.kind == .object
-                    n &+= 1
-                    i = JSONScan.space(p, i)
-                    token = JSONToken()
-                    if p[i] != frame.closing {
-                        if frame.isObject { i = try key(p, i, &token, &frame, n, true) }
-                        isReadingValue = true
-                        continue
-                    }
-                } else {
-                    n &+= 1
-                    frame.count &+= 1
-                    if depth == 0 { break }
-                    i = JSONScan.space(p, i)
-                }
-                while p[i] == frame.closing {
-                    try close(frame, i &+ 1, n)
-                    depth &-= 1
-                    frame = frames[depth]
-                    frame.count &+= 1
-                    i &+= 1
-                    if depth == 0 { break }
-                    i = JSONScan.space(p, i)
-                }
-                if depth == 0 { break }
-                guard p[i] == UInt8(ascii: ",") else {
-                    throw JSONFault(frame.isObject ? .commaOrObjectEnd : .commaOrArrayEnd, i)
-                }
-                i = JSONScan.space(p, i &+ 1)
-                token = JSONToken()
-                if frame.isObject { i = try key(p, i, &token, &frame, n, false) }
-                isReadingValue = true
-            }
-            count = n
-            self.depth = 0
-            return i
+            repeat {
+                try value(p, &state)
+                if state.isInsideNewContainer { continue }
+                try closeContainers(p, &state)
+                if state.depth == 0 { break }
+                try separator(p, &state)
+            } while true
+            count = state.count
+            stopped.depth = 0
+            return state.at
         } catch {
             // With the name of the field, for the message.
-            tokens[n] = token
-            count = n
-            self.depth = depth
-            openFrame = frame
-            self.isReadingValue = isReadingValue
+            tokens[state.count] = state.token
+            count = state.count
+            stopped = state
             throw error
         }
+    }
+
+    /// A scalar or the beginning of a container, up to its first child.
+    @inline(__always)
+    private func value(_ p: UnsafePointer<UInt8>, _ state: inout State) throws(JSONFault) {
+        if state.count &+ 1 >= capacity { growTokens() }
+        let start = state.at
+        state.at = try scalarOrOpening(p, start, &state.token)
+        state.token.offset = UInt32(truncatingIfNeeded: start)
+        state.token.length = UInt32(truncatingIfNeeded: state.at &- start)
+        if state.token.kind == .string {
+            state.token.offset &+= 1
+            state.token.length &-= 2
+        }
+        tokens[state.count] = state.token
+        state.isReadingValue = false
+        if state.token.kind.rawValue >= JSONKind.array.rawValue {
+            try open(p, &state)
+        } else {
+            state.count &+= 1
+            state.frame.count &+= 1
+            state.isInsideNewContainer = false
+        }
+    }
+
+    @inline(__always)
+    private func open(_ p: UnsafePointer<UInt8>, _ state: inout State) throws(JSONFault) {
+        guard state.depth < depthLimit else { throw JSONFault(.depth, state.at &- 1) }
+        frames[state.depth] = state.frame
+        state.depth &+= 1
+        state.frame = Frame()
+        state.frame.token = UInt32(truncatingIfNeeded: state.count)
+        state.frame.isObject = state.token.kind == .object
+        state.count &+= 1
+        state.at = JSONScan.space(p, state.at)
+        state.token = JSONToken()
+        state.isInsideNewContainer = p[state.at] != state.frame.closing
+        guard state.isInsideNewContainer else { return }
+        if state.frame.isObject { try key(p, &state, isFirst: true) }
+        state.isReadingValue = true
+    }
+
+    /// Ends the containers that close behind a value, and steps over white space.
+    @inline(__always)
+    private func closeContainers(
+        _ p: UnsafePointer<UInt8>, _ state: inout State
+    ) throws(JSONFault) {
+        while state.depth > 0 {
+            state.at = JSONScan.space(p, state.at)
+            guard p[state.at] == state.frame.closing else { return }
+            state.at &+= 1
+            try close(state)
+            state.depth &-= 1
+            state.frame = frames[state.depth]
+            state.frame.count &+= 1
+        }
+    }
+
+    /// The comma before another child, and the child's name in an object.
+    @inline(__always)
+    private func separator(_ p: UnsafePointer<UInt8>, _ state: inout State) throws(JSONFault) {
+        guard p[state.at] == UInt8(ascii: ",") else {
+            throw JSONFault(
+                state.frame.isObject ? .commaOrObjectEnd : .commaOrArrayEnd, state.at)
+        }
+        state.at = JSONScan.space(p, state.at &+ 1)
+        state.token = JSONToken()
+        if state.frame.isObject { try key(p, &state, isFirst: false) }
+        state.isReadingValue = true
     }
 
     /// A scalar, or the bracket that opens a container.
@@ -132,25 +150,26 @@ extension JSONTape {
     /// A field's name, the colon and the white space around it.
     @inline(__always)
     private func key(
-        _ p: UnsafePointer<UInt8>, _ start: Int, _ token: inout JSONToken, _ frame: inout Frame,
-        _ n: Int, _ isFirst: Bool
-    ) throws(JSONFault) -> Int {
+        _ p: UnsafePointer<UInt8>, _ state: inout State, isFirst: Bool
+    ) throws(JSONFault) {
+        let start = state.at
         guard p[start] == UInt8(ascii: "\"") else {
             throw JSONFault(isFirst ? .fieldNameOrEnd : .fieldName, start)
         }
         var flags: UInt8 = 0
-        var i = try JSONScan.string(p, start &+ 1, &flags)
-        token.keyOffset = UInt32(truncatingIfNeeded: start &+ 1)
-        token.keyLength = UInt32(truncatingIfNeeded: i &- start &- 1)
-        if flags != 0 { unescapeKey(&token) }
-        if frame.isRepeat(of: JSONTape.hash(key(of: &token))) {
-            if frame.count <= JSONTape.fewFields, isRepeated(&token, in: frame, n) {
-                throw JSONFault(.duplicate, start)
-            }
+        let end = try JSONScan.string(p, start &+ 1, &flags)
+        state.token.keyOffset = UInt32(truncatingIfNeeded: start &+ 1)
+        state.token.keyLength = UInt32(truncatingIfNeeded: end &- start &- 1)
+        if flags != 0 { unescapeKey(&state.token) }
+        if state.frame.isRepeat(of: JSONTape.hash(key(of: &state.token))),
+            state.frame.count <= JSONTape.fewFields,
+            isRepeated(&state.token, in: state.frame, state.count)
+        {
+            throw JSONFault(.duplicate, start)
         }
-        i = JSONScan.space(p, i &+ 1)
-        guard p[i] == UInt8(ascii: ":") else { throw JSONFault(.colon, i) }
-        return JSONScan.space(p, i &+ 1)
+        state.at = JSONScan.space(p, end &+ 1)
+        guard p[state.at] == UInt8(ascii: ":") else { throw JSONFault(.colon, state.at) }
+        state.at = JSONScan.space(p, state.at &+ 1)
     }
 
     @inline(never)
@@ -165,10 +184,11 @@ extension JSONTape {
     }
 
     @inline(__always)
-    private func close(_ frame: Frame, _ end: Int, _ n: Int) throws(JSONFault) {
+    private func close(_ state: State) throws(JSONFault) {
+        let frame = state.frame
         let token = tokens + Int(frame.token)
-        token.pointee.next = UInt32(truncatingIfNeeded: n) &- frame.token
-        token.pointee.length = UInt32(truncatingIfNeeded: end) &- token.pointee.offset
+        token.pointee.next = UInt32(truncatingIfNeeded: state.count) &- frame.token
+        token.pointee.length = UInt32(truncatingIfNeeded: state.at) &- token.pointee.offset
         token.pointee.payload = UInt64(frame.count)
         if frame.isObject && frame.count > JSONTape.fewFields { try checkManyFields(token) }
     }

@@ -14,6 +14,24 @@ final class JSONTape {
         var isObject = false
     }
 
+    /// Where a parse is.
+    struct State {
+        /// The next byte.
+        var at: Int
+        /// Complete tokens, and containers that are open.
+        var count = 0
+        /// Open containers; all but the innermost are in `frames`, from 1 on.
+        var depth = 0
+        /// The innermost open container.
+        var frame = Frame()
+        /// The token being read, with its name.
+        var token = JSONToken()
+        /// The name of the value is known, the value is not.
+        var isReadingValue = true
+        /// A container was opened and has a first child.
+        var isInsideNewContainer = false
+    }
+
     /// Deepest nesting of objects and arrays.
     let depthLimit: Int
     let scratch = ScratchArena()
@@ -24,10 +42,8 @@ final class JSONTape {
     var count = 0
     var capacity = 256
     let frames: UnsafeMutablePointer<Frame>
-    /// Open containers when the last parse ended, and what was being read: for messages.
-    var depth = 0
-    var openFrame = Frame()
-    var isReadingValue = false
+    /// Where the last parse failed: for messages.
+    var stopped = State(at: 0)
     var escapedKeys: [ByteView] = []
     /// A copy of bytes that have no NUL behind them.
     private var copy: UnsafeMutableRawPointer?
