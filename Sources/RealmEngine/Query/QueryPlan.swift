@@ -34,9 +34,12 @@ public final class QueryPlan: Sendable {
     /// The leaves to visit, in table order, each with the rows worth testing.
     public func units(in snapshot: Snapshot) throws(RealmError) -> [QueryUnit] {
         if let candidates { return candidates.units }
-        return try snapshot.table(query.table).leafLocations().map {
-            QueryUnit(location: $0, among: Selection(first: $0.count))
+        var locations = snapshot.table(query.table).leafLocations()
+        var units: [QueryUnit] = []
+        while let location = try locations.next() {
+            units.append(QueryUnit(location: location, among: Selection(first: location.count)))
         }
+        return units
     }
 }
 
