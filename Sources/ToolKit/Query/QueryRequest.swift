@@ -155,6 +155,8 @@ extension QueryRequest {
             style.width =
                 command.outputPath == nil
                 ? Terminal.columns(STDOUT_FILENO) : Terminal.columns(-1)
+            style.isColored =
+                Terminal.usesColor(command.color, command.outputPath == nil ? STDOUT_FILENO : -1)
         }
         return style
     }
