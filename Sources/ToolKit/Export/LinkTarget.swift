@@ -35,7 +35,9 @@ final class LinkTarget {
 
     /// A scan of all columns for the next depth of nesting; `release` gives it back.
     func borrowScan() -> TableScan {
-        if depth == scans.count { scans.append(table.scan(columns: Array(table.info.columns.indices))) }
+        if depth == scans.count {
+            scans.append(table.scan(columns: Array(table.info.columns.indices)))
+        }
         depth += 1
         return scans[depth - 1]
     }

@@ -59,7 +59,9 @@ final class RecordRenderer {
             var column = -1
             if isPlain, field.path == nil, field.expansion == nil,
                 case .column(let index) = field.source
-            { column = index }
+            {
+                column = index
+            }
             (quick + position).initialize(to: QuickField(name: field.name, column: column))
         }
         explode = plan.explode.map { PathFollower($0.steps, targets, snapshot) }

@@ -11,15 +11,15 @@ enum QueryTool {
             try request.checkOutput()
             let output = try OutputFile(path: command.outputPath, force: command.mayReplaceOutput)
             let reading = DatabaseReading(command)
-            let code = try reading.read(
-                restart: { () throws(RealmError) in try output.restart() }
-            ) { (database) throws(RealmError) in
+            let code = try reading.read(to: output) { (database) throws(RealmError) in
                 try QueryAnswer(request, database, output).print()
             }
             try output.commit()
             return code
         } catch {
-            throw error.kind == .misuse ? error : error.inFile(request.path)
+            // What went wrong with the output or the request is not about the database.
+            let isOurs = error.kind == .misuse || error.kind == .output
+            throw isOurs ? error : error.inFile(request.path)
         }
     }
 }
