@@ -4,6 +4,8 @@ public struct QueryOptions: Sendable {
     public var usesIndexes = true
     /// Run kernels over packed leaves instead of testing value by value. Never changes the result.
     public var usesKernels = true
+    /// Test the table at the end of a path as a whole from the first row on, however few there are.
+    var hurriesSets = false
 
     public init() {}
 }

@@ -77,26 +77,3 @@ public final class QueryRun {
         return total
     }
 }
-
-/// Makes terms of conditions.
-struct TermBuilder {
-    private let evaluator: QueryEvaluator
-    private let options: QueryOptions
-
-    init(_ evaluator: QueryEvaluator, _ options: QueryOptions) {
-        self.evaluator = evaluator
-        self.options = options
-    }
-
-    func term(for condition: BoundCondition) -> QueryTerm {
-        guard options.usesKernels else { return GeneralTerm(condition, evaluator) }
-        switch condition {
-        case .constant(let value): return ConstantTerm(value)
-        case .and(let children): return AndTerm(children.map { term(for: $0) })
-        case .or(let children): return OrTerm(children.map { term(for: $0) })
-        case .not(let child): return NotTerm(term(for: child))
-        case .test(let test): return ValueTerm(test)
-        case .comparison, .fullText, .geoWithin: return GeneralTerm(condition, evaluator)
-        }
-    }
-}
