@@ -42,6 +42,7 @@ public final class TableScan {
             current = nil
             return false
         }
+        try leaf.checkLive()
         firstPosition = leaves.position
         try load(leaf)
         return true
