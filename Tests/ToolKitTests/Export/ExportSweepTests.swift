@@ -43,12 +43,12 @@ import Testing
         request.hasBacklinks = true
         for style in [ValueStyle(), extended] {
             let whole = try #require(
-                try JSONValue(try export(path, style, .json, request: request)).array)
+                try StrictJSON(try export(path, style, .json, request: request)).array)
             let lines = try export(path, style, .ndjson, request: request)
                 .split(separator: UInt8(ascii: "\n"))
             #expect(whole.count == lines.count)
             for (record, line) in zip(whole, lines) {
-                #expect(try JSONValue(Array(line)) == record)
+                #expect(try StrictJSON(Array(line)) == record)
             }
         }
     }
@@ -57,7 +57,7 @@ import Testing
     func csvHasAsManyFieldsInEveryRecord(path: String) throws {
         for style in [ValueStyle(), extended] {
             let database = try Database(immutable: path)
-            for table in database.schema.classes {
+            for table in database.schema.classes where !table.columns.isEmpty {
                 let run = try records(path, table.className, style)
                 #expect(run.first == table.columns.map(\.name))
                 #expect(run.allSatisfy { $0.count == table.columns.count })

@@ -123,16 +123,16 @@ import Testing
         let line = try #require(
             QueryRun.lines("-x", "boss.employer", "-Fboss", "--offset", "1", "-L1", of: "Person")
                 .first)
-        let boss = try #require(try JSONValue(line)["boss"])
+        let boss = try #require(try StrictJSON(line)["boss"])
         #expect(boss["handle"] == "ann")
         #expect(boss["employer"]?["title"] == "Northwind")
         #expect(boss["employer"]?["parent"] == .null)
         #expect(boss["favourite"] == "000000000000000000000001", "other links stay keys")
         let own = try #require(QueryRun.lines("-x", "landlord", "-L1", of: "Address").first)
-        #expect(try JSONValue(own)["landlord"]?["handle"] == "bob")
+        #expect(try StrictJSON(own)["landlord"]?["handle"] == "bob")
         let parent = QueryRun.lines(
             "-x", "parent.parent", "-Fparent", "--offset", "3", of: "Company")
-        let levels = try JSONValue(try #require(parent.first))["parent"]
+        let levels = try StrictJSON(try #require(parent.first))["parent"]
         #expect(levels?["parent"]?["parent"] == .number("4"), "Zeta is its own parent")
     }
 
@@ -142,7 +142,7 @@ import Testing
                 "-x", "contacts.employer,friends", "-Fcontacts,friends", "-L1", of: "Person"
             )
             .first)
-        let record = try JSONValue(line)
+        let record = try StrictJSON(line)
         #expect(record["contacts"]?["home"]?["handle"] == "eve")
         #expect(record["contacts"]?["home"]?["employer"]?["title"] == "Zeta")
         #expect(record["friends"]?.array?.map { $0["handle"] } == ["bob", "cid"])

@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func schemaJSON() throws {
-        let schema = try JSONValue(QueryRun.text(["-S", "--json", QueryRun.social]))
+        let schema = try StrictJSON(QueryRun.text(["-S", "--json", QueryRun.social]))
         #expect(schema["schemaVersion"] == .number("0"))
         let classes = try #require(schema["classes"]?.array)
         #expect(classes.map { $0["name"] } == ["Address", "Company", "Person", "Pet"])
@@ -92,7 +92,7 @@ import Testing
                 ]))
         let lines = QueryRun.lines("-S", "-fndjson", of: "Pet")
         #expect(lines.count == 1)
-        #expect(try JSONValue(lines[0])["name"] == "Pet")
+        #expect(try StrictJSON(lines[0])["name"] == "Pet")
         #expect(
             QueryRun.lines("-S", "-fcsv", of: "Pet")[1]
                 == "Pet,class,tag,objectId,false,,,,true,false,false")

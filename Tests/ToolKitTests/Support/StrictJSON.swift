@@ -1,12 +1,12 @@
 /// A JSON document, read strictly: what the tools print has to pass this and not only some lenient
 /// parser. Numbers keep their digits.
-enum JSONValue: Equatable, ExpressibleByStringLiteral {
+enum StrictJSON: Equatable, ExpressibleByStringLiteral {
     case null
     case bool(Bool)
     case number(String)
     case string(String)
-    case array([JSONValue])
-    case object([String: JSONValue])
+    case array([StrictJSON])
+    case object([String: StrictJSON])
 
     struct Malformed: Error, CustomStringConvertible {
         let description: String
@@ -20,31 +20,31 @@ enum JSONValue: Equatable, ExpressibleByStringLiteral {
     }
 
     init(_ bytes: [UInt8]) throws(Malformed) {
-        var parser = JSONParser(bytes: bytes)
+        var parser = StrictJSONParser(bytes: bytes)
         self = try parser.document()
     }
 
-    subscript(name: String) -> JSONValue? {
+    subscript(name: String) -> StrictJSON? {
         if case .object(let members) = self { return members[name] }
         return nil
     }
 
-    var array: [JSONValue]? {
+    var array: [StrictJSON]? {
         if case .array(let elements) = self { return elements }
         return nil
     }
 }
 
-private struct JSONParser {
+private struct StrictJSONParser {
     let bytes: [UInt8]
     var at = 0
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    private func bad(_ what: String) -> JSONValue.Malformed {
+    private func bad(_ what: String) -> StrictJSON.Malformed {
         let near = String(
             decoding: bytes[max(0, at - 40)..<min(bytes.count, at + 20)], as: UTF8.self)
-        return JSONValue.Malformed(description: "\(what) at \(at): …\(near)…")
+        return StrictJSON.Malformed(description: "\(what) at \(at): …\(near)…")
     }
 
     private var byte: UInt8? { at < bytes.count ? bytes[at] : nil }
@@ -53,19 +53,19 @@ private struct JSONParser {
         while let byte, [0x20, 0x0A, 0x0D, 0x09].contains(byte) { at += 1 }
     }
 
-    private mutating func expect(_ text: String) throws(JSONValue.Malformed) {
+    private mutating func expect(_ text: String) throws(StrictJSON.Malformed) {
         guard bytes[at...].starts(with: text.utf8) else { throw bad("no \(text)") }
         at += text.utf8.count
     }
 
-    mutating func document() throws(JSONValue.Malformed) -> JSONValue {
+    mutating func document() throws(StrictJSON.Malformed) -> StrictJSON {
         let value = try value(depth: 0)
         skipSpace()
         guard at == bytes.count else { throw bad("something after the end") }
         return value
     }
 
-    private mutating func value(depth: Int) throws(JSONValue.Malformed) -> JSONValue {
+    private mutating func value(depth: Int) throws(StrictJSON.Malformed) -> StrictJSON {
         guard depth < 1000 else { throw bad("too deep") }
         skipSpace()
         switch byte {
@@ -85,8 +85,8 @@ private struct JSONParser {
         }
     }
 
-    private mutating func object(_ depth: Int) throws(JSONValue.Malformed) -> JSONValue {
-        var members: [String: JSONValue] = [:]
+    private mutating func object(_ depth: Int) throws(StrictJSON.Malformed) -> StrictJSON {
+        var members: [String: StrictJSON] = [:]
         at += 1
         skipSpace()
         if byte == UInt8(ascii: "}") {
@@ -110,8 +110,8 @@ private struct JSONParser {
         }
     }
 
-    private mutating func array(_ depth: Int) throws(JSONValue.Malformed) -> JSONValue {
-        var elements: [JSONValue] = []
+    private mutating func array(_ depth: Int) throws(StrictJSON.Malformed) -> StrictJSON {
+        var elements: [StrictJSON] = []
         at += 1
         skipSpace()
         if byte == UInt8(ascii: "]") {
@@ -129,7 +129,7 @@ private struct JSONParser {
         }
     }
 
-    private mutating func string() throws(JSONValue.Malformed) -> String {
+    private mutating func string() throws(StrictJSON.Malformed) -> String {
         try expect("\"")
         var content: [UInt8] = []
         while let byte, byte != UInt8(ascii: "\"") {
@@ -148,7 +148,7 @@ private struct JSONParser {
         return text
     }
 
-    private mutating func escape() throws(JSONValue.Malformed) -> [UInt8] {
+    private mutating func escape() throws(StrictJSON.Malformed) -> [UInt8] {
         guard let byte else { throw bad("half an escape") }
         at += 1
         switch byte {
@@ -170,7 +170,7 @@ private struct JSONParser {
         }
     }
 
-    private mutating func number() throws(JSONValue.Malformed) -> String {
+    private mutating func number() throws(StrictJSON.Malformed) -> String {
         let start = at
         if byte == UInt8(ascii: "-") { at += 1 }
         let isZero = byte == UInt8(ascii: "0")
@@ -187,7 +187,7 @@ private struct JSONParser {
         return String(decoding: bytes[start..<at], as: UTF8.self)
     }
 
-    private mutating func digits() throws(JSONValue.Malformed) -> Int {
+    private mutating func digits() throws(StrictJSON.Malformed) -> Int {
         let start = at
         while let byte, (0x30...0x39).contains(byte) { at += 1 }
         guard at > start else { throw bad("no digit") }
