@@ -33,12 +33,24 @@ final class ExportWorker {
         while let batch = stage.next() {
             do throws(RealmError) {
                 guard try render(batch, &buffer) else { return }
+                if batch.isLast || (export.isExploding && toPrint == 0) {
+                    try finish(batch, &buffer)
+                }
                 stage.complete(batch, records: batchRecords)
             } catch {
                 stage.abandon(batch, error)
                 return
             }
         }
+    }
+
+    /// The table is at its end, or enough of it was printed.
+    private func finish(
+        _ batch: ExportSource.Batch, _ buffer: inout ByteBuffer
+    ) throws(RealmError) {
+        renderer(batch.plan).finish(to: &buffer)
+        renderers[batch.plan] = nil
+        _ = try flush(batch, &buffer)
     }
 
     /// Renders and writes one batch; false when an earlier batch failed.
@@ -69,10 +81,6 @@ final class ExportWorker {
             guard try renderAny(CollectionOfOne(row), renderer, batch, &buffer) else {
                 return false
             }
-        }
-        if batch.isLast {
-            renderer.finish(to: &buffer)
-            renderers[batch.plan] = nil
         }
         return try flush(batch, &buffer)
     }
