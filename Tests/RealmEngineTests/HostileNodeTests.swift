@@ -151,7 +151,9 @@ import Testing
     @Test func fileTooLargeForAnyMapping() throws {
         let file = try File(reading: Fixtures.files("query", ".realm")[0].path)
         for size in [Int.max, Int.max - 4095, 1 << 57] {
-            #expect(throws: RealmError.self) { _ = try Mapping(file, size: size) }
+            #expect(throws: RealmError.self) {
+                _ = try Mapping(file.descriptor, size: size, path: file.path)
+            }
         }
     }
 }

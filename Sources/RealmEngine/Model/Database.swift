@@ -39,6 +39,11 @@ public final class Database: Sendable {
         } catch { throw error.inFile("-") }
     }
 
+    /// For the one writer: the file is open for writing and prepared.
+    convenience init(writing device: FileDevice) throws(RealmError) {
+        try self.init(MappedFile(device))
+    }
+
     init(_ file: MappedFile) throws(RealmError) {
         self.file = file
         path = file.path

@@ -21,8 +21,8 @@ final class Mapping: @unchecked Sendable {
     private static let largestSize = 1 << 56
 
     /// Maps the first `size` bytes of the file, lazily and read-only.
-    init(_ file: borrowing File, size: Int) throws(RealmError) {
-        guard size <= Self.largestSize else { throw systemError("mmap", file.path, errno: EFBIG) }
+    init(_ descriptor: Int32, size: Int, path: String) throws(RealmError) {
+        guard size <= Self.largestSize else { throw systemError("mmap", path, errno: EFBIG) }
         let page = Self.pageSize
         let needed = (size + page - 1) / page * page
         var length = max(Self.preferredReservation, needed)
@@ -32,7 +32,7 @@ final class Mapping: @unchecked Sendable {
                 nil, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
             if address != MAP_FAILED { break }
             guard length / 2 >= needed else {
-                throw systemError("mmap", file.path, errno: errno)
+                throw systemError("mmap", path, errno: errno)
             }
             length /= 2
         }
@@ -41,9 +41,9 @@ final class Mapping: @unchecked Sendable {
         reserved = length
         guard needed > 0 else { return }
         let placed = mmap(
-            address, needed, PROT_READ, MAP_SHARED | MAP_FIXED, file.descriptor, 0)
+            address, needed, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, 0)
         // Everything is initialised here: a throw runs `deinit`, which gives the addresses back.
-        guard placed != MAP_FAILED else { throw systemError("mmap", file.path, errno: errno) }
+        guard placed != MAP_FAILED else { throw systemError("mmap", path, errno: errno) }
         mapped = size
     }
 

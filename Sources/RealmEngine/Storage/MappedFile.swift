@@ -35,7 +35,15 @@ final class MappedFile: Sendable {
         size = status.size
         device = status.device
         inode = status.inode
-        mapping = try Mapping(file, size: status.size)
+        mapping = try Mapping(file.descriptor, size: status.size, path: path)
+    }
+
+    /// Maps a file that is open for writing; its size must not be zero.
+    init(_ device: FileDevice) throws(RealmError) {
+        path = device.path
+        size = device.size
+        (self.device, inode) = try device.identity()
+        mapping = try Mapping(device.descriptor, size: device.size, path: device.path)
     }
 
     /// A database held in memory instead of a file: a copy of `bytes`, closed off by addresses that

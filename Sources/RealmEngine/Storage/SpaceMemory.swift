@@ -17,5 +17,13 @@ final class SpaceMemory {
         walk.resetBudget()
     }
 
+    /// Tells both views which refs lead into an open write transaction's slab.
+    func setSlab(start: UInt64, end: UInt64) {
+        for i in 0..<2 {
+            states[i].slabStart = start
+            states[i].slabEnd = end
+        }
+    }
+
     deinit { states.deallocate() }
 }

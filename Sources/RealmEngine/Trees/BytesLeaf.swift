@@ -20,6 +20,9 @@ struct BytesLeaf {
     private let space: NodeSpace
     let count: Int
 
+    /// Most bytes one blob holds.
+    static let longestBlob = 0xFF_FFF0
+
     /// A string leaf. `distinct` is the column's list of distinct values, when it has one.
     init(strings space: NodeSpace, _ ref: Ref, distinct: Ref = .none) throws(RealmError) {
         try self.init(strings: space, ref, distinct: distinct, opening: space)

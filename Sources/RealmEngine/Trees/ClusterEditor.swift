@@ -455,10 +455,13 @@ final class ClusterEditor {
 
     /// Removes a column whose cells lead to nothing any more.
     func removeColumn(_ leafIndex: Int) throws(RealmError) {
-        let layout = layouts[leafIndex]!
         try rewriteLeaves(root) { (leaf) throws(RealmError) in
             let column = leaf.columns[leafIndex]
-            if !column.isDirty { try self.context.freeLeaf(column.ref, layout) }
+            if column.isDirty {
+                try column.buffer?.dropBlobs(self.context)
+            } else {
+                try self.context.freeDeep(column.ref)
+            }
             leaf.columns[leafIndex] = Column(ref: .none)
         }
         layouts[leafIndex] = nil

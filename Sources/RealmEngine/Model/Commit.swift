@@ -1,0 +1,108 @@
+/// Turns a write transaction's nodes into a new version of the file (storage format section 5).
+///
+/// The order of writes is what makes it safe: all new nodes and the inactive header slot, sync,
+/// the select bit, sync. Whatever happens in between, the header selects a complete version.
+struct Commit {
+    private let transaction: WriteTransaction
+    private let names: Ref
+    private let tables: Ref
+    private let base: VersionState
+    private let context: EditContext
+
+    init(_ transaction: WriteTransaction, names: Ref, tables: Ref) {
+        self.transaction = transaction
+        self.names = names
+        self.tables = tables
+        base = transaction.base
+        context = transaction.context
+    }
+
+    private var session: WriteSession { transaction.session }
+    private var newVersion: UInt64 { base.version + 1 }
+    private static let page = UInt64(4096)
+
+    func run() throws(RealmError) -> UInt64 {
+        let history = try appendedHistory()
+        if let top = base.top {
+            // A foreign compaction in progress is not carried on; its state goes too.
+            for ref in [
+                top.freePositions, top.freeLengths, top.freeVersions, top.evacuation, top.ref,
+            ] { try context.free(ref) }
+        }
+        var space =
+            try base.top.map { (top) throws(RealmError) in
+                try FreeSpace(
+                    context.space, top, oldestReachable: session.database.oldestReachable)
+            } ?? FreeSpace(logicalSize: base.limit)
+        var writer = try writer(&space, history)
+        let written = (
+            names: try writer.write(names), tables: try writer.write(tables),
+            history: try writer.write(history)
+        )
+        space.giveBack(writer.finish())
+        let lists = try ListWriter(
+            space: space, freed: context.freed, version: newVersion, page: Self.page,
+            slots: { logicalSize, refs in
+                [
+                    written.names.raw, written.tables.raw, NodeEncoder.tag(logicalSize),
+                    refs.0, refs.1, refs.2, NodeEncoder.tag(newVersion),
+                    NodeEncoder.tag(Self.historyType), written.history.raw,
+                    NodeEncoder.tag(Self.historySchema), NodeEncoder.tag(0),
+                ]
+            }
+        ).run()
+        try store(writer.runs, lists)
+        try publish(lists)
+        return newVersion
+    }
+
+    private static let historyType: UInt64 = 2
+    private static let historySchema: UInt64 = 1
+
+    private func writer(_ space: inout FreeSpace, _ history: Ref) throws(RealmError) -> NodeWriter {
+        var need: UInt64 = 0
+        for ref in [names, tables, history] {
+            need += try NodeWriter.size(ref, context.space, context.slab)
+        }
+        // A boundary may cost up to one node; nodes are far smaller than this slack in practice.
+        let boundaries = need / NodeWriter.section + 1
+        let slack = need > 1 << 20 ? boundaries << 20 : 64
+        return NodeWriter(
+            space: context.space, slab: context.slab,
+            into: space.take(need + slack, page: Self.page))
+    }
+
+    /// The history with this transaction's changeset and without what nobody can need any more
+    /// (storage format 7.2).
+    private func appendedHistory() throws(RealmError) -> Ref {
+        let root = base.top?.historyType == Self.historyType ? base.top?.history ?? .none : .none
+        let history = try SequenceEditor(
+            context, root: root, element: ElementType(type: .binary, isNullable: false))
+        let changes = transaction.log.bytes
+        let bytes =
+            changes.count <= BytesLeaf.longestBlob ? changes : .init(rebasing: changes[..<0])
+        let start = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 8)!
+        try history.append(.binary(ByteView(start, count: bytes.count)))
+        // The session's only participant reads its own old versions without the log.
+        while history.count > 1 { try history.remove(at: 0) }
+        return try history.flush()
+    }
+
+    private func store(_ runs: [NodeWriter.Run], _ lists: ListWriter.Result) throws(RealmError) {
+        let device = session.device
+        try device.grow(to: Int(lists.logicalSize))
+        for run in runs where run.bytes.count > 0 {
+            try device.write(run.bytes.bytes, at: Int(run.start))
+        }
+        for run in lists.runs { try device.write(run.bytes.bytes, at: Int(run.start)) }
+        try session.flipHeader(top: lists.top)
+    }
+
+    private func publish(_ lists: ListWriter.Result) throws(RealmError) {
+        try session.mapWritten(size: Int(lists.logicalSize))
+        let mapping = session.database.file.mapping
+        let state = try VersionState.read(
+            base: mapping.base, size: Int(lists.logicalSize), format: 24, top: lists.top)
+        session.database.publish(state)
+    }
+}
