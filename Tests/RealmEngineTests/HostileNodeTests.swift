@@ -150,10 +150,9 @@ import Testing
 
     @Test func fileTooLargeForAnyMapping() throws {
         let file = try File(reading: Fixtures.files("query", ".realm")[0].path)
+        let descriptor = file.descriptor
         for size in [Int.max, Int.max - 4095, 1 << 57] {
-            #expect(throws: RealmError.self) {
-                _ = try Mapping(file.descriptor, size: size, path: file.path)
-            }
+            #expect(throws: RealmError.self) { _ = try Mapping(descriptor, size: size, path: "x") }
         }
     }
 }
