@@ -50,7 +50,7 @@ struct SearchIndex {
     private func entry(_ start: Ref, _ chunk: Int32) throws(RealmError) -> NodeSlot? {
         var ref = start
         for _ in 0..<BPlusTree.maximumDepth {
-            let node = try space.refNode(ref, slots: 1, "index node")
+            let node = try space.treeNode(ref, slots: 1, "index node")
             let keys = try space.integers(node.slot(0).ref, "index keys")
             guard keys.count == node.count - 1 else { throw space.wrongShape(ref, "index node") }
             var low = 0
