@@ -38,7 +38,7 @@ extension IntegrityCheck {
         _ ref: Ref, _ subtree: Subtree, _ body: (ClusterLeaf) -> Void
     ) -> Int? {
         guard let node = reading(ref, .clusterShape, { () throws(RealmError) in
-            try space.refNode(ref, slots: 1, "cluster")
+            try space.treeNode(ref, slots: 1, "cluster")
         }) else { return nil }
         if let depth = subtree.depth, node.isInner != (depth > 0) {
             found(.clusterDepth, ref, "a cluster tree of uneven depth")

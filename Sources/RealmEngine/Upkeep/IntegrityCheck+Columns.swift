@@ -101,6 +101,9 @@ extension IntegrityCheck {
                 .columnAttributes, ref,
                 "column \(i) has attributes \(own.rawValue) beside \(key.attributes.rawValue)")
         }
+        if stored.isSuperset(of: [.indexed, .fullText]) {
+            found(.columnAttributes, ref, "column \(i) has two kinds of index at once")
+        }
         if key.attributes.intersection(.collection).rawValue.nonzeroBitCount > 1 {
             found(.columnAttributes, ref, "column \(i) is two collections at once")
         }

@@ -2,11 +2,13 @@
 extension IntegrityCheck {
     private static let page = 4096
 
-    func checkHeader() {
+    /// False when nothing behind the header can be read.
+    func checkHeader() -> Bool {
         report.facts.format = header.format
         let known = [10, 11, 20, 21, 22, 23, 24]
         if !known.contains(header.format), !(header.format == 0 && topRef.isNone) {
             found(.header, Ref(0), "file format \(header.format) is unknown")
+            return false
         }
         if fileSize & 7 != 0 {
             found(.header, Ref(0), "the file's size of \(fileSize) bytes is no multiple of 8")
@@ -16,6 +18,7 @@ extension IntegrityCheck {
         if !isStreamed, fileSize % Self.page != 0 {
             found(.fileSize, nil, "the file's size of \(fileSize) bytes is no multiple of a page")
         }
+        return true
     }
 
     /// Opens the root; nil when there is none or it cannot be used.

@@ -67,6 +67,9 @@ extension IntegrityCheck {
         let entry: (_ path: [Int32], _ keys: [Int64], _ list: Ref?) -> Void
     }
 
+    /// Levels of the trie and of the B-trees it is made of, together.
+    private static let maximumIndexDepth = 128
+
     /// Visits every entry. False when a part could not be read.
     func visitIndex(_ root: Ref, _ visitor: IndexVisitor) -> Bool {
         var path: [Int32] = []
@@ -77,10 +80,11 @@ extension IntegrityCheck {
         _ ref: Ref, isRoot: Bool, within bounds: (above: Int64, last: Int64)?, level: Int,
         _ path: inout [Int32], _ visitor: IndexVisitor
     ) -> Bool {
-        guard level < 32, let (node, keys) = openIndexNode(ref) else {
-            if level >= 32 { found(.indexShape, ref, "an index node too deep") }
+        guard level < Self.maximumIndexDepth else {
+            found(.indexShape, ref, "an index node too deep")
             return false
         }
+        guard let (node, keys) = openIndexNode(ref) else { return false }
         if keys.count == 0, !isRoot || node.isInner { found(.indexShape, ref, "an empty index node") }
         if keys.count > 1000 { found(.oversizedNode, ref, "an index node of \(keys.count) keys") }
         for i in 1..<max(1, keys.count) where keys.integer(i - 1) >= keys.integer(i) {
@@ -105,7 +109,7 @@ extension IntegrityCheck {
                 if slot.child == nil { found(.indexShape, ref, "an inner index node without child") }
             } else {
                 path.append(Int32(truncatingIfNeeded: chunk))
-                isRead = visitEntry(slot, ref, &path, visitor)
+                isRead = visitEntry(slot, ref, level, &path, visitor)
                 path.removeLast()
             }
             if !isRead { isComplete = false }
@@ -115,7 +119,7 @@ extension IntegrityCheck {
 
     private func openIndexNode(_ ref: Ref) -> (NodeView, NodeView)? {
         let opened = reading(ref, .indexShape) { () throws(RealmError) in
-            let node = try space.refNode(ref, slots: 1, "index node")
+            let node = try space.treeNode(ref, slots: 1, "index node")
             return (node, try space.integers(node.slot(0).ref, "index keys"))
         }
         guard let (node, keys) = opened, spend(keys.count) else { return nil }
@@ -130,7 +134,8 @@ extension IntegrityCheck {
     }
 
     private func visitEntry(
-        _ slot: NodeSlot, _ ref: Ref, _ path: inout [Int32], _ visitor: IndexVisitor
+        _ slot: NodeSlot, _ ref: Ref, _ level: Int, _ path: inout [Int32],
+        _ visitor: IndexVisitor
     ) -> Bool {
         if slot.isTagged {
             visitor.entry(path, [Int64(bitPattern: slot.value)], nil)
@@ -145,7 +150,8 @@ extension IntegrityCheck {
                 found(.indexShape, child, "an index nested too deep")
                 return false
             }
-            return visitIndexNode(child, isRoot: false, within: nil, level: 0, &path, visitor)
+            return visitIndexNode(
+                child, isRoot: false, within: nil, level: level + 1, &path, visitor)
         }
         var keys: [Int64] = []
         let count = visitTree(child) { ref in

@@ -2,6 +2,8 @@
 extension IntegrityCheck {
     private static let maximumDepth = 32
     private static let maximumCount = 1000
+    /// Sound trees nested in each other 100 times need a few hundred; more cost too much stack.
+    private static let maximumOpen = 600
 
     /// Visits the leaves of a tree in order: `leaf` checks one and returns its number of elements.
     /// Returns the total, nil when a part could not be read.
@@ -13,8 +15,10 @@ extension IntegrityCheck {
     private func visitNode(
         _ ref: Ref, isRoot: Bool, underCompact: Bool, level: Int, _ leaf: (Ref) -> Int?
     ) -> (count: Int, depth: Int)? {
-        guard level < Self.maximumDepth else {
-            found(.treeDepth, ref, "a B+tree deeper than \(Self.maximumDepth) levels")
+        openTreeNodes += 1
+        defer { openTreeNodes -= 1 }
+        guard level < Self.maximumDepth, openTreeNodes < Self.maximumOpen else {
+            found(.treeDepth, ref, "a B+tree too deep, or nested in too many others")
             return nil
         }
         guard let node = reading(ref, .treeShape, { () throws(RealmError) in
@@ -23,7 +27,8 @@ extension IntegrityCheck {
         guard node.isInner else {
             guard let count = leaf(ref) else { return nil }
             if count == 0, !isRoot { found(.treeEmptyLeaf, ref, "an empty leaf in a B+tree") }
-            if count > Self.maximumCount {
+            // Up to format 23 all backlinks of an object were one leaf, which upgrades keep.
+            if count > Self.maximumCount, !isRoot {
                 found(.oversizedNode, ref, "a leaf of \(count) elements")
             }
             return (count, 0)

@@ -30,7 +30,7 @@ extension IntegrityCheck {
                     code, info.indexRoot,
                     surplus > 0
                         ? "a word of this object is not in the index"
-                        : "the index leads to this object for a word it does not have")
+                        : "an index entry too many for this object")
             })
         object = nil
     }

@@ -40,6 +40,8 @@ public final class IntegrityCheck {
     var isTree = true
     let live = ExtentMap()
     let starts = ExtentMap()
+    /// Nodes of B+trees, one in another, that are open now.
+    var openTreeNodes = 0
     /// Elements that may still be visited; a file has no more than some hundred for each byte.
     private var work = 0
     private var isExhausted = false
@@ -81,19 +83,24 @@ public final class IntegrityCheck {
         path: String, level: Level = .full
     ) throws(RealmError) -> IntegrityReport {
         do throws(RealmError) {
-            let file = try MappedFile(path: path)
-            let header: FileHeader
-            do throws(RealmError) {
-                header = try FileHeader(base: file.mapping.base, size: file.size)
-            } catch {
-                guard error.kind == .corrupt else { throw error }
-                return headerOnly(error)
-            }
-            return IntegrityCheck(
-                base: file.mapping.base, fileSize: file.size, header: header, top: header.top,
-                level: level, owner: file
-            ).run()
+            return try run(MappedFile(path: path), level: level)
         } catch { throw error.inFile(path) }
+    }
+
+    static func run(
+        _ file: MappedFile, level: Level = .full
+    ) throws(RealmError) -> IntegrityReport {
+        let header: FileHeader
+        do throws(RealmError) {
+            header = try FileHeader(base: file.mapping.base, size: file.size)
+        } catch {
+            guard error.kind == .corrupt else { throw error }
+            return headerOnly(error)
+        }
+        return IntegrityCheck(
+            base: file.mapping.base, fileSize: file.size, header: header, top: header.top,
+            level: level, owner: file
+        ).run()
     }
 
     init(
@@ -122,10 +129,10 @@ public final class IntegrityCheck {
 
     /// Runs the check and returns everything found.
     public func run() -> IntegrityReport {
-        checkHeader()
-        guard let top = openTop() else { return report }
+        guard checkHeader(), let top = openTop() else { return report }
         work = 256 &* Int(limit) &+ 1 << 20
         checkStructure()
+        memory.walk.state.pointee.budget = 64 &* Int(limit) &+ 1 << 20
         checkFreeSpace(top)
         checkDirectory(top)
         checkHistory(top)
@@ -159,7 +166,13 @@ public final class IntegrityCheck {
         _ body: () throws(RealmError) -> T
     ) -> T? {
         do throws(RealmError) { return try body() } catch {
-            found(code, ref, error.message)
+            // Once the budget is gone every node is refused.
+            if !isTree, memory.walk.state.pointee.budget < 0 {
+                if let currentTable { tables[currentTable].isIncomplete = true }
+                exhausted("a damaged tree that leads to the same nodes again and again")
+            } else {
+                found(code, ref, error.message)
+            }
             return nil
         }
     }
@@ -168,10 +181,14 @@ public final class IntegrityCheck {
     func spend(_ count: Int) -> Bool {
         work &-= count
         if work >= 0 { return true }
-        if !isExhausted {
-            isExhausted = true
-            found(.incomplete, nil, "more elements than a file of this size can hold")
-        }
+        if let currentTable { tables[currentTable].isIncomplete = true }
+        exhausted("more elements than a file of this size can hold")
         return false
+    }
+
+    private func exhausted(_ why: String) {
+        if isSilent || isExhausted { return }
+        isExhausted = true
+        found(.incomplete, nil, why)
     }
 }
