@@ -9,8 +9,6 @@ struct ModelDatabase {
         var collection: CollectionKind?
         var target = TableKey.none
         var index = IndexKind.none
-        /// Engine's identity of the column, for the receiving ends of links.
-        var key = ColumnKey.none
 
         var mayHoldLinks: Bool { type == .link || type == .mixed }
         var isPrimaryKey = false
@@ -23,6 +21,24 @@ struct ModelDatabase {
             case .dictionary: .dictionary([])
             case nil: isOptional ? .null : Self.zero(type)
             }
+        }
+
+        init(
+            name: String, type: ColumnType, isOptional: Bool, isPrimaryKey: Bool = false
+        ) {
+            self.name = name
+            self.type = type
+            self.isOptional = isOptional
+            self.isPrimaryKey = isPrimaryKey
+        }
+
+        init(_ spec: PropertySpec) {
+            self.init(
+                name: spec.name, type: spec.type,
+                isOptional: spec.attributes.contains(.nullable))
+            collection = spec.collection
+            target = spec.target
+            index = spec.isFullText ? .fullText : spec.isIndexed ? .general : .none
         }
 
         static func zero(_ type: ColumnType) -> PlainValue {

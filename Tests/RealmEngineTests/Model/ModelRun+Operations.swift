@@ -28,8 +28,9 @@ extension ModelRun {
             let value = column.isOptional && values.chance(10) ? .null : values.scalar(column.type)
             let known = model.tables[table]!.objects.first { $0.value[index] == value }
             if let known {
-                try expect(transaction.find(in: table, primaryKey: value.value(arena, transaction))
-                    == ObjectKey(known.key), "primary key \(value)")
+                try expect(
+                    transaction.find(in: table, primaryKey: value.value(arena, transaction))
+                        == ObjectKey(known.key), "primary key \(value)")
                 return try mustThrow("a second \(value)") {
                     _ = try transaction.create(
                         in: table, primaryKey: value.value(arena, transaction))

@@ -4,9 +4,11 @@ extension ModelRun {
     private static let mostClasses = 7
     private static let mostProperties = 16
 
+    private static let initialClasses = 3
+
     /// A random change of the schema, or a new class while there are few.
     func changeSchema(_ transaction: WriteTransaction) throws {
-        if model.tables.count < 3 { return try addClass(transaction) }
+        if model.tables.count < Self.initialClasses { return try addClass(transaction) }
         let choice = values.below(20)
         current = "schema change \(choice)"
         switch choice {
@@ -75,13 +77,7 @@ extension ModelRun {
             spec.isIndexed = !spec.isFullText && Self.canIndex(spec.type)
         }
         try transaction.addProperty(table, spec)
-        model.addColumn(
-            table,
-            ModelDatabase.Column(
-                name: spec.name, type: spec.type,
-                isOptional: spec.attributes.contains(.nullable), collection: spec.collection,
-                target: spec.target,
-                index: spec.isFullText ? .fullText : spec.isIndexed ? .general : .none))
+        model.addColumn(table, ModelDatabase.Column(spec))
     }
 
     private static func canIndex(_ type: ColumnType) -> Bool {
@@ -93,6 +89,7 @@ extension ModelRun {
 
     private func removeClass(_ transaction: WriteTransaction) throws {
         let table = values.pick(tables { _ in true })
+        if knownClasses.contains(table) { return }
         let isLinked = model.tables.contains { key, other in
             key != table && other.columns.contains { $0.type == .link && $0.target == table }
         }
@@ -107,6 +104,7 @@ extension ModelRun {
 
     private func renameClass(_ transaction: WriteTransaction) throws {
         let table = values.pick(tables { _ in true })
+        if knownClasses.contains(table) { return }
         let name = name("R")
         try transaction.renameClass(table, to: name)
         model.tables[table]!.name = name
@@ -121,9 +119,12 @@ extension ModelRun {
     }
 
     private func removeProperty(_ transaction: WriteTransaction) throws {
-        let table = values.pick(tables { $0.columns.count > 3 }.isEmpty
-            ? tables { _ in true } : tables { $0.columns.count > 3 })
+        let table = values.pick(
+            tables { $0.columns.count > 3 }.isEmpty
+                ? tables { _ in true } : tables { $0.columns.count > 3 })
         guard let column = column(table, { _ in true }) else { return }
+        if knownClasses.contains(table) && !values.chance(20) { return }
+        if knownClasses.contains(table), model.tables[table]!.primaryKey == column { return }
         try transaction.removeProperty(table, column)
         model.removeColumn(table, column)
     }
@@ -159,5 +160,5 @@ extension ModelRun {
     }
 
     /// Whether the engine under test maintains search indexes.
-    static let hasIndexes = false
+    static let hasIndexes = true
 }

@@ -70,7 +70,8 @@ final class RandomValues {
     }
 
     private static let doubles: [Double] = [
-        0, -0.0, 1, -1, 1.5, -2.25, 1e300, -1e300, .leastNonzeroMagnitude, 123_456_789, 0.1, .infinity,
+        0, -0.0, 1, -1, 1.5, -2.25, 1e300, -1e300, .leastNonzeroMagnitude, 123_456_789, 0.1,
+        .infinity,
         -.infinity, .nan,
     ]
 
