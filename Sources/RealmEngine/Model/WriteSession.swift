@@ -9,7 +9,8 @@ public final class WriteSession {
     let device: any StorageDevice
     let slab: Slab
     private var failure: RealmError?
-    private var transaction: WriteTransaction?
+    /// Weak, so that a transaction merely dropped is rolled back and keeps nothing open.
+    private weak var transaction: WriteTransaction?
 
     public struct Options: Sendable {
         /// Sync data and header so that a commit that returned survives a power failure.
@@ -156,10 +157,17 @@ public final class WriteSession {
         try sync()
     }
 
-    func end(_ ended: WriteTransaction) {
+    func end() {
         transaction = nil
         slab.detach()
         session.endWrite()
+    }
+
+    /// Which version the header selects is unknown: nobody may go on from either of the two before
+    /// a new session has begun with the one it finds.
+    func poisonForAll(_ error: RealmError) {
+        poison(error)
+        session.file.isCritical = true
     }
 
     /// A write or sync failed: what reached the file is unknown, so nothing more is written.
@@ -173,8 +181,13 @@ public final class WriteSession {
         try write(top.raw, at: 8 * slot)
         try sync()
         let flags = UInt8(truncatingIfNeeded: header.info >> 56)
-        try write(flags ^ 1, at: 23)
-        try sync()
+        do throws(RealmError) {
+            try write(flags ^ 1, at: 23)
+            try sync()
+        } catch {
+            poisonForAll(error)
+            throw error
+        }
     }
 
     private func write<T: BitwiseCopyable>(_ value: T, at offset: Int) throws(RealmError) {
