@@ -94,3 +94,10 @@ public final class Snapshot {
         try walk.charge(4, at: .none)
     }
 }
+
+extension Snapshot {
+    /// More objects than the file can hold: bounds what hangs below one object.
+    public var nestedObjectLimit: Int {
+        Int(truncatingIfNeeded: min(memory.lookup.limit, 1 << 48)) * 4 + 65536
+    }
+}

@@ -39,13 +39,20 @@ public final class TableScan {
         return true
     }
 
-    private func load(_ leaf: ClusterLeaf) throws(RealmError) {
+    func load(_ leaf: ClusterLeaf) throws(RealmError) {
         current = leaf
         count = 0
         for (i, column) in columns.enumerated() {
             (opened + i).initialize(to: try leaf.column(column.leafIndex, column.layout))
         }
         count = leaf.count
+    }
+
+    /// Row of the object with `key` in the current leaf; nil when it is elsewhere.
+    @inline(__always)
+    func rowInCurrentLeaf(_ key: ObjectKey) -> Int? {
+        guard count > 0, let current else { return nil }
+        return current.row(of: key)
     }
 
     /// Key of the object in `row` of the current leaf.
@@ -89,14 +96,22 @@ extension TableScan {
 
 extension Table {
     /// The leaves that hold the objects from `position` on, in order.
-    public func leafLocations(from position: Int = 0) throws(RealmError) -> [LeafLocation] {
-        var leaves = ClusterTree(space: snapshot.walk, root: info.root).leaves(skipping: position)
-        var locations: [LeafLocation] = []
-        while let leaf = try leaves.next() {
-            locations.append(
-                LeafLocation(
-                    ref: leaf.ref, base: leaf.base, position: leaves.position, count: leaf.count))
-        }
-        return locations
+    public func leafLocations(from position: Int = 0) -> LeafLocations {
+        LeafLocations(
+            ClusterTree(space: snapshot.walk, root: info.root).leaves(skipping: position))
+    }
+}
+
+/// Finds the leaves of a table, one at a time. Confined to its snapshot's thread.
+public struct LeafLocations {
+    private var leaves: ClusterTree.Leaves
+
+    init(_ leaves: ClusterTree.Leaves) { self.leaves = leaves }
+
+    /// The next leaf, nil at the end. Throws `corrupt`.
+    public mutating func next() throws(RealmError) -> LeafLocation? {
+        guard let leaf = try leaves.next() else { return nil }
+        return LeafLocation(
+            ref: leaf.ref, base: leaf.base, position: leaves.position, count: leaf.count)
     }
 }

@@ -1,0 +1,86 @@
+import RealmEngine
+
+/// Prints the objects of some tables. The output is the same for any number of workers.
+struct Export {
+    let database: Database
+    let plans: [RecordPlan]
+    let values: ValueStyle
+    let records: RecordStyle
+    /// Records to skip and to print at most; they count across all tables.
+    var offset = 0
+    var limit = Int.max
+    var threads = 1
+    /// Makes what shows how many of a number of objects are done.
+    var progress: ((_ total: Int) -> ProgressReporter)?
+
+    /// Objects below which a second thread costs more than it brings.
+    private static let objectsPerThread = 8192
+
+    /// Prints to `output` and returns the number of records.
+    func run(_ output: VerifiedOutput) throws(RealmError) -> Int {
+        let snapshot = database.snapshot()
+        snapshot.beginWalk()
+        let positions = try wantedPositions(snapshot)
+        let total = positions.reduce(0) { $0 + $1.count }
+        let stage = ExportStage(
+            self, ExportSource(snapshot, plans, positions), output, progress?(total))
+        let workers = workerCount(objects: total)
+        if workers == 1 {
+            ExportWorker(stage, database.snapshot()).run()
+        } else {
+            Threads.run(workers) { _ in
+                ExportWorker(stage, stage.export.database.snapshot()).run()
+            }
+        }
+        return try stage.finish()
+    }
+
+    /// Only records that need no others before them can be made by several workers.
+    private func workerCount(objects: Int) -> Int {
+        if records.format == .table || isExploding { return 1 }
+        return max(1, min(threads, objects / Self.objectsPerThread))
+    }
+
+    var isExploding: Bool { plans.contains { $0.explode != nil } }
+
+    /// Without exploding every object is a record, so offset and limit need no counting.
+    private func wantedPositions(_ snapshot: Snapshot) throws(RealmError) -> [Range<Int>] {
+        var skip = isExploding ? 0 : offset
+        var take = isExploding ? Int.max : limit
+        var ranges: [Range<Int>] = []
+        for plan in plans {
+            let count = try snapshot.table(plan.table).count()
+            let start = min(skip, count)
+            let end = start + min(take, count - start)
+            skip -= start
+            take -= end - start
+            ranges.append(start..<end)
+        }
+        return ranges
+    }
+
+    /// The number of records, without printing them.
+    func count() throws(RealmError) -> Int {
+        let snapshot = database.snapshot()
+        guard isExploding else {
+            return try wantedPositions(snapshot).reduce(0) { $0 + $1.count }
+        }
+        snapshot.beginWalk()
+        let json = JSONRenderer(snapshot, values)
+        var total = 0
+        let wanted = limit.addingReportingOverflow(offset)
+        let end = wanted.overflow ? Int.max : wanted.partialValue
+        for plan in plans {
+            let renderer = RecordRenderer(plan, snapshot, json, records)
+            while total < end, try renderer.scan.next() {
+                for row in 0..<renderer.scan.count {
+                    try renderer.explode(row) {
+                        total += 1
+                        return false
+                    }
+                }
+            }
+        }
+        return max(0, min(total, end) - offset)
+    }
+}

@@ -1,0 +1,197 @@
+import Glibc
+import RealmEngine
+
+/// Prints what a request asks of a database.
+struct QueryAnswer {
+    let request: QueryRequest
+    let database: Database
+    private let output: VerifiedOutput
+    private let diagnostics: Diagnostics
+
+    init(_ request: QueryRequest, _ database: Database, _ output: OutputFile) {
+        self.request = request
+        self.database = database
+        self.output = VerifiedOutput(output, database)
+        diagnostics = Diagnostics(request.command)
+    }
+
+    func print() throws(RealmError) -> ExitCode {
+        diagnostics.detail(
+            "format \(database.header.format), version \(database.version), read without a lock")
+        switch request.subject {
+        case .classes: return try printClasses()
+        case .schema(let name): return try printSchema(name)
+        case .digest(let name): return try printDigests(name)
+        case .objects(let name): return try printObjects([try request.table(name, database.schema)])
+        case .all: return try printObjects(request.exported(database.schema))
+        }
+    }
+
+    private func printClasses() throws(RealmError) -> ExitCode {
+        let snapshot = database.snapshot()
+        let tables = request.tables(database.schema)
+        let wanted = tables.dropFirst(request.offset).prefix(request.limit)
+        if request.isCount { return try printCount(wanted.count) }
+        let report = try ClassList.report(Array(wanted), snapshot)
+        return try print(report)
+    }
+
+    private func printSchema(_ name: String?) throws(RealmError) -> ExitCode {
+        let tables = try name.map { name throws(RealmError) in [try request.table(name, database.schema)] }
+            ?? request.tables(database.schema)
+        let schema = SchemaOutput(database.schema, tables)
+        var buffer = ByteBuffer()
+        switch request.format {
+        case nil, .auto, .table, .text: schema.appendText(isWhole: name == nil, to: &buffer)
+        case .json: schema.appendJSON(to: &buffer)
+        case .ndjson: schema.appendLines(request.recordStyle(.ndjson).terminator, to: &buffer)
+        case .csv, .tsv: return try print(schema.report)
+        }
+        try output.flush(&buffer)
+        return .ok
+    }
+
+    private func printDigests(_ name: String?) throws(RealmError) -> ExitCode {
+        let tables = try name.map { name throws(RealmError) in [try request.table(name, database.schema)] }
+            ?? request.exported(database.schema)
+        return try print(try DigestList.report(tables, database.snapshot()))
+    }
+
+    private func print(_ report: Report) throws(RealmError) -> ExitCode {
+        var buffer = ByteBuffer()
+        report.append(
+            request.recordStyle(request.recordFormat), null: request.values.null, to: &buffer)
+        try output.flush(&buffer)
+        return request.exitCode(records: report.rows.count)
+    }
+
+    private func printCount(_ count: Int) throws(RealmError) -> ExitCode {
+        var buffer = ByteBuffer(capacity: 64)
+        buffer.append(number: count)
+        buffer.append(request.recordStyle(.ndjson).terminator)
+        try output.flush(&buffer)
+        return request.exitCode(records: count)
+    }
+}
+
+// MARK: - Objects
+
+extension QueryAnswer {
+    private func printObjects(_ tables: [TableInfo]) throws(RealmError) -> ExitCode {
+        let plans = try request.plans(tables, database.schema)
+        let format = try format(plans)
+        var export = Export(
+            database: database, plans: plans, values: request.values,
+            records: request.recordStyle(format))
+        export.offset = request.offset
+        export.limit = request.limit
+        export.threads = request.threads
+        if request.isCount { return try printCount(try export.count()) }
+        let command = request.command
+        let path = request.path
+        export.progress = { ProgressReporter(command, file: path, total: $0, unit: .objects) }
+        let count = try export.run(output)
+        if format == .table {
+            let noun = count == 1 ? "object" : "objects"
+            diagnostics.summary("\(count) \(noun), version \(database.version)")
+        }
+        return request.exitCode(records: count)
+    }
+
+    /// The format of the records, once it is known how many fields they have.
+    private func format(_ plans: [RecordPlan]) throws(RealmError) -> RecordFormat {
+        let isSingle = plans.count == 1 && plans[0].fields.count == 1
+        if request.command.flag("raw") {
+            guard isSingle else {
+                throw .misuse(
+                    "--raw prints one field, not \(plans.first?.fields.count ?? 0)",
+                    code: "InvalidArgument", hint: "choose it with -F")
+            }
+            return .raw
+        }
+        if request.format == nil, request.command.flag("null-separated"), isSingle { return .raw }
+        let format = request.recordFormat
+        if format == .csv || format == .tsv, case .all = request.subject {
+            throw .misuse(
+                "--all has no common columns for \(format == .csv ? "csv" : "tsv")",
+                code: "InvalidArgument", hint: "--output-dir DIR writes one file for each class")
+        }
+        return format
+    }
+}
+
+// MARK: - Tables
+
+extension QueryRequest {
+    /// All classes by name, with `--internal` all tables.
+    func tables(_ schema: Schema) -> [TableInfo] {
+        guard showsInternal else { return schema.classes }
+        return schema.tables.sorted {
+            $0.className.utf8.lexicographicallyPrecedes($1.className.utf8)
+        }
+    }
+
+    /// Those whose objects are printed by themselves and not inside others.
+    func exported(_ schema: Schema) -> [TableInfo] {
+        tables(schema).filter { $0.kind != .embedded }
+    }
+
+    /// The class a person named.
+    func table(_ name: String, _ schema: Schema) throws(RealmError) -> TableInfo {
+        let tables = tables(schema)
+        if let found = tables.first(where: { $0.className == name }) { return found }
+        if let found = tables.first(where: { showsInternal && $0.name == name }) { return found }
+        let near = Spelling.nearest(3, to: name, among: tables.map(\.className))
+        throw .misuse(
+            "there is no class \(name)", code: "NoSuchTable", reason: "unknown-class",
+            hint: near.isEmpty
+                ? "the database has no classes" : "did you mean \(near.joined(separator: ", "))?")
+    }
+
+    /// What the records of the tables hold. With several tables a name counts where it exists, and
+    /// must exist somewhere.
+    func plans(_ tables: [TableInfo], _ schema: Schema) throws(RealmError) -> [RecordPlan] {
+        var plans: [RecordPlan] = []
+        guard case .all = subject else {
+            for table in tables {
+                var planner = RecordPlanner(table, schema, fields, values)
+                plans.append(try planner.plan())
+            }
+            return plans
+        }
+        var (excluded, expanded) = (Set(fields.excluded), Set(fields.expanded))
+        for table in tables {
+            var own = fields
+            own.excluded.removeAll { table.columnIndex(named: $0) == nil }
+            own.expanded.removeAll { !Self.expands($0, table, schema) }
+            excluded.subtract(own.excluded)
+            expanded.subtract(own.expanded)
+            var planner = RecordPlanner(table, schema, own, values)
+            plans.append(try planner.plan())
+        }
+        if let name = excluded.first {
+            throw .misuse("--exclude: no class has a property \(name)", code: "InvalidArgument")
+        }
+        if let path = expanded.first {
+            throw .misuse("--expand: no class has a link \(path)", code: "InvalidArgument")
+        }
+        return plans
+    }
+
+    private static func expands(_ path: String, _ table: TableInfo, _ schema: Schema) -> Bool {
+        let resolved = try? PropertyPath(
+            path, in: table, schema, option: "--expand", takesKeys: false)
+        return resolved?.kind.leadsToObjects ?? false
+    }
+
+    var threads: Int {
+        let wanted = command.threads
+        // A worker holds back up to two mebibytes.
+        let affordable = max(1, command.maxMemory / (4 << 20))
+        return min(wanted == 0 ? Threads.processorCount : wanted, affordable)
+    }
+
+    func exitCode(records: Int) -> ExitCode {
+        command.flag("exit-status") && records == 0 ? .no : .ok
+    }
+}
