@@ -1,8 +1,5 @@
 /// `realm-bench` as data.
 enum BenchTable {
-    /// The workloads that read an existing file, in the order in which they run.
-    static let workloads = ["open", "readseq", "readrandom", "export"]
-
     static let table = CommandTable(
         name: "realm-bench",
         summary: "measure how fast a Realm database is read",
@@ -12,7 +9,7 @@ enum BenchTable {
         ],
         operands: [
             OperandSpec(
-                "WORKLOAD", .choice(workloads), isRepeatable: true,
+                "WORKLOAD", .choice(WorkloadKind.allCases.map(\.rawValue)), isRepeatable: true,
                 "What to measure; without one, every workload. `--list` explains them.")
         ],
         options: measurement + records + SharedOptions.output + access + general,
@@ -34,14 +31,15 @@ enum BenchTable {
             defaultText: "5"),
         OptionSpec(
             "num", "N", .required("N", .count(1...Int.max)), in: .measurement,
-            "operations per run of readrandom",
-            "Operations per run of a workload that has no end of its own, such as `readrandom`.",
+            "operations per run where there is no natural end",
+            "Operations per run of a workload that has no end of its own, such as `readrandom`. "
+                + "`open` does not open the file more than 1000 times.",
             defaultText: "100000"),
         OptionSpec(
             "warmup", nil, .required("DUR", .duration), in: .measurement,
             "time spent on each workload before measuring",
-            "Run each workload unmeasured for this long first, so that the file is in the page "
-                + "cache.",
+            "Run each workload unmeasured for this long first, at least once, so that the file is in "
+                + "the page cache. `0s` leaves that out.",
             defaultText: "200ms"),
         OptionSpec(
             "seed", nil, .required("N", .count(0...Int.max)), in: .measurement,
@@ -54,8 +52,23 @@ enum BenchTable {
         ["text", "json", "csv"], auto: "`auto` is `text`.")
 
     private static let access: [OptionSpec] = [
-        SharedOptions.wait, SharedOptions.threads, SharedOptions.maxMemory,
+        wait, threads, SharedOptions.maxMemory,
     ]
+
+    private static let wait = OptionSpec(
+        "wait", nil, .optional("DUR", .duration), in: .access,
+        "begin again while others change the file, at most DUR",
+        "Begin again when another process changed the database while it was measured, until DUR "
+            + "is over; without DUR, for as long as it takes. When the time is up the exit status "
+            + "is 7.",
+        defaultText: "begin again twice")
+
+    private static let threads = OptionSpec(
+        "threads", "j", .required("N", .count(0...1024)), in: .access,
+        "worker threads of export, 0 = one per processor",
+        "Use N worker threads where one operation can use several, as in `export`; 0 means one per "
+            + "processor.",
+        defaultText: "0")
 
     private static let general: [OptionSpec] = SharedOptions.general + [SharedOptions.progress]
 }

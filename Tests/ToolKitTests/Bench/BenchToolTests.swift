@@ -1,0 +1,105 @@
+import RealmEngine
+import Testing
+
+@testable import ToolKit
+
+/// Every workload, tiny, on files other programs wrote; no word about speed.
+@Suite struct BenchToolTests {
+    private static let fixtures = [
+        "query/anyval", "query/bags", "query/orders", "query/places", "query/social",
+        "query/text", "query/types", "objects/all-types-2-compacted",
+    ]
+
+    private static func path(_ name: String) -> String {
+        "\(packageRoot)/Tests/Fixtures/\(name).realm"
+    }
+
+    @Test(arguments: fixtures)
+    func everyWorkloadFindsTheSameInEveryRun(fixture: String) throws {
+        var setting = BenchSetting(file: Self.path(fixture))
+        setting.num = 50
+        setting.runs = 3
+        setting.warmup = .zero
+        setting.threads = 2
+        let runner = BenchRunner(setting: setting, workloads: WorkloadKind.allCases)
+        let results = try runner.run()
+        #expect(results.map(\.kind) == WorkloadKind.allCases)
+        for result in results {
+            #expect(result.runs.count == 3)
+            #expect(result.runs.allSatisfy { $0.operations > 0 && $0.elapsed > 0 })
+            let total = result.runs.reduce(0) { $0 + $1.operations }
+            #expect(result.latencies.count == (result.kind == .export ? 0 : UInt64(total)))
+        }
+    }
+
+    @Test func theSeedChoosesTheObjects() throws {
+        func sum(_ seed: UInt64) throws -> UInt64 {
+            var setting = BenchSetting(file: Self.path("query/social"))
+            setting.num = 20
+            setting.seed = seed
+            let workload = try ReadRandomWorkload(setting)
+            try workload.setUp()
+            var meter = Meter()
+            try workload.run(&meter)
+            return try workload.finish(meter).checksum
+        }
+        #expect(try sum(1) == sum(1))
+        #expect(try sum(1) != sum(2))
+    }
+
+    @Test func warmingUpHappensAtLeastOnceAndEnds() throws {
+        var setting = BenchSetting(file: Self.path("query/orders"))
+        setting.num = 1
+        setting.runs = 1
+        setting.warmup = .milliseconds(1)
+        var done: [Int] = []
+        var runner = BenchRunner(setting: setting, workloads: [.open, .readseq])
+        runner.progress = { done.append($0) }
+        #expect(try runner.run().count == 2)
+        #expect(done == [0, 1])
+    }
+
+    @Test(arguments: ["text", "json", "csv"])
+    func theToolPrintsEveryForm(format: String) {
+        let options = "--file '\(Self.path("query/orders"))' -r 2 -N 5 --warmup 1ms -q -f \(format)"
+        let result = ToolProcess.shell("\"$TOOL\" \(options)", tool: "realm-bench")
+        #expect(result.status == 0, "\(result.errorText)")
+        #expect(result.errors.isEmpty)
+        for kind in WorkloadKind.allCases { #expect(result.text.contains(kind.rawValue)) }
+        let full = ToolProcess.shell("\"$TOOL\" \(options) > /dev/full", tool: "realm-bench")
+        #expect(full.status == 9)
+    }
+
+    @Test func aDebugBuildIsSaid() {
+        let result = ToolProcess.run(
+            "realm-bench",
+            ["--file", Self.path("query/orders"), "-r", "1", "-N", "1", "--warmup", "0s", "open"])
+        #expect(result.status == 0)
+        #expect(result.errorText.contains("warning: this is a debug build"))
+        #expect(!result.text.contains("readseq"))
+    }
+
+    @Test func wrongCallsAreRefused() {
+        let scratch = ScratchDirectory()
+        let noise = scratch.write("noise.realm", [UInt8](repeating: 7, count: 4096))
+        let none = scratch.file("none.realm")
+        let cases: [([String], Int32)] = [
+            ([], 2), (["--file", none, "readbackwards"], 2), (["--file", none], 3),
+            (["--file", noise], 3), (["--file", Self.path("query/orders"), "-r", "0"], 2),
+        ]
+        for (arguments, status) in cases {
+            let result = ToolProcess.run("realm-bench", arguments)
+            #expect(result.status == status, "\(arguments): \(result.errorText)")
+            #expect(result.output.isEmpty)
+        }
+        #expect(scratch.entries == ["noise.realm"])
+    }
+
+    @Test func theListNamesEveryWorkload() {
+        let result = ToolProcess.run("realm-bench", ["--list"])
+        #expect(result.status == 0)
+        let lines = result.text.split(separator: "\n")
+        let names = lines.map { String($0.split(separator: " ")[0]) }
+        #expect(names == WorkloadKind.allCases.map(\.rawValue))
+    }
+}
