@@ -22,7 +22,8 @@ struct Commit {
     private static let page = UInt64(4096)
 
     func run() throws(RealmError) -> UInt64 {
-        let history = try appendedHistory()
+        let reachable = try session.database.session!.purge()
+        let history = try appendedHistory(oldestLive: reachable.oldestLive)
         if let top = base.top {
             // A foreign compaction in progress is not carried on; its state goes too.
             for ref in [
@@ -31,8 +32,7 @@ struct Commit {
         }
         var space =
             try base.top.map { (top) throws(RealmError) in
-                try FreeSpace(
-                    context.space, top, oldestReachable: session.database.oldestReachable)
+                try FreeSpace(context.space, top, oldestReachable: reachable.oldest)
             } ?? FreeSpace(logicalSize: base.limit)
         var writer = try writer(&space, history)
         let written = (
@@ -52,7 +52,7 @@ struct Commit {
             }
         ).run()
         try store(writer.runs, lists)
-        try publish(lists)
+        try publish(lists, reachable.count)
         return newVersion
     }
 
@@ -74,7 +74,7 @@ struct Commit {
 
     /// The history with this transaction's changeset and without what nobody can need any more
     /// (storage format 7.2).
-    private func appendedHistory() throws(RealmError) -> Ref {
+    private func appendedHistory(oldestLive: UInt64) throws(RealmError) -> Ref {
         let root = base.top?.historyType == Self.historyType ? base.top?.history ?? .none : .none
         let history = try SequenceEditor(
             context, root: root, element: ElementType(type: .binary, isNullable: false))
@@ -83,26 +83,31 @@ struct Commit {
             changes.count <= BytesLeaf.longestBlob ? changes : .init(rebasing: changes[..<0])
         let start = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 8)!
         try history.append(.binary(ByteView(start, count: bytes.count)))
-        // The session's only participant reads its own old versions without the log.
-        while history.count > 1 { try history.remove(at: 0) }
+        // Element i leads from version newVersion - count + i to the next one.
+        let needed = max(1, Int(clamping: newVersion &- oldestLive))
+        while history.count > needed { try history.remove(at: 0) }
         return try history.flush()
     }
 
     private func store(_ runs: [NodeWriter.Run], _ lists: ListWriter.Result) throws(RealmError) {
         let device = session.device
-        try device.grow(to: Int(lists.logicalSize))
-        for run in runs where run.bytes.count > 0 {
-            try device.write(run.bytes.bytes, at: Int(run.start))
+        // Joiners size the file under the control mutex, so growing it happens under it too.
+        try session.database.session!.file.controlMutex.withLock { () throws(RealmError) in
+            try device.grow(to: Int(lists.logicalSize))
+            for run in runs where run.bytes.count > 0 {
+                try device.write(run.bytes.bytes, at: Int(run.start))
+            }
+            for run in lists.runs { try device.write(run.bytes.bytes, at: Int(run.start)) }
         }
-        for run in lists.runs { try device.write(run.bytes.bytes, at: Int(run.start)) }
         try session.flipHeader(top: lists.top)
     }
 
-    private func publish(_ lists: ListWriter.Result) throws(RealmError) {
-        try session.mapWritten(size: Int(lists.logicalSize))
-        let mapping = session.database.file.mapping
-        let state = try VersionState.read(
-            base: mapping.base, size: Int(lists.logicalSize), format: 24, top: lists.top)
-        session.database.publish(state)
+    private func publish(
+        _ lists: ListWriter.Result, _ reachable: UInt64
+    ) throws(RealmError) {
+        try session.database.session!.publish(
+            version: newVersion, top: lists.top, logicalSize: lists.logicalSize,
+            reachable: reachable)
+        try session.database.refresh()
     }
 }

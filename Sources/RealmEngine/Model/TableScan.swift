@@ -11,10 +11,15 @@ public final class TableScan {
     private var openedCount = 0
     private let columnCount: Int
 
+    // Read for every value, so not public themselves: a public variable would pay an exclusivity
+    // check each time.
+    private var rows = 0
+    private var firstPosition = 0
+
     /// Objects in the current leaf.
-    public private(set) var count = 0
+    public var count: Int { rows }
     /// Position of the current leaf's first object in the table.
-    public private(set) var position = 0
+    public var position: Int { firstPosition }
 
     init(_ table: Table, columns: [Int], skipping position: Int) {
         self.table = table
@@ -30,46 +35,47 @@ public final class TableScan {
     /// Moves to the next leaf; false at the end.
     public func next() throws(RealmError) -> Bool {
         guard let leaf = try leaves.next() else {
-            count = 0
+            rows = 0
             current = nil
             return false
         }
-        position = leaves.position
+        try leaf.checkLive()
+        firstPosition = leaves.position
         try load(leaf)
         return true
     }
 
     func load(_ leaf: ClusterLeaf) throws(RealmError) {
         current = leaf
-        count = 0
+        rows = 0
         for (i, column) in columns.enumerated() {
             (opened + i).initialize(to: try leaf.column(column.leafIndex, column.layout))
         }
-        count = leaf.count
+        rows = leaf.count
     }
 
     /// Row of the object with `key` in the current leaf; nil when it is elsewhere.
     @inline(__always)
     func rowInCurrentLeaf(_ key: ObjectKey) -> Int? {
-        guard count > 0, let current else { return nil }
+        guard rows > 0, let current else { return nil }
         return current.row(of: key)
     }
 
     /// Key of the object in `row` of the current leaf.
     public func key(_ row: Int) -> ObjectKey {
-        precondition(row >= 0 && row < count)
+        precondition(row >= 0 && row < rows)
         return current!.key(row)
     }
 
     /// Value of the scan's `column`-th column in `row` of the current leaf.
     public func value(row: Int, column: Int) throws(RealmError) -> Value {
-        precondition(row >= 0 && row < count && column >= 0 && column < columnCount)
+        precondition(row >= 0 && row < rows && column >= 0 && column < columnCount)
         return try opened[column].value(row)
     }
 
     /// The object in `row` of the current leaf.
     public func row(_ row: Int) -> Row {
-        precondition(row >= 0 && row < count)
+        precondition(row >= 0 && row < rows)
         return Row(table: table, leaf: current!, row: row)
     }
 }
@@ -89,7 +95,7 @@ extension TableScan {
         let space = table.snapshot.walk
         let node = try space.node(location.ref)
         let leaf = try ClusterLeaf(space, location.ref, node: node, base: location.base)
-        position = location.position
+        firstPosition = location.position
         try load(leaf)
     }
 }

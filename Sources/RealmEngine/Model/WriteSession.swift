@@ -1,15 +1,13 @@
-/// A database opened for writing by its only participant.
+/// A database opened for writing as a participant of its session.
 ///
-/// The lock file is held exclusively from opening to closing, so no other process, ours or an
-/// SDK's, can be harmed by what is written: it waits or is refused. One transaction at a time;
-/// confined to one thread. Snapshots of `database` may be used by any thread meanwhile.
+/// Any number of processes and handles may do so; write transactions take turns. One transaction
+/// of a session at a time, begun and ended on one thread. Snapshots of `database` may be used by
+/// any thread meanwhile.
 public final class WriteSession {
     public let database: Database
     let options: Options
     let device: any StorageDevice
     let slab: Slab
-    private let lock: SoloLock
-    private let mappedDescriptor: Int32
     private var failure: RealmError?
     private var transaction: WriteTransaction?
 
@@ -23,64 +21,145 @@ public final class WriteSession {
         public init() {}
     }
 
+    /// How long to wait for other writers.
+    public enum Patience: Sendable {
+        case none
+        case milliseconds(Int)
+        case forever
+    }
+
     /// Opens the file at `path` for writing.
     ///
-    /// Throws `busy` when another participant has it open, `incompatible` for formats other than
-    /// 24 and for synchronised files, and what reading a database throws.
+    /// Throws `incompatible` for formats other than 24, for synchronised files and for sessions
+    /// with other settings, and what reading a database throws.
     public convenience init(path: String, options: Options = Options()) throws(RealmError) {
-        do throws(RealmError) {
-            let lock = try SoloLock(databasePath: path)
-            let file = try FileDevice(path: path, creating: options.creates)
-            try self.init(file, device: file, lock: lock, options: options)
-        } catch { throw error.inFile(path) }
+        try self.init(path: path, options: options) { $0 }
     }
 
-    /// As above, writing through `device`, which stores into `file`.
+    /// As above, writing through what `wrap` makes of the file.
     init(
-        _ file: FileDevice, device: any StorageDevice, lock: SoloLock, options: Options
+        path: String, options: Options, wrap: (FileDevice) -> any StorageDevice
     ) throws(RealmError) {
-        try FilePreparation(file).run()
-        database = try Database(writing: file)
+        do throws(RealmError) {
+            var opened: FileDevice?
+            if !options.creates {
+                // Nothing is created, not even a lock file, beside a file that is not there.
+                opened = try FileDevice(path: path)
+                try Self.checkWritable(path)
+            }
+            let session = try Session(joining: path, isDurable: options.isDurable) {
+                (isInitiator) throws(RealmError) in
+                let file: FileDevice
+                if let opened {
+                    file = opened
+                } else {
+                    file = try FileDevice(path: path, creating: true)
+                }
+                opened = file
+                if isInitiator { try FilePreparation(file).run() }
+                return try Self.attachment(file)
+            }
+            database = try Database(MappedFile(opened!), session: session)
+            device = wrap(opened!)
+        } catch { throw error.inFile(path) }
         self.options = options
-        self.device = device
-        self.lock = lock
-        mappedDescriptor = file.descriptor
         slab = Slab(database.file.mapping)
-        try Self.checkWritable(database)
     }
 
-    private static func checkWritable(_ database: Database) throws(RealmError) {
-        let format = database.header.format
+    private static func attachment(_ file: FileDevice) throws(RealmError) -> Session.Attachment {
+        let mapped = try MappedFile(file)
+        let header = try FileHeader(base: mapped.mapping.base, size: file.size)
+        let state = try VersionState.read(
+            base: mapped.mapping.base, size: file.size, format: header.format, top: header.top)
+        return Session.Attachment(
+            version: state.version, top: header.top, logicalSize: state.limit,
+            historyType: state.top?.historyType ?? 0)
+    }
+
+    private static func checkWritable(_ path: String) throws(RealmError) {
+        let mapped: MappedFile
+        do throws(RealmError) { mapped = try MappedFile(path: path) } catch {
+            // A file of no bytes becomes a database when the session begins.
+            if error.reason == "empty" { return }
+            throw error
+        }
+        let header = try FileHeader(base: mapped.mapping.base, size: mapped.size)
+        let format = header.format
         guard format == 24 || format == 0 else {
             throw RealmError(
                 .incompatible, code: "FileFormatUpgradeRequired", reason: "old-format",
                 "file format \(format) is read but not written",
                 hint: "open a copy once with a Realm SDK, which upgrades it to 24")
         }
-        let history = database.newest.top?.historyType ?? 0
-        guard history == 0 || history == 2 else {
-            throw RealmError(
-                .incompatible, code: "IncompatibleHistories", reason: "synced",
-                "a file with a synchronised history is never written: it would diverge from its server",
-                hint: "export it and import into a new file")
-        }
+        if header.top.isNone { return }
+        let memory = SpaceMemory(base: mapped.mapping.base, limit: UInt64(mapped.size))
+        let top = try TopArray(memory.lookup, header.top, fileSize: mapped.size)
+        guard top.historyType == 0 || top.historyType == 2 else { throw Session.synced }
     }
 
-    /// Begins the write transaction. Throws `misuse` when one is open, or the first failure after a
-    /// failed write or sync.
-    public func begin() throws(RealmError) -> WriteTransaction {
+    private var session: Session { database.session! }
+
+    /// Begins a write transaction when it is this session's turn.
+    ///
+    /// Throws `busy` when `patience` ends first, `misuse` when a transaction of this session is
+    /// open, and the first failure after a failed write or sync.
+    public func begin(_ patience: Patience = .forever) throws(RealmError) -> WriteTransaction {
         if let failure { throw failure }
         guard transaction == nil else {
             throw .misuse("a write transaction is open already", code: "WrongTransactionState")
         }
-        let begun = try WriteTransaction(self, base: database.newest)
-        transaction = begun
-        return begun
+        guard let outcome = try takeTurn(patience) else {
+            let holders = Openers.processes(of: database.path + ".lock")
+            let names = holders.isEmpty ? "another program" : holders.joined(separator: ", ")
+            throw RealmError(
+                .busy, code: "FileBusy", reason: "writer",
+                "\(names) is writing to the database", file: database.path,
+                hint: "wait for it: --wait")
+        }
+        do throws(RealmError) {
+            if outcome == .ownerDied { try repairHeader() }
+            try database.refresh()
+            let begun = try WriteTransaction(self, base: database.newest)
+            transaction = begun
+            return begun
+        } catch {
+            session.endWrite()
+            throw error
+        }
+    }
+
+    private func takeTurn(_ patience: Patience) throws(RealmError) -> SharedMutex.Outcome? {
+        switch patience {
+        case .forever: return try session.beginWrite()
+        case .none: return try session.tryBeginWrite()
+        case .milliseconds(let time):
+            return try session.beginWrite(until: .after(milliseconds: time))
+        }
+    }
+
+    /// A writer died after it flipped the header and before it published: the others went on from
+    /// the older version, so the header goes back to it (storage format 5.11).
+    private func repairHeader() throws(RealmError) {
+        let pin = try session.pinNewest()
+        defer { session.release(pin) }
+        let header = try database.file.rawHeader()
+        let active = header.top(header.selected)
+        guard active != pin.top.raw, header.top(header.selected ^ 1) == pin.top.raw else { return }
+        let size = device.size
+        guard active & 7 == 0, active < UInt64(size) else { return }
+        try database.file.extend(to: size)
+        let newer = try? VersionState.read(
+            base: database.file.mapping.base, size: size, format: 24, top: Ref(active))
+        guard let newer, newer.version > pin.version else { return }
+        let flags = UInt8(truncatingIfNeeded: header.info >> 56)
+        try write(flags ^ 1, at: 23)
+        try sync()
     }
 
     func end(_ ended: WriteTransaction) {
         transaction = nil
         slab.detach()
+        session.endWrite()
     }
 
     /// A write or sync failed: what reached the file is unknown, so nothing more is written.
@@ -106,10 +185,5 @@ public final class WriteSession {
         try result.get()
     }
 
-    private func sync() throws(RealmError) { if options.isDurable { try device.sync() } }
-
-    /// Extends the mapping over what was written.
-    func mapWritten(size: Int) throws(RealmError) {
-        try database.file.mapping.extend(mappedDescriptor, to: size, path: database.path)
-    }
+    func sync() throws(RealmError) { if options.isDurable { try device.sync() } }
 }

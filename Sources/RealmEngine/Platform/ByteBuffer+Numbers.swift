@@ -82,5 +82,8 @@ extension ByteBuffer {
     }
 
     /// `true` or `false`.
-    public mutating func append(_ value: Bool) { append(value ? "true" : "false") }
+    public mutating func append(_ value: Bool) {
+        // Two calls, because a choice of two literals would make them Strings.
+        if value { append("true") } else { append("false") }
+    }
 }

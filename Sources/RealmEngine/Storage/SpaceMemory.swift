@@ -9,7 +9,8 @@ final class SpaceMemory {
 
     init(base: UnsafeRawPointer, limit: UInt64) {
         states = .allocate(capacity: 2)
-        let state = WalkState(budget: WalkState.endless, joined: Unmanaged.passUnretained(joined))
+        let state = WalkState(
+            budget: WalkState.endless, joined: Unmanaged.passUnretained(joined), lookup: states)
         states.initialize(repeating: state, count: 2)
         lookup = NodeSpace(base: base, limit: limit, state: states)
         walk = NodeSpace(base: base, limit: limit, state: states + 1)

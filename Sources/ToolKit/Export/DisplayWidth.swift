@@ -62,7 +62,8 @@ enum DisplayWidth {
         case "\n": text += "\\n"
         case "\r": text += "\\r"
         case "\t": text += "\\t"
-        case _ where scalar.properties.generalCategory == .control
+        case _
+        where scalar.properties.generalCategory == .control
             || isDirectionControl(scalar.value):
             let hex = String(scalar.value, radix: 16)
             text += "\\u" + String(repeating: "0", count: max(0, 4 - hex.count)) + hex

@@ -50,8 +50,9 @@ final class ExportWorker {
         for leaf in batch.leaves {
             try renderer.scan.open(leaf)
             let rows =
-                max(0, batch.positions.lowerBound - leaf.position)
-                ..< min(leaf.count, batch.positions.upperBound - leaf.position)
+                max(
+                    0, batch.positions.lowerBound - leaf.position)..<min(
+                    leaf.count, batch.positions.upperBound - leaf.position)
             if export.isExploding {
                 guard try explode(rows, renderer, batch, &buffer) else { return false }
             } else {

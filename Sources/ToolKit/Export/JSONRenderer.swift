@@ -25,8 +25,10 @@ final class JSONRenderer {
     let style: ValueStyle
     let targets: LinkTargets
     private var expandedPlans: [PlanKey: ObjectPlan] = [:]
-    /// Embedded objects that may still be printed below the present expanded link.
+    /// Embedded objects that may still be printed below the present field, other than those the
+    /// walk pays for.
     private var nestedBudget = 0
+    private let nestedLimit: Int
 
     private struct PlanKey: Hashable {
         let table: TableKey
@@ -37,7 +39,11 @@ final class JSONRenderer {
         self.snapshot = snapshot
         self.style = style
         targets = LinkTargets(snapshot)
+        nestedLimit = snapshot.nestedObjectLimit
     }
+
+    /// Begins a field whose value need not be a property of the object being walked.
+    func beginField() { nestedBudget = nestedLimit }
 
     func append(
         _ value: Value, _ place: Place, to out: inout ByteBuffer
@@ -154,7 +160,13 @@ extension JSONRenderer {
     private func appendLink(
         _ link: ObjectLink, _ place: Place, to out: inout ByteBuffer
     ) throws(RealmError) {
-        let target = try targets[link.table]
+        let reference = try targets.reference(link.table)
+        if place.expansion == nil,
+            reference._withUnsafeGuaranteedRef({ $0.cache.append(link.key, to: &out) })
+        {
+            return
+        }
+        let target = reference.takeUnretainedValue()
         if target.isEmbedded || place.expansion != nil {
             try appendObject(link.key, of: target, place, to: &out)
         } else {
@@ -163,16 +175,7 @@ extension JSONRenderer {
     }
 
     /// What stands for a link: the target's primary key, else `{"_key":N}`.
-    @inline(__always)
-    func appendKey(
-        _ key: ObjectKey, of target: LinkTarget, to out: inout ByteBuffer
-    ) throws(RealmError) {
-        if target.cache.append(key, to: &out) { return }
-        try appendFreshKey(key, of: target, to: &out)
-    }
-
-    @inline(never)
-    private func appendFreshKey(
+    private func appendKey(
         _ key: ObjectKey, of target: LinkTarget, to out: inout ByteBuffer
     ) throws(RealmError) {
         let start = out.count
@@ -208,7 +211,6 @@ extension JSONRenderer {
             try charge(place)
         } else {
             inner.isWalking = false
-            if place.isWalking || place.depth == 0 { nestedBudget = snapshot.nestedObjectLimit }
         }
         let plan = plan(target, place.expansion)
         let scan = target.borrowScan()

@@ -2,8 +2,9 @@ import RealmEngine
 
 /// Rendered keys of link targets, found again by object key: many objects link to few.
 ///
-/// Direct-mapped; a collision or a long key costs a look-up, never a wrong answer.
-final class LinkCache {
+/// Direct-mapped; a collision or a long key costs a look-up, never a wrong answer. A pointer, copied
+/// freely; who made it frees it.
+struct LinkCache {
     private static let entries = 2048
     /// Object key + 1, length, and what was printed. All zero is no entry.
     private static let entrySize = 64
@@ -17,7 +18,7 @@ final class LinkCache {
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
     }
 
-    deinit { memory.deallocate() }
+    func free() { memory.deallocate() }
 
     @inline(__always)
     private func entry(_ key: ObjectKey) -> UnsafeMutableRawPointer {

@@ -47,6 +47,8 @@ struct FieldPath: Sendable {
         case element
         /// Its key, when that is a dictionary.
         case elementKey
+        /// Its position, from 0.
+        case elementIndex
     }
 
     let source: Source

@@ -15,9 +15,10 @@ final class RecordRenderer {
     private let quick: UnsafeMutablePointer<QuickField>
     private let explode: PathFollower?
     private let table: TableLayout?
-    /// The element that becomes the present record, and its key.
+    /// The element that becomes the present record, its key and its position.
     private var element = Value.null
     private var elementKey = Value.null
+    private var elementIndex: Int64 = 0
 
     private struct Field {
         let name: ConstantBytes.Piece
@@ -58,7 +59,9 @@ final class RecordRenderer {
             var column = -1
             if isPlain, field.path == nil, field.expansion == nil,
                 case .column(let index) = field.source
-            { column = index }
+            {
+                column = index
+            }
             (quick + position).initialize(to: QuickField(name: field.name, column: column))
         }
         explode = plan.explode.map { PathFollower($0.steps, targets, snapshot) }
@@ -115,7 +118,13 @@ final class RecordRenderer {
     private func appendLine(_ row: Int, to out: inout ByteBuffer) throws(RealmError) {
         for position in 0..<fieldCount {
             if position > 0 { out.append(separator) }
-            try appendCell(row, fields[position], to: &out)
+            let column = quick[position].column
+            if column >= 0 {
+                let value = try scan.value(row: row, column: column)
+                try cells.append(value, JSONRenderer.Place(), isMixed: false, to: &out)
+            } else {
+                try appendCell(row, fields[position], to: &out)
+            }
         }
         out.append(style.terminator)
     }
@@ -156,7 +165,8 @@ extension RecordRenderer {
         switch value {
         case .null: out.append("null")
         case .int(let number): out.append(number: number)
-        case .bool(let flag): out.append(flag ? "true" : "false")
+        case .bool(true): out.append("true")
+        case .bool(false): out.append("false")
         case .string(let text): out.append(json: text)
         case .list(let view) where view.root.isNone: out.append("[]")
         default: try json.append(value, JSONRenderer.Place(), to: &out)
@@ -166,6 +176,7 @@ extension RecordRenderer {
     private func appendMember(
         _ row: Int, _ field: Field, to out: inout ByteBuffer
     ) throws(RealmError) {
+        json.beginField()
         if case .backlinks(let index) = field.source {
             return try appendBacklinks(row, index, field, to: &out)
         }
@@ -184,6 +195,7 @@ extension RecordRenderer {
     private func appendCell(
         _ row: Int, _ field: Field, to out: inout ByteBuffer
     ) throws(RealmError) {
+        json.beginField()
         if case .backlinks(let index) = field.source {
             var array = ByteBuffer(capacity: 256)
             try appendBacklinks(row, index, field, to: &array)
@@ -218,6 +230,7 @@ extension RecordRenderer {
         case .key: .int(scan.key(row).raw)
         case .element: element
         case .elementKey: elementKey
+        case .elementIndex: .int(elementIndex)
         case .backlinks: .null
         }
     }
@@ -262,8 +275,10 @@ extension RecordRenderer {
         switch value {
         case .list(let view), .set(let view):
             var elements = snapshot.elements(of: view)
+            elementIndex = -1
             while let next = try elements.next() {
                 element = next
+                elementIndex += 1
                 if try body() { return }
             }
         case .dictionary(let view):

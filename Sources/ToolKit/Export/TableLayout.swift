@@ -47,7 +47,9 @@ final class TableLayout {
     private func settle(to out: inout ByteBuffer) {
         var wanted = headings.map { style.hasHeader ? DisplayWidth.columns($0) : 0 }
         for row in held {
-            for (i, cell) in row.enumerated() { wanted[i] = max(wanted[i], DisplayWidth.columns(cell)) }
+            for (i, cell) in row.enumerated() {
+                wanted[i] = max(wanted[i], DisplayWidth.columns(cell))
+            }
         }
         let widths = Self.fit(wanted, style.width)
         self.widths = widths

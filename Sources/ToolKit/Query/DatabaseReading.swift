@@ -15,10 +15,12 @@ struct DatabaseReading {
         path = command.operand(0) ?? ""
     }
 
-    /// Calls `body` with the database until no commit landed meanwhile. What `body` wrote is taken
-    /// back in between; once something reached a pipe or terminal that is impossible.
+    /// Calls `body` with the database until no commit landed meanwhile.
+    ///
+    /// - Parameter restart: takes back what `body` wrote; false when that is impossible, because
+    ///   something reached a pipe or a terminal.
     func read<R>(
-        _ output: OutputFile, _ body: (Database) throws(RealmError) -> R
+        restart: () throws(RealmError) -> Bool, _ body: (Database) throws(RealmError) -> R
     ) throws(RealmError) -> R {
         var attempt = 1
         let began = ContinuousClock.now
@@ -28,10 +30,11 @@ struct DatabaseReading {
                 return try body(database)
             } catch {
                 // Bytes overwritten while they were read look like damage.
-                let hasChanged = DatabaseChange.isBehind(error)
+                let hasChanged =
+                    DatabaseChange.isBehind(error)
                     || (error.kind == .corrupt && database.hasChanged)
                 guard hasChanged else { throw error }
-                guard try output.restart(), mayRepeat(attempt, since: began) else {
+                guard try restart(), mayRepeat(attempt, since: began) else {
                     throw DatabaseChange.error
                 }
                 attempt += 1

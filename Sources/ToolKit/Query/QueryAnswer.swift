@@ -37,7 +37,8 @@ struct QueryAnswer {
     }
 
     private func printSchema(_ name: String?) throws(RealmError) -> ExitCode {
-        let tables = try name.map { name throws(RealmError) in [try request.table(name, database.schema)] }
+        let tables =
+            try name.map { name throws(RealmError) in [try request.table(name, database.schema)] }
             ?? request.tables(database.schema)
         let schema = SchemaOutput(database.schema, tables)
         var buffer = ByteBuffer()
@@ -52,7 +53,8 @@ struct QueryAnswer {
     }
 
     private func printDigests(_ name: String?) throws(RealmError) -> ExitCode {
-        let tables = try name.map { name throws(RealmError) in [try request.table(name, database.schema)] }
+        let tables =
+            try name.map { name throws(RealmError) in [try request.table(name, database.schema)] }
             ?? request.exported(database.schema)
         return try print(try DigestList.report(tables, database.snapshot()))
     }

@@ -58,7 +58,8 @@ struct QueryRequest {
         if let join = command.text("join") { style.join = Array(join.utf8) }
         style.null = command.text("null").map { Array($0.utf8) }
         if style.types == .extended {
-            let clash = command.flag("time") ? "--time" : style.binary == .hex ? "--binary hex" : nil
+            let clash =
+                command.flag("time") ? "--time" : style.binary == .hex ? "--binary hex" : nil
             if let clash {
                 throw .misuse(
                     "\(clash) has no meaning with --types extended, which has its own form",
@@ -132,9 +133,8 @@ extension QueryRequest {
         for name in unsuitable where command.flag(name) {
             throw .misuse("--\(name) \(what)", code: "InvalidArgument")
         }
-        if directory != nil, isCount {
-            throw .misuse(
-                "--count prints a number, which needs no --output-dir", code: "InvalidArgument")
+        for name in ["count", "limit", "offset"] where directory != nil && command.flag(name) {
+            throw .misuse("--\(name) does not go with --output-dir", code: "InvalidArgument")
         }
     }
 

@@ -9,7 +9,10 @@ enum QueryTool {
         do throws(RealmError) {
             if request.directory != nil { return try DirectoryExport(request).run() }
             let output = try OutputFile(path: command.outputPath, force: command.mayReplaceOutput)
-            let code = try DatabaseReading(command).read(output) { database throws(RealmError) in
+            let reading = DatabaseReading(command)
+            let code = try reading.read(
+                restart: { () throws(RealmError) in try output.restart() }
+            ) { (database) throws(RealmError) in
                 try QueryAnswer(request, database, output).print()
             }
             try output.commit()

@@ -24,7 +24,8 @@ struct SchemaOutput {
         let names = table.columns.map { DisplayWidth.printable($0.name) }
         let types = table.columns.map { DisplayWidth.printable(PropertyType($0, schema).text) }
         let nameWidth = names.map(DisplayWidth.columns).max() ?? 0
-        let typeWidth = zip(table.columns, types).filter { $0.0.collection == nil }
+        let typeWidth =
+            zip(table.columns, types).filter { $0.0.collection == nil }
             .map { DisplayWidth.columns($0.1) }.max() ?? 0
         for (index, column) in table.columns.enumerated() {
             let isKey = table.primaryKey == index

@@ -1,0 +1,129 @@
+/// Which rows of one cluster leaf are chosen: a bit for each of at most 256 rows.
+public struct Selection: Equatable, Sendable {
+    var word0: UInt64
+    var word1: UInt64
+    var word2: UInt64
+    var word3: UInt64
+
+    @inline(__always)
+    init(_ word0: UInt64, _ word1: UInt64, _ word2: UInt64, _ word3: UInt64) {
+        self.word0 = word0
+        self.word1 = word1
+        self.word2 = word2
+        self.word3 = word3
+    }
+
+    public static let none = Selection(0, 0, 0, 0)
+    static let all = Selection(.max, .max, .max, .max)
+
+    /// The first `count` rows.
+    @inline(__always)
+    init(first count: Int) {
+        self.init(
+            Self.mask(count), Self.mask(count &- 64), Self.mask(count &- 128),
+            Self.mask(count &- 192))
+    }
+
+    /// The lowest `count` bits; none for negative counts, all beyond 64.
+    @inline(__always)
+    static func mask(_ count: Int) -> UInt64 {
+        count <= 0 ? 0 : count >= 64 ? .max : (1 &<< UInt64(count)) &- 1
+    }
+
+    @inline(__always)
+    subscript(i: Int) -> UInt64 {
+        get {
+            switch i {
+            case 0: word0
+            case 1: word1
+            case 2: word2
+            default: word3
+            }
+        }
+        set {
+            switch i {
+            case 0: word0 = newValue
+            case 1: word1 = newValue
+            case 2: word2 = newValue
+            default: word3 = newValue
+            }
+        }
+    }
+
+    @inline(__always) public var isEmpty: Bool { word0 | word1 | word2 | word3 == 0 }
+
+    @inline(__always) public var count: Int {
+        word0.nonzeroBitCount &+ word1.nonzeroBitCount &+ word2.nonzeroBitCount
+            &+ word3.nonzeroBitCount
+    }
+
+    @inline(__always)
+    public func contains(_ row: Int) -> Bool { self[row >> 6] >> UInt64(row & 63) & 1 != 0 }
+
+    @inline(__always)
+    mutating func insert(_ row: Int) { self[row >> 6] |= 1 &<< UInt64(row & 63) }
+
+    @inline(__always)
+    static func & (a: Selection, b: Selection) -> Selection {
+        Selection(
+            a.word0 & b.word0, a.word1 & b.word1, a.word2 & b.word2, a.word3 & b.word3)
+    }
+
+    @inline(__always)
+    static func | (a: Selection, b: Selection) -> Selection {
+        Selection(
+            a.word0 | b.word0, a.word1 | b.word1, a.word2 | b.word2, a.word3 | b.word3)
+    }
+
+    @inline(__always)
+    func subtracting(_ b: Selection) -> Selection {
+        Selection(word0 & ~b.word0, word1 & ~b.word1, word2 & ~b.word2, word3 & ~b.word3)
+    }
+
+    /// The rows of `self` for which `body` answers true.
+    @inline(__always)
+    func filter(
+        _ body: (Int) throws(RealmError) -> Bool
+    ) throws(RealmError) -> Selection {
+        var result = Selection.none
+        for i in 0..<4 {
+            var rest = self[i]
+            var kept: UInt64 = 0
+            while rest != 0 {
+                let bit = rest.trailingZeroBitCount
+                if try body(i &* 64 &+ bit) { kept |= 1 &<< UInt64(bit) }
+                rest &= rest &- 1
+            }
+            result[i] = kept
+        }
+        return result
+    }
+
+    /// Calls `body` with every row chosen, in order.
+    @inline(__always)
+    public func visit(_ body: (Int) throws(RealmError) -> Void) throws(RealmError) {
+        for i in 0..<4 {
+            var rest = self[i]
+            while rest != 0 {
+                try body(i &* 64 &+ rest.trailingZeroBitCount)
+                rest &= rest &- 1
+            }
+        }
+    }
+
+    /// The first `limit` rows chosen.
+    func prefix(_ limit: Int) -> Selection {
+        if count <= limit { return self }
+        var result = Selection.none
+        var left = limit
+        for i in 0..<4 {
+            var rest = self[i]
+            while rest != 0, left > 0 {
+                result[i] |= rest & (0 &- rest)
+                rest &= rest &- 1
+                left -= 1
+            }
+        }
+        return result
+    }
+}

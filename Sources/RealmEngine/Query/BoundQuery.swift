@@ -1,0 +1,161 @@
+/// A condition whose names, types and constants are settled for one class of one snapshot.
+indirect enum BoundCondition: Sendable {
+    case constant(Bool)
+    case and([BoundCondition])
+    case or([BoundCondition])
+    case not(BoundCondition)
+    /// A property of the object itself against a constant.
+    case test(ColumnTest)
+    case comparison(BoundComparison)
+    case fullText(BoundFullText)
+    case geoWithin(BoundGeo)
+}
+
+/// Two operands compared under the rules for their shapes (query language 11.1).
+struct BoundComparison: Sendable {
+    let relation: QueryRelation
+    let foldsCase: Bool
+    let left: BoundOperand
+    let right: BoundOperand
+}
+
+/// Scalar, list or several lists: settled when binding, never by content (query language 6).
+enum OperandShape: Sendable {
+    case scalar, list, groups
+}
+
+/// One side of a comparison.
+struct BoundOperand: Sendable {
+    var kind: Kind
+    var type: OperandType
+    var shape: OperandShape
+    var quantifier: QueryQuantifier?
+    let range: SourceRange
+
+    indirect enum Kind: Sendable {
+        /// A constant or a list of constants.
+        case constant(ValueBuffer)
+        case path(BoundPath)
+        /// Elements of collections, links or incoming links.
+        case count(BoundPath)
+        /// Bytes of text, elements of nested collections.
+        case size(BoundPath)
+        /// Type of each value.
+        case typeOf(BoundPath)
+        case aggregate(BoundAggregate)
+        case subquery(BoundSubquery)
+        case arithmetic(BoundOperand, [BoundTerm])
+    }
+
+    var isConstant: Bool {
+        if case .constant = kind { return true }
+        return false
+    }
+
+    /// The value of a scalar constant.
+    var constantValue: Value? {
+        guard case .constant(let buffer) = kind, shape == .scalar else { return nil }
+        return buffer.values[0]
+    }
+
+    /// The elements of a list literal or list argument.
+    var constantList: [Value]? {
+        guard case .constant(let buffer) = kind, shape == .list else { return nil }
+        return buffer.values
+    }
+
+    /// The column, when this is a single property of the queried object itself.
+    var directColumn: BoundColumn? {
+        guard case .path(let path) = kind, path.hops.isEmpty, case .scalar(let column) = path.end
+        else { return nil }
+        return column
+    }
+
+    /// A list or set of the schema that holds no links.
+    var isPrimitiveCollection: Bool {
+        guard case .path(let path) = kind, case .collection(let column, _) = path.end else {
+            return false
+        }
+        return column.layout.collection != .dictionary
+    }
+}
+
+struct BoundTerm: Sendable {
+    let sign: QueryArithmetic
+    let operand: BoundOperand
+}
+
+/// `@min` and its kin, over a collection of values or over a property of linked objects.
+struct BoundAggregate: Sendable {
+    let function: QueryAggregate.Function
+    let path: BoundPath
+    /// For links: the property of the objects reached.
+    let property: BoundColumn?
+    /// Type of what is aggregated.
+    let element: OperandType
+}
+
+struct BoundSubquery: Sendable {
+    let path: BoundPath
+    let condition: BoundCondition
+}
+
+/// Values of an operand for one object, or of a constant. Reused from object to object.
+final class ValueBuffer: @unchecked Sendable {
+    var values: [Value] = []
+    /// For groups: where each ends in `values`.
+    var groupEnds: [Int] = []
+
+    init() {}
+
+    init(_ values: [Value]) { self.values = values }
+
+    func removeAll() {
+        values.removeAll(keepingCapacity: true)
+        groupEnds.removeAll(keepingCapacity: true)
+    }
+
+    func endGroup() { groupEnds.append(values.count) }
+}
+
+/// What happens to the matches.
+enum BoundDescriptor: Sendable {
+    case sort([BoundSortKey])
+    case distinct([BoundSortKey])
+    case limit(Int)
+}
+
+/// A key path of SORT or DISTINCT.
+struct BoundSortKey: Sendable {
+    /// To-one links, from the queried object on.
+    let hops: [PathHop]
+    let column: BoundColumn
+    /// Entry of a dictionary.
+    let key: ByteView?
+    let isAscending: Bool
+    /// Raised when there is something to sort: a path that cannot be used for it.
+    let failure: RealmError?
+    let name: String
+}
+
+/// A query ready for one class of one snapshot; free to cross threads.
+public final class BoundQuery: Sendable {
+    /// The class queried.
+    public let table: TableInfo
+    let source: QuerySource
+    let condition: BoundCondition
+    let descriptors: [BoundDescriptor]
+    /// Owns the bytes of the constants.
+    let pool: ConstantPool
+
+    init(
+        table: TableInfo, source: QuerySource, condition: BoundCondition,
+        descriptors: [BoundDescriptor], pool: ConstantPool
+    ) {
+        self.table = table
+        self.source = source
+        self.condition = condition
+        self.descriptors = descriptors
+        self.pool = pool
+    }
+}

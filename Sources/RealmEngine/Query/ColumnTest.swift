@@ -1,0 +1,72 @@
+/// A property of the queried object against constants: what kernels evaluate. `holds` is its
+/// meaning, value by value (query language 8 to 10 and 12).
+struct ColumnTest: Sendable {
+    let column: BoundColumn
+    let name: String
+    let relation: QueryRelation
+    let foldsCase: Bool
+    let operand: Operand
+
+    enum Operand: Sendable {
+        /// A constant of exactly the property's type: the rules of direct properties apply.
+        case strict(Value)
+        /// Any other constant: the general rules.
+        case general(Value)
+        /// IN with the elements that have exactly the property's type.
+        case members([Value])
+        /// `low <= value <= high`; nulls never match.
+        case range(Value, Value)
+    }
+
+    func holds(_ value: Value) -> Bool {
+        switch operand {
+        case .strict(let constant): return holdsStrictly(value, constant)
+        case .general(let constant):
+            return ValueRules.holds(relation, value, constant, folds: foldsCase)
+        case .members(let members):
+            for member in members where equalsStrictly(value, member) { return true }
+            return false
+        case .range(let low, let high):
+            if case .null = value { return false }
+            return ValueRules.holds(.greaterEqual, value, low, folds: false)
+                && ValueRules.holds(.lessEqual, value, high, folds: false)
+        }
+    }
+
+    private func equalsStrictly(_ value: Value, _ member: Value) -> Bool {
+        if ValueRules.isNaN(value), !isDecimal(value) { return false }
+        return ValueRules.areEqual(value, member, folds: foldsCase)
+    }
+
+    private func isDecimal(_ value: Value) -> Bool {
+        if case .decimal = value { return true }
+        return false
+    }
+
+    private func holdsStrictly(_ value: Value, _ constant: Value) -> Bool {
+        switch column.layout.type {
+        case .float, .double: return holdsByIEEE(value, constant)
+        case .string, .binary: return holdsForText(value, constant)
+        default: return ValueRules.holds(relation, value, constant, folds: foldsCase)
+        }
+    }
+
+    /// NaN equals nothing and is in no order.
+    private func holdsByIEEE(_ value: Value, _ constant: Value) -> Bool {
+        if ValueRules.isNaN(value) || ValueRules.isNaN(constant) { return relation == .notEqual }
+        return ValueRules.holds(relation, value, constant, folds: false)
+    }
+
+    /// In order, null is below every string; a null needle is part of everything.
+    private func holdsForText(_ value: Value, _ constant: Value) -> Bool {
+        switch relation {
+        case .less, .lessEqual, .greater, .greaterEqual:
+            guard column.layout.type == .string else { break }
+            return ValueRules.accepts(relation, ValueRules.compare(value, constant))
+        case .beginsWith, .endsWith, .contains:
+            if case .null = constant { return true }
+        default: break
+        }
+        return ValueRules.holds(relation, value, constant, folds: foldsCase)
+    }
+}

@@ -1,0 +1,90 @@
+/// A validated region (query language 20).
+enum GeoRegion: Sendable {
+    /// Points within this squared chord of the centre.
+    case cap(SphereVector, chord: Double)
+    case polygon(outside: GeoRing, holes: [GeoRing])
+
+    /// Why a shape is no region.
+    struct Flaw: Error { let message: String }
+
+    init(_ shape: GeoShape) throws(Flaw) {
+        switch shape {
+        case .point: throw Flaw(message: "a point has no inside")
+        case .box(let a, let b): try self.init(box: a, b)
+        case .circle(let center, let radius): try self.init(center, radius: radius)
+        case .polygon(let rings): try self.init(rings: rings)
+        }
+    }
+
+    private init(box a: GeoPoint, _ b: GeoPoint) throws(Flaw) {
+        let corners = [
+            a, GeoPoint(longitude: b.longitude, latitude: a.latitude), b,
+            GeoPoint(longitude: a.longitude, latitude: b.latitude),
+        ]
+        try self.init(rings: [corners + [a]])
+    }
+
+    private init(_ center: GeoPoint, radius: Double) throws(Flaw) {
+        guard radius >= 0 else { throw Flaw(message: "a radius is not negative and not NaN") }
+        let half = Trigonometry.sine(min(radius, .pi) / 2)
+        self = .cap(try Self.place(center), chord: 4 * half * half)
+    }
+
+    private init(rings: [[GeoPoint]]) throws(Flaw) {
+        var loops: [GeoRing] = []
+        for ring in rings {
+            var places: [SphereVector] = []
+            for point in ring { places.append(try Self.place(point)) }
+            do throws(GeoRing.Flaw) {
+                loops.append(try GeoRing(closed: places))
+            } catch { throw Flaw(message: error.rawValue) }
+        }
+        guard let outside = loops.first else { throw Flaw(message: "a polygon needs a ring") }
+        try Self.check(outside, holes: loops.dropFirst())
+        self = .polygon(outside: outside, holes: Array(loops.dropFirst()))
+    }
+
+    private static func check(
+        _ outside: GeoRing, holes: ArraySlice<GeoRing>
+    ) throws(Flaw) {
+        for (i, hole) in holes.enumerated() {
+            guard !outside.crosses(hole), outside.contains(nudged(hole.vertices[0])) else {
+                throw Flaw(message: "a hole lies outside its polygon")
+            }
+            for other in holes.dropFirst(i + 1) {
+                guard !hole.crosses(other), !hole.contains(nudged(other.vertices[0])),
+                    !other.contains(nudged(hole.vertices[0]))
+                else { throw Flaw(message: "holes of a polygon overlap") }
+            }
+        }
+    }
+
+    static func isValid(_ point: GeoPoint) -> Bool {
+        abs(point.longitude) <= 180 && abs(point.latitude) <= 90
+    }
+
+    private static func place(_ point: GeoPoint) throws(Flaw) -> SphereVector {
+        guard isValid(point) else {
+            throw Flaw(message: "a longitude is within 180 degrees, a latitude within 90")
+        }
+        return SphereVector(longitude: point.longitude, latitude: point.latitude)
+    }
+
+    /// Moves a place by micrometres, always in the same direction: so a place on a boundary belongs
+    /// to exactly one of the regions that meet there.
+    private static func nudged(_ place: SphereVector) -> SphereVector {
+        (place + SphereVector(-0.3e-12, -1.1e-12, -1.3e-12)).normalized
+    }
+
+    func contains(_ point: GeoPoint) -> Bool {
+        let place = SphereVector(longitude: point.longitude, latitude: point.latitude)
+        switch self {
+        case .cap(let center, let chord):
+            let difference = place - center
+            return difference.dot(difference) <= chord
+        case .polygon(let outside, let holes):
+            let nudged = Self.nudged(place)
+            return outside.contains(nudged) && !holes.contains { $0.contains(nudged) }
+        }
+    }
+}

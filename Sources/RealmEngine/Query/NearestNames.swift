@@ -1,0 +1,39 @@
+/// Suggestions for a misspelt name.
+public enum NearestNames {
+    /// The up to three candidates that need the fewest edits, best first; none that differs more
+    /// than it agrees.
+    public static func to(_ name: String, among candidates: [String]) -> [String] {
+        let wanted = Array(name.lowercased().utf8)
+        var scored: [(distance: Int, name: String)] = []
+        for candidate in candidates {
+            let other = Array(candidate.lowercased().utf8)
+            let distance = distance(wanted, other)
+            if distance <= max(2, max(wanted.count, other.count) / 2) {
+                scored.append((distance, candidate))
+            }
+        }
+        scored.sort { $0.distance != $1.distance ? $0.distance < $1.distance : $0.name < $1.name }
+        return scored.prefix(3).map(\.name)
+    }
+
+    /// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
+    static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
+        // Names beyond this length are not worth the work.
+        if a.count > 64 || b.count > 64 { return a == b ? 0 : 64 }
+        var before = [Int](repeating: 0, count: b.count + 1)
+        var last = Array(0...b.count)
+        for i in 0..<a.count {
+            var row = [i + 1]
+            for j in 0..<b.count {
+                var best = min(last[j + 1] + 1, row[j] + 1, last[j] + (a[i] == b[j] ? 0 : 1))
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
+                    best = min(best, before[j - 1] + 1)
+                }
+                row.append(best)
+            }
+            before = last
+            last = row
+        }
+        return last[b.count]
+    }
+}

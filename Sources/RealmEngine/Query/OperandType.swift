@@ -1,0 +1,172 @@
+/// Type of an operand as the rules of coercion and comparison see it (query language 7).
+enum OperandType: Hashable, Sendable {
+    case int, bool, float, double, string, binary, timestamp, objectID, decimal, uuid
+    /// Anything, known per value; also what a list literal counts as.
+    case mixed
+    case link(TableKey)
+    /// The answer of `@type`.
+    case typeName
+    /// The literal null where it has no type of its own.
+    case null
+
+    init(_ type: ColumnType, target: TableKey) {
+        switch type {
+        case .int: self = .int
+        case .bool: self = .bool
+        case .float: self = .float
+        case .double: self = .double
+        case .string: self = .string
+        case .binary: self = .binary
+        case .timestamp: self = .timestamp
+        case .objectID: self = .objectID
+        case .decimal: self = .decimal
+        case .uuid: self = .uuid
+        case .link: self = .link(target)
+        case .mixed, .typedLink, .backlink: self = .mixed
+        }
+    }
+
+    /// Type of a constant by its value.
+    init(_ value: Value) {
+        switch value {
+        case .null: self = .null
+        case .int: self = .int
+        case .bool: self = .bool
+        case .float: self = .float
+        case .double: self = .double
+        case .string: self = .string
+        case .binary: self = .binary
+        case .timestamp: self = .timestamp
+        case .decimal: self = .decimal
+        case .objectID: self = .objectID
+        case .uuid: self = .uuid
+        case .link(let link): self = .link(link.table)
+        case .list, .set, .dictionary: self = .mixed
+        }
+    }
+
+    var isNumeric: Bool {
+        switch self {
+        case .int, .float, .double, .decimal: true
+        default: false
+        }
+    }
+
+    var isLink: Bool {
+        if case .link = self { return true }
+        return false
+    }
+
+    /// What a string operator accepts on its right.
+    var isText: Bool { self == .string || self == .binary || self == .mixed }
+
+    /// Whether values of the two types may be compared at all.
+    func isComparable(with other: OperandType) -> Bool {
+        if self == other || self == .mixed || other == .mixed { return true }
+        if self == .null || other == .null { return true }
+        return isNumeric && other.isNumeric
+    }
+
+    /// The name used in messages (query language 24).
+    var name: String {
+        switch self {
+        case .int: "int"
+        case .bool: "bool"
+        case .float: "float"
+        case .double: "double"
+        case .string: "string"
+        case .binary: "binary"
+        case .timestamp: "timestamp"
+        case .objectID: "objectId"
+        case .decimal: "decimal128"
+        case .uuid: "uuid"
+        case .mixed: "mixed"
+        case .link: "link"
+        case .typeName: "@type"
+        case .null: "null"
+        }
+    }
+}
+
+/// A set of types of values: what `@type` yields and what its names mean (query language 18).
+struct TypeMask: OptionSet, Sendable {
+    let rawValue: UInt32
+
+    init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    static let null = TypeMask(rawValue: 1)
+    static let int = TypeMask(rawValue: 2)
+    static let bool = TypeMask(rawValue: 4)
+    static let float = TypeMask(rawValue: 8)
+    static let double = TypeMask(rawValue: 0x10)
+    static let string = TypeMask(rawValue: 0x20)
+    static let binary = TypeMask(rawValue: 0x40)
+    static let timestamp = TypeMask(rawValue: 0x80)
+    static let decimal = TypeMask(rawValue: 0x100)
+    static let objectID = TypeMask(rawValue: 0x200)
+    static let uuid = TypeMask(rawValue: 0x400)
+    static let link = TypeMask(rawValue: 0x800)
+    static let list = TypeMask(rawValue: 0x1000)
+    static let dictionary = TypeMask(rawValue: 0x2000)
+
+    init(_ value: Value) {
+        switch value {
+        case .null: self = .null
+        case .int: self = .int
+        case .bool: self = .bool
+        case .float: self = .float
+        case .double: self = .double
+        case .string: self = .string
+        case .binary: self = .binary
+        case .timestamp: self = .timestamp
+        case .decimal: self = .decimal
+        case .objectID: self = .objectID
+        case .uuid: self = .uuid
+        case .link: self = .link
+        case .list, .set: self = .list
+        case .dictionary: self = .dictionary
+        }
+    }
+
+    /// The type of every value of a property that is not mixed.
+    init(_ type: OperandType) {
+        switch type {
+        case .int: self = .int
+        case .bool: self = .bool
+        case .float: self = .float
+        case .double: self = .double
+        case .string: self = .string
+        case .binary: self = .binary
+        case .timestamp: self = .timestamp
+        case .decimal: self = .decimal
+        case .objectID: self = .objectID
+        case .uuid: self = .uuid
+        case .link: self = .link
+        case .mixed, .typeName, .null: self = []
+        }
+    }
+
+    /// The types a name stands for, in any case; none for an unknown name.
+    init?(name: [UInt8]) {
+        switch String(decoding: name, as: UTF8.self).lowercased() {
+        case "null": self = .null
+        case "int", "integer", "int16", "int32", "int64", "short", "long", "byte", "char":
+            self = .int
+        case "bool", "boolean": self = .bool
+        case "string": self = .string
+        case "float": self = .float
+        case "double": self = .double
+        case "binary", "data", "bytearray", "byte[]", "bindata": self = .binary
+        case "date", "datetimeoffset", "timestamp": self = .timestamp
+        case "decimal", "decimal128": self = .decimal
+        case "objectid": self = .objectID
+        case "uuid", "guid": self = .uuid
+        case "link", "objectlink": self = .link
+        case "array", "list": self = .list
+        case "dictionary", "object": self = .dictionary
+        case "collection": self = [.list, .dictionary]
+        case "numeric": self = [.int, .float, .double, .decimal]
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// A query: its text or tree, and the arguments for `$0`, `$1` ... Free to cross threads; it holds
+/// for every snapshot it is bound to.
+public struct Query: Sendable {
+    let source: QuerySource
+    let tree: QueryTree
+    /// What `$n` stands for.
+    public var arguments: [QueryArgument]
+    /// Other names the query may use for properties and classes.
+    public var aliases: KeyPathAliases
+
+    /// Parses `text` (query language 3). Throws `misuse` with the code `SyntaxError`; the message
+    /// names the column and the hint shows it.
+    public init(
+        _ text: String, arguments: [QueryArgument] = [], aliases: KeyPathAliases = KeyPathAliases()
+    ) throws(RealmError) {
+        source = QuerySource(text: [UInt8](text.utf8))
+        tree = try QueryParser.parse(source)
+        self.arguments = arguments
+        self.aliases = aliases
+    }
+
+    /// The text the query was made from.
+    public var text: String { String(decoding: source.text, as: UTF8.self) }
+
+    /// Settles names, types and constants for the objects of `table`. Throws `misuse`: unknown
+    /// properties, types that do not fit, missing arguments.
+    public func bound(to table: Table) throws(RealmError) -> BoundQuery {
+        var binder = QueryBinder(source, arguments: arguments, aliases: aliases, table: table)
+        return try binder.bind(tree)
+    }
+}

@@ -1,0 +1,111 @@
+/// Aggregates and SUBQUERY (query language 17 and 19).
+extension QueryBinder {
+    /// The bound aggregate as an operand.
+    func aggregate(
+        _ tree: QueryAggregate, _ range: SourceRange
+    ) throws(RealmError) -> (element: OperandType, operand: BoundOperand) {
+        let path = try resolve(tree.path)
+        let property: BoundColumn?
+        let element: OperandType
+        let shape: OperandShape
+        switch path.end {
+        case .objects where !path.hops.isEmpty:
+            guard case .all = path.hops[path.hops.count - 1].selector else {
+                throw unsupported(tree, range)
+            }
+            let column = try linkedProperty(tree, path, range)
+            property = column
+            element = column.type
+            shape = .scalar
+        case .collection(let column, .all):
+            guard tree.property == nil else { throw unsupported(tree, range) }
+            property = nil
+            element = column.type
+            try check(tree, element, isDictionary: column.layout.collection == .dictionary, range)
+            shape = path.isToOne ? .scalar : .list
+        default: throw unsupported(tree, range)
+        }
+        let aggregate = BoundAggregate(
+            function: tree.function, path: path, property: property, element: element)
+        let operand = BoundOperand(
+            kind: .aggregate(aggregate), type: result(tree.function, element), shape: shape,
+            range: range)
+        return (element, operand)
+    }
+
+    /// The property of linked objects that is aggregated.
+    private func linkedProperty(
+        _ tree: QueryAggregate, _ path: BoundPath, _ range: SourceRange
+    ) throws(RealmError) -> BoundColumn {
+        guard let step = tree.property, case .name(let name) = step.kind else {
+            throw unsupported(tree, range)
+        }
+        let text = String(decoding: name, as: UTF8.self)
+        guard let index = path.table.columnIndex(named: text) else {
+            throw unknownProperty(name, in: path.table, step.range, reason: "aggregateUnsupported")
+        }
+        let info = path.table.columns[index]
+        let column = BoundColumn(info)
+        let isMinMax = tree.function == .min || tree.function == .max
+        let fits =
+            column.type.isNumeric || column.type == .mixed
+            || column.type == .timestamp && isMinMax
+        guard info.collection == nil, fits else { throw unsupported(tree, range) }
+        return column
+    }
+
+    private func check(
+        _ tree: QueryAggregate, _ element: OperandType, isDictionary: Bool, _ range: SourceRange
+    ) throws(RealmError) {
+        guard isDictionary || element.isNumeric || element == .mixed else {
+            throw unsupported(tree, range)
+        }
+    }
+
+    private func result(
+        _ function: QueryAggregate.Function, _ element: OperandType
+    ) -> OperandType {
+        switch (function, element) {
+        case (.min, _), (.max, _): element
+        case (.sum, .int): .int
+        case (_, .int), (_, .float), (_, .double): .double
+        default: .decimal
+        }
+    }
+
+    private func unsupported(_ tree: QueryAggregate, _ range: SourceRange) -> RealmError {
+        let name = source.quote(tree.functionRange)
+        return invalid(
+            "aggregateUnsupported", range, "\(name) is not available for '\(source.quote(range))'")
+    }
+
+    mutating func subquery(
+        _ tree: QuerySubquery, _ range: SourceRange
+    ) throws(RealmError) -> BoundOperand {
+        let path = try resolve(tree.path)
+        guard case .objects = path.end, let last = path.hops.last,
+            last.kind == .list || last.kind == .backlink, last.selector.isAll
+        else {
+            throw invalid(
+                "subqueryTarget", tree.path.range,
+                "SUBQUERY needs a list of links, which '\(source.quote(tree.path.range))' is not")
+        }
+        let isTaken = variables.contains {
+            $0.name == tree.variable && $0.table == path.table.key
+        }
+        guard !isTaken else {
+            throw invalid(
+                "subqueryVariable", tree.variableRange,
+                "the variable '\(source.quote(tree.variableRange))' is already in use")
+        }
+        let outer = (table, aliases, variables)
+        table = path.table
+        aliases.set(tree.variable, to: [], in: path.table.key)
+        variables.append((tree.variable, path.table.key))
+        defer { (table, aliases, variables) = outer }
+        let condition = try self.condition(tree.condition)
+        return BoundOperand(
+            kind: .subquery(BoundSubquery(path: path, condition: condition)), type: .int,
+            shape: .scalar, range: range)
+    }
+}

@@ -1,0 +1,147 @@
+/// `+ - * /` (query language 16).
+extension QueryBinder {
+    mutating func arithmetic(
+        _ first: QueryOperand, _ terms: [ArithmeticTerm], target: OperandType?, _ range: SourceRange
+    ) throws(RealmError) -> BoundOperand {
+        let inner = try staticType(of: QueryOperand(kind: .arithmetic(first, terms), range: range))
+        let target = inner ?? target
+        var bound = try operand(first, target: target)
+        try checkNumber(bound)
+        var type = bound.type
+        var shape = bound.shape
+        var quantifier = bound.quantifier
+        var parts: [BoundTerm] = []
+        for term in terms {
+            let next = try operand(term.operand, target: target)
+            try checkNumber(next)
+            if shape != .scalar, next.shape != .scalar {
+                throw invalid(
+                    "arithmeticTwoLists", term.range,
+                    "'\(source.quote(term.range))' cannot combine two lists")
+            }
+            if next.shape != .scalar {
+                shape = next.shape
+                quantifier = next.quantifier
+            }
+            type = Self.wider(type, next.type)
+            parts.append(BoundTerm(sign: term.sign, operand: next))
+        }
+        bound.quantifier = nil
+        let isFoldable = bound.isConstant && parts.allSatisfy(\.operand.isConstant)
+        let chain = BoundOperand(
+            kind: .arithmetic(bound, parts), type: type, shape: shape, quantifier: quantifier,
+            range: range)
+        return isFoldable ? folded(chain) : chain
+    }
+
+    /// An expression of constants is a constant.
+    private func folded(_ chain: BoundOperand) -> BoundOperand {
+        guard case .arithmetic(let first, let terms) = chain.kind,
+            case .constant(let start) = first.kind
+        else { return chain }
+        var values = start.values
+        for term in terms {
+            guard case .constant(let buffer) = term.operand.kind else { return chain }
+            values = Arithmetic.combine(values, term.sign, buffer.values)
+        }
+        var result = chain
+        result.kind = .constant(ValueBuffer(values))
+        if chain.shape == .scalar { result.type = OperandType(values[0]) }
+        return result
+    }
+
+    private func checkNumber(_ operand: BoundOperand) throws(RealmError) {
+        guard operand.type.isNumeric || operand.type == .mixed else {
+            throw invalidArgument(
+                "arithmeticOperand", operand.range,
+                "arithmetic needs numbers, not a \(operand.type.name)")
+        }
+    }
+
+    private static func wider(_ a: OperandType, _ b: OperandType) -> OperandType {
+        for type in [OperandType.mixed, .decimal, .double, .float] where a == type || b == type {
+            return type
+        }
+        return .int
+    }
+}
+
+/// Numbers combined as their types demand.
+enum Arithmetic {
+    /// Null unless both are numbers.
+    static func apply(_ sign: QueryArithmetic, _ a: Value, _ b: Value) -> Value {
+        switch (a, b) {
+        case (.int(let x), .int(let y)): return .int(integer(sign, x, y))
+        case (.decimal(let x), _):
+            guard let y = decimal(b) else { return .null }
+            return .decimal(decimal(sign, x, y))
+        case (_, .decimal(let y)):
+            guard let x = decimal(a) else { return .null }
+            return .decimal(decimal(sign, x, y))
+        case (.float(let x), .float(let y)): return .float(floating(sign, x, y))
+        case (.float(let x), .int(let y)): return .float(floating(sign, x, Float(y)))
+        case (.int(let x), .float(let y)): return .float(floating(sign, Float(x), y))
+        default:
+            guard let x = double(a), let y = double(b) else { return .null }
+            return .double(floating(sign, x, y))
+        }
+    }
+
+    /// Element by element; one side holds a single value.
+    static func combine(_ a: [Value], _ sign: QueryArithmetic, _ b: [Value]) -> [Value] {
+        if b.count == 1 { return a.map { apply(sign, $0, b[0]) } }
+        if a.count == 1 { return b.map { apply(sign, a[0], $0) } }
+        return []
+    }
+
+    /// Wraps; division by zero saturates.
+    private static func integer(_ sign: QueryArithmetic, _ a: Int64, _ b: Int64) -> Int64 {
+        switch sign {
+        case .add: a &+ b
+        case .subtract: a &- b
+        case .multiply: a &* b
+        case .divide: b == 0 ? (a >= 0 ? .max : .min) : b == -1 ? 0 &- a : a / b
+        }
+    }
+
+    private static func floating<T: BinaryFloatingPoint>(
+        _ sign: QueryArithmetic, _ a: T, _ b: T
+    ) -> T {
+        switch sign {
+        case .add: a + b
+        case .subtract: a - b
+        case .multiply: a * b
+        case .divide: a / b
+        }
+    }
+
+    private static func decimal(
+        _ sign: QueryArithmetic, _ a: Decimal128, _ b: Decimal128
+    ) -> Decimal128 {
+        switch sign {
+        case .add: a + b
+        case .subtract: a - b
+        case .multiply: a * b
+        case .divide: a / b
+        }
+    }
+
+    static func decimal(_ value: Value) -> Decimal128? {
+        switch value {
+        case .int(let x): Decimal128(x)
+        case .float(let x): Decimal128(x)
+        case .double(let x): Decimal128(x)
+        case .decimal(let x): x
+        default: nil
+        }
+    }
+
+    private static func double(_ value: Value) -> Double? {
+        switch value {
+        case .int(let x): Double(x)
+        case .float(let x): Double(x)
+        case .double(let x): x
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,205 @@
+/// Comparisons: which are meaningful, and which are tests of a single column (query language 10 to
+/// 14).
+extension QueryBinder {
+    mutating func comparison(_ tree: QueryComparison) throws(RealmError) -> BoundCondition {
+        if tree.relation == .text { return try fullText(tree) }
+        let leftType = try staticType(of: tree.left)
+        let rightType = try staticType(of: tree.right)
+        let left = try operand(tree.left, target: rightType)
+        let right = try operand(tree.right, target: leftType)
+        let range = tree.left.range.through(tree.right.range)
+        if left.isConstant, right.isConstant {
+            throw invalid("twoConstants", range, "two constants cannot be compared")
+        }
+        try check(tree, left, right, range)
+        if tree.relation == .in, !isMultiple(right) {
+            throw invalidArgument(
+                "inNeedsList", right.range, "IN needs a list on its right side")
+        }
+        return try comparison(tree, left, right)
+    }
+
+    /// The condition for operands that fit each other.
+    func comparison(
+        _ tree: QueryComparison, _ left: BoundOperand, _ right: BoundOperand
+    ) throws(RealmError) -> BoundCondition {
+        if let test = columnTest(tree, left, right) { return .test(test) }
+        if tree.foldsCase, !tree.relation.isTextual, !right.type.isText {
+            throw invalid("stringOperand", right.range, "[c] needs a string or binary value")
+        }
+        let relation = tree.relation == .in ? .equal : tree.relation
+        return .comparison(
+            BoundComparison(
+                relation: relation, foldsCase: tree.foldsCase, left: left, right: right))
+    }
+
+    /// A direct property against a constant or a list of constants.
+    private func columnTest(
+        _ tree: QueryComparison, _ left: BoundOperand, _ right: BoundOperand
+    ) -> ColumnTest? {
+        guard let column = left.directColumn, case .property(let property) = tree.left.kind,
+            column.type != .typeName
+        else { return nil }
+        let name = source.quote(property.path.range)
+        if let members = right.constantList {
+            guard tree.relation == .equal || tree.relation == .in, column.type != .mixed,
+                right.quantifier == nil || right.quantifier == .any
+            else { return nil }
+            return ColumnTest(
+                column: column, name: name, relation: .equal, foldsCase: false,
+                operand: .members(usable(members, column)))
+        }
+        guard let value = right.constantValue else { return nil }
+        let isStrict = right.type == column.type
+        // [c] means nothing to a number; a value of another type must be able to bear it.
+        let isIgnored = isStrict ? !column.type.isText : column.type == .mixed && !right.type.isText
+        let folds = tree.foldsCase && !isIgnored
+        if folds, !right.type.isText { return nil }
+        return ColumnTest(
+            column: column, name: name, relation: tree.relation, foldsCase: folds,
+            operand: isStrict ? .strict(value) : .general(value))
+    }
+
+    /// The elements of exactly the column's type, and null where the column can hold it.
+    private func usable(_ members: [Value], _ column: BoundColumn) -> [Value] {
+        members.filter {
+            let type = OperandType($0)
+            return type == column.type || type == .null && column.layout.isNullable
+        }
+    }
+
+    /// Whether IN accepts the operand on its right (query language 12).
+    private func isMultiple(_ operand: BoundOperand) -> Bool {
+        switch operand.kind {
+        case .path(let path):
+            switch path.end {
+            case .linkKeys, .collection(_, .keys), .collection(_, .key), .linkEntry, .nested:
+                return false
+            default: return operand.shape != .scalar
+            }
+        case .typeOf: return operand.shape == .list
+        default: return operand.shape != .scalar
+        }
+    }
+}
+
+extension QueryRelation {
+    var isOrdered: Bool {
+        switch self {
+        case .less, .lessEqual, .greater, .greaterEqual: true
+        default: false
+        }
+    }
+
+    var isTextual: Bool {
+        switch self {
+        case .beginsWith, .endsWith, .contains, .like: true
+        default: false
+        }
+    }
+
+    /// The relation that holds when the sides change places.
+    var mirrored: QueryRelation {
+        switch self {
+        case .less: .greater
+        case .lessEqual: .greaterEqual
+        case .greater: .less
+        case .greaterEqual: .lessEqual
+        default: self
+        }
+    }
+}
+
+// MARK: - Types
+
+extension QueryBinder {
+    fileprivate func check(
+        _ tree: QueryComparison, _ left: BoundOperand, _ right: BoundOperand, _ range: SourceRange
+    ) throws(RealmError) {
+        if tree.relation.isTextual {
+            guard right.type.isText else {
+                throw invalid(
+                    "stringOperand", right.range,
+                    "'\(source.quote(tree.range))' needs a string or binary on its right side, "
+                        + "not a \(right.type.name)")
+            }
+            return
+        }
+        if left.type == .typeName || right.type == .typeName {
+            try checkTypeNames(tree, left, right)
+        } else if left.type.isLink {
+            try checkLink(left, right, tree)
+        } else if right.type.isLink {
+            try checkLink(right, left, tree)
+        } else {
+            guard left.type.isComparable(with: right.type) else {
+                throw invalid(
+                    "typeMismatch", range,
+                    "a \(left.type.name) cannot be compared with a \(right.type.name)")
+            }
+        }
+        if left.isPrimitiveCollection, right.isPrimitiveCollection {
+            throw invalid("twoLists", range, "two lists of values cannot be compared")
+        }
+    }
+
+    private func checkTypeNames(
+        _ tree: QueryComparison, _ left: BoundOperand, _ right: BoundOperand
+    ) throws(RealmError) {
+        guard left.type == .typeName, right.type == .typeName else {
+            let other = left.type == .typeName ? right : left
+            throw invalidArgument(
+                "typeOperand", other.range,
+                "@type is compared with the name of a type or another @type")
+        }
+        if tree.relation.isOrdered { throw unordered(tree) }
+    }
+
+    /// `link` is the side that is certainly a link.
+    private func checkLink(
+        _ link: BoundOperand, _ other: BoundOperand, _ tree: QueryComparison
+    ) throws(RealmError) {
+        if tree.relation.isOrdered { throw unordered(tree) }
+        switch other.type {
+        case .link, .mixed: break
+        case .null:
+            guard link.shape == .scalar else {
+                throw invalid(
+                    "listWithNull", other.range,
+                    "a list of links cannot be compared with null; use @count == 0")
+            }
+        default: throw noLink(other)
+        }
+        guard case .constant(let buffer) = other.kind, case .link(let table) = link.type else {
+            return
+        }
+        for value in buffer.values {
+            switch value {
+            case .null: continue
+            case .link(let target) where target.table == table: continue
+            case .link(let target): throw wrongClass(target, table, other)
+            default: throw noLink(other)
+            }
+        }
+    }
+
+    private func unordered(_ tree: QueryComparison) -> RealmError {
+        invalid("orderedLink", tree.range, "links and types are only equal or not equal")
+    }
+
+    private func noLink(_ operand: BoundOperand) -> RealmError {
+        invalid(
+            "linkOperand", operand.range,
+            "a link cannot be compared with a \(operand.type.name)")
+    }
+
+    private func wrongClass(
+        _ link: ObjectLink, _ table: TableKey, _ operand: BoundOperand
+    ) -> RealmError {
+        let found = schema.table(link.table)?.className ?? "?"
+        let wanted = schema.table(table)?.className ?? "?"
+        return invalidArgument(
+            "wrongLinkClass", operand.range, "an object of class \(found) where \(wanted) is linked"
+        )
+    }
+}

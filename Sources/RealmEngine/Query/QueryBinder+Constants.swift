@@ -1,0 +1,248 @@
+/// Literals and arguments become values of the type the other side has (query language 7).
+extension QueryBinder {
+    /// Argument `number`, which must exist.
+    func argument(_ number: Int, _ range: SourceRange) throws(RealmError) -> QueryArgument {
+        guard number < arguments.count else {
+            throw invalidArgument(
+                "argumentIndex", range,
+                "argument $\(number) is used, but only \(arguments.count) are given")
+        }
+        return arguments[number]
+    }
+
+    /// A constant as an operand.
+    func constant(
+        _ tree: QueryConstant, _ target: OperandType?, _ range: SourceRange
+    ) throws(RealmError) -> BoundOperand {
+        if case .argument(let number, let quantifier) = tree {
+            let argument = try argument(number, range)
+            if case .list(let elements) = argument {
+                return try listArgument(elements, target, quantifier, range)
+            }
+            guard quantifier == nil else {
+                throw invalid(
+                    "quantifierNeedsList", range,
+                    "argument $\(number) is not a list: ANY, ALL and NONE need one")
+            }
+        }
+        let value = try typed(tree, target, range)
+        return BoundOperand(
+            kind: .constant(ValueBuffer([value.value])), type: value.type, shape: .scalar,
+            range: range)
+    }
+
+    /// `{...}` as an operand; whatever its elements are, it counts as mixed.
+    func list(_ tree: QueryList, _ target: OperandType?) throws(RealmError) -> BoundOperand {
+        var values: [Value] = []
+        for element in tree.elements {
+            values.append(try typed(element.constant, target, element.range).value)
+        }
+        return BoundOperand(
+            kind: .constant(ValueBuffer(values)), type: target == .typeName ? .typeName : .mixed,
+            shape: .list, quantifier: tree.quantifier, range: tree.range)
+    }
+
+    private func listArgument(
+        _ elements: [QueryArgument], _ target: OperandType?, _ quantifier: QueryQuantifier?,
+        _ range: SourceRange
+    ) throws(RealmError) -> BoundOperand {
+        guard target != .typeName else {
+            throw invalidArgument("typeOperand", range, "@type does not take a list argument")
+        }
+        var values: [Value] = []
+        for element in elements { values.append(try coerced(element, target, range).value) }
+        return BoundOperand(
+            kind: .constant(ValueBuffer(values)), type: .mixed, shape: .list,
+            quantifier: quantifier, range: range)
+    }
+
+    typealias Typed = (value: Value, type: OperandType)
+
+    /// One constant, converted.
+    func typed(
+        _ tree: QueryConstant, _ target: OperandType?, _ range: SourceRange
+    ) throws(RealmError) -> Typed {
+        let result: Typed
+        switch tree {
+        case .argument(let number, let quantifier):
+            guard quantifier == nil else {
+                throw invalid("quantifierNeedsList", range, "a single value takes no quantifier")
+            }
+            result = try coerced(argument(number, range), target, range)
+            if let target, !result.type.isComparable(with: target),
+                !target.isLink || !isLink(result)
+            {
+                throw invalidArgument(
+                    "argumentType", range,
+                    "argument $\(number) of type \(result.type.name) cannot be compared with "
+                        + "a \(target.name)")
+            }
+            return result
+        case .null: result = null(target)
+        case .bool(let value): result = (.bool(value), .bool)
+        case .int(let value): result = int(value, target)
+        case .double(let value, let text): result = try double(value, text: text, target, range)
+        case .float(let value, _): result = try float(value, target, range)
+        case .infinity(let isNegative):
+            result = try double(isNegative ? -.infinity : .infinity, text: nil, target, range)
+        case .nan: result = try double(.nan, text: nil, target, range)
+        case .string(let bytes): result = try string(bytes, target, range)
+        case .binary(let bytes): result = (.binary(pool.view(bytes)), .binary)
+        case .timestamp(let value): result = (.timestamp(value), .timestamp)
+        case .objectID(let value): result = (.objectID(value), .objectID)
+        case .uuid(let value): result = (.uuid(value), .uuid)
+        case .object(let name, let key): result = try object(name, key, range)
+        case .objectKey(let key): result = try objectKey(key, target, range)
+        case .typedKey(let table, let key):
+            result = link(ObjectLink(table: TableKey(table), key: ObjectKey(key)))
+        }
+        if target == .typeName, result.type != .typeName { throw notTypeName(range) }
+        return result
+    }
+
+    private func isLink(_ value: Typed) -> Bool { value.type.isLink }
+
+    /// An argument, converted as a literal of its type would be.
+    private func coerced(
+        _ argument: QueryArgument, _ target: OperandType?, _ range: SourceRange
+    ) throws(RealmError) -> Typed {
+        let result: Typed
+        switch argument {
+        case .null: result = null(target)
+        case .bool(let value): result = (.bool(value), .bool)
+        case .int(let value): result = int(value, target)
+        case .float(let value): result = try float(value, target, range)
+        case .double(let value): result = try double(value, text: nil, target, range)
+        case .string(let text): result = try string([UInt8](text.utf8), target, range)
+        case .binary(let bytes): result = (.binary(pool.view(bytes)), .binary)
+        case .timestamp(let value): result = (.timestamp(value), .timestamp)
+        case .decimal(let value): result = (.decimal(value), .decimal)
+        case .objectID(let value): result = (.objectID(value), .objectID)
+        case .uuid(let value): result = (.uuid(value), .uuid)
+        case .link(let value): result = link(value)
+        case .object(let name, let key):
+            result = try object([UInt8](name.utf8), try literal(key, range), range)
+        case .list, .geo:
+            throw invalidArgument("argumentType", range, "this argument cannot be used as a value")
+        }
+        if target == .typeName, result.type != .typeName { throw notTypeName(range) }
+        return result
+    }
+
+    /// The literal an argument used as a primary key amounts to.
+    private func literal(
+        _ key: QueryArgument, _ range: SourceRange
+    ) throws(RealmError) -> QueryConstant {
+        switch key {
+        case .null: .null
+        case .int(let value): .int(value)
+        case .string(let text): .string([UInt8](text.utf8))
+        case .objectID(let value): .objectID(value)
+        case .uuid(let value): .uuid(value)
+        default:
+            throw invalidArgument("argumentType", range, "this argument cannot be a primary key")
+        }
+    }
+
+    private func null(_ target: OperandType?) -> Typed {
+        switch target {
+        case .string: (.null, .string)
+        case .binary: (.null, .binary)
+        default: (.null, .null)
+        }
+    }
+
+    private func int(_ value: Int64, _ target: OperandType?) -> Typed {
+        target == .decimal ? (.decimal(Decimal128(value)), .decimal) : (.int(value), .int)
+    }
+
+    /// A double; literals have a text, from which a decimal takes every digit.
+    private func double(
+        _ value: Double, text: [UInt8]?, _ target: OperandType?, _ range: SourceRange
+    ) throws(RealmError) -> Typed {
+        if target == .decimal {
+            if let text, let exact = Decimal128.prefix(of: pool.view(text)) {
+                return (.decimal(exact.value), .decimal)
+            }
+            return (.decimal(Decimal128(value)), .decimal)
+        }
+        if !value.isFinite { try checkInfinity(value.isNaN, target, range) }
+        switch target {
+        case .float: return (.float(Float(value)), .float)
+        case .int:
+            if let whole = Int64(exactly: value) { return (.int(whole), .int) }
+            return (.double(value), .double)
+        default: return (.double(value), .double)
+        }
+    }
+
+    private func float(
+        _ value: Float, _ target: OperandType?, _ range: SourceRange
+    ) throws(RealmError) -> Typed {
+        if !value.isFinite {
+            if target == .int { throw infinite(value.isNaN, .int, range) }
+            try checkInfinity(value.isNaN, target, range)
+        }
+        if target == .int, let whole = Int64(exactly: value) { return (.int(whole), .int) }
+        return (.float(value), .float)
+    }
+
+    /// Infinity compares with numbers that know it; NaN with every number.
+    private func checkInfinity(
+        _ isNaN: Bool, _ target: OperandType?, _ range: SourceRange
+    ) throws(RealmError) {
+        switch target {
+        case nil, .float, .double, .decimal, .mixed, .null: return
+        case .int where isNaN: return
+        case .some(let target): throw infinite(isNaN, target, range)
+        }
+    }
+
+    private func infinite(
+        _ isNaN: Bool, _ target: OperandType, _ range: SourceRange
+    ) -> RealmError {
+        invalid(
+            "infinityOperand", range,
+            "\(isNaN ? "NaN" : "infinity") cannot be compared with type \(target.name)")
+    }
+
+    /// A string: a number read from its front where one is wanted, a set of types for `@type`.
+    private func string(
+        _ bytes: [UInt8], _ target: OperandType?, _ range: SourceRange
+    ) throws(RealmError) -> Typed {
+        let view = pool.view(bytes)
+        switch target {
+        case .int:
+            if let value = Self.leadingInteger(view) { return (.int(value), .int) }
+        case .float:
+            if let number = Float.prefix(of: view) { return (.float(number.value), .float) }
+        case .double:
+            if let number = Double.prefix(of: view) { return (.double(number.value), .double) }
+        case .decimal:
+            if let number = Decimal128.prefix(of: view) {
+                return (.decimal(number.value), .decimal)
+            }
+        case .typeName:
+            guard let mask = TypeMask(name: bytes) else {
+                throw invalidArgument(
+                    "unknownTypeName", range,
+                    "'\(String(decoding: bytes, as: UTF8.self))' is not the name of a type")
+            }
+            return (.int(Int64(mask.rawValue)), .typeName)
+        default: break
+        }
+        return (.string(view), .string)
+    }
+
+    /// The integer a text begins with.
+    private static func leadingInteger(_ text: ByteView) -> Int64? {
+        var end = text.count > 0 && QueryLexer.isSign(text[0]) ? 1 : 0
+        while end < text.count, QueryLexer.isDigit(text[end]) { end += 1 }
+        return Int64(text: ByteView(text.base, count: end))
+    }
+
+    private func notTypeName(_ range: SourceRange) -> RealmError {
+        invalidArgument(
+            "typeOperand", range, "@type is compared with the name of a type or another @type")
+    }
+}

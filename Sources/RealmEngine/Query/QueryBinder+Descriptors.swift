@@ -1,0 +1,95 @@
+/// SORT, DISTINCT and LIMIT (query language 22).
+extension QueryBinder {
+    func descriptor(_ tree: QueryDescriptor) throws(RealmError) -> BoundDescriptor {
+        switch tree {
+        case .limit(let count): return .limit(Int(count))
+        case .sort(let trees):
+            var keys: [BoundSortKey] = []
+            for tree in trees {
+                keys.append(try sortKey(tree.path, isAscending: tree.isAscending))
+            }
+            return .sort(keys)
+        case .distinct(let paths):
+            var keys: [BoundSortKey] = []
+            for path in paths { keys.append(try sortKey(path, isAscending: true)) }
+            return .distinct(keys)
+        }
+    }
+
+    private func sortKey(
+        _ path: QueryPath, isAscending: Bool
+    ) throws(RealmError) -> BoundSortKey {
+        var key = SortKeyBuilder(table: table)
+        for step in path.steps {
+            switch step.kind {
+            case .argument: key.fail(with: unsortable(step.range))
+            case .index(.key(let name)): try add(name, isKey: true, step.range, to: &key)
+            case .index: key.fail(with: unsortable(step.range))
+            case .name(let name): try add(name, isKey: false, step.range, to: &key)
+            }
+        }
+        if let column = key.column, column.collection != nil, key.entry == nil {
+            key.fail(with: unsortable(path.range))
+        }
+        // A path that failed before its first property sorts by nothing and is never evaluated.
+        guard let column = key.column ?? table.columns.first else {
+            throw unknownProperty([], in: table, path.range, reason: "unknownSortProperty")
+        }
+        return BoundSortKey(
+            hops: key.hops, column: BoundColumn(column), key: key.entry, isAscending: isAscending,
+            failure: key.failure, name: source.quote(path.range))
+    }
+
+    /// Takes one step further: a property, a key of the dictionary before it, or a failure that is
+    /// reported once there is something to sort.
+    private func add(
+        _ name: [UInt8], isKey: Bool, _ range: SourceRange, to key: inout SortKeyBuilder
+    ) throws(RealmError) {
+        if let last = key.column {
+            if last.collection == .dictionary, key.entry == nil {
+                key.entry = pool.view(name)
+                return
+            }
+            if last.collection == nil, last.type == .link, let target = schema.table(last.target) {
+                key.hops.append(
+                    PathHop(
+                        kind: .toOne, source: key.table, target: target,
+                        column: BoundColumn(last), name: last.name))
+                key.table = target
+            } else {
+                key.fail(with: unsortable(range))
+                if let target = schema.table(last.target), last.type == .link {
+                    key.table = target
+                }
+            }
+        }
+        var name = name
+        if let other = aliases.path(for: name, in: key.table.key), !other.isEmpty { name = other }
+        let text = String(decoding: name, as: UTF8.self)
+        guard let index = key.table.columnIndex(named: text) else {
+            throw unknownProperty(name, in: key.table, range, reason: "unknownSortProperty")
+        }
+        key.column = key.table.columns[index]
+        key.entry = nil
+    }
+
+    private func unsortable(_ range: SourceRange) -> RealmError {
+        source.error(
+            .invalidSortDescriptor, "sortPath", at: range,
+            "'\(source.quote(range))' cannot be used in SORT or DISTINCT: only links to one object "
+                + "and, at the end, a single value")
+    }
+}
+
+/// A key path of SORT or DISTINCT while it is put together.
+private struct SortKeyBuilder {
+    var table: TableInfo
+    var hops: [PathHop] = []
+    var column: ColumnInfo?
+    var entry: ByteView?
+    private(set) var failure: RealmError?
+
+    init(table: TableInfo) { self.table = table }
+
+    mutating func fail(with error: RealmError) { if failure == nil { failure = error } }
+}

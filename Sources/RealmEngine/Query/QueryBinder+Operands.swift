@@ -1,0 +1,192 @@
+/// Operands other than constants: properties with their suffixes, aggregates, subqueries.
+extension QueryBinder {
+    /// Binds one side of a comparison. Constants are converted for `target`, the type of the other
+    /// side.
+    mutating func operand(
+        _ tree: QueryOperand, target: OperandType?
+    ) throws(RealmError) -> BoundOperand {
+        switch tree.kind {
+        case .constant(let constant): return try self.constant(constant, target, tree.range)
+        case .list(let list): return try self.list(list, target)
+        case .property(let property): return try self.property(property)
+        case .aggregate(let aggregate): return try self.aggregate(aggregate, tree.range).operand
+        case .subquery(let subquery): return try self.subquery(subquery, tree.range)
+        case .arithmetic(let first, let terms):
+            return try arithmetic(first, terms, target: target, tree.range)
+        }
+    }
+
+    /// The type that steers how the other side's constants are read; none for constants.
+    func staticType(of tree: QueryOperand) throws(RealmError) -> OperandType? {
+        switch tree.kind {
+        case .constant, .list: return nil
+        case .property(let property): return try self.property(property).type
+        case .aggregate(let aggregate): return try self.aggregate(aggregate, tree.range).element
+        case .subquery: return .int
+        case .arithmetic(let first, let terms):
+            if let type = try staticType(of: first) { return type }
+            for term in terms {
+                if let type = try staticType(of: term.operand) { return type }
+            }
+            return nil
+        }
+    }
+
+    func property(_ tree: QueryProperty) throws(RealmError) -> BoundOperand {
+        let path = try closed(resolve(tree.path), tree.path.range)
+        var bound: BoundOperand
+        switch tree.suffix {
+        case .none: bound = plain(path, tree.range)
+        case .count: bound = try count(path, tree.range)
+        case .type: bound = try typeOf(path, tree.range)
+        }
+        bound.quantifier = tree.quantifier
+        if tree.quantifier != nil, !allowsQuantifier(path) {
+            throw invalid(
+                "quantifierNeedsList", tree.range,
+                "'\(source.quote(tree.path.range))' is not a list: ANY, ALL and NONE need one")
+        }
+        return bound
+    }
+
+    /// A path that ends on a link, brought into its final form.
+    private func closed(
+        _ path: BoundPath, _ range: SourceRange
+    ) throws(RealmError) -> BoundPath {
+        var path = path
+        for hop in path.hops.dropLast() {
+            guard case .keys = hop.selector else { continue }
+            throw invalid("noSubProperty", range, "the keys of a dictionary have no properties")
+        }
+        guard let last = path.hops.last else {
+            if case .objects = path.end {
+                throw invalid("unknownProperty", range, "a property is missing here")
+            }
+            return path
+        }
+        if case .keys = last.selector {
+            guard case .objects = path.end else {
+                throw invalid("noSubProperty", range, "the keys of a dictionary have no properties")
+            }
+        }
+        guard case .objects = path.end else { return path }
+        switch last.selector {
+        case .all: return path
+        case .at:
+            throw invalid(
+                "indexUnsupported", range,
+                "an index cannot be the last step of a list of links; use SUBQUERY or a property")
+        case .key(let key): path.end = .linkEntry(last.column, key)
+        case .keys: path.end = .linkKeys(last.column)
+        }
+        path.hops.removeLast()
+        path.table = last.source
+        return path
+    }
+
+    /// Whether ANY, ALL or NONE may stand before the path.
+    private func allowsQuantifier(_ path: BoundPath) -> Bool {
+        switch path.end {
+        case .scalar: !path.isToOne
+        default: true
+        }
+    }
+
+    private func plain(_ path: BoundPath, _ range: SourceRange) -> BoundOperand {
+        let type: OperandType
+        let shape: OperandShape
+        let isOwn = path.isToOne
+        switch path.end {
+        case .objects:
+            type = .link(path.table.key)
+            shape = isOwn ? .scalar : .list
+        case .linkEntry(let column, _):
+            type = column.type
+            shape = isOwn ? .scalar : .groups
+        case .linkKeys:
+            type = .string
+            shape = isOwn ? .list : .groups
+        case .scalar(let column):
+            type = column.type
+            shape = isOwn ? .scalar : .list
+        case .collection(let column, .keys):
+            type = column.layout.hasIntegerKeys ? .int : .string
+            shape = isOwn ? .list : .groups
+        case .collection(let column, .key):
+            type = dictionaryType(column)
+            shape = isOwn ? .scalar : .groups
+        case .collection(let column, _):
+            type = column.layout.collection == .dictionary ? dictionaryType(column) : column.type
+            shape = isOwn ? .list : .groups
+        case .lengths:
+            type = .int
+            shape = .list
+        case .nested:
+            type = .mixed
+            shape = .groups
+        case .incoming:
+            type = .int
+            shape = .scalar
+        }
+        let kind: BoundOperand.Kind
+        if case .incoming = path.end { kind = .count(path) } else { kind = .path(path) }
+        return BoundOperand(kind: kind, type: type, shape: shape, range: range)
+    }
+
+    /// Dictionaries of every type store mixed values and are compared as such.
+    private func dictionaryType(_ column: BoundColumn) -> OperandType { .mixed }
+
+    private func count(
+        _ path: BoundPath, _ range: SourceRange
+    ) throws(RealmError) -> BoundOperand {
+        let isOwn = path.isToOne
+        switch path.end {
+        case .objects:
+            let owners = path.hops.dropLast()
+            let shape: OperandShape = owners.isEmpty ? .scalar : .list
+            return BoundOperand(kind: .count(path), type: .int, shape: shape, range: range)
+        case .incoming:
+            return BoundOperand(kind: .count(path), type: .int, shape: .scalar, range: range)
+        case .linkEntry, .collection(_, .all), .collection(_, .at), .collection(_, .key):
+            let shape: OperandShape = isOwn ? .scalar : .list
+            return BoundOperand(kind: .count(path), type: .int, shape: shape, range: range)
+        case .scalar(let column):
+            guard column.type.isText else { break }
+            let shape: OperandShape = isOwn ? .scalar : .list
+            return BoundOperand(kind: .size(path), type: .int, shape: shape, range: range)
+        case .nested:
+            return BoundOperand(kind: .size(path), type: .int, shape: .groups, range: range)
+        case .collection(_, .keys), .linkKeys, .lengths: break
+        }
+        throw invalid(
+            "sizeUnsupported", range,
+            "@count and @size are not available for '\(source.quote(range))'")
+    }
+
+    private func typeOf(
+        _ path: BoundPath, _ range: SourceRange
+    ) throws(RealmError) -> BoundOperand {
+        let plain = plain(path, range)
+        let isDynamic: Bool
+        switch path.end {
+        case .objects: isDynamic = false
+        case .scalar(let column): isDynamic = column.type == .mixed
+        case .collection(let column, .all) where column.layout.collection == .dictionary:
+            isDynamic = true
+        case .collection(_, .key), .nested, .linkEntry: isDynamic = true
+        case .collection(let column, .all), .collection(let column, .at):
+            guard column.type == .mixed else { fallthrough }
+            isDynamic = true
+        case .collection(_, .keys), .linkKeys, .lengths, .incoming:
+            throw invalid(
+                "sizeUnsupported", range, "@type is not available for '\(source.quote(range))'")
+        }
+        guard !isDynamic else {
+            return BoundOperand(
+                kind: .typeOf(path), type: .typeName, shape: plain.shape, range: range)
+        }
+        let mask = Value.int(Int64(TypeMask(plain.type).rawValue))
+        return BoundOperand(
+            kind: .constant(ValueBuffer([mask])), type: .typeName, shape: .scalar, range: range)
+    }
+}

@@ -1,0 +1,236 @@
+/// An element of a path once aliases of syntax are gone: `['a']` is a name, `[$0]` one or the
+/// other.
+struct PathElement {
+    enum Kind {
+        /// `isKey` when it was written in brackets.
+        case name([UInt8], isKey: Bool)
+        case at(ListIndex)
+        case all
+    }
+
+    let kind: Kind
+    let range: SourceRange
+}
+
+extension QueryBinder {
+    /// Resolves a path from the current class on (query language 5).
+    func resolve(_ path: QueryPath) throws(RealmError) -> BoundPath {
+        try resolve(elements(of: path)[...], from: table)
+    }
+
+    /// The elements of a path, arguments put in.
+    func elements(of path: QueryPath) throws(RealmError) -> [PathElement] {
+        var elements: [PathElement] = []
+        for step in path.steps {
+            switch step.kind {
+            case .name(let name):
+                elements.append(PathElement(kind: .name(name, isKey: false), range: step.range))
+            case .argument(let number):
+                guard path.steps.count == 1 else {
+                    throw invalid(
+                        "keyPathArgument", step.range,
+                        "$K\(number) must be the whole path, without further steps")
+                }
+                return try pathArgument(number, step.range)
+            case .index(let index):
+                elements.append(
+                    PathElement(kind: try elementKind(index, step.range), range: step.range))
+            }
+        }
+        return elements
+    }
+
+    private func pathArgument(
+        _ number: Int, _ range: SourceRange
+    ) throws(RealmError) -> [PathElement] {
+        guard case .string(let text) = try argument(number, range) else {
+            throw invalid(
+                "keyPathArgument", range, "argument $K\(number) is not the text of a path")
+        }
+        return Self.split([UInt8](text.utf8), range)
+    }
+
+    /// The names of a dotted path.
+    static func split(_ text: [UInt8], _ range: SourceRange) -> [PathElement] {
+        text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map {
+            PathElement(kind: .name([UInt8]($0), isKey: false), range: range)
+        }
+    }
+
+    private func elementKind(
+        _ index: QueryPath.Index, _ range: SourceRange
+    ) throws(RealmError) -> PathElement.Kind {
+        switch index {
+        case .at(let n): return .at(.at(n))
+        case .first: return .at(.first)
+        case .last: return .at(.last)
+        case .all: return .all
+        case .key(let key): return .name(key, isKey: true)
+        case .argument(let number):
+            switch try argument(number, range) {
+            case .int(let n): return .at(.at(n))
+            case .string(let key): return .name([UInt8](key.utf8), isKey: true)
+            default:
+                throw invalid(
+                    "indexArgument", range,
+                    "argument $\(number) used as an index must be an integer or a string")
+            }
+        }
+    }
+
+    private func resolve(
+        _ elements: ArraySlice<PathElement>, from start: TableInfo
+    ) throws(RealmError) -> BoundPath {
+        var path = BoundPath(table: start)
+        var rest = elements
+        var budget = KeyPathAliases.limit
+        while let element = rest.first {
+            guard case .name(let name, let isKey) = element.kind else {
+                try select(element, of: &path)
+                rest = rest.dropFirst()
+                continue
+            }
+            if !isKey, let other = aliases.path(for: name, in: path.table.key) {
+                budget -= 1
+                guard budget >= 0 else {
+                    throw invalid(
+                        "unknownProperty", element.range,
+                        "the alias '\(String(decoding: name, as: UTF8.self))' leads in a circle")
+                }
+                let names = other.isEmpty ? [] : Self.split(other, element.range)
+                rest = (names + rest.dropFirst())[...]
+                continue
+            }
+            if name.elementsEqual("@links".utf8), !isKey {
+                if rest.count == 1 {
+                    path.end = .incoming
+                    return path
+                }
+                try followBacklink(&rest, &path)
+                continue
+            }
+            if let index = column(name, isKey: isKey, path) {
+                let info = path.table.columns[index]
+                rest = rest.dropFirst()
+                guard info.type == .link else {
+                    path.end = try end(of: info, BoundColumn(info), rest, path.table)
+                    return path
+                }
+                try follow(info, element.range, &path)
+                continue
+            }
+            try selectEntry(name, element, &path)
+            rest = rest.dropFirst()
+        }
+        return path
+    }
+
+    /// The property called `name`, unless the element is a key in brackets behind a dictionary.
+    private func column(_ name: [UInt8], isKey: Bool, _ path: BoundPath) -> Int? {
+        if isKey, let hop = path.hops.last, hop.kind == .dictionary, hop.selector.isAll {
+            return nil
+        }
+        return path.table.columnIndex(named: String(decoding: name, as: UTF8.self))
+    }
+
+    /// Steps over a link or a collection of links.
+    private func follow(
+        _ info: ColumnInfo, _ range: SourceRange, _ path: inout BoundPath
+    ) throws(RealmError) {
+        guard let target = schema.table(info.target) else {
+            throw .corrupt("property \(info.name) links to no table", in: path.table.className)
+        }
+        let kind: PathHop.Kind =
+            switch info.collection {
+            case nil: .toOne
+            case .list: .list
+            case .set: .set
+            case .dictionary: .dictionary
+            }
+        path.hops.append(
+            PathHop(
+                kind: kind, source: path.table, target: target, column: BoundColumn(info),
+                name: info.name))
+        path.table = target
+    }
+
+    /// Steps to the objects that link here: `@links`, a class, a property of it.
+    private func followBacklink(
+        _ rest: inout ArraySlice<PathElement>, _ path: inout BoundPath
+    ) throws(RealmError) {
+        let words = rest.prefix(3)
+        let range = words.first!.range.through(words.last!.range)
+        guard words.count == 3, case .name(let className, _) = words[words.startIndex + 1].kind,
+            case .name(let property, _) = words[words.startIndex + 2].kind
+        else {
+            throw invalid("unknownBacklink", range, "@links is followed by a class and a property")
+        }
+        let wanted = aliases.className(for: className) ?? className
+        guard
+            let origin = schema.table(named: String(decoding: wanted, as: UTF8.self)),
+            origin.isClass
+        else {
+            throw invalid(
+                "unknownBacklink", range,
+                "no class '\(String(decoding: wanted, as: UTF8.self))' links here")
+        }
+        var name = property
+        if let other = aliases.path(for: property, in: origin.key), !other.isEmpty { name = other }
+        let text = String(decoding: name, as: UTF8.self)
+        guard let index = origin.columnIndex(named: text) else {
+            throw unknownProperty(name, in: origin, range, reason: "unknownBacklink")
+        }
+        let column = origin.columns[index]
+        guard
+            let backlink = path.table.backlinks.first(where: {
+                $0.origin == origin.key && $0.originColumn == column.key
+            })
+        else {
+            throw invalid(
+                "unknownBacklink", range,
+                "property \(origin.className).\(text) does not link to \(path.table.className)")
+        }
+        path.hops.append(
+            PathHop(
+                kind: .backlink, source: path.table, target: origin,
+                column: BoundColumn(backlink, origin: column),
+                name: "@links.\(origin.className).\(text)"))
+        path.table = origin
+        rest = rest.dropFirst(3)
+    }
+
+    /// An index in brackets behind a link collection.
+    private func select(
+        _ element: PathElement, of path: inout BoundPath
+    ) throws(RealmError) {
+        guard let hop = path.hops.last, hop.selector.isAll else { throw indexed(element) }
+        if case .all = element.kind {
+            guard !hop.isToOne, hop.kind != .backlink else { throw indexed(element) }
+            return
+        }
+        guard case .at(let index) = element.kind, hop.kind == .list else { throw indexed(element) }
+        path.hops[path.hops.count - 1].selector = .at(index)
+    }
+
+    private func indexed(_ element: PathElement) -> RealmError {
+        invalid(
+            "indexUnsupported", element.range,
+            "'\(source.quote(element.range))' cannot be applied here")
+    }
+
+    /// A name that is no property: the key of the dictionary before it, or an error.
+    private func selectEntry(
+        _ name: [UInt8], _ element: PathElement, _ path: inout BoundPath
+    ) throws(RealmError) {
+        guard let hop = path.hops.last, hop.kind == .dictionary, hop.selector.isAll else {
+            throw unknownProperty(name, in: path.table, element.range)
+        }
+        if name.elementsEqual("@values".utf8) { return }
+        let last = path.hops.count - 1
+        if name.elementsEqual("@keys".utf8) {
+            path.hops[last].selector = .keys
+        } else {
+            path.hops[last].selector = .key(pool.view(name))
+        }
+    }
+}

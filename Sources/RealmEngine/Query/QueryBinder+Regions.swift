@@ -1,0 +1,120 @@
+/// GEOWITHIN (query language 20).
+struct BoundGeo: Sendable {
+    /// Leads to the embedded points.
+    let path: BoundPath
+    let quantifier: QueryQuantifier?
+    let type: BoundColumn
+    let coordinates: BoundColumn
+    let region: GeoRegion
+}
+
+extension QueryBinder {
+    func geoWithin(
+        _ property: QueryProperty, _ tree: QueryRegion, _ range: SourceRange
+    ) throws(RealmError) -> BoundCondition {
+        let path = try resolve(property.path)
+        guard case .objects = path.end, property.suffix == .none, let last = path.hops.last,
+            last.selector.isAll
+        else {
+            throw invalid(
+                "geoTarget", property.range,
+                "'\(source.quote(property.range))' is not a link to a geospatial point")
+        }
+        guard path.table.kind == .embedded,
+            let type = column("type", .string, nil, path.table),
+            let coordinates = column("coordinates", .double, .list, path.table)
+        else {
+            throw source.error(
+                .runtime, "geoTarget", at: property.range,
+                "class \(path.table.className) is not an embedded point with 'type' and "
+                    + "'coordinates'")
+        }
+        return .geoWithin(
+            BoundGeo(
+                path: path, quantifier: property.quantifier, type: type, coordinates: coordinates,
+                region: try region(tree, range)))
+    }
+
+    private func column(
+        _ name: String, _ type: ColumnType, _ collection: CollectionKind?, _ table: TableInfo
+    ) -> BoundColumn? {
+        guard let index = table.columnIndex(named: name) else { return nil }
+        let info = table.columns[index]
+        guard info.type == type, info.collection == collection else { return nil }
+        return BoundColumn(info)
+    }
+
+    private func region(
+        _ tree: QueryRegion, _ range: SourceRange
+    ) throws(RealmError) -> GeoRegion {
+        guard case .argument(let number) = tree else {
+            return try validated(shape(tree), range, .invalidQueryArg)
+        }
+        switch try argument(number, range) {
+        case .geo(let shape):
+            if case .point = shape {
+                throw invalidArgument("geoRegion", range, "a point is no region")
+            }
+            return try validated(shape, range, .invalidQuery)
+        case .string(let text):
+            let parsed: QueryRegion
+            do throws(RealmError) {
+                parsed = try QueryParser.parseRegion(QuerySource(text: [UInt8](text.utf8)))
+            } catch { throw geoOperand(number, range) }
+            return try validated(shape(parsed), range, .invalidQuery)
+        default: throw geoOperand(number, range)
+        }
+    }
+
+    private func geoOperand(_ number: Int, _ range: SourceRange) -> RealmError {
+        invalid("geoOperand", range, "argument $\(number) is not a geospatial region")
+    }
+
+    private func validated(
+        _ shape: GeoShape, _ range: SourceRange, _ code: QuerySource.Code
+    ) throws(RealmError) -> GeoRegion {
+        do throws(GeoRegion.Flaw) {
+            return try GeoRegion(shape)
+        } catch {
+            throw source.error(
+                code, "geoRegion", at: range, "this region is invalid: \(error.message)")
+        }
+    }
+
+    private func shape(_ tree: QueryRegion) throws(RealmError) -> GeoShape {
+        switch tree {
+        case .box(let a, let b): return .box(try point(a), try point(b))
+        case .circle(let center, let radius):
+            return .circle(try point(center), radius: try coordinate(radius))
+        case .polygon(let rings):
+            var result: [[GeoPoint]] = []
+            for ring in rings {
+                var points: [GeoPoint] = []
+                for corner in ring { points.append(try point(corner)) }
+                result.append(points)
+            }
+            return .polygon(result)
+        case .argument(let number): throw geoOperand(number, .none)
+        }
+    }
+
+    private func point(_ tree: QueryPoint) throws(RealmError) -> GeoPoint {
+        GeoPoint(
+            longitude: try coordinate(tree.longitude), latitude: try coordinate(tree.latitude))
+    }
+
+    private func coordinate(_ tree: QueryCoordinate) throws(RealmError) -> Double {
+        guard case .argument(let number) = tree.kind else {
+            if case .number(let value) = tree.kind { return value }
+            return .nan
+        }
+        switch try argument(number, tree.range) {
+        case .int(let value): return Double(value)
+        case .float(let value): return Double(value)
+        case .double(let value): return value
+        default:
+            throw invalid(
+                "geoCoordinate", tree.range, "argument $\(number) is not a number of degrees")
+        }
+    }
+}

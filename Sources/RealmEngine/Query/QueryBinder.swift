@@ -1,0 +1,79 @@
+/// Settles the names, types and constants of a tree for one class of one snapshot, left to right
+/// (query language 4, stage 2). Whatever does not fit is an error here, even in a condition that
+/// would never run.
+struct QueryBinder {
+    let source: QuerySource
+    let arguments: [QueryArgument]
+    let snapshot: Snapshot
+    let pool = ConstantPool()
+    var aliases: KeyPathAliases
+    /// The class names resolve in; another one inside SUBQUERY.
+    var table: TableInfo
+    /// Variables of the subqueries around, with the class each ranges over.
+    var variables: [(name: [UInt8], table: TableKey)] = []
+
+    init(
+        _ source: QuerySource, arguments: [QueryArgument], aliases: KeyPathAliases, table: Table
+    ) {
+        self.source = source
+        self.arguments = arguments
+        self.aliases = aliases
+        snapshot = table.snapshot
+        self.table = table.info
+    }
+
+    var schema: Schema { snapshot.schema }
+
+    /// Binds a whole query.
+    mutating func bind(_ tree: QueryTree) throws(RealmError) -> BoundQuery {
+        let condition = try condition(tree.condition)
+        var descriptors: [BoundDescriptor] = []
+        for descriptor in tree.descriptors { descriptors.append(try self.descriptor(descriptor)) }
+        return BoundQuery(
+            table: table, source: source, condition: condition, descriptors: descriptors,
+            pool: pool)
+    }
+
+    mutating func condition(_ tree: QueryCondition) throws(RealmError) -> BoundCondition {
+        switch tree {
+        case .constant(let value): return .constant(value)
+        case .and(let children): return .and(try conditions(children))
+        case .or(let children): return .or(try conditions(children))
+        case .not(let child): return .not(try condition(child))
+        case .comparison(let comparison): return try self.comparison(comparison)
+        case .between(let operand, let limits, let range):
+            return try between(operand, limits, range)
+        case .geoWithin(let property, let region, let range):
+            return try geoWithin(property, region, range)
+        }
+    }
+
+    private mutating func conditions(
+        _ trees: [QueryCondition]
+    ) throws(RealmError) -> [BoundCondition] {
+        var bound: [BoundCondition] = []
+        bound.reserveCapacity(trees.count)
+        for tree in trees { bound.append(try condition(tree)) }
+        return bound
+    }
+
+    func invalid(_ reason: String, _ range: SourceRange, _ message: String) -> RealmError {
+        source.error(.invalidQuery, reason, at: range, message)
+    }
+
+    func invalidArgument(_ reason: String, _ range: SourceRange, _ message: String) -> RealmError {
+        source.error(.invalidQueryArg, reason, at: range, message)
+    }
+
+    /// A property that is not there, with the names that come closest.
+    func unknownProperty(
+        _ name: [UInt8], in table: TableInfo, _ range: SourceRange,
+        reason: String = "unknownProperty"
+    ) -> RealmError {
+        let name = String(decoding: name, as: UTF8.self)
+        let near = NearestNames.to(name, among: table.columns.map(\.name))
+        let advice = near.isEmpty ? "" : " (near: \(near.joined(separator: ", ")))"
+        return invalid(
+            reason, range, "class \(table.className) has no property '\(name)'\(advice)")
+    }
+}

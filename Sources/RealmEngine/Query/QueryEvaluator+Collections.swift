@@ -1,0 +1,174 @@
+/// Elements of lists, sets and dictionaries, and what mixed values hold (query language 5.3 to
+/// 5.5).
+extension QueryEvaluator {
+    /// The elements of a list or set. One visit reads no more than the file holds, so a damaged
+    /// tree ends in an error.
+    func elements(of view: CollectionView) -> ElementCursor {
+        snapshot.beginWalk()
+        return snapshot.elements(of: view, walking: true)
+    }
+
+    func entries(of view: CollectionView) throws(RealmError) -> DictionaryCursor {
+        snapshot.beginWalk()
+        return try snapshot.entries(of: view, walking: true)
+    }
+
+    /// The element at an index, nil outside the list.
+    func element(_ view: CollectionView, _ index: ListIndex) throws(RealmError) -> Value? {
+        var cursor = elements(of: view)
+        switch index {
+        case .first: return try cursor.next()
+        case .at(let wanted):
+            if wanted < 0 { return nil }
+            var position: Int64 = 0
+            while let value = try cursor.next() {
+                if position == wanted { return value }
+                position += 1
+            }
+            return nil
+        case .last:
+            var last: Value?
+            while let value = try cursor.next() { last = value }
+            return last
+        }
+    }
+
+    /// The value of a dictionary under `key`, nil when it has none.
+    func entry(_ view: CollectionView, _ key: ByteView) throws(RealmError) -> Value? {
+        var cursor = try entries(of: view)
+        while let (found, value) = try cursor.next() {
+            if Self.isKey(found, key) { return value }
+        }
+        return nil
+    }
+
+    /// Whether a dictionary's key is the one named.
+    private static func isKey(_ found: Value, _ key: ByteView) -> Bool {
+        switch found {
+        case .string(let text): text == key
+        case .int(let number): Int64(text: key) == number
+        default: false
+        }
+    }
+
+    /// The chosen elements of a collection of the schema.
+    func appendElements(
+        _ collection: Value, _ selector: CollectionSelector, to buffer: ValueBuffer
+    ) throws(RealmError) {
+        switch collection {
+        case .list(let view), .set(let view):
+            try appendListElements(view, selector, to: buffer)
+        case .dictionary(let view):
+            try appendEntries(view, selector, to: buffer)
+        default: break
+        }
+    }
+
+    private func appendListElements(
+        _ view: CollectionView, _ selector: CollectionSelector, to buffer: ValueBuffer
+    ) throws(RealmError) {
+        if view.root.isNone { return }
+        guard case .at(let index) = selector else {
+            var cursor = elements(of: view)
+            while let value = try cursor.next() { buffer.values.append(value) }
+            return
+        }
+        if let value = try element(view, index) {
+            buffer.values.append(value)
+        } else if try snapshot.count(of: .list(view)) > 0 {
+            // Past the end of a list that has elements reads as null.
+            buffer.values.append(.null)
+        }
+    }
+
+    private func appendEntries(
+        _ view: CollectionView, _ selector: CollectionSelector, to buffer: ValueBuffer
+    ) throws(RealmError) {
+        var cursor = try entries(of: view)
+        guard case .key(let key) = selector else {
+            var wantsKeys = false
+            if case .keys = selector { wantsKeys = true }
+            while let (found, value) = try cursor.next() {
+                buffer.values.append(wantsKeys ? found : value)
+            }
+            return
+        }
+        var isEmpty = true
+        while let (found, value) = try cursor.next() {
+            isEmpty = false
+            if Self.isKey(found, key) {
+                buffer.values.append(value)
+                return
+            }
+        }
+        // A missing key reads as null, but not in a dictionary without any.
+        if !isEmpty { buffer.values.append(.null) }
+    }
+
+    /// Steps into mixed values, one step for all values at a time, so depth is no concern.
+    func appendNested(
+        _ column: BoundColumn, _ spot: Spot, _ selector: CollectionSelector,
+        _ steps: [NestedStep], to buffer: ValueBuffer
+    ) throws(RealmError) {
+        let start = try spot.value(column)
+        var current = ValueBuffer()
+        if column.layout.collection == nil {
+            current.values.append(start)
+        } else {
+            try appendElements(start, selector, to: current)
+        }
+        for (i, step) in steps.enumerated() {
+            let next = ValueBuffer()
+            for value in current.values {
+                try append(step, value, isLast: i == steps.count - 1, to: next)
+            }
+            current = next
+        }
+        buffer.values.append(contentsOf: current.values)
+    }
+
+    private func append(
+        _ step: NestedStep, _ value: Value, isLast: Bool, to buffer: ValueBuffer
+    ) throws(RealmError) {
+        switch (step, value) {
+        case (.at(let index), .list(let view)):
+            if let element = try element(view, index) { buffer.values.append(element) }
+        case (.all, .list), (.all, .set), (.all, .dictionary):
+            try appendElements(value, .all, to: buffer)
+        case (.name(let key, _), .dictionary(let view)):
+            try appendNestedEntry(view, key, isLast: isLast, to: buffer)
+        case (.name(_, let name), .link(let link)):
+            if let property = try property(name, of: link) { buffer.values.append(property) }
+        default: break
+        }
+    }
+
+    private func appendNestedEntry(
+        _ view: CollectionView, _ key: ByteView, isLast: Bool, to buffer: ValueBuffer
+    ) throws(RealmError) {
+        if let value = try entry(view, key) {
+            buffer.values.append(value)
+        } else if isLast, ByteView.isKeysOperator(key) {
+            try appendElements(.dictionary(view), .keys, to: buffer)
+        } else if isLast, try snapshot.count(of: .dictionary(view)) > 0 {
+            buffer.values.append(.null)
+        }
+    }
+
+    /// A property of an object of whatever class, nil when there is none of that name.
+    private func property(
+        _ name: String, of link: ObjectLink
+    ) throws(RealmError) -> Value? {
+        guard let table = snapshot.schema.table(link.table),
+            let index = table.columnIndex(named: name),
+            let spot = try find(link.key, in: table)
+        else { return nil }
+        return try spot.value(BoundColumn(table.columns[index]))
+    }
+}
+
+extension ByteView {
+    fileprivate static func isKeysOperator(_ key: ByteView) -> Bool {
+        key.buffer.elementsEqual("@keys".utf8)
+    }
+}

@@ -1,0 +1,107 @@
+/// `@count` of collections and links (query language 17).
+extension QueryEvaluator {
+    func appendCounts(
+        _ path: BoundPath, _ spot: Spot, to buffer: ValueBuffer
+    ) throws(RealmError) {
+        switch path.end {
+        case .incoming: buffer.values.append(.int(try incoming(path, spot)))
+        case .objects: try appendLinkCounts(path, spot, to: buffer)
+        case .collection(let column, _), .linkEntry(let column, _):
+            try appendCollectionCounts(column, path, spot, to: buffer)
+        default: break
+        }
+    }
+
+    /// One count for each object that owns the links.
+    private func appendLinkCounts(
+        _ path: BoundPath, _ spot: Spot, to buffer: ValueBuffer
+    ) throws(RealmError) {
+        let last = path.hops[path.hops.count - 1]
+        if path.hops.count == 1 {
+            buffer.values.append(.int(try count(last, spot)))
+            return
+        }
+        let keys = takeKeys()
+        defer { giveBack(keys) }
+        try reach(path.hops.dropLast(), from: spot, into: keys)
+        for key in keys.keys {
+            guard let owner = try find(key, in: last.source) else { continue }
+            buffer.values.append(.int(try count(last, owner)))
+        }
+    }
+
+    private func count(_ hop: PathHop, _ spot: Spot) throws(RealmError) -> Int64 {
+        if hop.kind == .backlink { return try backlinks(hop.column.leafIndex, spot) }
+        let value = try spot.value(hop.column)
+        switch value {
+        case .link: return 1
+        case .dictionary(let view): return try linkCount(view)
+        default: return Int64(try snapshot.count(of: value))
+        }
+    }
+
+    /// Entries of a dictionary of links that are not null: those lead to no object.
+    private func linkCount(_ view: CollectionView) throws(RealmError) -> Int64 {
+        var count: Int64 = 0
+        var cursor = try entries(of: view)
+        while let (_, value) = try cursor.next() {
+            if case .link = value { count += 1 }
+        }
+        return count
+    }
+
+    private func appendCollectionCounts(
+        _ column: BoundColumn, _ path: BoundPath, _ spot: Spot, to buffer: ValueBuffer
+    ) throws(RealmError) {
+        if path.isToOne {
+            let owner = try follow(path.hops[...], from: spot)
+            let count = try owner.map { (owner) throws(RealmError) in
+                try snapshot.count(of: owner.value(column))
+            }
+            buffer.values.append(.int(Int64(count ?? 0)))
+            return
+        }
+        let keys = takeKeys()
+        defer { giveBack(keys) }
+        try reach(path.hops[...], from: spot, into: keys)
+        for key in keys.keys {
+            guard let owner = try find(key, in: path.table) else { continue }
+            buffer.values.append(.int(Int64(try snapshot.count(of: owner.value(column)))))
+        }
+    }
+
+    /// All links from anywhere to the objects reached.
+    private func incoming(_ path: BoundPath, _ spot: Spot) throws(RealmError) -> Int64 {
+        var total: Int64 = 0
+        guard !path.hops.isEmpty else {
+            for backlink in path.table.backlinks {
+                total &+= try backlinks(backlink.leafIndex, spot)
+            }
+            return total
+        }
+        let keys = takeKeys()
+        defer { giveBack(keys) }
+        try reach(path.hops[...], from: spot, into: keys)
+        for key in keys.keys {
+            guard let target = try find(key, in: path.table) else { continue }
+            for backlink in path.table.backlinks {
+                total &+= try backlinks(backlink.leafIndex, target)
+            }
+        }
+        return total
+    }
+
+    /// Links to the object through one origin column.
+    private func backlinks(_ leafIndex: Int, _ spot: Spot) throws(RealmError) -> Int64 {
+        let column = try BacklinkLeaf(space, try spot.leaf.columnRef(leafIndex))
+        guard spot.row < column.count else {
+            throw .corrupt("a backlink leaf shorter than its cluster", at: spot.leaf.ref)
+        }
+        let slot = column.slot(spot.row)
+        if slot.isNone { return 0 }
+        if slot.isTagged { return 1 }
+        let view = CollectionView(
+            root: slot.ref, element: ElementType(type: .int, isNullable: false))
+        return Int64(try ElementCursor.count(space, view))
+    }
+}

@@ -1,0 +1,192 @@
+/// Following paths (query language 5 and 6).
+extension QueryEvaluator {
+    /// The object with `key`, nil when it does not exist.
+    @inline(__always)
+    func find(_ key: ObjectKey, in table: TableInfo) throws(RealmError) -> Spot? {
+        guard let (leaf, row) = try ClusterTree(space: space, root: table.root).find(key) else {
+            return nil
+        }
+        return Spot(leaf: leaf, row: row)
+    }
+
+    /// The object behind links to single objects, nil when one of them is null.
+    func follow(_ hops: ArraySlice<PathHop>, from start: Spot) throws(RealmError) -> Spot? {
+        var spot = start
+        for hop in hops {
+            guard case .link(let link) = try spot.value(hop.column),
+                let next = try find(link.key, in: hop.target)
+            else { return nil }
+            spot = next
+        }
+        return spot
+    }
+
+    /// The keys of all objects the hops lead to, in order, into `result.keys`.
+    func reach(
+        _ hops: ArraySlice<PathHop>, from spot: Spot, into result: KeyBuffer
+    ) throws(RealmError) {
+        guard let first = hops.first else { return }
+        try step(first, spot, into: &result.keys)
+        for hop in hops.dropFirst() {
+            swap(&result.keys, &result.spare)
+            result.keys.removeAll(keepingCapacity: true)
+            for key in result.spare {
+                guard let next = try find(key, in: hop.source) else { continue }
+                try step(hop, next, into: &result.keys)
+            }
+        }
+    }
+
+    /// The targets of one hop from one object. Null and unresolved links lead nowhere.
+    private func step(
+        _ hop: PathHop, _ spot: Spot, into keys: inout [ObjectKey]
+    ) throws(RealmError) {
+        if hop.kind == .backlink {
+            try appendBacklinks(hop.column.leafIndex, spot, to: &keys)
+            return
+        }
+        switch try spot.value(hop.column) {
+        case .link(let link): keys.append(link.key)
+        case .list(let view): try appendLinks(view, hop.selector, to: &keys)
+        case .set(let view): try appendLinks(view, .all, to: &keys)
+        case .dictionary(let view):
+            if case .key(let key) = hop.selector {
+                guard case .link(let link) = try entry(view, key) ?? .null else { return }
+                keys.append(link.key)
+                return
+            }
+            var entries = try self.entries(of: view)
+            while let (_, value) = try entries.next() {
+                if case .link(let link) = value { keys.append(link.key) }
+            }
+        default: return
+        }
+    }
+
+    private func appendLinks(
+        _ view: CollectionView, _ selector: CollectionSelector, to keys: inout [ObjectKey]
+    ) throws(RealmError) {
+        if view.root.isNone { return }
+        guard case .at(let index) = selector else {
+            var cursor = elements(of: view)
+            while let value = try cursor.next() {
+                if case .link(let link) = value { keys.append(link.key) }
+            }
+            return
+        }
+        guard case .link(let link) = try element(view, index) ?? .null else { return }
+        keys.append(link.key)
+    }
+
+    private func appendBacklinks(
+        _ leafIndex: Int, _ spot: Spot, to keys: inout [ObjectKey]
+    ) throws(RealmError) {
+        let column = try BacklinkLeaf(space, try spot.leaf.columnRef(leafIndex))
+        guard spot.row < column.count else {
+            throw .corrupt("a backlink leaf shorter than its cluster", at: spot.leaf.ref)
+        }
+        var cursor = BacklinkCursor(space, slot: column.slot(spot.row))
+        while let key = try cursor.next() { keys.append(key) }
+    }
+
+    /// The values of a path for one object, in the shape it was bound with.
+    func append(
+        _ path: BoundPath, _ spot: Spot, to buffer: ValueBuffer
+    ) throws(RealmError) {
+        if case .lengths(let column) = path.end {
+            return try appendLengths(column, path, spot, to: buffer)
+        }
+        if path.isToOne {
+            try appendBehindOne(path, spot, to: buffer)
+        } else {
+            try appendBehindMany(path, spot, to: buffer)
+        }
+    }
+
+    /// At most one object is reached; where it is missing, the value is null or the list empty.
+    private func appendBehindOne(
+        _ path: BoundPath, _ spot: Spot, to buffer: ValueBuffer
+    ) throws(RealmError) {
+        if case .objects = path.end {
+            let last = path.hops[path.hops.count - 1]
+            let owner = try follow(path.hops.dropLast(), from: spot)
+            buffer.values.append(try owner?.value(last.column) ?? .null)
+            return
+        }
+        let target = try follow(path.hops[...], from: spot)
+        guard let target else {
+            switch path.end {
+            case .scalar: buffer.values.append(.null)
+            case .nested: buffer.endGroup()
+            default: break
+            }
+            return
+        }
+        try append(path.end, target, to: buffer)
+        if case .nested = path.end { buffer.endGroup() }
+    }
+
+    /// Any number of objects: scalars make one list, collections a group each.
+    private func appendBehindMany(
+        _ path: BoundPath, _ spot: Spot, to buffer: ValueBuffer
+    ) throws(RealmError) {
+        let keys = takeKeys()
+        defer { giveBack(keys) }
+        try reach(path.hops[...], from: spot, into: keys)
+        if case .objects = path.end {
+            for key in keys.keys {
+                buffer.values.append(.link(ObjectLink(table: path.table.key, key: key)))
+            }
+            return
+        }
+        var isGrouped = true
+        if case .scalar = path.end { isGrouped = false }
+        for key in keys.keys {
+            guard let target = try find(key, in: path.table) else { continue }
+            try append(path.end, target, to: buffer)
+            if isGrouped { buffer.endGroup() }
+        }
+        // Groups without a single one count as one that is empty.
+        if isGrouped, buffer.groupEnds.isEmpty { buffer.endGroup() }
+    }
+
+    /// What a path takes of one object it reached.
+    private func append(
+        _ end: PathEnd, _ spot: Spot, to buffer: ValueBuffer
+    ) throws(RealmError) {
+        switch end {
+        case .scalar(let column): buffer.values.append(try spot.value(column))
+        case .linkEntry(let column, let key):
+            try appendElements(spot.value(column), .key(key), to: buffer)
+        case .linkKeys(let column): try appendElements(spot.value(column), .keys, to: buffer)
+        case .collection(let column, let selector):
+            try appendElements(spot.value(column), selector, to: buffer)
+        case .nested(let column, let selector, let steps):
+            try appendNested(column, spot, selector, steps, to: buffer)
+        case .objects, .incoming, .lengths: break
+        }
+    }
+
+    /// Byte lengths of the elements of all collections reached, as one list.
+    private func appendLengths(
+        _ column: BoundColumn, _ path: BoundPath, _ spot: Spot, to buffer: ValueBuffer
+    ) throws(RealmError) {
+        var elements = path
+        elements.end = .collection(column, .all)
+        try append(elements, spot, to: buffer)
+        buffer.groupEnds.removeAll(keepingCapacity: true)
+        let isMixed = column.layout.type == .mixed
+        var kept = 0
+        for value in buffer.values {
+            switch value {
+            case .string(let text), .binary(let text):
+                buffer.values[kept] = .int(Int64(text.count))
+            default:
+                if isMixed { continue }
+                buffer.values[kept] = .int(0)
+            }
+            kept += 1
+        }
+        buffer.values.removeLast(buffer.values.count - kept)
+    }
+}

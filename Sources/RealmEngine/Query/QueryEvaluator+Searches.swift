@@ -1,0 +1,66 @@
+/// Full text and geospatial conditions (query language 15 and 20).
+extension QueryEvaluator {
+    /// Whether the object, or one it leads to, has the words.
+    func holds(_ search: BoundFullText, _ spot: Spot) throws(RealmError) -> Bool {
+        if search.path.hops.isEmpty { return try matches(search, spot) }
+        let keys = takeKeys()
+        defer { giveBack(keys) }
+        try reach(search.path.hops[...], from: spot, into: keys)
+        for key in keys.keys {
+            guard let target = try find(key, in: search.path.table) else { continue }
+            if try matches(search, target) { return true }
+        }
+        return false
+    }
+
+    private func matches(_ search: BoundFullText, _ spot: Spot) throws(RealmError) -> Bool {
+        guard case .string(let text) = try spot.value(search.column) else {
+            return search.terms.matches(nil)
+        }
+        return search.terms.matches(text)
+    }
+
+    func holds(_ geo: BoundGeo, _ spot: Spot) throws(RealmError) -> Bool {
+        let keys = takeKeys()
+        defer { giveBack(keys) }
+        try reach(geo.path.hops[...], from: spot, into: keys)
+        var points = 0
+        for key in keys.keys {
+            guard let target = try find(key, in: geo.path.table),
+                let point = try point(geo, target)
+            else { continue }
+            points += 1
+            let isInside = geo.region.contains(point)
+            switch geo.quantifier ?? .any {
+            case .any: if isInside { return true }
+            case .all: if !isInside { return false }
+            case .none: if isInside { return false }
+            }
+        }
+        switch geo.quantifier ?? .any {
+        case .any: return false
+        case .all: return points > 0
+        case .none: return true
+        }
+    }
+
+    /// The point an embedded object stores, nil when it is none.
+    private func point(_ geo: BoundGeo, _ spot: Spot) throws(RealmError) -> GeoPoint? {
+        guard case .string(let type) = try spot.value(geo.type), type.count == 5,
+            Self.isPoint(type), case .list(let view) = try spot.value(geo.coordinates),
+            !view.root.isNone
+        else { return nil }
+        var cursor = elements(of: view)
+        guard case .double(let longitude)? = try cursor.next(),
+            case .double(let latitude)? = try cursor.next()
+        else { return nil }
+        let point = GeoPoint(longitude: longitude, latitude: latitude)
+        return GeoRegion.isValid(point) ? point : nil
+    }
+
+    private static func isPoint(_ type: ByteView) -> Bool {
+        let word: StaticString = "point"
+        for i in 0..<5 where type[i] | 0x20 != word.utf8Start[i] { return false }
+        return true
+    }
+}

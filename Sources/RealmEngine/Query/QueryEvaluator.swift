@@ -1,0 +1,154 @@
+/// One object while conditions are evaluated for it: trivial, valid as long as the snapshot.
+struct Spot {
+    let leaf: ClusterLeaf
+    let row: Int
+
+    @inline(__always)
+    func value(_ column: BoundColumn) throws(RealmError) -> Value {
+        try leaf.column(column.leafIndex, column.layout).value(row)
+    }
+}
+
+/// Evaluates any bound condition for one object: the general way, for what no kernel does.
+///
+/// Confined to its snapshot's thread. Buffers are reused from object to object.
+final class QueryEvaluator {
+    let snapshot: Snapshot
+    let space: NodeSpace
+    private var buffers: [ValueBuffer] = []
+    private var buffersInUse = 0
+    private var keyLists: [KeyBuffer] = []
+    private var keyListsInUse = 0
+
+    init(_ snapshot: Snapshot) {
+        self.snapshot = snapshot
+        space = snapshot.lookup
+    }
+
+    /// Whether the condition is true of the object.
+    func holds(_ condition: BoundCondition, _ spot: Spot) throws(RealmError) -> Bool {
+        switch condition {
+        case .constant(let value): return value
+        case .and(let children):
+            for child in children where try !holds(child, spot) { return false }
+            return true
+        case .or(let children):
+            for child in children where try holds(child, spot) { return true }
+            return false
+        case .not(let child): return try !holds(child, spot)
+        case .test(let test): return test.holds(try spot.value(test.column))
+        case .comparison(let comparison): return try holds(comparison, spot)
+        case .fullText(let search): return try holds(search, spot)
+        case .geoWithin(let geo): return try holds(geo, spot)
+        }
+    }
+
+    private func holds(
+        _ comparison: BoundComparison, _ spot: Spot
+    ) throws(RealmError) -> Bool {
+        let mark = buffersInUse
+        defer { buffersInUse = mark }
+        let left = try values(of: comparison.left, spot)
+        let right = try values(of: comparison.right, spot)
+        return GroupComparison(comparison).holds(left, right)
+    }
+
+    /// The values of an operand for one object. The buffer is lent until the comparison is over.
+    func values(of operand: BoundOperand, _ spot: Spot) throws(RealmError) -> ValueBuffer {
+        if case .constant(let buffer) = operand.kind { return buffer }
+        let buffer = takeBuffer()
+        switch operand.kind {
+        case .constant: break
+        case .path(let path): try append(path, spot, to: buffer)
+        case .count(let path): try appendCounts(path, spot, to: buffer)
+        case .size(let path):
+            try append(path, spot, to: buffer)
+            for i in buffer.values.indices { buffer.values[i] = try size(of: buffer.values[i]) }
+        case .typeOf(let path):
+            try append(path, spot, to: buffer)
+            for i in buffer.values.indices {
+                buffer.values[i] = .int(Int64(TypeMask(buffer.values[i]).rawValue))
+            }
+        case .aggregate(let aggregate): try append(aggregate, spot, to: buffer)
+        case .subquery(let subquery): buffer.values.append(.int(try count(subquery, spot)))
+        case .arithmetic(let first, let terms): try append(first, terms, spot, to: buffer)
+        }
+        return buffer
+    }
+
+    private func append(
+        _ first: BoundOperand, _ terms: [BoundTerm], _ spot: Spot, to buffer: ValueBuffer
+    ) throws(RealmError) {
+        let start = try values(of: first, spot)
+        buffer.values.append(contentsOf: start.values)
+        buffer.groupEnds.append(contentsOf: start.groupEnds)
+        var isSingle = first.shape == .scalar
+        for term in terms {
+            let other = try values(of: term.operand, spot)
+            if term.operand.shape == .scalar, other.values.count == 1 {
+                for i in buffer.values.indices {
+                    buffer.values[i] = Arithmetic.apply(
+                        term.sign, buffer.values[i], other.values[0])
+                }
+            } else if isSingle {
+                buffer.values = Arithmetic.combine(buffer.values, term.sign, other.values)
+                buffer.groupEnds.append(contentsOf: other.groupEnds)
+                isSingle = term.operand.shape == .scalar
+            } else {
+                buffer.removeAll()
+            }
+        }
+    }
+
+    /// Bytes of text, elements of a nested collection; null for everything else.
+    private func size(of value: Value) throws(RealmError) -> Value {
+        switch value {
+        case .string(let text), .binary(let text): .int(Int64(text.count))
+        case .list, .set, .dictionary: .int(Int64(try snapshot.count(of: value)))
+        default: .null
+        }
+    }
+
+    private func count(
+        _ subquery: BoundSubquery, _ spot: Spot
+    ) throws(RealmError) -> Int64 {
+        let keys = takeKeys()
+        defer { giveBack(keys) }
+        try reach(subquery.path.hops[...], from: spot, into: keys)
+        var count: Int64 = 0
+        for key in keys.keys {
+            guard let object = try find(key, in: subquery.path.table) else { continue }
+            if try holds(subquery.condition, object) { count += 1 }
+        }
+        return count
+    }
+}
+
+// MARK: - Reused memory
+
+/// Keys of the objects a path reaches.
+final class KeyBuffer {
+    var keys: [ObjectKey] = []
+    var spare: [ObjectKey] = []
+}
+
+extension QueryEvaluator {
+    private func takeBuffer() -> ValueBuffer {
+        if buffersInUse == buffers.count { buffers.append(ValueBuffer()) }
+        let buffer = buffers[buffersInUse]
+        buffersInUse += 1
+        buffer.removeAll()
+        return buffer
+    }
+
+    func takeKeys() -> KeyBuffer {
+        if keyListsInUse == keyLists.count { keyLists.append(KeyBuffer()) }
+        let keys = keyLists[keyListsInUse]
+        keyListsInUse += 1
+        keys.keys.removeAll(keepingCapacity: true)
+        return keys
+    }
+
+    /// Returns the list taken last.
+    func giveBack(_ keys: KeyBuffer) { keyListsInUse -= 1 }
+}

@@ -1,0 +1,123 @@
+/// Cuts query text into tokens, one at a time, by longest match (query language 2).
+struct QueryLexer {
+    let source: QuerySource
+    var position = 0
+
+    init(_ source: QuerySource) { self.source = source }
+
+    var text: [UInt8] { source.text }
+
+    /// The byte at `index`, 0 past the end (NUL itself starts no token).
+    func byte(_ index: Int) -> UInt8 {
+        index < source.text.count ? source.text[index] : 0
+    }
+
+    /// The next token; `.end` at the end of the text, again and again.
+    mutating func next() throws(RealmError) -> QueryToken {
+        while Self.isSpace(byte(position)) { position += 1 }
+        let start = position
+        guard start < source.text.count else {
+            return QueryToken(kind: .end, range: SourceRange(start: start, end: start))
+        }
+        guard let (kind, end) = scan(start) else { throw unscannable(start) }
+        position = end
+        return QueryToken(kind: kind, range: SourceRange(start: start, end: end))
+    }
+
+    /// Kind and end of the longest token that starts at `p`.
+    private func scan(_ p: Int) -> (QueryToken.Kind, Int)? {
+        let first = byte(p)
+        switch first {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): return scanNumber(p, p)
+        case UInt8(ascii: "+"), UInt8(ascii: "-"): return scanSigned(p)
+        case UInt8(ascii: "."):
+            return Self.isDigit(byte(p + 1)) ? scanNumber(p, p) : (.dot, p + 1)
+        case UInt8(ascii: "\""), UInt8(ascii: "'"):
+            return scanString(p).map { (.string, $0) }
+        case UInt8(ascii: "@"): return scanOperator(p)
+        default: break
+        }
+        return nameStart(p) > 0 ? scanWord(p) : scanPunctuation(p)
+    }
+
+    private func scanPunctuation(_ p: Int) -> (QueryToken.Kind, Int)? {
+        let second = byte(p + 1)
+        switch byte(p) {
+        case UInt8(ascii: "*"): return (.star, p + 1)
+        case UInt8(ascii: "/"): return (.slash, p + 1)
+        case UInt8(ascii: ","): return (.comma, p + 1)
+        case UInt8(ascii: "("): return (.leftParen, p + 1)
+        case UInt8(ascii: ")"): return (.rightParen, p + 1)
+        case UInt8(ascii: "{"): return (.leftBrace, p + 1)
+        case UInt8(ascii: "}"): return (.rightBrace, p + 1)
+        case UInt8(ascii: "]"): return (.rightBracket, p + 1)
+        case UInt8(ascii: "["):
+            let isFlag = second == UInt8(ascii: "c") && byte(p + 2) == UInt8(ascii: "]")
+            return isFlag ? (.caseFlag, p + 3) : (.leftBracket, p + 1)
+        case UInt8(ascii: "&"): return second == UInt8(ascii: "&") ? (.and, p + 2) : nil
+        case UInt8(ascii: "|"): return second == UInt8(ascii: "|") ? (.or, p + 2) : nil
+        default: return scanRelation(byte(p), second, p)
+        }
+    }
+
+    private func scanRelation(
+        _ first: UInt8, _ second: UInt8, _ p: Int
+    ) -> (QueryToken.Kind, Int)? {
+        let equal = UInt8(ascii: "=")
+        let less = UInt8(ascii: "<")
+        let greater = UInt8(ascii: ">")
+        switch (first, second) {
+        case (equal, equal): return (.equal, p + 2)
+        case (equal, less), (less, equal): return (.lessEqual, p + 2)
+        case (equal, greater), (greater, equal): return (.greaterEqual, p + 2)
+        case (equal, _): return (.equal, p + 1)
+        case (less, greater), (UInt8(ascii: "!"), equal): return (.notEqual, p + 2)
+        case (less, _): return (.less, p + 1)
+        case (greater, _): return (.greater, p + 1)
+        case (UInt8(ascii: "!"), _): return (.not, p + 1)
+        default: return nil
+        }
+    }
+
+    private func scanOperator(_ p: Int) -> (QueryToken.Kind, Int)? {
+        for (spelling, kind) in QueryToken.operators where starts(p, with: spelling) {
+            return (kind, p + spelling.utf8CodeUnitCount)
+        }
+        return nil
+    }
+
+    /// Whether the text at `p` continues with exactly these bytes.
+    func starts(_ p: Int, with spelling: StaticString) -> Bool {
+        let count = spelling.utf8CodeUnitCount
+        guard p + count <= source.text.count else { return false }
+        for i in 0..<count where source.text[p + i] != spelling.utf8Start[i] { return false }
+        return true
+    }
+
+    static func isSpace(_ b: UInt8) -> Bool { b == 0x20 || b == 0x09 || b == 0x0A || b == 0x0D }
+    static func isDigit(_ b: UInt8) -> Bool { b &- 0x30 < 10 }
+    static func isLetter(_ b: UInt8) -> Bool { (b | 0x20) &- 0x61 < 26 }
+    static func isHex(_ b: UInt8) -> Bool { isDigit(b) || (b | 0x20) &- 0x61 < 6 }
+
+    private func unscannable(_ p: Int) -> RealmError {
+        let first = byte(p)
+        var end = p + 1
+        while byte(end) & 0xC0 == 0x80, end < p + 4 { end += 1 }
+        let range = SourceRange(start: p, end: end)
+        if first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") {
+            return source.error(
+                .syntax, "syntax", at: range,
+                "this string has no end or holds a backslash that starts no escape")
+        }
+        if first == UInt8(ascii: "@") {
+            return source.error(
+                .syntax, "syntax", at: range,
+                "no operator of this spelling (@count @size @min @max @sum @avg @links @type "
+                    + "@keys @values)")
+        }
+        let shown =
+            first >= 0x20 && first < 0x7F || first >= 0xC2
+            ? "'\(source.quote(range))'" : "byte \(first)"
+        return source.error(.syntax, "syntax", at: range, "\(shown) starts no word of a query")
+    }
+}

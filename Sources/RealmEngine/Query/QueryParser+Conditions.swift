@@ -1,0 +1,208 @@
+/// A parenthesis may open a group of conditions or an arithmetic group; which one shows only at
+/// its end. So both are read by the same functions, and each place checks what it was given.
+enum QueryPart {
+    case condition(QueryCondition)
+    /// `isBare` is false once parentheses or operators are involved: string operators, TEXT,
+    /// BETWEEN and GEOWITHIN take bare operands only.
+    case value(QueryOperand, isBare: Bool)
+}
+
+extension QueryParser {
+    /// disjunction, which must be a condition
+    mutating func condition() throws(RealmError) -> QueryCondition {
+        let part = try disjunction()
+        return try asCondition(part)
+    }
+
+    private func asCondition(_ part: QueryPart) throws(RealmError) -> QueryCondition {
+        switch part {
+        case .condition(let condition): return condition
+        case .value: throw unexpected("an operator such as ==")
+        }
+    }
+
+    private mutating func disjunction() throws(RealmError) -> QueryPart {
+        let first = try conjunction()
+        guard token.kind == .or else { return first }
+        var all = [try asCondition(first)]
+        while try accept(.or) {
+            let next = try conjunction()
+            all.append(try asCondition(next))
+        }
+        return .condition(.or(all))
+    }
+
+    private mutating func conjunction() throws(RealmError) -> QueryPart {
+        let first = try negation()
+        guard token.kind == .and else { return first }
+        var all = [try asCondition(first)]
+        while try accept(.and) {
+            let next = try negation()
+            all.append(try asCondition(next))
+        }
+        return .condition(.and(all))
+    }
+
+    private mutating func negation() throws(RealmError) -> QueryPart {
+        guard try accept(.not) else { return try atom() }
+        try descend()
+        defer { ascend() }
+        let negated = try negation()
+        return .condition(.not(try asCondition(negated)))
+    }
+
+    private mutating func atom() throws(RealmError) -> QueryPart {
+        if try accept(.truePredicate) { return .condition(.constant(true)) }
+        if try accept(.falsePredicate) { return .condition(.constant(false)) }
+        let part = try sum()
+        guard case .value(let operand, let isBare) = part else { return part }
+        return try comparison(operand, isBare: isBare)
+    }
+
+    /// What follows the left side of a comparison; without an operator the value stands alone.
+    private mutating func comparison(
+        _ left: QueryOperand, isBare: Bool
+    ) throws(RealmError) -> QueryPart {
+        let sign = token
+        switch sign.kind {
+        case .equal: return try relation(left, .equal)
+        case .notEqual: return try relation(left, .notEqual)
+        case .in: return try relation(left, .in)
+        case .less: return try relation(left, .less)
+        case .lessEqual: return try relation(left, .lessEqual)
+        case .greater: return try relation(left, .greater)
+        case .greaterEqual: return try relation(left, .greaterEqual)
+        case .beginsWith, .endsWith, .contains, .like, .text, .between, .geoWithin: break
+        default: return .value(left, isBare: isBare)
+        }
+        guard isBare else {
+            throw unexpected("== or another operator that takes arithmetic and parentheses")
+        }
+        switch sign.kind {
+        case .beginsWith: return try textRelation(left, .beginsWith)
+        case .endsWith: return try textRelation(left, .endsWith)
+        case .contains: return try textRelation(left, .contains)
+        case .like: return try textRelation(left, .like)
+        case .text: return try textRelation(left, .text)
+        case .between: return try between(left)
+        default: return try geoWithin(left)
+        }
+    }
+
+    /// `==`, `!=`, IN and the ordered operators, whose right side may be arithmetic.
+    private mutating func relation(
+        _ left: QueryOperand, _ relation: QueryRelation
+    ) throws(RealmError) -> QueryPart {
+        let sign = try advance()
+        let isOrdered = relation != .equal && relation != .notEqual && relation != .in
+        let folds = isOrdered ? false : try accept(.caseFlag)
+        guard case .value(let right, _) = try sum() else { throw nestedCondition(sign) }
+        return .condition(
+            .comparison(
+                QueryComparison(
+                    left: left, relation: relation, foldsCase: folds, right: right,
+                    range: sign.range)))
+    }
+
+    /// String operators and TEXT, whose right side is a single operand.
+    private mutating func textRelation(
+        _ left: QueryOperand, _ relation: QueryRelation
+    ) throws(RealmError) -> QueryPart {
+        let sign = try advance()
+        let folds = relation == .text ? false : try accept(.caseFlag)
+        let right = try operand()
+        return .condition(
+            .comparison(
+                QueryComparison(
+                    left: left, relation: relation, foldsCase: folds, right: right,
+                    range: sign.range)))
+    }
+
+    private mutating func between(_ left: QueryOperand) throws(RealmError) -> QueryPart {
+        let sign = try advance()
+        let quantifier = try quantifier()
+        guard token.kind == .leftBrace else { throw unexpected("{low, high}") }
+        let list = try list(quantifier)
+        return .condition(.between(left, list, sign.range))
+    }
+
+    private mutating func geoWithin(_ left: QueryOperand) throws(RealmError) -> QueryPart {
+        guard case .property(let property) = left.kind else {
+            throw unexpected("a property before GEOWITHIN")
+        }
+        let sign = try advance()
+        return .condition(.geoWithin(property, try region(), sign.range))
+    }
+}
+
+// MARK: - Arithmetic
+
+extension QueryParser {
+    /// sum = product { (+ | -) product }
+    private mutating func sum() throws(RealmError) -> QueryPart {
+        let first = try product()
+        guard token.kind == .plus || token.kind == .minus else { return first }
+        let start = try asValue(first)
+        var terms: [ArithmeticTerm] = []
+        while token.kind == .plus || token.kind == .minus {
+            let sign = try advance()
+            let next = try product()
+            let operand = try asValue(next)
+            terms.append(
+                ArithmeticTerm(
+                    sign: sign.kind == .plus ? .add : .subtract, operand: operand,
+                    range: sign.range))
+        }
+        return chain(start, terms)
+    }
+
+    /// product = factor { (* | /) factor }
+    private mutating func product() throws(RealmError) -> QueryPart {
+        let first = try factor()
+        guard token.kind == .star || token.kind == .slash else { return first }
+        let start = try asValue(first)
+        var terms: [ArithmeticTerm] = []
+        while token.kind == .star || token.kind == .slash {
+            let sign = try advance()
+            let next = try factor()
+            let operand = try asValue(next)
+            terms.append(
+                ArithmeticTerm(
+                    sign: sign.kind == .star ? .multiply : .divide, operand: operand,
+                    range: sign.range))
+        }
+        return chain(start, terms)
+    }
+
+    private func chain(_ start: QueryOperand, _ terms: [ArithmeticTerm]) -> QueryPart {
+        let range = start.range.through(terms[terms.count - 1].operand.range)
+        return .value(
+            QueryOperand(kind: .arithmetic(start, terms), range: range), isBare: false)
+    }
+
+    /// factor = operand | ( sum ), where the parenthesis may turn out to hold a condition
+    private mutating func factor() throws(RealmError) -> QueryPart {
+        guard token.kind == .leftParen else { return .value(try operand(), isBare: true) }
+        try descend()
+        defer { ascend() }
+        let open = try advance()
+        let inner = try disjunction()
+        try expect(.rightParen, "')'")
+        guard case .value(var operand, _) = inner else { return inner }
+        operand.range = open.range.through(previous)
+        return .value(operand, isBare: false)
+    }
+
+    private func asValue(_ part: QueryPart) throws(RealmError) -> QueryOperand {
+        switch part {
+        case .value(let operand, _): return operand
+        case .condition: throw nestedCondition(token)
+        }
+    }
+
+    private func nestedCondition(_ at: QueryToken) -> RealmError {
+        source.error(
+            .syntax, "syntax", at: at.range,
+            "'\(source.quote(at.range))' needs values on both sides, not a condition")
+    }
+}

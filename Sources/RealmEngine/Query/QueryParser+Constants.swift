@@ -1,0 +1,223 @@
+/// Literals (query language 2.3 to 2.7).
+extension QueryParser {
+    /// The constant that stands here, nil if none does. Words that are also names are not taken.
+    mutating func constant() throws(RealmError) -> QueryConstant? {
+        let constant: QueryConstant
+        switch token.kind {
+        case .object: return try object()
+        case .null: constant = .null
+        case .true: constant = .bool(true)
+        case .false: constant = .bool(false)
+        case .infinity: constant = .infinity(isNegative: bytes(of: token).first == 0x2D)
+        case .nan: constant = .nan
+        case .float: constant = float(token)
+        case .base64: constant = .string(try base64(token))
+        case .epochTime: constant = .timestamp(try epochTime(token))
+        case .calendarTime: constant = .timestamp(try calendarTime(token))
+        case .objectKey: constant = .objectKey(digits(bytes(of: token).dropFirst()))
+        case .typedKey: constant = typedKey(token)
+        default: return try key()
+        }
+        try advance()
+        return constant
+    }
+
+    /// Constants that may stand inside `obj()`.
+    private mutating func key() throws(RealmError) -> QueryConstant? {
+        let constant: QueryConstant
+        switch token.kind {
+        case .natural, .number: constant = .int(integer(token))
+        case .string: constant = .string(stringBytes(token))
+        case .uuid: constant = .uuid(uuid(token))
+        case .objectID: constant = .objectID(objectID(token))
+        case .argument: return try argument(nil)
+        default: return nil
+        }
+        try advance()
+        return constant
+    }
+
+    /// `$n` behind its quantifier.
+    mutating func argument(_ quantifier: QueryQuantifier?) throws(RealmError) -> QueryConstant {
+        .argument(argumentNumber(try advance(), prefix: 1), quantifier)
+    }
+
+    /// `( "text" )` behind `binary`.
+    mutating func binary() throws(RealmError) -> QueryConstant {
+        try advance()
+        let text = try advance()
+        let content: [UInt8]
+        switch text.kind {
+        case .string: content = stringBytes(text)
+        case .base64: content = try base64(text)
+        default:
+            throw source.error(
+                .syntax, "syntax", at: text.range, "binary() takes a quoted text or B64\"...\"")
+        }
+        try expect(.rightParen, "')'")
+        return .binary(content)
+    }
+
+    private mutating func object() throws(RealmError) -> QueryConstant {
+        try advance()
+        try expect(.leftParen, "'(' after obj")
+        let name = try expect(.string, "the name of a class in quotes")
+        try expect(.comma, "',' and a primary key")
+        guard let key = try key() else { throw unexpected("a primary key") }
+        try expect(.rightParen, "')'")
+        return .object(className: stringBytes(name), key: key)
+    }
+
+    /// `{a, b, ...}`
+    mutating func list(_ quantifier: QueryQuantifier?) throws(RealmError) -> QueryList {
+        let open = try expect(.leftBrace, "'{'")
+        var elements: [QueryElement] = []
+        if token.kind != .rightBrace {
+            repeat { elements.append(try element()) } while try accept(.comma)
+        }
+        try expect(.rightBrace, "',' or '}'")
+        return QueryList(
+            quantifier: quantifier, elements: elements, range: open.range.through(previous))
+    }
+
+    private mutating func element() throws(RealmError) -> QueryElement {
+        let start = token.range
+        let constant: QueryConstant
+        if let quantifier = try quantifier() {
+            guard token.kind == .argument else { throw unexpected("an argument such as $0") }
+            constant = try argument(quantifier)
+        } else if try accept(.binary) {
+            guard token.kind == .leftParen else { throw unexpected("'(' after binary") }
+            constant = try binary()
+        } else if let plain = try self.constant() {
+            constant = plain
+        } else {
+            throw unexpected("a value")
+        }
+        return QueryElement(constant: constant, range: start.through(previous))
+    }
+}
+
+// MARK: - Values of tokens
+
+extension QueryParser {
+    /// Digits as a number; too many saturate.
+    private func digits(_ bytes: ArraySlice<UInt8>, radix: UInt64 = 10) -> Int64 {
+        var value: UInt64 = 0
+        for b in bytes {
+            let digit = UInt64(b < 0x3A ? b &- 0x30 : (b | 0x20) &- 0x57)
+            if digit >= radix { break }
+            let (product, overflow) = value.multipliedReportingOverflow(by: radix)
+            if overflow || product > UInt64(Int64.max) { return .max }
+            value = product + digit
+            if value > UInt64(Int64.max) { return .max }
+        }
+        return Int64(value)
+    }
+
+    /// natural and number, with the radix rules of C and saturation (query language 2.3).
+    func integer(_ token: QueryToken) -> Int64 {
+        var bytes = bytes(of: token)
+        let isNegative = bytes.first == UInt8(ascii: "-")
+        if bytes.first.map(QueryLexer.isSign) == true { bytes = bytes.dropFirst() }
+        let magnitude: Int64
+        if bytes.count > 2, bytes.first == 0x30, bytes.dropFirst().first! | 0x20 == 0x78 {
+            magnitude = digits(bytes.dropFirst(2), radix: 16)
+        } else {
+            magnitude = digits(bytes, radix: bytes.count > 1 && bytes.first == 0x30 ? 8 : 10)
+        }
+        guard isNegative else { return magnitude }
+        return magnitude == .max && !Self.spellsMaximum(bytes) ? .min : -magnitude
+    }
+
+    /// Whether saturated digits are exactly the largest integer.
+    private static func spellsMaximum(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.elementsEqual("9223372036854775807".utf8)
+            || bytes.elementsEqual("0777777777777777777777".utf8)
+    }
+
+    /// n of `$n` or `$Kn`; saturates.
+    func argumentNumber(_ token: QueryToken, prefix: Int) -> Int {
+        Int(digits(bytes(of: token).dropFirst(prefix)))
+    }
+
+    /// The raw text between the quotes; escapes stay as they are (query language 2.4).
+    func stringBytes(_ token: QueryToken) -> [UInt8] {
+        [UInt8](bytes(of: token).dropFirst().dropLast())
+    }
+
+    func float(_ token: QueryToken) -> QueryConstant {
+        let text = [UInt8](bytes(of: token))
+        if text.last == UInt8(ascii: "f") {
+            let digits = Array(text.dropLast())
+            return .float(Float(String(decoding: digits, as: UTF8.self)) ?? 0, text: digits)
+        }
+        return .double(Double(String(decoding: text, as: UTF8.self)) ?? 0, text: text)
+    }
+
+    private func typedKey(_ token: QueryToken) -> QueryConstant {
+        let parts = bytes(of: token).dropFirst().split(separator: UInt8(ascii: ":"))
+        let table = UInt32(clamping: digits(parts[0]))
+        return .typedKey(table, digits(parts[1]))
+    }
+
+    private func hex(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reduce(0) { $0 << 4 | UInt64($1 < 0x3A ? $1 &- 0x30 : ($1 | 0x20) &- 0x57) }
+    }
+
+    private func objectID(_ token: QueryToken) -> ObjectID {
+        let digits = bytes(of: token).dropFirst(4).dropLast()
+        return ObjectID(
+            high: hex(digits.prefix(16)), low: UInt32(truncatingIfNeeded: hex(digits.suffix(8))))
+    }
+
+    private func uuid(_ token: QueryToken) -> UUIDValue {
+        let digits = bytes(of: token).dropFirst(5).dropLast().filter { $0 != UInt8(ascii: "-") }
+        return UUIDValue(high: hex(digits[..<16]), low: hex(digits[16...]))
+    }
+
+    /// The decoded text of `B64"..."`; missing padding is tolerated (query language 2.4).
+    func base64(_ token: QueryToken) throws(RealmError) -> [UInt8] {
+        guard let decoded = QueryBase64.decode(bytes(of: token).dropFirst(4).dropLast()) else {
+            throw source.error(
+                .syntax, "syntax", at: token.range, "this text cannot be decoded as base64")
+        }
+        return decoded
+    }
+}
+
+/// Base64 as query text has it: padding may be missing.
+enum QueryBase64 {
+    static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        var digits = text
+        while digits.last == UInt8(ascii: "="), text.count - digits.count < 2 {
+            digits = digits.dropLast()
+        }
+        guard digits.count % 4 != 1 else { return nil }
+        var result: [UInt8] = []
+        result.reserveCapacity(digits.count * 3 / 4)
+        var bits: UInt32 = 0
+        var count = 0
+        for b in digits {
+            guard let digit = digit(b) else { return nil }
+            bits = bits << 6 | digit
+            count += 6
+            if count >= 8 {
+                count -= 8
+                result.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+            }
+        }
+        return result
+    }
+
+    private static func digit(_ b: UInt8) -> UInt32? {
+        switch b {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(b) - 65
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(b) - 71
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(b) + 4
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,192 @@
+/// Operands: constants, lists, paths, aggregates and subqueries.
+extension QueryParser {
+    mutating func operand() throws(RealmError) -> QueryOperand {
+        let start = token.range
+        let quantifier = try quantifier()
+        let kind = try operandKind(quantifier, from: start)
+        return QueryOperand(kind: kind, range: start.through(previous))
+    }
+
+    /// ANY, ALL or NONE, if one stands here.
+    mutating func quantifier() throws(RealmError) -> QueryQuantifier? {
+        let quantifier: QueryQuantifier
+        switch token.kind {
+        case .any: quantifier = .any
+        case .all: quantifier = .all
+        case .none: quantifier = .none
+        default: return nil
+        }
+        try advance()
+        return quantifier
+    }
+
+    private mutating func operandKind(
+        _ quantifier: QueryQuantifier?, from start: SourceRange
+    ) throws(RealmError) -> QueryOperand.Kind {
+        switch token.kind {
+        case .leftBrace: return .list(try list(quantifier))
+        case .subquery where quantifier == nil: return .subquery(try subquery())
+        case .argument: return .constant(try argument(quantifier))
+        case .binary:
+            // The word is also a name; only the parenthesis tells.
+            let word = try advance()
+            if token.kind == .leftParen, quantifier == nil { return .constant(try binary()) }
+            return try pathOperand(quantifier, from: start, word)
+        default: break
+        }
+        if token.isPathName || token.kind == .pathArgument {
+            return try pathOperand(quantifier, from: start, try advance())
+        }
+        if quantifier == nil, let constant = try constant() { return .constant(constant) }
+        throw unexpected(
+            quantifier == nil
+                ? "a property or a value" : "a property or a list after ANY, ALL or NONE")
+    }
+
+    /// A property or an aggregate whose first word has been passed.
+    private mutating func pathOperand(
+        _ quantifier: QueryQuantifier?, from start: SourceRange, _ first: QueryToken
+    ) throws(RealmError) -> QueryOperand.Kind {
+        var suffix = QueryToken.Kind.end
+        let path = try path(first, suffix: &suffix)
+        if let function = Self.aggregateFunction(suffix) {
+            guard quantifier == nil else {
+                throw source.error(
+                    .syntax, "syntax", at: previous, "an aggregate takes no ANY, ALL or NONE")
+            }
+            return .aggregate(try aggregate(path, function))
+        }
+        let property = QueryProperty(
+            quantifier: quantifier, path: path,
+            suffix: suffix == .count ? .count : suffix == .type ? .type : .none,
+            range: start.through(previous))
+        return .property(property)
+    }
+
+    private static func aggregateFunction(
+        _ kind: QueryToken.Kind
+    ) -> QueryAggregate.Function? {
+        switch kind {
+        case .min: .min
+        case .max: .max
+        case .sum: .sum
+        case .average: .average
+        default: nil
+        }
+    }
+
+    /// What may follow `path.@min`: one property.
+    private mutating func aggregate(
+        _ path: QueryPath, _ function: QueryAggregate.Function
+    ) throws(RealmError) -> QueryAggregate {
+        let range = previous
+        var property: QueryPath.Step?
+        if try accept(.dot) { property = try nameStep("a property") }
+        return QueryAggregate(
+            path: path, function: function, functionRange: range, property: property)
+    }
+
+    /// SUBQUERY(path, $x, condition).@count
+    private mutating func subquery() throws(RealmError) -> QuerySubquery {
+        try descend()
+        defer { ascend() }
+        try advance()
+        try expect(.leftParen, "'(' after SUBQUERY")
+        let path = try path()
+        try expect(.comma, "',' and a variable")
+        guard token.isPathName else { throw unexpected("a variable such as $x") }
+        let variable = try advance()
+        let name = name(of: variable)
+        guard name.first == UInt8(ascii: "$"), name.count > 1 else {
+            throw source.error(
+                .syntax, "subqueryVariable", at: variable.range,
+                "the variable of SUBQUERY begins with '$' and has a name, such as $x")
+        }
+        try expect(.comma, "',' and a condition")
+        let condition = try condition()
+        try expect(.rightParen, "')'")
+        try expect(.dot, "'.@count'")
+        try expect(.count, "@count")
+        return QuerySubquery(
+            path: path, variable: name, variableRange: variable.range, condition: condition)
+    }
+}
+
+// MARK: - Paths
+
+extension QueryParser {
+    /// A path with nothing behind it, as SORT, DISTINCT and SUBQUERY take it.
+    mutating func path() throws(RealmError) -> QueryPath {
+        guard token.isPathName || token.kind == .pathArgument else {
+            throw unexpected("a property")
+        }
+        var suffix = QueryToken.Kind.end
+        let path = try path(try advance(), suffix: &suffix)
+        guard suffix == .end else {
+            throw source.error(
+                .syntax, "syntax", at: previous,
+                "'\(source.quote(previous))' cannot stand here: only a path of properties can")
+        }
+        return path
+    }
+
+    /// The rest of the path that begins with `first`, up to and including an operator such as
+    /// `@count`, which is reported in `suffix`.
+    private mutating func path(
+        _ first: QueryToken, suffix: inout QueryToken.Kind
+    ) throws(RealmError) -> QueryPath {
+        var steps = [
+            QueryPath.Step(
+                kind: first.kind == .pathArgument
+                    ? .argument(argumentNumber(first, prefix: 2)) : .name(name(of: first)),
+                range: first.range)
+        ]
+        var end = first.range
+        while suffix == .end {
+            if try accept(.dot) {
+                switch token.kind {
+                case .count, .type, .min, .max, .sum, .average: suffix = try advance().kind
+                default:
+                    steps.append(try nameStep("a property after '.'"))
+                    end = previous
+                }
+            } else if token.kind == .leftBracket {
+                if let step = try indexStep() {
+                    steps.append(step)
+                    end = previous
+                } else {
+                    suffix = .count
+                }
+            } else {
+                break
+            }
+        }
+        return QueryPath(steps: steps, range: first.range.through(end))
+    }
+
+    private mutating func nameStep(_ what: String) throws(RealmError) -> QueryPath.Step {
+        guard token.isPathName else { throw unexpected(what) }
+        let word = try advance()
+        return QueryPath.Step(kind: .name(name(of: word)), range: word.range)
+    }
+
+    /// `[index]`; nil for `[SIZE]`.
+    private mutating func indexStep() throws(RealmError) -> QueryPath.Step? {
+        let open = try advance()
+        let index: QueryPath.Index?
+        switch token.kind {
+        case .natural: index = .at(integer(token))
+        case .first: index = .first
+        case .last: index = .last
+        case .star: index = .all
+        case .string: index = .key(stringBytes(token))
+        case .argument: index = .argument(argumentNumber(token, prefix: 1))
+        case .size: index = nil
+        default: throw unexpected("an index: a number, FIRST, LAST, SIZE, *, 'key' or $0")
+        }
+        try advance()
+        try expect(.rightBracket, "']'")
+        guard let index else { return nil }
+        return QueryPath.Step(kind: .index(index), range: open.range.through(previous))
+    }
+}

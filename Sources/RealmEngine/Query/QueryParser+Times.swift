@@ -1,0 +1,55 @@
+/// Timestamps (query language 2.5).
+extension QueryParser {
+    /// `T<seconds>:<nanoseconds>`
+    func epochTime(_ token: QueryToken) throws(RealmError) -> Timestamp {
+        let text = String(decoding: bytes(of: token).dropFirst(), as: UTF8.self)
+        let parts = text.split(separator: ":")
+        guard let seconds = Int64(parts[0]), let nanos = Int32(parts[1]),
+            nanos.magnitude < 1_000_000_000
+        else { throw badTime(token, "beyond what a timestamp can hold") }
+        guard seconds >= 0 && nanos >= 0 || seconds <= 0 && nanos <= 0 else {
+            throw badTime(token, "seconds and nanoseconds of a timestamp carry the same sign")
+        }
+        return Timestamp(seconds: seconds, nanoseconds: nanos)
+    }
+
+    /// `Y-M-DTh:m:s` with `@` for `T` and `:ns` behind it as one likes, in UTC. Fields beyond their
+    /// range roll over.
+    func calendarTime(_ token: QueryToken) throws(RealmError) -> Timestamp {
+        let fields = try calendarFields(token)
+        guard fields[0] >= 1900 else {
+            throw source.error(
+                .invalidQuery, "timestamp", at: token.range, "a year before 1900")
+        }
+        let months = fields[0] * 12 + fields[1] - 1
+        let days = Self.daysSince1970(year: months / 12, month: months % 12 + 1) + fields[2] - 1
+        let seconds = days * 86400 + fields[3] * 3600 + fields[4] * 60 + fields[5]
+        let nanos = fields.count > 6 ? Int32(fields[6]) : 0
+        return Timestamp(seconds: seconds, nanoseconds: seconds < 0 ? -nanos : nanos)
+    }
+
+    /// The six or seven numbers, small enough to calculate with.
+    private func calendarFields(_ token: QueryToken) throws(RealmError) -> [Int64] {
+        var fields: [Int64] = []
+        for part in bytes(of: token).split(whereSeparator: { !QueryLexer.isDigit($0) }) {
+            let number = Int64(String(decoding: part, as: UTF8.self))
+            guard let number, number < 1_000_000_000 else {
+                throw badTime(token, "beyond what a timestamp can hold")
+            }
+            fields.append(number)
+        }
+        return fields
+    }
+
+    /// Days from 1970-01-01 to the first of a month of the Gregorian calendar, year 1900 or later.
+    private static func daysSince1970(year: Int64, month: Int64) -> Int64 {
+        // Counting years from March puts the leap day at the end.
+        let y = month <= 2 ? year - 1 : year
+        let m = (month + 9) % 12
+        return y * 365 + y / 4 - y / 100 + y / 400 + (m * 153 + 2) / 5 - 719_468
+    }
+
+    private func badTime(_ token: QueryToken, _ message: String) -> RealmError {
+        source.error(.syntax, "timestamp", at: token.range, message)
+    }
+}

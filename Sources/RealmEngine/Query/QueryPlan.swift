@@ -1,0 +1,50 @@
+/// How a plan may be made.
+public struct QueryOptions: Sendable {
+    /// Look up what an index can find instead of testing every object. Never changes the result.
+    public var usesIndexes = true
+    /// Run kernels over packed leaves instead of testing value by value. Never changes the result.
+    public var usesKernels = true
+
+    public init() {}
+}
+
+/// A bound query with the order its terms are tested in and the way to its candidates. Belongs to
+/// one version; free to cross threads.
+public final class QueryPlan: Sendable {
+    public let query: BoundQuery
+    public let options: QueryOptions
+    /// The condition, cheapest and most selective terms first.
+    let filter: BoundCondition
+    /// Where an index led; nil means every leaf is visited.
+    let candidates: IndexCandidates?
+
+    /// Plans `query` for the snapshot it was bound to.
+    public init(
+        _ query: BoundQuery, in snapshot: Snapshot, options: QueryOptions = QueryOptions()
+    ) throws(RealmError) {
+        self.query = query
+        self.options = options
+        let ordered = ConditionOrder.arranged(query.condition)
+        filter = ordered
+        candidates =
+            options.usesIndexes
+            ? try IndexCandidates(ordered, query.table, snapshot) : nil
+    }
+
+    /// The leaves to visit, in table order, each with the rows worth testing.
+    public func units(in snapshot: Snapshot) throws(RealmError) -> [QueryUnit] {
+        if let candidates { return candidates.units }
+        var locations = snapshot.table(query.table).leafLocations()
+        var units: [QueryUnit] = []
+        while let location = try locations.next() {
+            units.append(QueryUnit(location: location, among: Selection(first: location.count)))
+        }
+        return units
+    }
+}
+
+/// One leaf of a plan's work: what workers share out among themselves.
+public struct QueryUnit: Sendable {
+    let location: LeafLocation
+    let among: Selection
+}

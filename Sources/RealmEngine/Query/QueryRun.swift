@@ -1,0 +1,96 @@
+/// A plan being run by one thread: terms with their scratch memory, over one snapshot.
+///
+/// Several workers each make their own run of the same plan, over snapshots of the same version,
+/// and share out its units.
+public final class QueryRun {
+    public let plan: QueryPlan
+    let snapshot: Snapshot
+    let evaluator: QueryEvaluator
+    private let term: QueryTerm
+
+    public init(_ plan: QueryPlan, in snapshot: Snapshot) {
+        self.plan = plan
+        self.snapshot = snapshot
+        evaluator = QueryEvaluator(snapshot)
+        term = TermBuilder(evaluator, plan.options).term(for: plan.filter)
+    }
+
+    /// The rows of `leaf` that match, among the ones given.
+    func match(_ leaf: ClusterLeaf, _ among: Selection) throws(RealmError) -> Selection {
+        try term.match(leaf, among)
+    }
+
+    /// The leaf of a unit and the rows of it that match.
+    func match(_ unit: QueryUnit) throws(RealmError) -> (leaf: ClusterLeaf, rows: Selection) {
+        let space = snapshot.lookup
+        let location = unit.location
+        let node = try space.node(location.ref)
+        let leaf = try ClusterLeaf(space, location.ref, node: node, base: location.base)
+        return (leaf, try term.match(leaf, unit.among))
+    }
+
+    /// Number of objects that match in a unit. Materialises nothing.
+    public func count(_ unit: QueryUnit) throws(RealmError) -> Int {
+        try match(unit).rows.count
+    }
+
+    /// Appends the keys of the objects that match in a unit, in table order.
+    public func appendKeys(
+        of unit: QueryUnit, to keys: inout [ObjectKey]
+    ) throws(RealmError) {
+        let (leaf, rows) = try match(unit)
+        try rows.visit { keys.append(leaf.key($0)) }
+    }
+
+    /// Visits every leaf that may hold matches, in table order, until `body` returns false.
+    func forEachLeaf(
+        _ body: (ClusterLeaf, Selection) throws(RealmError) -> Bool
+    ) throws(RealmError) {
+        if let candidates = plan.candidates {
+            for unit in candidates.units {
+                let (leaf, rows) = try match(unit)
+                if !rows.isEmpty, try !body(leaf, rows) { return }
+            }
+            return
+        }
+        snapshot.beginWalk()
+        var leaves = ClusterTree(space: snapshot.lookup, root: plan.query.table.root).leaves()
+        while let leaf = try leaves.next() {
+            let rows = try term.match(leaf, Selection(first: leaf.count))
+            if !rows.isEmpty, try !body(leaf, rows) { return }
+        }
+    }
+
+    /// Number of objects that match the condition, before DISTINCT and LIMIT.
+    public func matchCount() throws(RealmError) -> Int {
+        var total = 0
+        try forEachLeaf { (_, rows) throws(RealmError) in
+            total &+= rows.count
+            return true
+        }
+        return total
+    }
+}
+
+/// Makes terms of conditions.
+struct TermBuilder {
+    private let evaluator: QueryEvaluator
+    private let options: QueryOptions
+
+    init(_ evaluator: QueryEvaluator, _ options: QueryOptions) {
+        self.evaluator = evaluator
+        self.options = options
+    }
+
+    func term(for condition: BoundCondition) -> QueryTerm {
+        guard options.usesKernels else { return GeneralTerm(condition, evaluator) }
+        switch condition {
+        case .constant(let value): return ConstantTerm(value)
+        case .and(let children): return AndTerm(children.map { term(for: $0) })
+        case .or(let children): return OrTerm(children.map { term(for: $0) })
+        case .not(let child): return NotTerm(term(for: child))
+        case .test(let test): return ValueTerm(test)
+        case .comparison, .fullText, .geoWithin: return GeneralTerm(condition, evaluator)
+        }
+    }
+}

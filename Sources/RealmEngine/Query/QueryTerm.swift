@@ -1,0 +1,96 @@
+/// A condition made ready to run over cluster leaves of one table. One call per leaf: what happens
+/// per row is a loop inside. Confined to its snapshot's thread.
+class QueryTerm {
+    /// The rows of `among` for which the condition holds.
+    func match(_ leaf: ClusterLeaf, _ among: Selection) throws(RealmError) -> Selection { among }
+}
+
+/// TRUEPREDICATE and FALSEPREDICATE.
+final class ConstantTerm: QueryTerm {
+    private let value: Bool
+
+    init(_ value: Bool) { self.value = value }
+
+    override func match(
+        _ leaf: ClusterLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection { value ? among : .none }
+}
+
+/// All of several terms; each sees only the rows the ones before it left.
+final class AndTerm: QueryTerm {
+    private let terms: [QueryTerm]
+
+    init(_ terms: [QueryTerm]) { self.terms = terms }
+
+    override func match(
+        _ leaf: ClusterLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        var rows = among
+        for term in terms {
+            rows = try term.match(leaf, rows)
+            if rows.isEmpty { break }
+        }
+        return rows
+    }
+}
+
+/// Any of several terms; each sees only the rows the ones before it did not take.
+final class OrTerm: QueryTerm {
+    private let terms: [QueryTerm]
+
+    init(_ terms: [QueryTerm]) { self.terms = terms }
+
+    override func match(
+        _ leaf: ClusterLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        var rest = among
+        for term in terms {
+            rest = rest.subtracting(try term.match(leaf, rest))
+            if rest.isEmpty { break }
+        }
+        return among.subtracting(rest)
+    }
+}
+
+final class NotTerm: QueryTerm {
+    private let term: QueryTerm
+
+    init(_ term: QueryTerm) { self.term = term }
+
+    override func match(
+        _ leaf: ClusterLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection { among.subtracting(try term.match(leaf, among)) }
+}
+
+/// Any condition, row by row.
+final class GeneralTerm: QueryTerm {
+    private let condition: BoundCondition
+    private let evaluator: QueryEvaluator
+
+    init(_ condition: BoundCondition, _ evaluator: QueryEvaluator) {
+        self.condition = condition
+        self.evaluator = evaluator
+    }
+
+    override func match(
+        _ leaf: ClusterLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        try among.filter { (row) throws(RealmError) in
+            try evaluator.holds(condition, Spot(leaf: leaf, row: row))
+        }
+    }
+}
+
+/// A test of one column, value by value: for the types without a kernel.
+final class ValueTerm: QueryTerm {
+    private let test: ColumnTest
+
+    init(_ test: ColumnTest) { self.test = test }
+
+    override func match(
+        _ leaf: ClusterLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        let column = try leaf.column(test.column.leafIndex, test.column.layout)
+        return try among.filter { (row) throws(RealmError) in test.holds(try column.value(row)) }
+    }
+}
