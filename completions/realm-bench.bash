@@ -15,7 +15,7 @@ _realm_bench() {
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             return
             ;;
-        -r | --runs | -N | --num | --warmup | --seed | -j | --threads | --max-memory)
+        --query | -r | --runs | -N | --num | --warmup | --seed | -j | --threads | --max-memory)
             return
             ;;
         -f | --format)
@@ -28,7 +28,7 @@ _realm_bench() {
             ;;
     esac
     if [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "--file --list -r --runs -N --num --warmup --seed -f --format --json -o --output --force --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "--file --query --list -r --runs -N --num --warmup --seed -f --format --json -o --output --force --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
         return
     fi
     mapfile -t COMPREPLY < <(compgen -W "open readseq readrandom export" -- "$word")

@@ -2,6 +2,7 @@
 
 complete -c realm-bench -f -a 'open readseq readrandom export'
 complete -c realm-bench -l file -r -F -d 'the database to read; it is never changed'
+complete -c realm-bench -l query -x -d 'time this query on FILE, its count and its rows'
 complete -c realm-bench -l list -d 'list the workloads and exit'
 complete -c realm-bench -s r -l runs -x -d 'repetitions of each workload'
 complete -c realm-bench -s N -l num -x -d 'operations per run where there is no natural end'

@@ -29,7 +29,7 @@ extension BenchReport {
     private func figures(_ result: WorkloadResult) -> [BenchFigure] {
         let interval = result.interval(seed: setting.seed)
         var figures: [BenchFigure] = [
-            .text(result.kind.rawValue), .decimal(result.throughput, places: 1),
+            .text(result.name), .decimal(result.throughput, places: 1),
             .decimal(interval?.low, places: 1), .decimal(interval?.high, places: 1),
             .decimal(result.noise, places: 4), .number(result.median(\.operations)),
             .number(result.median { Int($0.elapsed) }),

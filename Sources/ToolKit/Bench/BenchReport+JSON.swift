@@ -36,7 +36,8 @@ extension BenchReport {
 
     private func append(_ result: WorkloadResult, to out: inout ByteBuffer) {
         out.append("{\"workload\":")
-        out.append(json: result.kind.rawValue)
+        out.append(json: result.name)
+        if let query = result.query { out.append(member: "query", .text(query)) }
         let interval = result.interval(seed: setting.seed)
         out.append(member: "ops", .decimal(result.throughput, places: 1))
         out.append(

@@ -24,6 +24,12 @@ extension BenchReport {
         for items in [machine, measurement] {
             appendWrapped(items.map(DisplayWidth.printable), to: &out)
         }
+        for result in results {
+            guard let query = result.query, result.name.hasSuffix("count") else { continue }
+            let label = "\(result.name.dropLast("-count".count))  \(query)"
+            out.append(DisplayWidth.printable(label))
+            out.append("\n")
+        }
     }
 
     /// Items with two spaces between them, in lines that fit.
@@ -60,7 +66,7 @@ extension BenchReport {
     private var speed: Lines {
         let shown = Self.percentiles.filter { $0.name != "p90" }
         let rows = results.map { result in
-            [result.kind.rawValue, Quantity.rate(result.throughput), precision(result)]
+            [result.name, Quantity.rate(result.throughput), precision(result)]
                 + shown.map { result.latency($0.share).map(Quantity.latency) ?? "-" }
         }
         return (["WORKLOAD", "OPS/S", "±"] + shown.map(\.name), rows)
@@ -77,7 +83,7 @@ extension BenchReport {
     private var resources: Lines {
         let rows = results.map { result in
             [
-                result.kind.rawValue, String(result.median(\.operations)),
+                result.name, String(result.median(\.operations)),
                 Quantity.latency(result.median { Int($0.elapsed) }),
                 Quantity.latency(result.median(\.usage.userNanoseconds)),
                 Quantity.latency(result.median(\.usage.systemNanoseconds)),

@@ -29,7 +29,7 @@ struct BenchReport {
     var warnings: [String] {
         results.compactMap { result in
             guard let noise = result.noise, noise > Self.tolerableNoise else { return nil }
-            return "\(result.kind.rawValue): the runs differ by \(Quantity.percent(noise)): too "
+            return "\(result.name): the runs differ by \(Quantity.percent(noise)): too "
                 + "noisy to call a winner"
         }
     }

@@ -6,7 +6,7 @@ import RealmEngine
 /// one of them alone.
 struct BenchRunner {
     let setting: BenchSetting
-    let workloads: [WorkloadKind]
+    let workloads: [WorkloadPlan]
     /// Told between runs how many of all runs are done.
     var progress: (Int) -> Void = { _ in }
 
@@ -15,14 +15,14 @@ struct BenchRunner {
     /// Throws what reading the database throws, `busy` when a commit changed it meanwhile, and
     /// `internal` when a run did not find what it should have found.
     func run() throws(RealmError) -> [WorkloadResult] {
-        var results = workloads.map { WorkloadResult(kind: $0) }
+        var results = workloads.map { WorkloadResult(plan: $0) }
         var expected = [RunOutcome?](repeating: nil, count: workloads.count)
         for i in workloads.indices { expected[i] = try warmUp(workloads[i]) }
         for turn in 0..<setting.runs {
-            for (i, kind) in workloads.enumerated() {
+            for (i, plan) in workloads.enumerated() {
                 progress(turn * workloads.count + i)
-                let (run, histogram, outcome) = try measure(kind)
-                try check(outcome, against: expected[i], kind)
+                let (run, histogram, outcome) = try measure(plan)
+                try check(outcome, against: expected[i], plan)
                 expected[i] = outcome
                 results[i].add(run, histogram)
             }
@@ -31,22 +31,22 @@ struct BenchRunner {
     }
 
     /// Runs the workload until the time for that is up, at least once; nil when there is no time.
-    private func warmUp(_ kind: WorkloadKind) throws(RealmError) -> RunOutcome? {
+    private func warmUp(_ plan: WorkloadPlan) throws(RealmError) -> RunOutcome? {
         guard setting.warmup > .zero else { return nil }
         let began = ContinuousClock.now
         var found: RunOutcome?
         repeat {
-            let (_, _, outcome) = try measure(kind)
-            try check(outcome, against: found, kind)
+            let (_, _, outcome) = try measure(plan)
+            try check(outcome, against: found, plan)
             found = outcome
         } while began.duration(to: .now) < setting.warmup
         return found
     }
 
     private func measure(
-        _ kind: WorkloadKind
+        _ plan: WorkloadPlan
     ) throws(RealmError) -> (RunFigures, LatencyHistogram, RunOutcome) {
-        let workload = try kind.make(setting)
+        let workload = try plan.make(setting)
         try workload.setUp()
         var meter = Meter()
         PeakMemory.reset()
@@ -62,10 +62,10 @@ struct BenchRunner {
     }
 
     private func check(
-        _ outcome: RunOutcome, against expected: RunOutcome?, _ kind: WorkloadKind
+        _ outcome: RunOutcome, against expected: RunOutcome?, _ plan: WorkloadPlan
     ) throws(RealmError) {
         guard let expected, outcome != expected else { return }
         if outcome.version != expected.version { throw DatabaseChange.error }
-        throw .failedCheck("\(kind.rawValue): two runs over the same data found different things")
+        throw .failedCheck("\(plan.name): two runs over the same data found different things")
     }
 }

@@ -105,6 +105,12 @@ extension BenchTable {
             "Sequential reading only, ten runs, as JSON:",
             ["realm-bench --file mail.realm -r 10 --json readseq"]),
         .example(
+            "Two queries side by side:",
+            [
+                "realm-bench --file mail.realm --query 'Email:read == false' \\",
+                "    --query 'Email:size > 100000 SORT(size DESC) LIMIT(20)'",
+            ]),
+        .example(
             "The median throughput of each workload:",
             [
                 "realm-bench --file mail.realm --json |",

@@ -21,6 +21,16 @@ enum BenchTable {
             "the database to read; it is never changed",
             "The database to read. It is never changed."),
         OptionSpec(
+            "query", nil, .required("CLASS:PREDICATE", .text), in: .measurement,
+            "time this query on FILE, its count and its rows",
+            "Time this query on FILE: `query-1-count` counts the objects of CLASS that match, "
+                + "`query-1-rows` finds their keys in the order of the query; a second `--query` is "
+                + "`query-2`. One operation is the whole query, parsing and planning included. A "
+                + "run repeats it for 200 milliseconds, but not more often than `--num` says. "
+                + "Without a WORKLOAD nothing else is measured. The query language is described in "
+                + "`realm-query(1)`.",
+            isRepeatable: true, requires: "file"),
+        OptionSpec(
             "list", nil, in: .measurement, "list the workloads and exit",
             "List the workloads, one per line with what it measures, and exit."),
         OptionSpec(

@@ -41,7 +41,7 @@ enum BenchTool {
 
     private static func request(
         _ command: ParsedCommand
-    ) throws(RealmError) -> (BenchSetting, [WorkloadKind]) {
+    ) throws(RealmError) -> (BenchSetting, [WorkloadPlan]) {
         guard let file = command.text("file") else {
             throw .misuse(
                 "no database to measure", code: "InvalidArgument", reason: "missing-option",
@@ -54,12 +54,16 @@ enum BenchTool {
         if let seed = command.count("seed") { setting.seed = UInt64(seed) }
         setting.threads = command.workers
         let named = command.operands.compactMap(WorkloadKind.init)
-        let wanted = named.isEmpty ? WorkloadKind.allCases : named
-        return (setting, WorkloadKind.allCases.filter(wanted.contains))
+        var queries: [WorkloadPlan] = []
+        for (i, text) in command.all("query").enumerated() {
+            queries += try QueryUnderTest(text).plans(number: i + 1)
+        }
+        let wanted = named.isEmpty && queries.isEmpty ? WorkloadKind.allCases : named
+        return (setting, WorkloadKind.allCases.filter(wanted.contains).map(\.plan) + queries)
     }
 
     private static func measure(
-        _ command: ParsedCommand, _ setting: BenchSetting, _ workloads: [WorkloadKind]
+        _ command: ParsedCommand, _ setting: BenchSetting, _ workloads: [WorkloadPlan]
     ) throws(RealmError) -> BenchReport {
         let stamp = EnvironmentStamp(path: setting.file)
         let diagnostics = Diagnostics(command)
@@ -78,7 +82,7 @@ enum BenchTool {
     }
 
     private static func runs(
-        _ command: ParsedCommand, _ setting: BenchSetting, _ workloads: [WorkloadKind]
+        _ command: ParsedCommand, _ setting: BenchSetting, _ workloads: [WorkloadPlan]
     ) throws(RealmError) -> [WorkloadResult] {
         var progress = ProgressReporter(
             command, file: setting.file, total: setting.runs * workloads.count, unit: .runs)

@@ -18,13 +18,14 @@ struct Meter: Sendable {
         lapBegan = began
     }
 
-    /// An operation is done.
-    @inline(__always)
-    mutating func lap() {
+    /// An operation is done. Returns the nanoseconds since `start`.
+    @inline(__always) @discardableResult
+    mutating func lap() -> UInt64 {
         let now = MonotonicClock.nanoseconds()
         histogram.record(now &- lapBegan)
         operations &+= 1
         lapBegan = now
+        return now &- began
     }
 
     /// A group of operations is done that are too short to be timed one by one: each counts as the

@@ -45,7 +45,7 @@ final class OpenWorkload: Workload {
     }
 
     func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
-        RunOutcome(version: version, operations: meter.operations, checksum: sum)
+        RunOutcome(version: version, objects: meter.operations, checksum: sum)
     }
 }
 
@@ -98,7 +98,7 @@ final class ReadRandomWorkload: Workload {
     private let database: Database
     private let snapshot: Snapshot
     private let times: Int
-    private var random: SeededRandom
+    private var random: SplitMix64
     private var tables: [Table] = []
     /// The keys of each table's objects, and the number of objects in the tables before.
     private var keys: [[ObjectKey]] = []
@@ -109,7 +109,7 @@ final class ReadRandomWorkload: Workload {
         database = try Database(immutable: setting.file)
         snapshot = database.snapshot()
         times = setting.num
-        random = SeededRandom(seed: setting.seed)
+        random = SplitMix64(seed: setting.seed)
     }
 
     func setUp() throws(RealmError) {
@@ -228,6 +228,6 @@ extension Database {
         guard meter.operations == expected else {
             throw .failedCheck("\(meter.operations) objects were read, but \(expected) exist")
         }
-        return RunOutcome(version: version, operations: expected, checksum: checksum)
+        return RunOutcome(version: version, objects: expected, checksum: checksum)
     }
 }

@@ -30,7 +30,7 @@ enum Statistics {
         _ values: [Double], seed: UInt64
     ) -> (low: Double, high: Double)? {
         guard values.count > 1 else { return nil }
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         var medians: [Double] = []
         medians.reserveCapacity(resamples)
         var sample = values

@@ -17,7 +17,8 @@ struct BenchSetting: Sendable, Equatable {
 struct RunOutcome: Equatable {
     /// Version of the database that was measured.
     let version: UInt64
-    let operations: Int
+    /// Objects that were opened, read, written or found.
+    let objects: Int
     /// Sum over everything that was read or written.
     let checksum: UInt64
 }
@@ -33,6 +34,23 @@ protocol Workload: AnyObject {
 
     /// Checks that what was done is what should have been done.
     func finish(_ meter: Meter) throws(RealmError) -> RunOutcome
+}
+
+/// A workload as a measurement knows it: its name in the report, and how to make a run of it.
+struct WorkloadPlan: Sendable {
+    let name: String
+    /// The query it runs; nil for other workloads.
+    var query: String?
+    let make: @Sendable (BenchSetting) throws(RealmError) -> any Workload
+
+    init(
+        name: String, query: String? = nil,
+        make: @escaping @Sendable (BenchSetting) throws(RealmError) -> any Workload
+    ) {
+        self.name = name
+        self.query = query
+        self.make = make
+    }
 }
 
 /// The workloads by name, in the order in which they run.
@@ -52,8 +70,11 @@ enum WorkloadKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// A run of it.
-    func make(_ setting: BenchSetting) throws(RealmError) -> any Workload {
+    var plan: WorkloadPlan {
+        WorkloadPlan(name: rawValue) { setting throws(RealmError) in try make(setting) }
+    }
+
+    private func make(_ setting: BenchSetting) throws(RealmError) -> any Workload {
         switch self {
         case .open: OpenWorkload(setting)
         case .readseq: try ReadSequentialWorkload(setting)

@@ -19,12 +19,17 @@ struct RunFigures: Sendable {
 
 /// What all runs of one workload say together.
 struct WorkloadResult: Sendable {
-    let kind: WorkloadKind
+    let name: String
+    /// The query the workload ran; nil for other workloads.
+    let query: String?
     private(set) var runs: [RunFigures] = []
     /// Latencies of all runs, in nanoseconds.
     private(set) var latencies = LatencyHistogram()
 
-    init(kind: WorkloadKind) { self.kind = kind }
+    init(plan: WorkloadPlan) {
+        name = plan.name
+        query = plan.query
+    }
 
     mutating func add(_ run: RunFigures, _ histogram: LatencyHistogram) {
         runs.append(run)

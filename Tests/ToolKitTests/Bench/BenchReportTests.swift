@@ -17,14 +17,14 @@ import Testing
         stamp.load = 0.25
         var setting = BenchSetting(file: "mail.realm")
         setting.runs = 3
-        var timed = WorkloadResult(kind: .readrandom)
+        var timed = WorkloadResult(plan: WorkloadKind.readrandom.plan)
         for elapsed in [1_000_000, 2_000_000, 1_250_000] as [UInt64] {
             var histogram = LatencyHistogram()
             histogram.record(900, times: 990)
             histogram.record(12_345, times: 10)
             timed.add(figures(1000, elapsed), histogram)
         }
-        var untimed = WorkloadResult(kind: .export)
+        var untimed = WorkloadResult(plan: WorkloadKind.export.plan)
         untimed.add(figures(500, 250_000_000), LatencyHistogram())
         return BenchReport(
             stamp: stamp, setting: setting, fileSize: 12 << 20, results: [timed, untimed])

@@ -21,14 +21,14 @@ import Testing
         setting.runs = 3
         setting.warmup = .zero
         setting.threads = 2
-        let runner = BenchRunner(setting: setting, workloads: WorkloadKind.allCases)
+        let runner = BenchRunner(setting: setting, workloads: WorkloadKind.allCases.map(\.plan))
         let results = try runner.run()
-        #expect(results.map(\.kind) == WorkloadKind.allCases)
+        #expect(results.map(\.name) == WorkloadKind.allCases.map(\.rawValue))
         for result in results {
             #expect(result.runs.count == 3)
             #expect(result.runs.allSatisfy { $0.operations > 0 && $0.elapsed > 0 })
             let total = result.runs.reduce(0) { $0 + $1.operations }
-            #expect(result.latencies.count == (result.kind == .export ? 0 : UInt64(total)))
+            #expect(result.latencies.count == (result.name == "export" ? 0 : UInt64(total)))
         }
     }
 
@@ -53,10 +53,40 @@ import Testing
         setting.runs = 1
         setting.warmup = .milliseconds(1)
         var done: [Int] = []
-        var runner = BenchRunner(setting: setting, workloads: [.open, .readseq])
+        var runner = BenchRunner(
+            setting: setting, workloads: [WorkloadKind.open.plan, WorkloadKind.readseq.plan])
         runner.progress = { done.append($0) }
         #expect(try runner.run().count == 2)
         #expect(done == [0, 1])
+    }
+
+    @Test func queriesAreCountedAndListed() throws {
+        var setting = BenchSetting(file: Self.path("query/social"))
+        setting.num = 3
+        setting.runs = 2
+        setting.warmup = .zero
+        let snapshot = try Database(immutable: setting.file).snapshot()
+        let info = try #require(snapshot.schema.classes.first)
+        let plans = try QueryUnderTest(info.className + ":").plans(number: 1)
+        #expect(plans.map(\.name) == ["query-1-count", "query-1-rows"])
+        for plan in plans {
+            let workload = try plan.make(setting)
+            try workload.setUp()
+            var meter = Meter()
+            try workload.run(&meter)
+            #expect(try workload.finish(meter).objects == snapshot.table(info).count())
+            #expect(meter.operations <= 3 && meter.operations > 0)
+        }
+        let results = try BenchRunner(setting: setting, workloads: plans).run()
+        #expect(results.allSatisfy { $0.query == info.className + ":TRUEPREDICATE" })
+    }
+
+    @Test(arguments: ["Person", ":age > 1", "Nobody:age > 1", "Person:age >", "Person:nothing > 1"])
+    func wrongQueriesAreUsageErrors(query: String) {
+        let result = ToolProcess.run(
+            "realm-bench", ["--file", Self.path("query/social"), "--query", query])
+        #expect(result.status == 2, "\(result.errorText)")
+        #expect(result.output.isEmpty)
     }
 
     @Test(arguments: ["text", "json", "csv"])

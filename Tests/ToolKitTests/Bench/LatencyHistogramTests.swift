@@ -6,7 +6,7 @@ import Testing
 @Suite struct LatencyHistogramTests {
     /// Nanoseconds from a few to some minutes, all magnitudes alike.
     private func samples(_ count: Int, seed: UInt64) -> [UInt64] {
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         return (0..<count).map { _ in random.next() >> UInt64(24 + random.below(40)) }
     }
 

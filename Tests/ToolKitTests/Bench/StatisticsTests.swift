@@ -34,7 +34,7 @@ import Testing
 
     /// Medians of samples of a known distribution fall outside about one interval in twenty.
     @Test func intervalsCoverTheTruth() throws {
-        var random = SeededRandom(seed: 99)
+        var random = SplitMix64(seed: 99)
         var covered = 0
         for round in 0..<300 {
             let values = (0..<15).map { _ in Double(random.below(1_000_001)) }
@@ -47,7 +47,7 @@ import Testing
 
     @Test func randomNumbersAreTheSameForTheSameSeed() {
         // The published sequence of SplitMix64.
-        var random = SeededRandom(seed: 1_234_567)
+        var random = SplitMix64(seed: 1_234_567)
         #expect(random.next() == 6_457_827_717_110_365_317)
         #expect(random.next() == 3_203_168_211_198_807_973)
         var seen = Set<Int>()

@@ -1,5 +1,5 @@
-/// SplitMix64: the random choices of a measurement, the same for the same seed everywhere.
-struct SeededRandom: RandomNumberGenerator {
+/// The random choices of a measurement, the same for the same seed everywhere.
+struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed }
