@@ -35,6 +35,9 @@ public struct ColumnInfo: Sendable {
     /// Slot `1 + leafIndex` of every cluster leaf belongs to the column.
     var leafIndex: Int { key.leafIndex }
 
+    /// The index finds whole words or list elements rather than values (object format 5.6).
+    var holdsWords: Bool { index == .fullText || collection != nil }
+
     var layout: LeafLayout {
         LeafLayout(
             type: type, isNullable: isNullable, collection: collection, target: target,

@@ -162,12 +162,62 @@ final class TableEditor {
         if let editor = indexes[column.leafIndex] { return editor }
         let editor = try IndexEditor(
             context: context, root: indexRoots[column.leafIndex] ?? .none,
-            kind: column.index == .fullText ? .fullText : .general
+            kind: column.holdsWords ? .fullText : .general
         ) { [unowned self] key throws(RealmError) in
-            try self.value(key, column).map { WriteTransaction.indexed($0) } ?? .null
+            try self.value(key, column).map { WriteTransaction.indexed($0) }
         }
         indexes[column.leafIndex] = editor
         return editor
+    }
+
+    /// The index entries of an object's column follow its value; `old` is nil for a new object,
+    /// `new` for one that goes.
+    func changeIndex(
+        _ column: ColumnInfo, _ key: ObjectKey, from old: Value?, to new: Value?
+    ) throws(RealmError) {
+        guard let index = try index(column) else { return }
+        if column.collection != nil {
+            for word in try old.map(words) ?? [] { try index.remove(word: word, key) }
+            for word in try new.map(words) ?? [] { try index.insert(word: word, key) }
+            return
+        }
+        switch (old.map(WriteTransaction.indexed), new.map(WriteTransaction.indexed)) {
+        case (let old?, let new?): try index.change(from: old, to: new, key)
+        case (nil, let new?): try index.insert(new, key)
+        case (let old?, nil): try index.remove(old, key)
+        case (nil, nil): break
+        }
+    }
+
+    /// The distinct strings of an indexed list.
+    private func words(_ list: Value) throws(RealmError) -> [ByteView] {
+        guard case .list(let view) = list else { return [] }
+        var cursor = ElementCursor(context.space, view)
+        var words: [ByteView] = []
+        while let element = try cursor.nextStored() {
+            if case .string(let word) = element { words.append(word) }
+        }
+        words.sort { ByteView.compare($0, $1) < 0 }
+        var distinct: [ByteView] = []
+        for word in words where distinct.last.map({ !($0 == word) }) ?? true {
+            distinct.append(word)
+        }
+        return distinct
+    }
+
+    /// Replaces what a column's index holds by the values of all objects: for a new index, and when
+    /// an entry was not where the values say (object format 13, defects 5 and 6).
+    func fillIndex(_ column: ColumnInfo) throws(RealmError) {
+        guard let editor = try index(column) else { return }
+        let builder = IndexBuilder(context, kind: column.holdsWords ? .fullText : .general)
+        try clusters().forEachValue(column.leafIndex) { (key, value) throws(RealmError) in
+            if column.collection != nil {
+                for word in try self.words(value) { builder.add(word: word, key) }
+            } else {
+                try builder.add(WriteTransaction.indexed(value), key)
+            }
+        }
+        try editor.rebuild(builder)
     }
 
     /// Forgets a column's index and lets go of its nodes.
@@ -316,7 +366,12 @@ final class TableEditor {
         if top.isNone { _ = try clusters() }
         if let loadedClusters { root = try loadedClusters.flush() }
         if let loadedTombstones { tombstoneRoot = try loadedTombstones.flush() }
-        for (leafIndex, editor) in indexes { indexRoots[leafIndex] = try editor.flush() }
+        for (leafIndex, editor) in indexes {
+            if editor.isStale, let column = columns.first(where: { $0.leafIndex == leafIndex }) {
+                try fillIndex(column)
+            }
+            indexRoots[leafIndex] = try editor.flush()
+        }
         let old = top.isNone ? nil : try context.space.node(top)
         if let old { try freeParts(old) }
         top = try TableTopWriter(

@@ -99,6 +99,9 @@ extension WriteTransaction {
         _ editor: TableEditor, _ object: ObjectKey, _ column: ColumnInfo, _ old: Value,
         _ new: Value
     ) throws(RealmError) {
+        if column.index != .none {
+            try editor.changeIndex(column, object, from: old, to: new)
+        }
         try editor.setCell(object, column.leafIndex, new)
         try linkChange(editor, object, column, from: old, to: new)
     }

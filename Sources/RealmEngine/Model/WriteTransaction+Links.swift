@@ -162,7 +162,7 @@ extension WriteTransaction {
             try nullifyLinks(to: link.key, in: editor)
             for column in editor.columns where column.index != .none {
                 let value = try editor.value(link.key, column)!
-                try editor.index(column)?.remove(Self.indexed(value), link.key)
+                try editor.changeIndex(column, link.key, from: value, to: nil)
             }
             pending += try releaseLinks(of: link.key, in: editor)
             try editor.dropBacklinks(link.key)
@@ -228,9 +228,8 @@ extension WriteTransaction {
         let isLogged = !origin.created.contains(object.raw)
         switch value {
         case .link(let link) where link == gone:
-            if column.index != .none, let index = try origin.index(column) {
-                try index.remove(value, object)
-                try index.insert(.null, object)
+            if column.index != .none {
+                try origin.changeIndex(column, object, from: value, to: .null)
             }
             try origin.setCell(object, column.leafIndex, .null)
             if isLogged { log.set(origin.key, column.key, object) }

@@ -64,7 +64,7 @@ extension WriteTransaction {
         try editor.clusters().insert(key) { defaults[$0] }
         editor.markDirty()
         for column in editor.columns where column.index != .none {
-            try editor.index(column)?.insert(Self.indexed(defaults[column.leafIndex]), key)
+            try editor.changeIndex(column, key, from: nil, to: defaults[column.leafIndex])
         }
         if editor.kind != .embedded { log.createObject(editor.key, key) }
         editor.created.insert(key.raw)
@@ -111,9 +111,8 @@ extension WriteTransaction {
         guard let old = try editor.value(object, column) else {
             throw Self.noObject(editor, object)
         }
-        if column.index != .none, let index = try editor.index(column) {
-            try index.remove(Self.indexed(old), object)
-            try index.insert(Self.indexed(value), object)
+        if column.index != .none {
+            try editor.changeIndex(column, object, from: old, to: value)
         }
         try editor.setCell(object, column.leafIndex, value)
         try linkChange(editor, object, column, from: old, to: value)

@@ -188,15 +188,7 @@ extension WriteTransaction {
 
     /// Fills a new index with the values of all objects.
     func buildIndex(_ editor: TableEditor, _ column: ColumnInfo) throws(RealmError) {
-        guard let index = try editor.index(column) else { return }
-        let tree = try editor.clusters()
-        var keys: [ObjectKey] = []
-        try tree.forEachLeaf { (leaf, base) in
-            for key in leaf.keys { keys.append(ObjectKey(Int64(bitPattern: base &+ key))) }
-        }
-        for key in keys {
-            try index.insert(Self.indexed(try editor.value(key, column)!), key)
-        }
+        try editor.fillIndex(column)
         editor.markDirty()
     }
 

@@ -87,6 +87,16 @@ struct NodeSpace {
         return node
     }
 
+    /// As `refNode`, for trees whose inner nodes have the shape of their leaves.
+    @inline(__always)
+    func treeNode(_ ref: Ref, slots: Int, _ role: StaticString) throws(RealmError) -> NodeView {
+        let node = try node(ref)
+        guard node.flags & NodeView.formMask & ~NodeView.innerFlag == NodeView.hasRefsFlag,
+            node.count >= slots
+        else { throw wrongShape(ref, role) }
+        return node
+    }
+
     /// Opens a node that must be a plain array of integers.
     @inline(__always)
     func integers(_ ref: Ref, _ role: StaticString) throws(RealmError) -> NodeView {

@@ -245,6 +245,18 @@ final class ClusterEditor {
         }
     }
 
+    /// Visits one column's values with their objects' keys, in key order.
+    func forEachValue(
+        _ leafIndex: Int, _ body: (ObjectKey, Value) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        try forEachLeaf { (leaf, base) throws(RealmError) in
+            let buffer = try self.buffer(leaf, leafIndex)
+            for row in 0..<leaf.count {
+                try body(ObjectKey(Int64(bitPattern: base &+ leaf.keys[row])), buffer.values[row])
+            }
+        }
+    }
+
     // MARK: Inserting
 
     /// Adds an object with the given value for each leaf index; holes are ignored.

@@ -201,7 +201,7 @@ final class IndexEditor {
 
     private func load(_ ref: Ref) throws(RealmError) -> Node {
         let space = context.space
-        let view = try space.refNode(ref, slots: 1, "index node")
+        let view = try space.treeNode(ref, slots: 1, "index node")
         guard view.context, let keysRef = view.slot(0).child else {
             throw space.wrongShape(ref, "index node")
         }

@@ -46,7 +46,7 @@ final class ExportWorker {
         batchRecords = 0
         hasTurn = stage.hasTurn(batch.number)
         let renderer = renderer(batch.plan)
-        if batch.isFirst { renderer.begin(to: &buffer) }
+        if batch.isFirst { renderer.begin(isFirst: batch.number == 0, to: &buffer) }
         for leaf in batch.leaves {
             try renderer.scan.open(leaf)
             let rows =

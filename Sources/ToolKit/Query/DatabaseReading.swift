@@ -17,10 +17,10 @@ struct DatabaseReading {
 
     /// Calls `body` with the database until no commit landed meanwhile.
     ///
-    /// - Parameter restart: takes back what `body` wrote; false when that is impossible, because
-    ///   something reached a pipe or a terminal.
+    /// - Parameter output: where `body` writes, taken back in between; once something reached a pipe
+    ///   or a terminal that is impossible. Nil when `body` sees to it itself.
     func read<R>(
-        restart: () throws(RealmError) -> Bool, _ body: (Database) throws(RealmError) -> R
+        to output: OutputFile?, _ body: (Database) throws(RealmError) -> R
     ) throws(RealmError) -> R {
         var attempt = 1
         let began = ContinuousClock.now
@@ -34,7 +34,7 @@ struct DatabaseReading {
                     DatabaseChange.isBehind(error)
                     || (error.kind == .corrupt && database.hasChanged)
                 guard hasChanged else { throw error }
-                guard try restart(), mayRepeat(attempt, since: began) else {
+                guard try output?.restart() ?? true, mayRepeat(attempt, since: began) else {
                     throw DatabaseChange.error
                 }
                 attempt += 1

@@ -37,9 +37,7 @@ struct QueryAnswer {
     }
 
     private func printSchema(_ name: String?) throws(RealmError) -> ExitCode {
-        let tables =
-            try name.map { name throws(RealmError) in [try request.table(name, database.schema)] }
-            ?? request.tables(database.schema)
+        let tables = try tables(name, else: request.tables)
         let schema = SchemaOutput(database.schema, tables)
         var buffer = ByteBuffer()
         switch request.format {
@@ -53,10 +51,15 @@ struct QueryAnswer {
     }
 
     private func printDigests(_ name: String?) throws(RealmError) -> ExitCode {
-        let tables =
-            try name.map { name throws(RealmError) in [try request.table(name, database.schema)] }
-            ?? request.exported(database.schema)
+        let tables = try tables(name, else: request.exported)
         return try print(try DigestList.report(tables, database.snapshot()))
+    }
+
+    private func tables(
+        _ name: String?, else others: (Schema) -> [TableInfo]
+    ) throws(RealmError) -> [TableInfo] {
+        guard let name else { return others(database.schema) }
+        return [try request.table(name, database.schema)]
     }
 
     private func print(_ report: Report) throws(RealmError) -> ExitCode {

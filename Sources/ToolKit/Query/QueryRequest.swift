@@ -58,9 +58,8 @@ struct QueryRequest {
         if let join = command.text("join") { style.join = Array(join.utf8) }
         style.null = command.text("null").map { Array($0.utf8) }
         if style.types == .extended {
-            let clash =
-                command.flag("time") ? "--time" : style.binary == .hex ? "--binary hex" : nil
-            if let clash {
+            let isHex = style.binary == .hex
+            if let clash = command.flag("time") ? "--time" : isHex ? "--binary hex" : nil {
                 throw .misuse(
                     "\(clash) has no meaning with --types extended, which has its own form",
                     code: "InvalidArgument")
@@ -156,6 +155,8 @@ extension QueryRequest {
             style.width =
                 command.outputPath == nil
                 ? Terminal.columns(STDOUT_FILENO) : Terminal.columns(-1)
+            style.isColored =
+                Terminal.usesColor(command.color, command.outputPath == nil ? STDOUT_FILENO : -1)
         }
         return style
     }
