@@ -1,11 +1,16 @@
 # fish completion for realm-bench, generated from its option table.
 
-complete -c realm-bench -f -a 'open readseq readrandom export'
+complete -c realm-bench -f -a 'open readseq readrandom export fillseq fillrandom fillbatch fillsync overwrite updaterandom deleteseq deleterandom churn create-index'
 complete -c realm-bench -l file -r -F -d 'the database to read; it is never changed'
 complete -c realm-bench -l query -x -d 'time this query on FILE, its count and its rows'
 complete -c realm-bench -l list -d 'list the workloads and exit'
 complete -c realm-bench -s r -l runs -x -d 'repetitions of each workload'
-complete -c realm-bench -s N -l num -x -d 'operations per run where there is no natural end'
+complete -c realm-bench -s N -l num -x -d 'objects to generate, operations per run'
+complete -c realm-bench -l value-size -x -d 'bytes of payload in every generated object'
+complete -c realm-bench -l batch -x -d 'operations between two commits'
+complete -c realm-bench -l durability -x -a 'full unsafe' -d 'whether commits are synced: full, unsafe'
+complete -c realm-bench -l dir -x -a '(__fish_complete_directories)' -d 'where generated databases go'
+complete -c realm-bench -l keep -d 'keep the generated databases'
 complete -c realm-bench -l warmup -x -d 'time spent on each workload before measuring'
 complete -c realm-bench -l seed -x -d 'seed of the random choices'
 complete -c realm-bench -s f -l format -x -a 'auto text json csv' -d 'form of the output: text, json, csv'

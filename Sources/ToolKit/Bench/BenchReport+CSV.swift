@@ -23,8 +23,12 @@ extension BenchReport {
         + percentiles.map { $0.name + "_ns" }
         + [
             "kernelBytesWritten", "rssPeak", "user_ns", "sys_ns", "majorFaults", "minorFaults",
-            "runs",
+            "runs", "fsyncs", "commits", "bytesWritten", "logicalBytes", "writeAmp", "fileStart",
+            "fileEnd", "syncP50_ns", "syncP99_ns",
         ]
+
+    /// Columns at the end that only workloads that write fill.
+    private static let storageColumns = 9
 
     private func figures(_ result: WorkloadResult) -> [BenchFigure] {
         let interval = result.interval(seed: setting.seed)
@@ -42,6 +46,18 @@ extension BenchReport {
             .number(result.median(\.usage.systemNanoseconds)),
             .number(result.median(\.usage.majorFaults)),
             .number(result.median(\.usage.minorFaults)), .number(result.runs.count),
+        ]
+        guard result.writes else {
+            return figures + [BenchFigure](repeating: .null, count: Self.storageColumns)
+        }
+        let syncs = result.syncTimes.count == 0 ? nil : result.syncTimes
+        figures += [
+            .number(result.storage(\.syncs)), .number(result.storage(\.commits)),
+            .number(result.storage(\.bytesWritten)), .number(result.storage(\.logicalBytes)),
+            .decimal(result.writeAmplification, places: 2),
+            .number(result.storage(\.sizeAtStart)), .number(result.storage(\.sizeAtEnd)),
+            .number(syncs.map { Int(clamping: $0.value(atShare: 0.5)) }),
+            .number(syncs.map { Int(clamping: $0.value(atShare: 0.99)) }),
         ]
         return figures
     }

@@ -26,10 +26,13 @@ extension BenchReport {
 
     private var config: [(String, BenchFigure)] {
         [
-            ("file", .text(setting.file)), ("fileBytes", .number(fileSize)),
+            ("file", setting.isGenerated ? .null : .text(setting.file)),
+            ("fileBytes", .number(fileSize)),
             ("num", .number(setting.num)), ("runs", .number(setting.runs)),
             ("warmup_ns", .number(setting.warmup.wholeNanoseconds)),
             ("threads", .number(setting.threads)), ("encrypted", .flag(false)),
+            ("durability", .text(setting.isDurable ? "full" : "unsafe")),
+            ("batch", .number(setting.batch)), ("valueSize", .number(setting.valueSize)),
             ("seed", .number(Int(clamping: setting.seed))), ("cache", .text("warm")),
         ]
     }
@@ -47,6 +50,7 @@ extension BenchReport {
         out.append(member: "operations", .number(result.median(\.operations)))
         out.append(member: "elapsed_ns", .number(result.median { Int($0.elapsed) }))
         appendLatencies(result, to: &out)
+        appendStorage(result, to: &out)
         out.append(
             member: "kernelBytesWritten", .number(result.knownMedian(\.usage.bytesWritten)))
         out.append(member: "rssPeak", .number(result.median(\.peakMemory)))
@@ -62,6 +66,28 @@ extension BenchReport {
         ])
         out.append(member: "runs", .list(result.throughputs, places: 1))
         out.append("}")
+    }
+
+    private func appendStorage(_ result: WorkloadResult, to out: inout ByteBuffer) {
+        if result.syncTimes.count > 0 {
+            out.append(",\"sync_ns\":")
+            out.append(
+                members: Self.percentiles.map {
+                    ($0.name, .number(Int(clamping: result.syncTimes.value(atShare: $0.share))))
+                })
+        }
+        out.append(member: "fsyncs", .number(result.storage(\.syncs)))
+        out.append(member: "commits", .number(result.storage(\.commits)))
+        out.append(member: "bytesWritten", .number(result.storage(\.bytesWritten)))
+        out.append(member: "logicalBytes", .number(result.storage(\.logicalBytes)))
+        out.append(member: "writeAmp", .decimal(result.writeAmplification, places: 2))
+        if result.writes {
+            out.append(",\"file\":")
+            out.append(members: [
+                ("start", .number(result.storage(\.sizeAtStart))),
+                ("end", .number(result.storage(\.sizeAtEnd))),
+            ])
+        }
     }
 
     /// `null` for workloads whose single operations are not timed.

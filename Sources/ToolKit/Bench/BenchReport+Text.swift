@@ -8,6 +8,7 @@ extension BenchReport {
         appendHead(to: &out)
         appendTable(speed, to: &out)
         appendTable(resources, to: &out)
+        if results.contains(where: \.writes) { appendTable(storage, to: &out) }
     }
 
     private func appendHead(to out: inout ByteBuffer) {
@@ -16,11 +17,13 @@ extension BenchReport {
             "\(stamp.processorCount) x \(stamp.processor)", "Linux \(stamp.kernel)",
             stamp.fileSystem,
         ]
-        let measurement = [
-            "\(setting.file) \(Quantity.bytes(fileSize))",
-            setting.runs == 1 ? "1 run" : "\(setting.runs) runs", "seed \(setting.seed)",
-            setting.threads == 1 ? "1 thread" : "\(setting.threads) threads", "cache=warm",
-        ]
+        let measurement =
+            [
+                setting.isGenerated
+                    ? "\(setting.num) objects" : "\(setting.file) \(Quantity.bytes(fileSize))",
+                setting.runs == 1 ? "1 run" : "\(setting.runs) runs", "seed \(setting.seed)",
+                setting.threads == 1 ? "1 thread" : "\(setting.threads) threads", "cache=warm",
+            ] + (results.contains(where: \.writes) ? [writing] : [])
         for items in [machine, measurement] {
             appendWrapped(items.map(DisplayWidth.printable), to: &out)
         }
@@ -30,6 +33,10 @@ extension BenchReport {
             out.append(DisplayWidth.printable(label))
             out.append("\n")
         }
+    }
+
+    private var writing: String {
+        (setting.isDurable ? "full" : "unsafe") + " durability"
     }
 
     /// Items with two spaces between them, in lines that fit.
@@ -96,6 +103,24 @@ extension BenchReport {
         return (
             ["WORKLOAD", "OPS", "TIME", "USER", "SYSTEM", "CPU/OP", "MEMORY", "MINOR", "MAJOR"],
             rows
+        )
+    }
+
+    private var storage: Lines {
+        let rows = results.filter(\.writes).map { result in
+            let syncs = result.syncTimes
+            return [
+                result.name, String(result.storage(\.commits)), String(result.storage(\.syncs)),
+                syncs.count == 0 ? "-" : Quantity.latency(Int(clamping: syncs.value(atShare: 0.5))),
+                syncs.count == 0
+                    ? "-" : Quantity.latency(Int(clamping: syncs.value(atShare: 0.99))),
+                Quantity.bytes(result.storage(\.bytesWritten)),
+                result.writeAmplification.map(Quantity.oneDecimal) ?? "-",
+                Quantity.bytes(result.storage(\.sizeAtEnd)),
+            ]
+        }
+        return (
+            ["WORKLOAD", "COMMITS", "FSYNC", "P50", "P99", "WRITTEN", "W-AMP", "FILE"], rows
         )
     }
 }

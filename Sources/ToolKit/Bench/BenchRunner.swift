@@ -21,7 +21,7 @@ struct BenchRunner {
         for turn in 0..<setting.runs {
             for (i, plan) in workloads.enumerated() {
                 progress(turn * workloads.count + i)
-                let (run, histogram, outcome) = try measure(plan)
+                let (run, histogram, outcome) = try measure(plan, setting)
                 try check(outcome, against: expected[i], plan)
                 expected[i] = outcome
                 results[i].add(run, histogram)
@@ -33,10 +33,17 @@ struct BenchRunner {
     /// Runs the workload until the time for that is up, at least once; nil when there is no time.
     private func warmUp(_ plan: WorkloadPlan) throws(RealmError) -> RunOutcome? {
         guard setting.warmup > .zero else { return nil }
+        if plan.writes {
+            // A tenth warms the program as well; there is nothing to compare later runs with.
+            var smaller = setting
+            smaller.num = max(1, setting.num / 10)
+            _ = try measure(plan, smaller)
+            return nil
+        }
         let began = ContinuousClock.now
         var found: RunOutcome?
         repeat {
-            let (_, _, outcome) = try measure(plan)
+            let (_, _, outcome) = try measure(plan, setting)
             try check(outcome, against: found, plan)
             found = outcome
         } while began.duration(to: .now) < setting.warmup
@@ -44,7 +51,7 @@ struct BenchRunner {
     }
 
     private func measure(
-        _ plan: WorkloadPlan
+        _ plan: WorkloadPlan, _ setting: BenchSetting
     ) throws(RealmError) -> (RunFigures, LatencyHistogram, RunOutcome) {
         let workload = try plan.make(setting)
         try workload.setUp()
@@ -57,7 +64,7 @@ struct BenchRunner {
         let outcome = try workload.finish(meter)
         let run = RunFigures(
             operations: meter.operations, elapsed: meter.elapsed, usage: usage,
-            peakMemory: memory)
+            peakMemory: memory, storage: workload.storage)
         return (run, meter.histogram, outcome)
     }
 

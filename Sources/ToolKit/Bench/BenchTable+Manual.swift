@@ -1,11 +1,11 @@
 extension BenchTable {
     static let description: [ManualBlock] = [
         .paragraph(
-            "`realm-bench` measures how fast this library reads a database you have. It runs each "
-                + "WORKLOAD several times and reports the median of the runs, the spread between "
+            "`realm-bench` measures how fast this library reads and writes: a database you have, or "
+                + "generated ones, which can be written to as well. It runs each WORKLOAD several times and reports the median of the runs, the spread between "
                 + "them, and how long single operations took."),
         .paragraph(
-            "The file is read through the page cache, never changed, and nothing is created "
+            "A FILE is read through the page cache, never changed, and nothing is created "
                 + "beside it. Measure with a release build: a debug build says so, and its numbers "
                 + "mean nothing."),
         .definitions([
@@ -25,9 +25,18 @@ extension BenchTable {
                     + "discards it. Single objects are not timed."
             ),
         ]),
+        .paragraph("Without `--file` there are also these, each on a new file in every run:"),
+        .definitions(
+            WorkloadKind.allCases.filter(\.plan.writes).map { kind in
+                (
+                    "`\(kind.rawValue)`",
+                    kind.summary.prefix(1).uppercased() + kind.summary.dropFirst() + "."
+                )
+            }),
         .paragraph(
-            "Every workload checks its own result: the objects read are as many as there are, and "
-                + "all runs read the same. If not, the exit status is 10."),
+            "Every workload checks its own result: the objects read are as many as there are, what "
+                + "was written is read back, and all runs find the same. If not, the exit status is 10."
+        ),
     ]
 
     static let sections: [ManualSection] = [
@@ -66,6 +75,16 @@ extension BenchTable {
                 "MINOR, MAJOR",
                 "Page faults of one run: answered from memory, and those that waited for a disk."
             ),
+            (
+                "COMMITS, FSYNC, P50, P99",
+                "Commits and syncs of one run, and how long a commit waited for its syncs."
+            ),
+            (
+                "WRITTEN, W-AMP",
+                "Bytes written to the file in one run, and how many that is for each byte of the "
+                    + "values that changed."
+            ),
+            ("FILE", "Size of the file at the end."),
         ]),
         .paragraph(
             "When the quartiles of the runs lie more than 10% apart a warning says that they are "
@@ -104,6 +123,9 @@ extension BenchTable {
         .example(
             "Sequential reading only, ten runs, as JSON:",
             ["realm-bench --file mail.realm -r 10 --json readseq"]),
+        .example(
+            "What commits cost on another disk:",
+            ["realm-bench --dir /mnt/data -N 20000 fillbatch fillsync churn"]),
         .example(
             "Two queries side by side:",
             [

@@ -2,8 +2,9 @@
 enum BenchTable {
     static let table = CommandTable(
         name: "realm-bench",
-        summary: "measure how fast a Realm database is read",
+        summary: "measure how fast Realm databases are read and written",
         synopsis: [
+            SynopsisLine("[options] [WORKLOAD...]", "measure on generated databases"),
             SynopsisLine("[options] --file FILE [WORKLOAD...]", "measure reading FILE"),
             SynopsisLine("--list", "list the workloads"),
         ],
@@ -19,7 +20,9 @@ enum BenchTable {
         OptionSpec(
             "file", nil, .required("FILE", .file), in: .measurement,
             "the database to read; it is never changed",
-            "The database to read. It is never changed."),
+            "The database to read. It is never changed. Without it everything is measured on "
+                + "generated databases of made-up people.",
+            excludes: ["batch", "value-size", "durability", "dir", "keep"]),
         OptionSpec(
             "query", nil, .required("CLASS:PREDICATE", .text), in: .measurement,
             "time this query on FILE, its count and its rows",
@@ -40,16 +43,44 @@ enum BenchTable {
                 + "slow minute of the machine does not hit one of them alone.",
             defaultText: "5"),
         OptionSpec(
-            "num", "N", .required("N", .count(1...Int.max)), in: .measurement,
-            "operations per run where there is no natural end",
-            "Operations per run of a workload that has no end of its own, such as `readrandom`. "
+            "num", "N", .required("N", .count(1...1_000_000_000)), in: .measurement,
+            "objects to generate, operations per run",
+            "Objects of a generated database, and operations per run of a workload that has no end "
+                + "of its own, such as `readrandom`. "
                 + "`open` does not open the file more than 1000 times.",
             defaultText: "100000"),
+        OptionSpec(
+            "value-size", nil, .required("SIZE", .size), in: .measurement,
+            "bytes of payload in every generated object",
+            "Give every generated object a binary property of SIZE random bytes, at most 16 MiB.",
+            defaultText: "0"),
+        OptionSpec(
+            "batch", nil, .required("N", .count(1...1_000_000_000)), in: .measurement,
+            "operations between two commits",
+            "Operations between two commits of a workload that writes; `fillbatch` does ten times "
+                + "as many, `fillsync` one.",
+            defaultText: "100"),
+        OptionSpec(
+            "durability", nil, .required("MODE", .choice(["full", "unsafe"])), in: .measurement,
+            "whether commits are synced: full, unsafe",
+            "`full` syncs every commit as the tools do. `unsafe` leaves that out: such commits do "
+                + "not survive a power failure.",
+            defaultText: "full"),
+        OptionSpec(
+            "dir", nil, .required("DIR", .directory), in: .measurement,
+            "where generated databases go",
+            "Where generated databases go. Their file system decides what syncing costs.",
+            defaultText: "the current directory"),
+        OptionSpec(
+            "keep", in: .measurement, "keep the generated databases",
+            "Keep the generated databases. They are called `realm-bench-`PID`-`WORKLOAD`.realm`; a "
+                + "number follows when a name is taken."),
         OptionSpec(
             "warmup", nil, .required("DUR", .duration), in: .measurement,
             "time spent on each workload before measuring",
             "Run each workload unmeasured for this long first, at least once, so that the file is in "
-                + "the page cache. `0s` leaves that out.",
+                + "the page cache; a workload that writes runs once with a tenth of the objects. "
+                + "`0s` leaves that out.",
             defaultText: "200ms"),
         OptionSpec(
             "seed", nil, .required("N", .count(0...Int.max)), in: .measurement,

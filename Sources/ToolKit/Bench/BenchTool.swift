@@ -1,20 +1,19 @@
-import Glibc
 import RealmEngine
 
-/// `realm-bench`: measures how fast a database is read.
+/// `realm-bench`: measures how fast databases are read and written.
 enum BenchTool {
     /// Runs a parsed command and returns its exit code.
     static func run(_ command: ParsedCommand) throws(RealmError) -> ExitCode {
         if command.flag("list") { return try printList(command) }
-        let (setting, workloads) = try request(command)
+        let request = try BenchRequest(command)
         // Before measuring, so that a bad output does not cost the time that takes.
         let format = command.format
         let output = try OutputFile(path: command.outputPath, force: command.mayReplaceOutput)
         let report: BenchReport
         do throws(RealmError) {
-            report = try measure(command, setting, workloads)
+            report = try measure(command, request)
         } catch {
-            throw error.kind == .misuse ? error : error.inFile(setting.file)
+            throw error.kind == .misuse ? error : error.inFile(request.place)
         }
         var buffer = ByteBuffer(capacity: 4096)
         report.append(format, to: &buffer)
@@ -39,41 +38,25 @@ enum BenchTool {
         return .ok
     }
 
-    private static func request(
-        _ command: ParsedCommand
-    ) throws(RealmError) -> (BenchSetting, [WorkloadPlan]) {
-        guard let file = command.text("file") else {
-            throw .misuse(
-                "no database to measure", code: "InvalidArgument", reason: "missing-option",
-                hint: "name it: realm-bench --file FILE")
-        }
-        var setting = BenchSetting(file: file)
-        if let num = command.count("num") { setting.num = num }
-        if let runs = command.count("runs") { setting.runs = runs }
-        if let warmup = command.duration("warmup") { setting.warmup = warmup }
-        if let seed = command.count("seed") { setting.seed = UInt64(seed) }
-        setting.threads = command.workers
-        let named = command.operands.compactMap(WorkloadKind.init)
-        var queries: [WorkloadPlan] = []
-        for (i, text) in command.all("query").enumerated() {
-            queries += try QueryUnderTest(text).plans(number: i + 1)
-        }
-        let wanted = named.isEmpty && queries.isEmpty ? WorkloadKind.allCases : named
-        return (setting, WorkloadKind.allCases.filter(wanted.contains).map(\.plan) + queries)
-    }
-
     private static func measure(
-        _ command: ParsedCommand, _ setting: BenchSetting, _ workloads: [WorkloadPlan]
+        _ command: ParsedCommand, _ request: BenchRequest
     ) throws(RealmError) -> BenchReport {
-        let stamp = EnvironmentStamp(path: setting.file)
+        let stamp = EnvironmentStamp(path: request.place)
         let diagnostics = Diagnostics(command)
         for warning in stamp.warnings { diagnostics.warn(warning) }
+        if !request.setting.isDurable {
+            diagnostics.warn("--durability unsafe: commits do not survive a power failure")
+        }
+        var setting = request.setting
+        // Removed when measuring ends.
+        let generated = try request.makeFile()
+        if let generated { setting.file = generated.path }
         var retry = RetryPolicy(command.wait)
         while true {
             do throws(RealmError) {
-                let results = try runs(command, setting, workloads)
+                let results = try runs(command, setting, request.workloads)
                 return BenchReport(
-                    stamp: stamp, setting: setting, fileSize: fileSize(setting.file),
+                    stamp: stamp, setting: setting, fileSize: ScratchFile.size(setting.file),
                     results: results)
             } catch {
                 guard DatabaseChange.isBehind(error), retry.mayRepeat() else { throw error }
@@ -85,15 +68,11 @@ enum BenchTool {
         _ command: ParsedCommand, _ setting: BenchSetting, _ workloads: [WorkloadPlan]
     ) throws(RealmError) -> [WorkloadResult] {
         var progress = ProgressReporter(
-            command, file: setting.file, total: setting.runs * workloads.count, unit: .runs)
+            command, file: setting.isGenerated ? setting.directory : setting.file,
+            total: setting.runs * workloads.count, unit: .runs)
         defer { progress.finish() }
         var runner = BenchRunner(setting: setting, workloads: workloads)
         runner.progress = { progress.update($0) }
         return try runner.run()
-    }
-
-    private static func fileSize(_ path: String) -> Int {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 }

@@ -65,20 +65,8 @@ final class ReadSequentialWorkload: Workload {
     func run(_ meter: inout Meter) throws(RealmError) {
         meter.start()
         let snapshot = database.snapshot()
-        snapshot.beginWalk()
         var fold = ValueFold(snapshot, isWalking: true)
-        for info in snapshot.schema.classes {
-            let columns = info.columns.count
-            let scan = snapshot.table(info).scan(columns: Array(0..<columns))
-            while try scan.next() {
-                for row in 0..<scan.count {
-                    for column in 0..<columns {
-                        try fold.add(try scan.value(row: row, column: column))
-                    }
-                }
-                meter.lap(operations: scan.count)
-            }
-        }
+        try fold.addAll { meter.lap(operations: $0) }
         meter.stop()
         sum = fold.sum
     }

@@ -15,6 +15,24 @@ struct ValueFold {
         self.isWalking = isWalking
     }
 
+    /// Reads every property of every object of every class. Calls `afterLeaf` with the number of
+    /// objects of each leaf read.
+    mutating func addAll(afterLeaf: (Int) -> Void = { _ in }) throws(RealmError) {
+        snapshot.beginWalk()
+        for info in snapshot.schema.classes {
+            let columns = info.columns.count
+            let scan = snapshot.table(info).scan(columns: Array(0..<columns))
+            while try scan.next() {
+                for row in 0..<scan.count {
+                    for column in 0..<columns {
+                        try add(try scan.value(row: row, column: column))
+                    }
+                }
+                afterLeaf(scan.count)
+            }
+        }
+    }
+
     /// Reads a value, a collection with all its elements.
     @inline(__always)
     mutating func add(_ value: Value) throws(RealmError) {

@@ -2,8 +2,10 @@ import RealmEngine
 
 /// What all runs of a measurement have in common.
 struct BenchSetting: Sendable, Equatable {
-    /// The database that is measured.
-    var file: String
+    /// The database that reading workloads read.
+    var file = ""
+    /// It was made for this measurement.
+    var isGenerated = false
     /// Operations per run of workloads that have no end of their own.
     var num = 100_000
     var runs = 5
@@ -11,6 +13,16 @@ struct BenchSetting: Sendable, Equatable {
     var seed: UInt64 = 1
     /// Worker threads of workloads that use several.
     var threads = 1
+    /// Operations between two commits.
+    var batch = 100
+    /// Bytes of payload in every generated object.
+    var valueSize = 0
+    /// Commits survive a power failure.
+    var isDurable = true
+    /// Where generated databases go.
+    var directory = "."
+    /// Generated databases stay.
+    var keepsFiles = false
 }
 
 /// What a run found: the same in every run of a workload, or something is wrong.
@@ -34,6 +46,13 @@ protocol Workload: AnyObject {
 
     /// Checks that what was done is what should have been done.
     func finish(_ meter: Meter) throws(RealmError) -> RunOutcome
+
+    /// What was stored, known after `finish`; nil for workloads that write nothing.
+    var storage: StorageFigures? { get }
+}
+
+extension Workload {
+    var storage: StorageFigures? { nil }
 }
 
 /// A workload as a measurement knows it: its name in the report, and how to make a run of it.
@@ -41,14 +60,17 @@ struct WorkloadPlan: Sendable {
     let name: String
     /// The query it runs; nil for other workloads.
     var query: String?
+    /// Every run works on a new file of its own.
+    var writes = false
     let make: @Sendable (BenchSetting) throws(RealmError) -> any Workload
 
     init(
-        name: String, query: String? = nil,
+        name: String, query: String? = nil, writes: Bool = false,
         make: @escaping @Sendable (BenchSetting) throws(RealmError) -> any Workload
     ) {
         self.name = name
         self.query = query
+        self.writes = writes
         self.make = make
     }
 }
@@ -59,6 +81,16 @@ enum WorkloadKind: String, CaseIterable, Sendable {
     case readseq
     case readrandom
     case export
+    case fillseq
+    case fillrandom
+    case fillbatch
+    case fillsync
+    case overwrite
+    case updaterandom
+    case deleteseq
+    case deleterandom
+    case churn
+    case createIndex = "create-index"
 
     /// What it measures, in a few words.
     var summary: String {
@@ -67,19 +99,49 @@ enum WorkloadKind: String, CaseIterable, Sendable {
         case .readseq: "read every property of every object in the order of their keys"
         case .readrandom: "look up objects at random by key and read every property"
         case .export: "write every object as NDJSON to a sink that discards it"
+        case .fillseq: "insert objects in the order of their primary keys"
+        case .fillrandom: "insert objects in random order of their primary keys"
+        case .fillbatch: "as fillseq, with commits ten times as large"
+        case .fillsync: "insert objects with a commit for each, a hundredth of the number"
+        case .overwrite: "find objects at random by primary key and set every property"
+        case .updaterandom: "find objects at random by primary key and set one number"
+        case .deleteseq: "remove all objects in the order of their primary keys"
+        case .deleterandom: "remove all objects in random order"
+        case .churn: "remove an object at random and insert a new one"
+        case .createIndex: "add a search index to a string property of all objects"
         }
     }
 
     var plan: WorkloadPlan {
-        WorkloadPlan(name: rawValue) { setting throws(RealmError) in try make(setting) }
+        WorkloadPlan(name: rawValue, writes: writer != nil) { setting throws(RealmError) in
+            try make(setting)
+        }
+    }
+
+    /// What runs it, if it writes.
+    private var writer: WriteWorkload.Type? {
+        switch self {
+        case .open, .readseq, .readrandom, .export: nil
+        case .fillseq: FillSequential.self
+        case .fillrandom: FillRandom.self
+        case .fillbatch: FillBatch.self
+        case .fillsync: FillSync.self
+        case .overwrite: Overwrite.self
+        case .updaterandom: UpdateRandom.self
+        case .deleteseq: DeleteSequential.self
+        case .deleterandom: DeleteRandom.self
+        case .churn: Churn.self
+        case .createIndex: CreateIndex.self
+        }
     }
 
     private func make(_ setting: BenchSetting) throws(RealmError) -> any Workload {
         switch self {
-        case .open: OpenWorkload(setting)
-        case .readseq: try ReadSequentialWorkload(setting)
-        case .readrandom: try ReadRandomWorkload(setting)
-        case .export: try ExportWorkload(setting)
+        case .open: return OpenWorkload(setting)
+        case .readseq: return try ReadSequentialWorkload(setting)
+        case .readrandom: return try ReadRandomWorkload(setting)
+        case .export: return try ExportWorkload(setting)
+        default: return try writer!.init(setting, name: rawValue)
         }
     }
 }

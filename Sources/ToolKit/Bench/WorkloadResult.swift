@@ -6,6 +6,8 @@ struct RunFigures: Sendable {
     let usage: ResourceUsage
     /// Bytes of memory at the most, pages of mapped files included.
     let peakMemory: Int
+    /// What was stored; nil for workloads that write nothing.
+    var storage: StorageFigures?
 
     /// Operations per second.
     var throughput: Double { Double(operations) * 1e9 / Double(max(1, elapsed)) }
@@ -25,6 +27,8 @@ struct WorkloadResult: Sendable {
     private(set) var runs: [RunFigures] = []
     /// Latencies of all runs, in nanoseconds.
     private(set) var latencies = LatencyHistogram()
+    /// How long commits of all runs waited for their syncs, in nanoseconds.
+    private(set) var syncTimes = LatencyHistogram()
 
     init(plan: WorkloadPlan) {
         name = plan.name
@@ -34,6 +38,7 @@ struct WorkloadResult: Sendable {
     mutating func add(_ run: RunFigures, _ histogram: LatencyHistogram) {
         runs.append(run)
         latencies.merge(histogram)
+        if let storage = run.storage { syncTimes.merge(storage.syncTimes) }
     }
 
     var throughputs: [Double] { runs.map(\.throughput) }
@@ -53,6 +58,20 @@ struct WorkloadResult: Sendable {
     /// operations are not timed.
     func latency(_ share: Double) -> Int? {
         latencies.count == 0 ? nil : Int(clamping: latencies.value(atShare: share))
+    }
+
+    /// Whether the workload writes.
+    var writes: Bool { runs.contains { $0.storage != nil } }
+
+    /// The median over the runs of a figure of what was stored; 0 where nothing was.
+    func storage(_ figure: (StorageFigures) -> Int) -> Int {
+        median { $0.storage.map(figure) ?? 0 }
+    }
+
+    /// Bytes written for each byte changed; nil when nothing changed.
+    var writeAmplification: Double? {
+        let known = runs.compactMap { $0.storage?.writeAmplification }
+        return known.isEmpty ? nil : Statistics.median(known)
     }
 
     /// The median over the runs of a whole number.

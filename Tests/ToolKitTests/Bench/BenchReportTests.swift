@@ -77,7 +77,8 @@ import Testing
         #expect(
             text.contains(
                 #"{"workload":"export","ops":2000.0,"ci95":null,"noise":null,"operations":500,"#
-                    + #""elapsed_ns":250000000,"latency_ns":null,"kernelBytesWritten":null,"#
+                    + #""elapsed_ns":250000000,"latency_ns":null,"fsyncs":0,"commits":0,"#
+                    + #""bytesWritten":0,"logicalBytes":0,"writeAmp":null,"kernelBytesWritten":null,"#
                     + #""rssPeak":3145728,"cpu":{"user_ns":700000,"sys_ns":14000000},"#
                     + #""faults":{"major":0,"minor":42},"runs":[2000.0]}"#))
     }
@@ -91,7 +92,9 @@ import Testing
         #expect(Set(fields).count == 1)
         #expect(lines[0].hasPrefix("workload,ops,ci95_low,ci95_high,noise,operations,"))
         #expect(lines[1].hasPrefix("readrandom,800000.0,"))
-        #expect(lines[2] == "export,2000.0,,,,500,250000000,,,,,,,3145728,700000,14000000,0,42,1")
+        #expect(
+            lines[2]
+                == "export,2000.0,,,,500,250000000,,,,,,,3145728,700000,14000000,0,42,1,,,,,,,,,")
     }
 
     @Test func noisyRunsAreSaid() {

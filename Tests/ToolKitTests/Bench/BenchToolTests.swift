@@ -14,6 +14,9 @@ import Testing
         "\(packageRoot)/Tests/Fixtures/\(name).realm"
     }
 
+    private static let readers = WorkloadKind.allCases.filter { !$0.plan.writes }
+    private static let writers = WorkloadKind.allCases.filter(\.plan.writes)
+
     @Test(arguments: fixtures)
     func everyWorkloadFindsTheSameInEveryRun(fixture: String) throws {
         var setting = BenchSetting(file: Self.path(fixture))
@@ -21,9 +24,9 @@ import Testing
         setting.runs = 3
         setting.warmup = .zero
         setting.threads = 2
-        let runner = BenchRunner(setting: setting, workloads: WorkloadKind.allCases.map(\.plan))
+        let runner = BenchRunner(setting: setting, workloads: Self.readers.map(\.plan))
         let results = try runner.run()
-        #expect(results.map(\.name) == WorkloadKind.allCases.map(\.rawValue))
+        #expect(results.map(\.name) == Self.readers.map(\.rawValue))
         for result in results {
             #expect(result.runs.count == 3)
             #expect(result.runs.allSatisfy { $0.operations > 0 && $0.elapsed > 0 })
@@ -95,7 +98,7 @@ import Testing
         let result = ToolProcess.shell("\"$TOOL\" \(options)", tool: "realm-bench")
         #expect(result.status == 0, "\(result.errorText)")
         #expect(result.errors.isEmpty)
-        for kind in WorkloadKind.allCases { #expect(result.text.contains(kind.rawValue)) }
+        for kind in Self.readers { #expect(result.text.contains(kind.rawValue)) }
         let full = ToolProcess.shell("\"$TOOL\" \(options) > /dev/full", tool: "realm-bench")
         #expect(full.status == 9)
     }
@@ -114,8 +117,11 @@ import Testing
         let noise = scratch.write("noise.realm", [UInt8](repeating: 7, count: 4096))
         let none = scratch.file("none.realm")
         let cases: [([String], Int32)] = [
-            ([], 2), (["--file", none, "readbackwards"], 2), (["--file", none], 3),
-            (["--file", noise], 3), (["--file", Self.path("query/orders"), "-r", "0"], 2),
+            (["readbackwards"], 2), (["--file", none, "fillseq"], 2), (["--file", none], 3),
+            (["--file", noise], 3), (["--value-size", "17MiB", "open"], 2),
+            (["--file", noise, "--dir", scratch.path], 2),
+            (["--dir", scratch.file("none"), "fillseq"], 3),
+            (["--file", Self.path("query/orders"), "-r", "0"], 2),
         ]
         for (arguments, status) in cases {
             let result = ToolProcess.run("realm-bench", arguments)
@@ -131,5 +137,83 @@ import Testing
         let lines = result.text.split(separator: "\n")
         let names = lines.map { String($0.split(separator: " ")[0]) }
         #expect(names == WorkloadKind.allCases.map(\.rawValue))
+    }
+
+    // MARK: Writing
+
+    private func tiny(_ directory: ScratchDirectory) -> BenchSetting {
+        var setting = BenchSetting()
+        setting.isGenerated = true
+        setting.directory = directory.path
+        setting.num = 300
+        setting.batch = 70
+        setting.runs = 2
+        setting.warmup = .zero
+        setting.isDurable = false
+        return setting
+    }
+
+    @Test(arguments: writers)
+    func everyWriterStoresTheSameInEveryRun(kind: WorkloadKind) throws {
+        let scratch = ScratchDirectory()
+        var setting = tiny(scratch)
+        setting.valueSize = 20
+        setting.warmup = .milliseconds(1)
+        let results = try BenchRunner(setting: setting, workloads: [kind.plan]).run()
+        let result = try #require(results.first)
+        #expect(result.runs.count == 2 && result.writes)
+        let operations = kind == .fillsync ? 3 : 300
+        #expect(result.runs.allSatisfy { $0.operations == operations })
+        let commits = [.fillsync: 3, .fillbatch: 1, .createIndex: 1][kind] ?? 5
+        #expect(result.storage(\.commits) == commits)
+        #expect(result.storage(\.syncs) == 0)
+        #expect(result.storage(\.bytesWritten) > 0)
+        #expect((result.writeAmplification == nil) == (kind == .createIndex))
+        #expect(scratch.entries.isEmpty, "what was generated is removed")
+    }
+
+    @Test func durableCommitsAreSyncedTwice() throws {
+        let scratch = ScratchDirectory()
+        var setting = tiny(scratch)
+        setting.isDurable = true
+        setting.runs = 1
+        let plan = WorkloadKind.fillbatch.plan
+        let result = try #require(
+            try BenchRunner(setting: setting, workloads: [plan]).run().first)
+        #expect(result.storage(\.syncs) == 2)
+        #expect(result.syncTimes.count == 1)
+    }
+
+    @Test(arguments: writers)
+    func theSameSeedMakesTheSameFile(kind: WorkloadKind) throws {
+        func file(_ seed: UInt64) throws -> [UInt8] {
+            let scratch = ScratchDirectory()
+            var setting = tiny(scratch)
+            setting.runs = 1
+            setting.seed = seed
+            setting.keepsFiles = true
+            _ = try BenchRunner(setting: setting, workloads: [kind.plan]).run()
+            let name = try #require(scratch.entries.first)
+            #expect(scratch.entries.count == 1)
+            return try #require(contents(of: scratch.file(name)))
+        }
+        let first = try file(1)
+        #expect(try file(1) == first)
+        if kind != .deleteseq, kind != .deleterandom { #expect(try file(2) != first) }
+    }
+
+    @Test func readersWorkOnGeneratedPeopleToo() {
+        let scratch = ScratchDirectory()
+        let result = ToolProcess.run(
+            "realm-bench",
+            [
+                "--dir", scratch.path, "-N", "400", "-r", "1", "--warmup", "0s", "--json", "-q",
+                "--durability", "unsafe", "open", "readseq", "readrandom", "export", "churn",
+            ])
+        #expect(result.status == 0, "\(result.errorText)")
+        #expect(result.text.contains(#""workload":"readseq","ops""#))
+        #expect(result.text.contains(#""operations":1400,"#))
+        #expect(result.text.contains(#""durability":"unsafe""#))
+        #expect(scratch.entries.isEmpty)
     }
 }
