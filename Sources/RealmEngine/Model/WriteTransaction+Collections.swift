@@ -65,20 +65,26 @@ extension WriteTransaction {
         try storeEntries(editor, object, info, entries)
     }
 
-    /// Replaces the entries of a dictionary of embedded objects by new ones under the given keys.
+    /// Replaces the entries of a dictionary of embedded objects by new ones under the given keys;
+    /// returns their keys, nil for entries that are to be null.
     public func createEmbeddedEntries(
-        _ table: TableKey, _ object: ObjectKey, _ column: Int, keys: [Value]
-    ) throws(RealmError) -> [ObjectKey] {
+        _ table: TableKey, _ object: ObjectKey, _ column: Int,
+        _ entries: [(key: Value, isNull: Bool)]
+    ) throws(RealmError) -> [ObjectKey?] {
         let editor = try openEditor(table)
         let info = editor.columns[column]
         guard info.collection == .dictionary else {
             throw .misuse("property \(info.name) is no dictionary", reason: "type")
         }
-        var links: [ObjectLink] = []
-        for _ in keys { links.append(try makeEmbedded(info)) }
-        try storeEntries(
-            editor, object, info, zip(keys, links).map { (key: $0, value: .link($1)) })
-        return links.map(\.key)
+        var values: [(key: Value, value: Value)] = []
+        var keys: [ObjectKey?] = []
+        for entry in entries {
+            let link = entry.isNull ? nil : try makeEmbedded(info)
+            values.append((key: entry.key, value: link.map(Value.link) ?? .null))
+            keys.append(link?.key)
+        }
+        try storeEntries(editor, object, info, values)
+        return keys
     }
 
     private func storeEntries(
