@@ -152,9 +152,13 @@ extension IntegrityCheck {
     // MARK: Strings and binaries
 
     func stringForm(_ ref: Ref, distinct: Ref = .none) -> Int? {
-        guard let node = reading(ref, .leafShape, { () throws(RealmError) in
-            try space.node(ref)
-        }) else { return nil }
+        guard
+            let node = reading(
+                ref, .leafShape,
+                { () throws(RealmError) in
+                    try space.node(ref)
+                })
+        else { return nil }
         if !distinct.isNone { return enumeratedForm(ref, node, distinct) }
         switch (node.hasRefs, node.widthType) {
         case (false, 1): return shortForm(ref, node)
@@ -264,9 +268,11 @@ extension IntegrityCheck {
             let slot = node.slot(i)
             if slot.isNone { continue }
             guard !slot.isTagged,
-                let blob = reading(slot.ref, .leafShape, { () throws(RealmError) in
-                    try space.node(slot.ref)
-                })
+                let blob = reading(
+                    slot.ref, .leafShape,
+                    { () throws(RealmError) in
+                        try space.node(slot.ref)
+                    })
             else {
                 found(.stringForm, ref, "value \(i) is no blob")
                 return nil

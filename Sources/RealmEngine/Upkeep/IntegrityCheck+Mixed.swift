@@ -69,7 +69,9 @@ extension IntegrityCheck {
             return false
         }
         guard pool > 0 else {
-            let isInRange = type == 1 ? value == 0 || value == 1 : Int64(Int32(truncatingIfNeeded: value)) == value
+            let isInRange =
+                type == 1
+                ? value == 0 || value == 1 : Int64(Int32(truncatingIfNeeded: value)) == value
             if !isInRange { found(.mixedWord, ref, "\(value) inside a mixed value's word") }
             return true
         }
