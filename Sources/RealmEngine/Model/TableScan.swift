@@ -7,8 +7,7 @@ public final class TableScan {
     private let columns: [ColumnInfo]
     private var leaves: ClusterTree.Leaves
     private var current: ClusterLeaf?
-    private let opened: UnsafeMutablePointer<ColumnLeaf>
-    private var openedCount = 0
+    private let opened: UnsafeMutablePointer<ColumnSlot>
     private let columnCount: Int
 
     // Read for every value, so not public themselves: a public variable would pay an exclusivity
@@ -28,9 +27,13 @@ public final class TableScan {
         leaves = ClusterTree(space: table.snapshot.walk, root: table.info.root)
             .leaves(skipping: position)
         opened = .allocate(capacity: max(1, columns.count))
+        for i in columns.indices { (opened + i).initialize(to: ColumnSlot()) }
     }
 
-    deinit { opened.deallocate() }
+    deinit {
+        for i in 0..<columnCount { opened[i].free() }
+        opened.deallocate()
+    }
 
     /// Moves to the next leaf; false at the end.
     public func next() throws(RealmError) -> Bool {
@@ -49,7 +52,7 @@ public final class TableScan {
         current = leaf
         rows = 0
         for (i, column) in columns.enumerated() {
-            (opened + i).initialize(to: try leaf.column(column.leafIndex, column.layout))
+            opened[i].store(try leaf.column(column.leafIndex, column.layout))
         }
         rows = leaf.count
     }

@@ -23,8 +23,8 @@ struct DirectoryExport {
     func run() throws(RealmError) -> ExitCode {
         try makeDirectory()
         var made: Set<String> = []
-        return try DatabaseReading(request.command).read(restart: { true }) {
-            (database) throws(RealmError) in
+        let reading = DatabaseReading(request.command)
+        return try reading.read(to: nil) { (database) throws(RealmError) in
             let tables = request.exported(database.schema)
             let plans = try request.plans(tables, database.schema)
             let files = plans.flatMap { self.files($0, database.schema) }
@@ -96,11 +96,9 @@ extension DirectoryExport {
     private static func fileName(_ name: String) -> String {
         var result: [UInt8] = []
         for (position, byte) in name.utf8.enumerated() {
-            let isUnsafe =
-                byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "/")
-                || byte == UInt8(ascii: "%")
-                || (byte == UInt8(ascii: ".") && position == 0)
-            if isUnsafe {
+            let isHiding = byte == UInt8(ascii: ".") && position == 0
+            let isSpecial = byte == UInt8(ascii: "/") || byte == UInt8(ascii: "%")
+            if byte < 0x20 || byte == 0x7F || isHiding || isSpecial {
                 result.append(UInt8(ascii: "%"))
                 result.append(JSONText.hexadecimal(byte >> 4))
                 result.append(JSONText.hexadecimal(byte & 15))

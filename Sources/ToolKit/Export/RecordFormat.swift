@@ -17,4 +17,6 @@ struct RecordStyle: Sendable {
     var terminator = UInt8(ascii: "\n")
     /// Columns a table may take; nil for no limit.
     var width: Int?
+    /// Headings of tables stand out.
+    var isColored = false
 }

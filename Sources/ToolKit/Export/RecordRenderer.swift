@@ -71,9 +71,15 @@ final class RecordRenderer {
     deinit { quick.deallocate() }
 
     /// What comes before the first record of the table.
-    func begin(to out: inout ByteBuffer) {
+    ///
+    /// - Parameter isFirst: no other table precedes it.
+    func begin(isFirst: Bool, to out: inout ByteBuffer) {
         guard style.hasHeader else { return }
         switch style.format {
+        case .table where plan.namesClass:
+            if !isFirst { out.append(style.terminator) }
+            out.append(DisplayWidth.printable(plan.table.className))
+            out.append(style.terminator)
         case .csv, .tsv:
             for (position, field) in plan.fields.enumerated() {
                 if position > 0 { out.append(separator) }

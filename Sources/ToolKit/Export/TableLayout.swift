@@ -53,7 +53,7 @@ final class TableLayout {
         }
         let widths = Self.fit(wanted, style.width)
         self.widths = widths
-        if style.hasHeader { print(headings, widths, to: &out) }
+        if style.hasHeader { printHeadings(widths, to: &out) }
         for row in held { print(row, widths, to: &out) }
         held = []
     }
@@ -84,6 +84,13 @@ final class TableLayout {
             if !isNumber[i], i + 1 < cells.count { out.appendSpaces(padding) }
         }
         out.append(style.terminator)
+    }
+
+    private func printHeadings(_ widths: [Int], to out: inout ByteBuffer) {
+        guard style.isColored else { return print(headings, widths, to: &out) }
+        out.append("\u{1B}[1m")
+        print(headings, widths, to: &out)
+        out.append("\u{1B}[0m")
     }
 }
 

@@ -17,10 +17,10 @@ struct DatabaseReading {
 
     /// Calls `body` with the database until no commit landed meanwhile.
     ///
-    /// - Parameter restart: takes back what `body` wrote; false when that is impossible, because
-    ///   something reached a pipe or a terminal.
+    /// - Parameter output: where `body` writes, taken back in between; once something reached a pipe
+    ///   or a terminal that is impossible. Nil when `body` sees to it itself.
     func read<R>(
-        restart: () throws(RealmError) -> Bool, _ body: (Database) throws(RealmError) -> R
+        to output: OutputFile?, _ body: (Database) throws(RealmError) -> R
     ) throws(RealmError) -> R {
         var attempt = 1
         let began = ContinuousClock.now
@@ -34,7 +34,7 @@ struct DatabaseReading {
                     DatabaseChange.isBehind(error)
                     || (error.kind == .corrupt && database.hasChanged)
                 guard hasChanged else { throw error }
-                guard try restart(), mayRepeat(attempt, since: began) else {
+                guard try output?.restart() ?? true, mayRepeat(attempt, since: began) else {
                     throw DatabaseChange.error
                 }
                 attempt += 1
@@ -55,20 +55,11 @@ struct DatabaseReading {
 
     /// Opens the file, or what standard input holds.
     func open() throws(RealmError) -> Database {
-        if command.access == .shared {
-            throw RealmError(
-                .incompatible, code: "IllegalOperation", reason: "not-yet",
-                "joining the session of a file is not possible yet", file: path,
-                hint: "--access immutable reads it without")
-        }
         let key = try command.readKey(Diagnostics(command))
         let hasKey = key != nil
         let database: Database
         do throws(RealmError) {
-            database =
-                path == "-"
-                ? try Database(standardInputInto: Terminal.environment("TMPDIR") ?? "/tmp")
-                : try Database(immutable: path)
+            database = try plain()
         } catch {
             throw hasKey && error.reason == "not-a-realm" ? Self.encrypted(path) : error
         }
@@ -78,6 +69,21 @@ struct DatabaseReading {
                 "a key was given, but the file is not encrypted", file: path)
         }
         return database
+    }
+
+    /// As a participant where a session is live and the command allows it, else without a trace.
+    private func plain() throws(RealmError) -> Database {
+        if path == "-" {
+            return try Database(standardInputInto: Terminal.environment("TMPDIR") ?? "/tmp")
+        }
+        if command.access != .immutable, let live = try Database(joiningLive: path) { return live }
+        guard command.access != .shared else {
+            throw RealmError(
+                .incompatible, code: "IncompatibleLockFile", reason: "no-session",
+                "there is no live session that could be joined", file: path,
+                hint: "--access immutable reads the file without one")
+        }
+        return try Database(immutable: path)
     }
 
     private static func encrypted(_ path: String) -> RealmError {

@@ -1,0 +1,110 @@
+/// String tests over whole leaves of short cells (object format 3.5.1).
+enum TextKernels {
+    // Cells are a power of two of bytes, the last of which counts the padding.
+
+    /// Rows whose cell has exactly these bytes once folded.
+    static func rows(
+        _ cells: UnsafeRawPointer, width: Int, count: Int, equalTo cell: [UInt8], folds: [UInt8]
+    ) -> Selection {
+        cell.withUnsafeBytes { wanted in
+            folds.withUnsafeBytes { folds in
+                let wanted = wanted.baseAddress!
+                let folds = folds.baseAddress!
+                switch width {
+                case 16:
+                    let first = wanted.loadUnaligned(as: UInt64.self)
+                    let second = wanted.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+                    let firstFolds = folds.loadUnaligned(as: UInt64.self)
+                    let secondFolds = folds.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+                    return rows(count) {
+                        let p = cells + $0 &* 16
+                        let a = (p.load(as: UInt64.self) | firstFolds) ^ first
+                        let b = (p.load(fromByteOffset: 8, as: UInt64.self) | secondFolds) ^ second
+                        return a | b == 0
+                    }
+                case 8:
+                    let key = wanted.loadUnaligned(as: UInt64.self)
+                    let bits = folds.loadUnaligned(as: UInt64.self)
+                    return rows(count) { (cells + $0 &* 8).load(as: UInt64.self) | bits == key }
+                case 4:
+                    let key = wanted.loadUnaligned(as: UInt32.self)
+                    let bits = folds.loadUnaligned(as: UInt32.self)
+                    return rows(count) { (cells + $0 &* 4).load(as: UInt32.self) | bits == key }
+                default:
+                    return rows(count) { row in
+                        for i in 0..<width {
+                            let byte = cells.load(fromByteOffset: row &* width &+ i, as: UInt8.self)
+                            if byte | folds.load(fromByteOffset: i, as: UInt8.self)
+                                != wanted.load(fromByteOffset: i, as: UInt8.self)
+                            {
+                                return false
+                            }
+                        }
+                        return true
+                    }
+                }
+            }
+        }
+    }
+
+    /// Rows whose cell of eight bytes or more begins with the needle, which is not empty.
+    static func rows(
+        _ cells: UnsafeRawPointer, width: Int, count: Int, beginningWith search: NeedleSearch
+    ) -> Selection {
+        let head = search.head
+        var result = rows(count) { head.matches(cells + $0 &* width) }
+        for i in 0..<4 {
+            var rest = result[i]
+            while rest != 0 {
+                let bit = rest.trailingZeroBitCount
+                rest &= rest &- 1
+                let cell = cells + (i &* 64 &+ bit) &* width
+                let padding = Int(cell.load(fromByteOffset: width &- 1, as: UInt8.self))
+                // Zeros of the padding are no text.
+                let fits = search.count <= width &- 1 &- padding && search.matches(cell)
+                if !fits { result[i] &= ~(1 &<< UInt64(bit)) }
+            }
+        }
+        return result
+    }
+
+    @inline(__always)
+    private static func rows(_ count: Int, _ test: (Int) -> Bool) -> Selection {
+        Selection(count) { (from, n) in
+            var bits: UInt64 = 0
+            for i in 0..<n {
+                let isTrue: UInt64 = test(from &+ i) ? 1 : 0
+                bits |= isTrue &<< UInt64(i)
+            }
+            return bits
+        }
+    }
+
+    /// Rows whose cell holds the needle, which is not empty.
+    static func rows(
+        _ cells: UnsafeRawPointer, width: Int, count: Int, containing search: NeedleSearch
+    ) -> Selection {
+        var result = Selection.none
+        let shift = width.trailingZeroBitCount
+        let end = count &<< shift
+        var at = 0
+        while let hit = search.first(cells, from: at, to: end) {
+            let row = hit &>> shift
+            let next = (row &+ 1) &<< shift
+            let padding = Int(cells.load(fromByteOffset: next &- 1, as: UInt8.self))
+            if hit &+ search.count <= next &- 1 &- padding {
+                result.insert(row)
+                at = next
+            } else {
+                // Across cells, or inside the padding: not a hit.
+                at = hit &+ 1
+            }
+        }
+        return result
+    }
+}
+
+/// Rows of a cluster leaf.
+enum ClusterRows {
+    static let maximum = 256
+}

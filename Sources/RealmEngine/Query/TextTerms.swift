@@ -1,0 +1,255 @@
+/// A string or binary column against a constant. Whole leaves are tested where the form allows;
+/// an enumerated column's values are tested once each.
+final class TextTerm: QueryTerm {
+    private let test: ColumnTest
+    private let isString: Bool
+    private let matchesNull: Bool
+    private let way: Way
+    private var distinct = DistinctAnswers()
+
+    private enum Way {
+        /// Equality with one of these texts; `isNegated` for inequality.
+        case equal([Needle], isNegated: Bool)
+        case contains(Needle)
+        case begins(Needle)
+        case ends(Needle)
+        case like(LikePattern)
+        /// Text by text.
+        case general
+    }
+
+    /// More members than this are compared text by text.
+    private static let maximumMembers = 8
+
+    init(_ test: ColumnTest) {
+        self.test = test
+        isString = test.column.layout.type == .string
+        matchesNull = test.holds(.null)
+        way = Self.way(of: test)
+    }
+
+    private static func way(of test: ColumnTest) -> Way {
+        let constants: [Value]
+        switch test.operand {
+        case .strict(let value), .general(let value): constants = [value]
+        case .members(let members), .anyOf(let members): constants = members
+        case .range: return .general
+        }
+        var texts: [ByteView] = []
+        for constant in constants {
+            switch (constant, test.column.layout.type) {
+            case (.string(let view), .string), (.binary(let view), .binary): texts.append(view)
+            default: continue
+            }
+        }
+        guard let text = texts.first, texts.count <= maximumMembers else { return .general }
+        let needle = Needle(text, folds: test.foldsCase)
+        switch test.relation {
+        case .equal, .in, .notEqual:
+            return .equal(
+                texts.map { Needle($0, folds: test.foldsCase) },
+                isNegated: test.relation == .notEqual)
+        case .contains where text.count > 0: return .contains(needle)
+        case .beginsWith where text.count > 0: return .begins(needle)
+        case .endsWith: return .ends(needle)
+        case .like:
+            return LikePattern(text, folds: test.foldsCase).map { .like($0) } ?? .general
+        default: return .general
+        }
+    }
+
+    override func match(
+        _ leaf: ClusterLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        let ref = try leaf.columnRef(test.column.leafIndex)
+        let column =
+            isString
+            ? try BytesLeaf(strings: leaf.space, ref, distinct: test.column.layout.distinct)
+            : try BytesLeaf(binaries: leaf.space, ref)
+        guard column.count == leaf.count else { throw leaf.unevenColumn(test.column.leafIndex) }
+        if column.form == .enumerated { return try matchDistinct(column, among) }
+        switch way {
+        case .equal(let needles, let isNegated):
+            return try matchEqual(column, needles, isNegated, among)
+        case .contains(let needle): return try matchContaining(column, needle, among)
+        case .begins(let needle): return try matchBeginning(column, needle, among)
+        case .ends(let needle):
+            return try matchTexts(column, among, needle) { (text, search) in
+                text.count >= search.count
+                    && search.matches(text.base + (text.count &- search.count))
+            }
+        case .like(let pattern):
+            let rows =
+                pattern.start.count > 0 && !matchesNull
+                ? try matchBeginning(column, pattern.start, among) : among
+            return try rows.filter { (row) throws(RealmError) in
+                guard let text = try column.value(row) else { return matchesNull }
+                return pattern.matches(text)
+            }
+        case .general:
+            return try among.filter { (row) throws(RealmError) in
+                try holds(column.value(row))
+            }
+        }
+    }
+
+    private func holds(_ text: ByteView?) -> Bool {
+        guard let text else { return matchesNull }
+        return test.holds(isString ? .string(text) : .binary(text))
+    }
+
+    /// A test of each text that is not null.
+    @inline(__always)
+    private func matchTexts(
+        _ column: BytesLeaf, _ among: Selection, _ needle: Needle,
+        _ body: (ByteView, NeedleSearch) -> Bool
+    ) throws(RealmError) -> Selection {
+        var failure: RealmError?
+        let rows = needle.withSearch { search in
+            do throws(RealmError) {
+                return try among.filter { (row) throws(RealmError) in
+                    guard let text = try column.value(row) else { return matchesNull }
+                    return body(text, search)
+                }
+            } catch {
+                failure = error
+                return .none
+            }
+        }
+        if let failure { throw failure }
+        return rows
+    }
+
+    /// Tests the whole byte area of a leaf of medium texts.
+    @inline(__always)
+    private func matchArea(
+        _ column: BytesLeaf, _ needle: Needle, _ body: (TextArea, NeedleSearch) -> Selection
+    ) throws(RealmError) -> Selection {
+        if column.count == 0 { return .none }
+        let rows = TextArea.with(column.area, column.node, terminator: column.terminator) { area in
+            needle.withSearch { body(area, $0) }
+        }
+        guard let rows else { throw column.damagedOffsets() }
+        return rows
+    }
+
+    // MARK: Equality
+
+    private func matchEqual(
+        _ column: BytesLeaf, _ needles: [Needle], _ isNegated: Bool, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        var rows = Selection.none
+        for needle in needles { rows = rows | (try matchEqual(column, needle, among)) }
+        rows = isNegated ? among.subtracting(rows) : rows & among
+        // Nulls are among neither, so a negation takes them and an equality does not.
+        if isNegated == matchesNull { return rows }
+        let nulls = try among.filter { (row) throws(RealmError) in try column.value(row) == nil }
+        return matchesNull ? rows | nulls : rows.subtracting(nulls)
+    }
+
+    private func matchEqual(
+        _ column: BytesLeaf, _ needle: Needle, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        switch column.form {
+        case .short:
+            let width = column.node.width
+            guard let cell = needle.cell(width: width) else { return .none }
+            return TextKernels.rows(
+                column.node.payload, width: width, count: column.count, equalTo: cell.bytes,
+                folds: cell.folds)
+        case .medium:
+            let rows = try matchArea(column, needle) { $0.rows(equalTo: $1) }
+            // A null occupies the place of an empty text.
+            if needle.count > 0 { return rows }
+            return try rows.filter { (row) throws(RealmError) in try column.value(row) != nil }
+        case .big, .enumerated:
+            var failure: RealmError?
+            let rows = needle.withSearch { search in
+                do throws(RealmError) {
+                    return try among.filter { (row) throws(RealmError) in
+                        guard let text = try column.value(row) else { return false }
+                        return text.count == search.count && search.matches(text.base)
+                    }
+                } catch {
+                    failure = error
+                    return .none
+                }
+            }
+            if let failure { throw failure }
+            return rows
+        }
+    }
+
+    // MARK: Parts
+
+    private func matchContaining(
+        _ column: BytesLeaf, _ needle: Needle, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        // With few rows left, or texts spread over blobs, each is searched by itself.
+        guard !matchesNull, column.form != .big, among.count > 16 else {
+            return try matchTexts(column, among, needle) { (text, search) in
+                search.first(text.base, from: 0, to: text.count) != nil
+            }
+        }
+        if column.form == .medium {
+            return try matchArea(column, needle) { $0.rows(containing: $1) } & among
+        }
+        let width = column.node.width
+        if width == 0 { return .none }
+        return needle.withSearch {
+            TextKernels.rows(
+                column.node.payload, width: width, count: column.count, containing: $0)
+        } & among
+    }
+
+    private func matchBeginning(
+        _ column: BytesLeaf, _ needle: Needle, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        if !matchesNull, among.count > 16 {
+            if column.form == .medium {
+                return try matchArea(column, needle) { $0.rows(beginningWith: $1) } & among
+            }
+            if column.form == .short, column.node.width >= 8 {
+                return needle.withSearch {
+                    TextKernels.rows(
+                        column.node.payload, width: column.node.width, count: column.count,
+                        beginningWith: $0)
+                } & among
+            }
+        }
+        return try matchTexts(column, among, needle) { (text, search) in
+            text.count >= search.count && search.matches(text.base)
+        }
+    }
+
+    // MARK: Enumerated columns
+
+    private func matchDistinct(
+        _ column: BytesLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        if !distinct.isFilled { try distinct.fill(column) { holds($0) } }
+        return try among.filter { (row) throws(RealmError) in
+            let index = column.node.integer(row)
+            guard let answer = distinct[index] else { throw column.damagedOffsets() }
+            return answer
+        }
+    }
+}
+
+/// What a test says of each distinct value of an enumerated column.
+private struct DistinctAnswers {
+    private var answers: [Bool] = []
+    private(set) var isFilled = false
+
+    mutating func fill(
+        _ column: BytesLeaf, _ test: (ByteView?) -> Bool
+    ) throws(RealmError) {
+        let values = try column.distinctValues()
+        for i in 0..<values.count { answers.append(test(try values.value(i))) }
+        isFilled = true
+    }
+
+    subscript(index: Int64) -> Bool? {
+        index >= 0 && index < Int64(answers.count) ? answers[Int(index)] : nil
+    }
+}
