@@ -27,6 +27,9 @@ struct NodeView {
     static let innerFlag: UInt8 = 0x80
     static let hasRefsFlag: UInt8 = 0x40
     static let contextFlag: UInt8 = 0x20
+    /// The bits that tell plain arrays, arrays of refs and inner nodes of packed integers apart from
+    /// each other and from everything else: inner, has-refs and width type.
+    static let formMask: UInt8 = 0xD8
 
     @inline(__always) var isInner: Bool { flags & Self.innerFlag != 0 }
     @inline(__always) var hasRefs: Bool { flags & Self.hasRefsFlag != 0 }

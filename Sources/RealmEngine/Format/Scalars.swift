@@ -9,6 +9,16 @@ public struct Timestamp: Hashable, Sendable {
         self.seconds = seconds
         self.nanoseconds = nanoseconds
     }
+
+    /// The instant with these stored numbers; nil when they contradict the format: a second or more
+    /// of nanoseconds, or parts of different signs.
+    @inline(__always)
+    init?(storedSeconds seconds: Int64, nanoseconds: Int64) {
+        guard nanoseconds > -1_000_000_000, nanoseconds < 1_000_000_000,
+            seconds >= 0 || nanoseconds <= 0, seconds <= 0 || nanoseconds >= 0
+        else { return nil }
+        self.init(seconds: seconds, nanoseconds: Int32(truncatingIfNeeded: nanoseconds))
+    }
 }
 
 /// Twelve bytes, in the order of the textual form.

@@ -29,12 +29,38 @@ public struct CollectionView: Sendable {
     public let element: ElementType
     /// What a nested collection inside a mixed is addressed by (object format 4.6); 0 for others.
     let key: Int32
+    /// How many collections surround this one; 0 for the collection of a property.
+    let depth: UInt8
 
     @inline(__always)
-    init(root: Ref, element: ElementType, key: Int32 = 0) {
+    init(root: Ref, element: ElementType, key: Int32 = 0, depth: UInt8 = 0) {
         self.root = root
         self.element = element
         self.key = key
+        self.depth = depth
+    }
+
+    /// Collections nest at most this deep (object format 4.6).
+    static let maximumDepth: UInt8 = 100
+
+    /// The same collection as an element of one at `depth`. A collection that contains itself ends
+    /// in an error here, so that readers may recurse.
+    @inline(never)
+    private func inside(depth: UInt8) throws(RealmError) -> CollectionView {
+        guard depth < Self.maximumDepth else {
+            throw .corrupt("collections nested deeper than \(Self.maximumDepth) levels", at: root)
+        }
+        return CollectionView(root: root, element: element, key: key, depth: depth + 1)
+    }
+
+    /// An element of a collection at `depth`, which tells a nested collection its own depth.
+    @inline(__always)
+    static func element(_ value: Value, depth: UInt8) throws(RealmError) -> Value {
+        switch value {
+        case .list(let view): .list(try view.inside(depth: depth))
+        case .dictionary(let view): .dictionary(try view.inside(depth: depth))
+        default: value
+        }
     }
 }
 

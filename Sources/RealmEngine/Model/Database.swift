@@ -6,19 +6,29 @@ import Synchronization
 /// The snapshot read is the one the header selects at the moment of opening; `hasChanged` tells
 /// whether a commit landed since, after which what was read may have been overwritten.
 ///
+/// Opened shared: a participant of the live session. The handle keeps its newest version pinned;
+/// `refresh` moves it forward, and what a snapshot reads never changes.
+///
 /// Mutable state: the newest version and the counts of pinned versions, guarded by one mutex, held
-/// only to copy or count.
+/// to copy, to count, and to pin in the lock file.
 public final class Database: Sendable {
     public let path: String
     /// The header as it was when the file was opened.
     public let header: FileHeader
     let file: MappedFile
+    let session: Session?
     private let raw: RawHeader
     private let versions: Mutex<Versions>
 
     private struct Versions {
         var newest: VersionState
-        var pins: [UInt64: Int] = [:]
+        var pins: [UInt64: Pinned] = [:]
+    }
+
+    /// A version and how many of this handle's snapshots, or the handle itself, hold it.
+    private struct Pinned {
+        var count: Int
+        let pin: VersionList.Pin?
     }
 
     /// Opens the file at `path` without joining a session.
@@ -39,15 +49,66 @@ public final class Database: Sendable {
         } catch { throw error.inFile("-") }
     }
 
+    /// Joins the live session of the database at `path` as a reader; nil when nobody has it open or
+    /// its session cannot be joined from here.
+    public convenience init?(joiningLive path: String) throws(RealmError) {
+        do throws(RealmError) {
+            guard let session = try Session(readingLive: path) else { return nil }
+            try self.init(MappedFile(path: path), session: session)
+        } catch { throw error.inFile(path) }
+    }
+
+    /// Without a session: the version the header selects.
     init(_ file: MappedFile) throws(RealmError) {
         self.file = file
         path = file.path
+        session = nil
         raw = try file.rawHeader()
         header = try FileHeader(base: file.mapping.base, size: file.size)
         try Self.checkFormat(header)
         let state = try VersionState.read(
             base: file.mapping.base, size: file.size, format: header.format, top: header.top)
-        versions = Mutex(Versions(newest: state))
+        versions = Mutex(Versions(newest: state, pins: [state.version: Pinned(count: 1, pin: nil)]))
+    }
+
+    /// As a participant: the newest version of the session, whatever the header says.
+    init(_ file: MappedFile, session: Session) throws(RealmError) {
+        self.file = file
+        path = file.path
+        self.session = session
+        raw = try file.rawHeader()
+        header = try FileHeader(base: file.mapping.base, size: file.size)
+        try Self.checkFormat(header)
+        let pin = try session.pinNewest()
+        do throws(RealmError) {
+            let state = try Self.state(file, pin)
+            versions = Mutex(
+                Versions(newest: state, pins: [state.version: Pinned(count: 1, pin: pin)]))
+        } catch {
+            session.release(pin)
+            throw error
+        }
+    }
+
+    deinit {
+        versions.withLock { versions in
+            for pinned in versions.pins.values { pinned.pin.map { session?.release($0) } }
+        }
+    }
+
+    /// Reads the version a pin is for.
+    private static func state(
+        _ file: MappedFile, _ pin: VersionList.Pin
+    ) throws(RealmError) -> VersionState {
+        try file.extend(to: Int(pin.fileSize))
+        let state = try VersionState.read(
+            base: file.mapping.base, size: Int(pin.fileSize), format: 24, top: pin.top)
+        guard state.version == pin.version || pin.top.isNone else {
+            throw .corrupt(
+                "the root of version \(pin.version) says it is version \(state.version)",
+                at: pin.top)
+        }
+        return state
     }
 
     var newest: VersionState { versions.withLock { $0.newest } }
@@ -59,31 +120,68 @@ public final class Database: Sendable {
     /// What the newest version's root says; nil for a database nothing was ever committed to.
     public var top: TopArrayFacts? { newest.top.map { TopArrayFacts($0) } }
 
-    /// Publishes a version just committed.
-    func publish(_ state: VersionState) { versions.withLock { $0.newest = state } }
+    /// Moves to the newest version of the session; false when there was nothing newer.
+    @discardableResult
+    public func refresh() throws(RealmError) -> Bool {
+        guard let session, session.newestVersion != version else { return false }
+        let file = file
+        let result = versions.withLock { versions -> Result<Bool, RealmError> in
+            Result { () throws(RealmError) in
+                let pin = try session.pinNewest()
+                if versions.pins[pin.version] != nil {
+                    session.release(pin)
+                    return false
+                }
+                do throws(RealmError) {
+                    Self.move(&versions, to: try Self.state(file, pin), pin, session)
+                } catch {
+                    session.release(pin)
+                    throw error
+                }
+                return true
+            }
+        }
+        return try result.get()
+    }
+
+    private static func move(
+        _ versions: inout Versions, to state: VersionState, _ pin: VersionList.Pin?,
+        _ session: Session
+    ) {
+        versions.pins[state.version] = Pinned(count: 1, pin: pin)
+        unpin(&versions, versions.newest.version, session)
+        versions.newest = state
+    }
 
     /// The newest version, which stays readable until `unpin`.
     func pinNewest() -> VersionState {
         versions.withLock { versions in
-            versions.pins[versions.newest.version, default: 0] += 1
+            versions.pins[versions.newest.version]?.count += 1
             return versions.newest
         }
     }
 
     func unpin(_ version: UInt64) {
-        versions.withLock { versions in
-            let left = versions.pins[version, default: 1] - 1
-            versions.pins[version] = left == 0 ? nil : left
-        }
+        versions.withLock { Self.unpin(&$0, version, session) }
     }
 
-    /// The oldest version somebody in this process can still read.
-    var oldestReachable: UInt64 {
-        versions.withLock { min($0.newest.version, $0.pins.keys.min() ?? .max) }
+    private static func unpin(_ versions: inout Versions, _ version: UInt64, _ session: Session?) {
+        guard var pinned = versions.pins[version] else { return }
+        pinned.count -= 1
+        versions.pins[version] = pinned.count == 0 ? nil : pinned
+        if pinned.count == 0, let pin = pinned.pin { session?.release(pin) }
     }
 
-    /// True when a commit landed since the file was opened.
+    /// Versions of this handle that snapshots, or the handle itself, keep readable.
+    var pinnedVersions: [UInt64] { versions.withLock { $0.pins.keys.sorted() } }
+
+    /// Whether the handle is a participant of a live session, which keeps what it reads intact.
+    public var isShared: Bool { session != nil }
+
+    /// True when a commit landed since the file was opened without a session, so that what is read
+    /// may have been overwritten.
     public var hasChanged: Bool {
+        if isShared { return false }
         guard let now = try? file.rawHeader() else { return true }
         return now != raw
     }

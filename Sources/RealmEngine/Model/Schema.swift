@@ -35,6 +35,9 @@ public struct ColumnInfo: Sendable {
     /// Slot `1 + leafIndex` of every cluster leaf belongs to the column.
     var leafIndex: Int { key.leafIndex }
 
+    /// The index finds whole words or list elements rather than values (object format 5.6).
+    var holdsWords: Bool { index == .fullText || collection != nil }
+
     var layout: LeafLayout {
         LeafLayout(
             type: type, isNullable: isNullable, collection: collection, target: target,
@@ -70,7 +73,8 @@ public final class TableInfo: Sendable {
     let root: Ref
     let tombstones: Ref
     let top: Ref
-    private let columnIndexes: [String: Int]
+    /// By the bytes of the name: names that only look alike to Unicode are different names.
+    private let columnIndexes: [[UInt8]: Int]
 
     init(
         key: TableKey, name: String, kind: TableKind, columns: [ColumnInfo],
@@ -92,7 +96,8 @@ public final class TableInfo: Sendable {
         self.tombstones = tombstones
         self.top = top
         columnIndexes = Dictionary(
-            columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+            columns.enumerated().map { (Array($1.name.utf8), $0) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     static let classPrefix = "class_"
@@ -106,7 +111,7 @@ public final class TableInfo: Sendable {
     }
 
     /// Index into `columns` of the property called `name`.
-    public func columnIndex(named name: String) -> Int? { columnIndexes[name] }
+    public func columnIndex(named name: String) -> Int? { columnIndexes[Array(name.utf8)] }
 }
 
 /// All tables of one version. Immutable and free to cross threads.
@@ -116,14 +121,17 @@ public final class Schema: Sendable {
     /// The object store's schema version; nil when the file carries none.
     public let version: UInt64?
     private let byKey: [TableKey: TableInfo]
-    private let byClass: [String: TableInfo]
+    private let byClass: [[UInt8]: TableInfo]
 
     init(tables: [TableInfo], version: UInt64?) {
         self.tables = tables
         self.version = version
         byKey = Dictionary(tables.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+        // A class hides an internal table of the same name.
         byClass = Dictionary(
-            tables.map { ($0.className, $0) }, uniquingKeysWith: { first, _ in first })
+            (tables.filter(\.isClass) + tables.filter { !$0.isClass }).map {
+                (Array($0.className.utf8), $0)
+            }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Classes in the order of their names, without internal tables.
@@ -136,5 +144,5 @@ public final class Schema: Sendable {
     public func table(_ key: TableKey) -> TableInfo? { byKey[key] }
 
     /// The class, or internal table, called `name`.
-    public func table(named name: String) -> TableInfo? { byClass[name] }
+    public func table(named name: String) -> TableInfo? { byClass[Array(name.utf8)] }
 }

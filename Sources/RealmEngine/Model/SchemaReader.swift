@@ -7,6 +7,7 @@ struct SchemaReader {
     /// All tables and the schema version.
     func schema() throws(RealmError) -> Schema {
         let all = try slots().compactMap { if case .table(let info) = $0 { info } else { nil } }
+        try Self.checkDistinct(all.map(\.name), "tables", names)
         return Schema(tables: all, version: try schemaVersion(all))
     }
 
@@ -32,7 +33,10 @@ struct SchemaReader {
                 let name = try Self.name(nameNode, i, names)
                 slots.append(.table(try table(ref, slot: i, name: name)))
             } else {
-                slots.append(.free(tag: roots.slot(i).isTagged ? roots.slot(i).value : 0))
+                guard roots.slot(i).isTagged else {
+                    throw .corrupt("table \(i) is neither there nor removed", at: tables)
+                }
+                slots.append(.free(tag: roots.slot(i).value))
             }
         }
         return slots
@@ -50,6 +54,16 @@ struct SchemaReader {
         guard case .int(let version) = try leaf.column(column.leafIndex, column.layout).value(0)
         else { return nil }
         return version == -1 ? nil : UInt64(bitPattern: version)
+    }
+
+    /// Two columns or tables of one name could not be told apart by whoever asks for one.
+    private static func checkDistinct(
+        _ names: [String], _ what: String, _ ref: Ref
+    ) throws(RealmError) {
+        var seen: Set<[UInt8]> = []
+        for name in names where !seen.insert(Array(name.utf8)).inserted {
+            throw .corrupt("two \(what) are called '\(name)'", at: ref)
+        }
     }
 
     /// A cell of a short-string array in non-null mode: null reads as empty.
@@ -71,19 +85,21 @@ struct SchemaReader {
         let node = try space.refNode(ref, slots: 12, "table")
         guard let spec = node.slot(0).child, let root = node.slot(2).child, node.slot(3).isTagged
         else { throw space.wrongShape(ref, "table") }
-        let key = TableKey(UInt32(truncatingIfNeeded: node.slot(3).value))
-        guard key.slot == slot else {
-            throw .corrupt("table \(slot) says it is table \(key.slot)", at: ref)
+        guard let number = UInt32(exactly: node.slot(3).value), number & 0xFFFF == slot else {
+            throw .corrupt("table \(slot) says it is table \(node.slot(3).value)", at: ref)
         }
-        func number(_ i: Int) -> UInt64 {
+        func field(_ i: Int) -> UInt64 {
             i < node.count && node.slot(i).isTagged ? node.slot(i).value : 0
+        }
+        guard let kind = TableKind(rawValue: Int(field(12) & 3)) else {
+            throw .corrupt("a table of an unknown kind", at: ref)
         }
         let parsed = try columns(node, spec: spec)
         let primaryKey = try primaryKeyIndex(node.slot(11), parsed.columns, ref)
         return TableInfo(
-            key: key, name: name, kind: TableKind(rawValue: Int(number(12) & 3)) ?? .topLevel,
-            columns: parsed.columns, backlinks: parsed.backlinks, primaryKey: primaryKey,
-            contentVersion: number(6), nextSequenceNumber: number(9), columnCounter: number(5),
+            key: TableKey(number), name: name, kind: kind, columns: parsed.columns,
+            backlinks: parsed.backlinks, primaryKey: primaryKey,
+            contentVersion: field(6), nextSequenceNumber: field(9), columnCounter: field(5),
             collisions: node.slot(10).child ?? .none, root: root,
             tombstones: node.count > 13 ? node.slot(13).child ?? .none : .none, top: ref)
     }
@@ -96,7 +112,12 @@ struct SchemaReader {
         guard let index = columns.firstIndex(where: { $0.key == key }) else {
             throw .corrupt("the primary key names no column", at: ref)
         }
-        return index
+        switch columns[index].type {
+        case .int, .string, .objectID, .uuid:
+            if columns[index].collection == nil { return index }
+        default: break
+        }
+        throw .corrupt("the primary key has a type that keys cannot have", at: ref)
     }
 
     /// The parallel arrays of a spec and of the table's per-leaf-index slots.
@@ -142,10 +163,14 @@ struct SchemaReader {
         let arrays = try arrays(table, specRef)
         var columns: [ColumnInfo] = []
         var backlinks: [BacklinkInfo] = []
+        var leafIndexes: Set<Int> = []
         for i in 0..<arrays.keys.count {
             let key = ColumnKey(arrays.keys.integer(i))
             guard key.raw >= 0, let type = ColumnType(number: key.typeNumber) else {
                 throw .corrupt("column \(i) has the unknown type \(key.typeNumber)", at: specRef)
+            }
+            guard leafIndexes.insert(key.leafIndex).inserted else {
+                throw .corrupt("two columns share leaf index \(key.leafIndex)", at: specRef)
             }
             if type == .backlink {
                 backlinks.append(backlink(key, arrays))
@@ -156,6 +181,11 @@ struct SchemaReader {
                 columns.append(try column(i, key, type, arrays))
             }
         }
+        guard columns.count == arrays.names.count else {
+            throw .corrupt(
+                "\(arrays.names.count) names for \(columns.count) columns", at: specRef)
+        }
+        try Self.checkDistinct(columns.map(\.name), "columns", specRef)
         return (columns, backlinks)
     }
 
@@ -182,6 +212,9 @@ struct SchemaReader {
         let distinct = arrays.distinct.flatMap { i < $0.count ? $0.slot(i).child : nil }
         let index: IndexKind =
             indexRoot == nil ? .none : attributes.contains(.fullText) ? .fullText : .general
+        guard Self.canHold(index, type, kind.intersection(.collection)) else {
+            throw .corrupt("column \(i) has an index that its type cannot have", at: arrays.specRef)
+        }
         return ColumnInfo(
             key: key, name: try Self.name(arrays.names, i, arrays.specRef), type: type,
             isNullable: kind.contains(.nullable), collection: try Self.collection(kind, i, arrays),
@@ -190,6 +223,20 @@ struct SchemaReader {
             isIndexed: attributes.contains(.indexed),
             hasIntegerKeys: kind.contains(.dictionary) && arrays.types.integer(i) >> 16 == 0,
             indexRoot: indexRoot ?? .none, distinct: distinct ?? .none)
+    }
+
+    /// The columns that can have an index (object format 5.1).
+    private static func canHold(
+        _ index: IndexKind, _ type: ColumnType, _ collection: ColumnAttributes
+    ) -> Bool {
+        switch (index, type) {
+        case (.none, _): true
+        case (_, .string): collection.isEmpty || (collection == .list && index == .general)
+        case (.general, .int), (.general, .bool), (.general, .timestamp), (.general, .objectID),
+            (.general, .uuid), (.general, .mixed):
+            collection.isEmpty
+        default: false
+        }
     }
 
     private static func collection(

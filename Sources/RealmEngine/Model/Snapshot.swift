@@ -8,6 +8,7 @@ public final class Snapshot {
     public let database: Database
     let state: VersionState
     let memory: SpaceMemory
+    private let isPinned: Bool
     /// Dictionaries are cluster trees in formats 21 and 22.
     let hasClusteredDictionaries: Bool
 
@@ -16,10 +17,20 @@ public final class Snapshot {
         self.database = database
         self.state = state
         memory = SpaceMemory(base: database.file.mapping.base, limit: state.limit)
+        isPinned = true
         hasClusteredDictionaries = (21...22).contains(state.format)
     }
 
-    deinit { database.unpin(state.version) }
+    /// A view of an open write transaction's own state, which pins nothing.
+    init(unpinned database: Database, _ state: VersionState, memory: SpaceMemory) {
+        self.database = database
+        self.state = state
+        self.memory = memory
+        isPinned = false
+        hasClusteredDictionaries = false
+    }
+
+    deinit { if isPinned { database.unpin(state.version) } }
 
     public var schema: Schema { state.schema }
     public var version: UInt64 { state.version }
@@ -81,5 +92,12 @@ public final class Snapshot {
     /// meets it once.
     public func chargeEmbeddedObject() throws(RealmError) {
         try walk.charge(4, at: .none)
+    }
+}
+
+extension Snapshot {
+    /// More objects than the file can hold: bounds what hangs below one object.
+    public var nestedObjectLimit: Int {
+        Int(truncatingIfNeeded: min(memory.lookup.limit, 1 << 48)) * 4 + 65536
     }
 }

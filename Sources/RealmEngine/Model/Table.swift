@@ -27,6 +27,7 @@ public struct Table {
         var leaves = ClusterTree(space: snapshot.walk, root: root).leaves()
         var keys: [ObjectKey] = []
         while let leaf = try leaves.next() {
+            if !tombstones { try leaf.checkLive() }
             for row in 0..<leaf.count { keys.append(leaf.key(row)) }
         }
         return keys
@@ -48,21 +49,35 @@ public struct Row {
 
     /// The value of property `column`, an index into the table's `columns`.
     public func value(_ column: Int) throws(RealmError) -> Value {
-        let info = table.info.columns[column]
-        return try leaf.column(info.leafIndex, info.layout).value(row)
+        let value = try self.column(column).value(row)
+        switch value {
+        case .string(let view), .binary(let view):
+            try leaf.space.chargeValue(view.count, at: leaf.ref)
+        default: break
+        }
+        return value
     }
 
     /// As `value`, but unresolved links keep their negative keys.
     func storedValue(_ column: Int) throws(RealmError) -> Value {
+        try self.column(column).stored(row)
+    }
+
+    /// The leaf of a column, opened for one value and therefore without charge.
+    private func column(_ column: Int) throws(RealmError) -> ColumnLeaf {
         let info = table.info.columns[column]
-        return try leaf.column(info.leafIndex, info.layout).stored(row)
+        return try ColumnLeaf(
+            leaf.space.unmetered, try leaf.columnRef(info.leafIndex), info.layout,
+            rows: leaf.count)
     }
 
     /// The objects that link here through `backlink`, one of the table's `backlinks`.
     public func backlinks(_ backlink: BacklinkInfo) throws(RealmError) -> BacklinkCursor {
-        let column = try BacklinkLeaf(leaf.space, try leaf.columnRef(backlink.leafIndex))
-        guard row < column.count else {
-            throw .corrupt("a backlink leaf shorter than its cluster", at: leaf.ref)
+        let column = try BacklinkLeaf(
+            leaf.space.unmetered, try leaf.columnRef(backlink.leafIndex))
+        guard column.count == leaf.count else {
+            throw .corrupt(
+                "a backlink leaf of \(column.count) among \(leaf.count) objects", at: leaf.ref)
         }
         return BacklinkCursor(leaf.space, slot: column.slot(row))
     }

@@ -7,14 +7,18 @@ public final class TableScan {
     private let columns: [ColumnInfo]
     private var leaves: ClusterTree.Leaves
     private var current: ClusterLeaf?
-    private let opened: UnsafeMutablePointer<ColumnLeaf>
-    private var openedCount = 0
+    private let opened: UnsafeMutablePointer<ColumnSlot>
     private let columnCount: Int
 
+    // Read for every value, so not public themselves: a public variable would pay an exclusivity
+    // check each time.
+    private var rows = 0
+    private var firstPosition = 0
+
     /// Objects in the current leaf.
-    public private(set) var count = 0
+    public var count: Int { rows }
     /// Position of the current leaf's first object in the table.
-    public private(set) var position = 0
+    public var position: Int { firstPosition }
 
     init(_ table: Table, columns: [Int], skipping position: Int) {
         self.table = table
@@ -23,46 +27,58 @@ public final class TableScan {
         leaves = ClusterTree(space: table.snapshot.walk, root: table.info.root)
             .leaves(skipping: position)
         opened = .allocate(capacity: max(1, columns.count))
+        for i in columns.indices { (opened + i).initialize(to: ColumnSlot()) }
     }
 
-    deinit { opened.deallocate() }
+    deinit {
+        for i in 0..<columnCount { opened[i].free() }
+        opened.deallocate()
+    }
 
     /// Moves to the next leaf; false at the end.
     public func next() throws(RealmError) -> Bool {
         guard let leaf = try leaves.next() else {
-            count = 0
+            rows = 0
             current = nil
             return false
         }
-        position = leaves.position
+        try leaf.checkLive()
+        firstPosition = leaves.position
         try load(leaf)
         return true
     }
 
-    private func load(_ leaf: ClusterLeaf) throws(RealmError) {
+    func load(_ leaf: ClusterLeaf) throws(RealmError) {
         current = leaf
-        count = 0
+        rows = 0
         for (i, column) in columns.enumerated() {
-            (opened + i).initialize(to: try leaf.column(column.leafIndex, column.layout))
+            opened[i].store(try leaf.column(column.leafIndex, column.layout))
         }
-        count = leaf.count
+        rows = leaf.count
+    }
+
+    /// Row of the object with `key` in the current leaf; nil when it is elsewhere.
+    @inline(__always)
+    func rowInCurrentLeaf(_ key: ObjectKey) -> Int? {
+        guard rows > 0, let current else { return nil }
+        return current.row(of: key)
     }
 
     /// Key of the object in `row` of the current leaf.
     public func key(_ row: Int) -> ObjectKey {
-        precondition(row >= 0 && row < count)
+        precondition(row >= 0 && row < rows)
         return current!.key(row)
     }
 
     /// Value of the scan's `column`-th column in `row` of the current leaf.
     public func value(row: Int, column: Int) throws(RealmError) -> Value {
-        precondition(row >= 0 && row < count && column >= 0 && column < columnCount)
+        precondition(row >= 0 && row < rows && column >= 0 && column < columnCount)
         return try opened[column].value(row)
     }
 
     /// The object in `row` of the current leaf.
     public func row(_ row: Int) -> Row {
-        precondition(row >= 0 && row < count)
+        precondition(row >= 0 && row < rows)
         return Row(table: table, leaf: current!, row: row)
     }
 }
@@ -82,21 +98,29 @@ extension TableScan {
         let space = table.snapshot.walk
         let node = try space.node(location.ref)
         let leaf = try ClusterLeaf(space, location.ref, node: node, base: location.base)
-        position = location.position
+        firstPosition = location.position
         try load(leaf)
     }
 }
 
 extension Table {
     /// The leaves that hold the objects from `position` on, in order.
-    public func leafLocations(from position: Int = 0) throws(RealmError) -> [LeafLocation] {
-        var leaves = ClusterTree(space: snapshot.walk, root: info.root).leaves(skipping: position)
-        var locations: [LeafLocation] = []
-        while let leaf = try leaves.next() {
-            locations.append(
-                LeafLocation(
-                    ref: leaf.ref, base: leaf.base, position: leaves.position, count: leaf.count))
-        }
-        return locations
+    public func leafLocations(from position: Int = 0) -> LeafLocations {
+        LeafLocations(
+            ClusterTree(space: snapshot.walk, root: info.root).leaves(skipping: position))
+    }
+}
+
+/// Finds the leaves of a table, one at a time. Confined to its snapshot's thread.
+public struct LeafLocations {
+    private var leaves: ClusterTree.Leaves
+
+    init(_ leaves: ClusterTree.Leaves) { self.leaves = leaves }
+
+    /// The next leaf, nil at the end. Throws `corrupt`.
+    public mutating func next() throws(RealmError) -> LeafLocation? {
+        guard let leaf = try leaves.next() else { return nil }
+        return LeafLocation(
+            ref: leaf.ref, base: leaf.base, position: leaves.position, count: leaf.count)
     }
 }

@@ -25,13 +25,25 @@ final class VersionState: Sendable {
                 version: 1, format: format, top: nil, limit: UInt64(RawHeader.size),
                 schema: Schema(tables: [], version: nil))
         }
-        let whole = SpaceMemory(base: base, limit: UInt64(size))
-        let top = try TopArray(whole.lookup, ref, fileSize: size)
-        let bounded = SpaceMemory(base: base, limit: top.logicalSize)
+        let top = try root(base: base, size: size, ref)
         return VersionState(
             version: top.version, format: format, top: top, limit: top.logicalSize,
-            schema: try SchemaReader(
-                space: bounded.lookup, names: top.names, tables: top.tables
-            ).schema())
+            schema: try schema(base: base, top))
+    }
+
+    private static func root(
+        base: UnsafeRawPointer, size: Int, _ ref: Ref
+    ) throws(RealmError) -> TopArray {
+        let memory = SpaceMemory(base: base, limit: UInt64(size))
+        defer { withExtendedLifetime(memory) {} }
+        return try TopArray(memory.lookup, ref, fileSize: size)
+    }
+
+    /// Reading the schema is a walk: every spec belongs to one table.
+    private static func schema(base: UnsafeRawPointer, _ top: TopArray) throws(RealmError) -> Schema
+    {
+        let memory = SpaceMemory(base: base, limit: top.logicalSize)
+        defer { withExtendedLifetime(memory) {} }
+        return try SchemaReader(space: memory.walk, names: top.names, tables: top.tables).schema()
     }
 }

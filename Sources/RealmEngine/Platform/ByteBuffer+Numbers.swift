@@ -27,11 +27,41 @@ extension ByteBuffer {
         if value.magnitude < 0x1p53, value != 0, value == value.rounded(.towardZero) {
             append(number: Int64(value))
             append(".0")
+        } else if value.magnitude >= 0x1p-9, value.magnitude < 1e9, appendFewPlaces(value) {
+            return
         } else if value.isFinite {
             append(value.description)
         } else {
             appendNonFinite(isNaN: value.isNaN, isNegative: value < 0)
         }
+    }
+
+    /// Numbers with at most six places: prices, scores, percentages. Appends nothing and returns
+    /// false for others.
+    ///
+    /// Two decimals of up to 15 digits never share a double, and dividing two whole numbers that
+    /// are exact is rounded like reading the decimal: so the decimal found is the shortest one.
+    @inline(__always)
+    private mutating func appendFewPlaces(_ value: Double) -> Bool {
+        let scaled = (value.magnitude * 1e6).rounded()
+        guard scaled / 1e6 == value.magnitude else { return false }
+        let (whole, fraction) = UInt64(scaled).quotientAndRemainder(dividingBy: 1_000_000)
+        var (rest, places) = (fraction, 6)
+        while rest % 10 == 0, places > 1 {
+            rest /= 10
+            places &-= 1
+        }
+        let out = reserve(32)
+        var at = 0
+        if value < 0 {
+            out.storeBytes(of: UInt8(ascii: "-"), as: UInt8.self)
+            at = 1
+        }
+        at &+= DecimalDigits.write(whole, to: out + at)
+        out.storeBytes(of: UInt8(ascii: "."), toByteOffset: at, as: UInt8.self)
+        DecimalDigits.write(rest, width: places, to: out + at + 1)
+        advance(by: at &+ 1 &+ places)
+        return true
     }
 
     /// The shortest text that reads back as the same float.
@@ -52,5 +82,8 @@ extension ByteBuffer {
     }
 
     /// `true` or `false`.
-    public mutating func append(_ value: Bool) { append(value ? "true" : "false") }
+    public mutating func append(_ value: Bool) {
+        // Two calls, because a choice of two literals would make them Strings.
+        if value { append("true") } else { append("false") }
+    }
 }

@@ -73,6 +73,8 @@ public struct ByteBuffer: ~Copyable {
         append(UnsafeRawPointer(text.utf8Start), text.utf8CodeUnitCount)
     }
 
+    /// Not for literals, which would otherwise become `String`s, the type they have by default.
+    @_disfavoredOverload
     public mutating func append(_ text: String) {
         var text = text
         text.withUTF8 { append(UnsafeRawBufferPointer($0)) }

@@ -66,6 +66,26 @@ struct File: ~Copyable {
     }
 }
 
+/// A descriptor with an owner that lives on the heap.
+final class OwnedDescriptor: Sendable {
+    let number: Int32
+
+    /// A second descriptor of the same open file description.
+    init(duplicating other: Int32, path: String) throws(RealmError) {
+        number = fcntl(other, F_DUPFD_CLOEXEC, 0)
+        guard number >= 0 else { throw systemError("fcntl", path, errno: errno) }
+    }
+
+    deinit { close(number) }
+
+    /// Bytes the file has now.
+    func size(path: String) throws(RealmError) -> Int {
+        var s = stat()
+        guard fstat(number, &s) == 0 else { throw systemError("fstat", path, errno: errno) }
+        return Int(s.st_size)
+    }
+}
+
 struct FileStatus: Sendable {
     let size: Int
     let device: UInt64

@@ -8,10 +8,13 @@ final class FileDevice: StorageDevice {
     /// Calls made, for reports.
     private(set) var syncCount = 0
     private(set) var bytesWritten = 0
+    /// Time spent waiting for syncs.
+    private(set) var syncNanoseconds = 0
 
-    /// Opens an existing file for reading and writing.
-    init(path: String) throws(RealmError) {
-        let fd = retryingInterrupts { open(path, O_RDWR | O_CLOEXEC) }
+    /// Opens the file at `path` for reading and writing, or creates it, refusing one that exists.
+    init(path: String, creating: Bool = false) throws(RealmError) {
+        let flags = O_RDWR | O_CLOEXEC | (creating ? O_CREAT | O_EXCL : 0)
+        let fd = retryingInterrupts { open(path, flags, 0o644) }
         guard fd >= 0 else { throw systemError("open", path, errno: errno) }
         var s = stat()
         guard fstat(fd, &s) == 0 else {
@@ -25,6 +28,13 @@ final class FileDevice: StorageDevice {
     }
 
     deinit { close(descriptor) }
+
+    /// Device and inode: what makes two paths the same file.
+    func identity() throws(RealmError) -> (device: UInt64, inode: UInt64) {
+        var s = stat()
+        guard fstat(descriptor, &s) == 0 else { throw systemError("fstat", path, errno: errno) }
+        return (UInt64(s.st_dev), UInt64(s.st_ino))
+    }
 
     func grow(to wanted: Int) throws(RealmError) {
         if wanted <= size { return }
@@ -63,8 +73,16 @@ final class FileDevice: StorageDevice {
 
     func sync() throws(RealmError) {
         syncCount += 1
+        let began = Self.nanoseconds()
+        defer { syncNanoseconds += Self.nanoseconds() - began }
         guard retryingInterrupts({ fdatasync(descriptor) }) == 0 else {
             throw systemError("fdatasync", path, errno: errno, kind: .output)
         }
+    }
+
+    private static func nanoseconds() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 }

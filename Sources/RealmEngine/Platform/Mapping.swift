@@ -11,12 +11,18 @@ final class Mapping: @unchecked Sendable {
     let reserved: Int
     /// Bytes of the file that are mapped.
     private(set) var mapped = 0
+    /// Where the reservation begins; below `base` only for bytes in memory.
+    private let start: UnsafeMutableRawPointer
 
     /// Address space asked for first; halved until the system agrees.
     static let preferredReservation = 1 << 40
 
+    /// More than any address space can map.
+    private static let largestSize = 1 << 56
+
     /// Maps the first `size` bytes of the file, lazily and read-only.
-    init(_ file: borrowing File, size: Int) throws(RealmError) {
+    init(_ descriptor: Int32, size: Int, path: String) throws(RealmError) {
+        guard size <= Self.largestSize else { throw systemError("mmap", path, errno: EFBIG) }
         let page = Self.pageSize
         let needed = (size + page - 1) / page * page
         var length = max(Self.preferredReservation, needed)
@@ -26,20 +32,18 @@ final class Mapping: @unchecked Sendable {
                 nil, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
             if address != MAP_FAILED { break }
             guard length / 2 >= needed else {
-                throw systemError("mmap", file.path, errno: errno)
+                throw systemError("mmap", path, errno: errno)
             }
             length /= 2
         }
-        base = UnsafeRawPointer(address!)
+        start = address!
+        base = UnsafeRawPointer(start)
         reserved = length
         guard needed > 0 else { return }
         let placed = mmap(
-            address, needed, PROT_READ, MAP_SHARED | MAP_FIXED, file.descriptor, 0)
-        guard placed != MAP_FAILED else {
-            let code = errno
-            munmap(address, length)
-            throw systemError("mmap", file.path, errno: code)
-        }
+            address, needed, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, 0)
+        // Everything is initialised here: a throw runs `deinit`, which gives the addresses back.
+        guard placed != MAP_FAILED else { throw systemError("mmap", path, errno: errno) }
         mapped = size
     }
 
@@ -60,7 +64,38 @@ final class Mapping: @unchecked Sendable {
         mapped = max(mapped, size)
     }
 
-    deinit { munmap(UnsafeMutableRawPointer(mutating: base), reserved) }
+    /// Holds a copy of `bytes` whose end touches addresses that fault, so that no read past the end
+    /// goes unnoticed. The end is rounded up to 8 bytes, and more room is reserved behind it than the
+    /// largest node could need.
+    init(copying bytes: UnsafeRawBufferPointer) throws(RealmError) {
+        let page = Self.pageSize
+        let needed = (bytes.count + page - 1) / page * page
+        let length = needed + Self.memoryReservation
+        let address = mmap(
+            nil, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        guard let address, address != MAP_FAILED else {
+            throw systemError("mmap", nil, errno: errno)
+        }
+        guard mprotect(address, needed, PROT_READ | PROT_WRITE) == 0 else {
+            let code = errno
+            munmap(address, length)
+            throw systemError("mprotect", nil, errno: code)
+        }
+        start = address
+        let first = address + (needed - (bytes.count + 7) & ~7)
+        if let source = bytes.baseAddress {
+            first.copyMemory(from: source, byteCount: bytes.count)
+        }
+        mprotect(address, needed, PROT_READ)
+        base = UnsafeRawPointer(first)
+        reserved = length
+        mapped = bytes.count
+    }
+
+    /// Address space behind the bytes of a mapping in memory.
+    private static let memoryReservation = 1 << 30
+
+    deinit { munmap(start, reserved) }
 
     static let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
 }

@@ -81,13 +81,14 @@ private struct IndexLookup {
         _ word: FullTextTerms.Word, _ index: SearchIndex, _ keys: inout [ObjectKey]
     ) throws(RealmError) {
         let bytes = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: word.bytes.count, alignment: 1)
+            byteCount: max(1, word.bytes.count), alignment: 1)
         defer { bytes.deallocate() }
         bytes.copyBytes(from: word.bytes)
+        let text = ByteView(UnsafeRawPointer(bytes.baseAddress!), count: word.bytes.count)
         if word.isPrefix {
-            try index.candidates(forPrefix: UnsafeRawBufferPointer(bytes), into: &keys)
+            try index.candidates(forPrefix: text, into: &keys)
         } else {
-            try index.candidates(for: UnsafeRawBufferPointer(bytes), into: &keys)
+            try index.candidates(for: .string(text), into: &keys)
         }
     }
 

@@ -33,17 +33,24 @@ public final class QueryPlan: Sendable {
             ? try IndexCandidates(ordered, query.table, snapshot) : nil
     }
 
+    /// The order or number of the objects depends on more than the condition: SORT, DISTINCT, LIMIT.
+    public var isArranged: Bool { !query.descriptors.isEmpty }
+
     /// The leaves to visit, in table order, each with the rows worth testing.
     public func units(in snapshot: Snapshot) throws(RealmError) -> [QueryUnit] {
         if let candidates { return candidates.units }
-        return try snapshot.table(query.table).leafLocations().map {
-            QueryUnit(location: $0, among: Selection(first: $0.count))
+        var locations = snapshot.table(query.table).leafLocations()
+        var units: [QueryUnit] = []
+        while let location = try locations.next() {
+            units.append(QueryUnit(location: location, among: Selection(first: location.count)))
         }
+        return units
     }
 }
 
 /// One leaf of a plan's work: what workers share out among themselves.
 public struct QueryUnit: Sendable {
-    let location: LeafLocation
+    /// The leaf.
+    public let location: LeafLocation
     let among: Selection
 }

@@ -34,6 +34,12 @@ public final class QueryRun {
         try match(unit).rows.count
     }
 
+    /// Appends the rows, in the unit's leaf, of the objects that match.
+    public func appendRows(of unit: QueryUnit, to rows: inout [Int]) throws(RealmError) {
+        let (_, selection) = try match(unit)
+        try selection.visit { rows.append($0) }
+    }
+
     /// Appends the keys of the objects that match in a unit, in table order.
     public func appendKeys(
         of unit: QueryUnit, to keys: inout [ObjectKey]

@@ -1,5 +1,5 @@
-/// A file opened for reading and mapped whole; nothing is ever written. Immutable and free to
-/// cross threads.
+/// A file opened and mapped whole. Free to cross threads; extending the mapping is the business of
+/// the handle that owns it, one thread at a time.
 final class MappedFile: Sendable {
     let path: String
     /// Bytes mapped when the file was opened; a writer maps more as the file grows.
@@ -7,6 +7,8 @@ final class MappedFile: Sendable {
     let device: UInt64
     let inode: UInt64
     let mapping: Mapping
+    /// Nil for a database held in memory.
+    private let descriptor: OwnedDescriptor?
 
     /// Opens and maps the file at `path`.
     convenience init(path: String) throws(RealmError) {
@@ -35,7 +37,38 @@ final class MappedFile: Sendable {
         size = status.size
         device = status.device
         inode = status.inode
-        mapping = try Mapping(file, size: status.size)
+        mapping = try Mapping(file.descriptor, size: status.size, path: path)
+        descriptor = try OwnedDescriptor(duplicating: file.descriptor, path: path)
+    }
+
+    /// Maps a file that is open for writing; its size must not be zero.
+    init(_ device: FileDevice) throws(RealmError) {
+        path = device.path
+        size = device.size
+        (self.device, inode) = try device.identity()
+        mapping = try Mapping(device.descriptor, size: device.size, path: device.path)
+        descriptor = try OwnedDescriptor(duplicating: device.descriptor, path: device.path)
+    }
+
+    /// Maps the file as far as `size` bytes, when a version needs more than is mapped.
+    func extend(to size: Int) throws(RealmError) {
+        guard let descriptor, size > mapping.mapped else { return }
+        guard try descriptor.size(path: path) >= size else {
+            throw .corrupt(
+                "a version reaches to \(size) bytes, beyond the end of the file", in: "file")
+        }
+        try mapping.extend(descriptor.number, to: size, path: path)
+    }
+
+    /// A database held in memory instead of a file: a copy of `bytes`, closed off by addresses that
+    /// fault. `path` only names it in messages.
+    init(copying bytes: UnsafeRawBufferPointer, path: String) throws(RealmError) {
+        self.path = path
+        size = bytes.count
+        device = 0
+        inode = 0
+        mapping = try Mapping(copying: bytes)
+        descriptor = nil
     }
 
     /// The header as it is now; compare two to learn whether a commit landed.

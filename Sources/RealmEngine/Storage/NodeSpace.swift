@@ -1,16 +1,16 @@
 /// The one address space of a snapshot: a ref is an offset from `base`, valid below `limit`.
 ///
-/// Every node is checked once, when it is opened: aligned, inside the logical size, whole, with a
-/// width type the format knows. Inside a checked node no further checks are needed for its own
-/// bytes. A trivial value; the snapshot that made it keeps the mapping alive.
+/// Every node is checked once, when it is opened: aligned, inside the logical size, whole, of a form
+/// the format knows. Inside a checked node no further checks are needed for its own bytes, as long as
+/// it is read in its form: whoever expects packed integers opens it with `integers`. A trivial value; the snapshot that made it keeps the mapping alive.
 struct NodeSpace {
     let base: UnsafeRawPointer
     /// The snapshot's logical size in bytes.
     let limit: UInt64
-    /// Bytes of nodes that may still be opened. A tree references each node once, so one walk over
-    /// everything never opens more bytes than the file holds; a cycle or a shared node does.
-    /// Look-ups, which legitimately come back to the same nodes, use a space whose budget is
-    /// practically endless.
+    /// Holds, among others, the bytes of nodes that may still be opened. A tree references each node
+    /// once, so one walk over everything never opens more bytes than the file holds; a cycle or a
+    /// shared node does. Look-ups, which legitimately come back to the same nodes, use a space whose
+    /// budget is practically endless.
     let state: UnsafeMutablePointer<WalkState>
 
     /// Opens the node at `ref`, charging its size to the budget.
@@ -28,12 +28,17 @@ struct NodeSpace {
         let flags = UInt8(truncatingIfNeeded: header >> 32)
         let count = Int((header >> 40).byteSwapped >> 40)
         let size = NodeView.payloadSize(flags: flags, count: count) &+ 8
-        guard UInt64(size) <= end &- at, (flags >> 3) & 3 != 3 else {
+        guard UInt64(size) <= end &- at, (Self.knownForms >> UInt32(flags >> 3)) & 1 != 0 else {
             throw badNode(ref, count)
         }
         try charge(size, at: ref)
         return NodeView(payload: base + Int(at) + 8, count: count, flags: flags)
     }
+
+    /// One bit per combination of inner, has-refs, context and width type: refs are always packed
+    /// integers, inner nodes always have refs, and there is no fourth width type (storage format
+    /// 2.1, 2.4).
+    private static let knownForms: UInt32 = 0x1100_1177
 
     /// Charges `bytes` of work to the budget.
     @inline(__always)
@@ -42,16 +47,58 @@ struct NodeSpace {
         if state.pointee.budget < 0 { throw exhausted(ref) }
     }
 
-    /// A new walk begins. A walk opens some nodes twice; the rest is slack for small files.
-    func resetBudget() { state.pointee.budget = 4 &* Int(limit) &+ (1 << 16) }
+    /// Charges the use of a stored value, which costs its reader time by length. A fraction of it:
+    /// a sound walk may look at a value dozens of times, a damaged file must not show one without
+    /// end.
+    @inline(__always)
+    func chargeValue(_ length: Int, at ref: Ref) throws(RealmError) {
+        if length > 256 { try charge(length >> 5, at: ref) }
+    }
 
-    /// Opens a node that must hold refs and at least `slots` elements.
+    /// Checks and charges the elements of one leaf of a collection. They may have no width, so the
+    /// bytes of the leaf say nothing about the work they make.
+    @inline(__always)
+    func chargeElements(_ count: Int, at ref: Ref) throws(RealmError) {
+        guard count <= maximumElements else { throw tooMany(count, ref) }
+        try charge(count >> 5, at: ref)
+    }
+
+    /// A new walk begins. A walk comes to some nodes several times: for a filter, for its order,
+    /// for output; the rest is slack for small files.
+    func resetBudget() { state.pointee.budget = 16 &* extent &+ (1 << 14) }
+
+    /// The same bytes without a meter: for what a walk opens again and again for single values.
+    @inline(__always)
+    var unmetered: NodeSpace {
+        NodeSpace(base: base, limit: limit, state: state.pointee.lookup)
+    }
+
+    /// Bytes that nodes can occupy, those of an open write transaction included.
+    private var extent: Int { Int(limit &+ (state.pointee.slabEnd &- state.pointee.slabStart)) }
+
+    /// More elements than the collections of a sound file have: 1000 without width take 8 bytes.
+    @inline(__always) var maximumElements: Int { 128 &* extent }
+
+    /// More objects than the tables of a sound file have: 256 without properties take 16 bytes.
+    @inline(__always) var maximumObjects: Int { 16 &* extent }
+
+    /// Opens a node that must hold refs, be no inner node, and have at least `slots` elements.
     @inline(__always)
     func refNode(_ ref: Ref, slots: Int, _ role: StaticString) throws(RealmError) -> NodeView {
         let node = try node(ref)
-        guard node.hasRefs, node.widthType == 0, node.count >= slots else {
+        guard node.flags & NodeView.formMask == NodeView.hasRefsFlag, node.count >= slots else {
             throw wrongShape(ref, role)
         }
+        return node
+    }
+
+    /// As `refNode`, for trees whose inner nodes have the shape of their leaves.
+    @inline(__always)
+    func treeNode(_ ref: Ref, slots: Int, _ role: StaticString) throws(RealmError) -> NodeView {
+        let node = try node(ref)
+        guard node.flags & NodeView.formMask & ~NodeView.innerFlag == NodeView.hasRefsFlag,
+            node.count >= slots
+        else { throw wrongShape(ref, role) }
         return node
     }
 
@@ -59,8 +106,7 @@ struct NodeSpace {
     @inline(__always)
     func integers(_ ref: Ref, _ role: StaticString) throws(RealmError) -> NodeView {
         let node = try node(ref)
-        guard node.flags & (NodeView.hasRefsFlag | NodeView.innerFlag) == 0, node.widthType == 0
-        else { throw wrongShape(ref, role) }
+        guard node.flags & NodeView.formMask == 0 else { throw wrongShape(ref, role) }
         return node
     }
 
@@ -84,6 +130,11 @@ struct NodeSpace {
     }
 
     @inline(never)
+    func tooMany(_ count: Int, _ ref: Ref) -> RealmError {
+        .corrupt("\(count) elements are announced, more than the file can hold", at: ref)
+    }
+
+    @inline(never)
     func exhausted(_ ref: Ref) -> RealmError {
         .corrupt(
             "more nodes are reached than the file can hold (a cycle or a shared node)", at: ref)
@@ -94,6 +145,8 @@ struct NodeSpace {
 struct WalkState {
     var budget: Int
     let joined: Unmanaged<JoinedBlobs>
+    /// The state of the space for look-ups beside this one.
+    let lookup: UnsafeMutablePointer<WalkState>
     /// The refs that nodes of an open write transaction have; an empty range for readers.
     var slabStart: UInt64 = 0
     var slabEnd: UInt64 = 0
@@ -105,18 +158,27 @@ struct WalkState {
 /// Values stored in several blobs, put together once and kept as long as the snapshot.
 final class JoinedBlobs {
     private var memory: [Ref: UnsafeMutableRawPointer] = [:]
+    private var total = 0
 
     deinit { for block in memory.values { block.deallocate() } }
 
-    /// The joined bytes of the value at `ref`; `fill` writes them the first time.
+    /// The joined bytes of the value at `ref`; `fill` writes all of them the first time. Parts
+    /// belong to one value each, so all values together are not longer than `limit`.
     func bytes(
-        of ref: Ref, count: Int, fill: (UnsafeMutableRawPointer) throws(RealmError) -> Void
+        of ref: Ref, count: Int, limit: UInt64,
+        fill: (UnsafeMutableRawPointer) throws(RealmError) -> Void
     ) throws(RealmError) -> UnsafeRawPointer {
         if let known = memory[ref] { return UnsafeRawPointer(known) }
+        guard total + count <= limit else {
+            throw .corrupt("values in parts are longer than the file (shared parts)", at: ref)
+        }
         let block = UnsafeMutableRawPointer.allocate(byteCount: max(1, count), alignment: 8)
+        do throws(RealmError) { try fill(block) } catch {
+            block.deallocate()
+            throw error
+        }
         memory[ref] = block
-        block.initializeMemory(as: UInt8.self, repeating: 0, count: max(1, count))
-        try fill(block)
+        total += count
         return UnsafeRawPointer(block)
     }
 }

@@ -4,34 +4,38 @@
 /// Nodes are only ever added; what a transaction replaces before it commits is simply left behind.
 /// A commit copies what is reachable into the file and empties the slab. Confined to the writer.
 final class Slab {
-    private let base: UnsafeRawPointer
     fileprivate var memory: ReservedMemory
     /// First ref of the slab: halfway into the reservation, beyond any file.
     let start: UInt64
     private(set) var used = 0
-    /// Tells the writer's node space how far the slab reaches.
-    private let state: UnsafeMutablePointer<WalkState>
+    /// The bytes of the transaction that uses the slab now.
+    private var memoryOfUser: SpaceMemory?
 
     /// Nodes beyond this are refused: the size field has 24 bits.
     static let maximumCount = 0xFF_FFFF
 
-    init(_ mapping: Mapping, state: UnsafeMutablePointer<WalkState>) {
-        base = mapping.base
+    init(_ mapping: Mapping) {
         let page = Mapping.pageSize
         let offset = mapping.reserved / 2 / page * page
         start = UInt64(offset)
         memory = ReservedMemory(
             start: UnsafeMutableRawPointer(mutating: mapping.base) + offset,
             capacity: mapping.reserved - offset)
-        self.state = state
-        state.pointee.slabStart = start
-        state.pointee.slabEnd = start
     }
 
-    /// Forgets all nodes; memory beyond a few MiB goes back to the system.
-    func reset() {
+    /// A transaction begins: its spaces see the nodes made from now on.
+    func attach(_ user: SpaceMemory) {
         used = 0
-        state.pointee.slabEnd = start
+        memoryOfUser = user
+        user.setSlab(start: start, end: start)
+    }
+
+    /// The transaction ended: all nodes are forgotten, memory beyond a few MiB goes back to the
+    /// system.
+    func detach() {
+        memoryOfUser?.setSlab(start: start, end: start)
+        memoryOfUser = nil
+        used = 0
         memory.trim(to: 8 << 20)
     }
 
@@ -53,7 +57,7 @@ final class Slab {
         if size > 8 { (at + size - 8).storeBytes(of: 0, as: UInt64.self) }
         let ref = Ref(start + UInt64(used))
         used += size
-        state.pointee.slabEnd = start + UInt64(used)
+        memoryOfUser?.setSlab(start: start, end: start + UInt64(used))
         return (ref, at + NodeView.headerSize)
     }
 }

@@ -9,11 +9,20 @@ final class SpaceMemory {
 
     init(base: UnsafeRawPointer, limit: UInt64) {
         states = .allocate(capacity: 2)
-        let state = WalkState(budget: WalkState.endless, joined: Unmanaged.passUnretained(joined))
+        let state = WalkState(
+            budget: WalkState.endless, joined: Unmanaged.passUnretained(joined), lookup: states)
         states.initialize(repeating: state, count: 2)
         lookup = NodeSpace(base: base, limit: limit, state: states)
         walk = NodeSpace(base: base, limit: limit, state: states + 1)
         walk.resetBudget()
+    }
+
+    /// Tells both views which refs lead into an open write transaction's slab.
+    func setSlab(start: UInt64, end: UInt64) {
+        for i in 0..<2 {
+            states[i].slabStart = start
+            states[i].slabEnd = end
+        }
     }
 
     deinit { states.deallocate() }

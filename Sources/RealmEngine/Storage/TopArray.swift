@@ -13,6 +13,8 @@ struct TopArray {
     let history: Ref
     let historySchema: UInt64
     let syncFileID: UInt64
+    /// State of an online compaction; none when it is a number or absent (storage format 4.6).
+    let evacuation: Ref
 
     static let validSizes: Set<Int> = [3, 5, 7, 9, 10, 11, 12]
 
@@ -46,5 +48,6 @@ struct TopArray {
         history = child(8)
         historySchema = number(9)
         syncFileID = number(10)
+        evacuation = child(11)
     }
 }

@@ -22,11 +22,14 @@ struct BPlusTree {
         guard node.hasRefs, node.widthType == 0, node.count >= 3, node.slot(node.count - 1).isTagged
         else { throw space.wrongShape(ref, "B+tree inner node") }
         let total = node.slot(node.count - 1).value
-        guard total < 1 << 48 else { throw .corrupt("a B+tree of \(total) elements", at: ref) }
+        guard total <= UInt64(space.maximumElements) else {
+            throw .corrupt("a B+tree of \(total) elements", at: ref)
+        }
         return Int(total)
     }
 
-    /// The leaf that holds element `index`, and the index of its first element.
+    /// The leaf that holds element `index`, and the index of its first element. In a damaged file
+    /// the leaf may end before `index`: the caller checks its count.
     func leaf(containing index: Int) throws(RealmError) -> (ref: Ref, start: Int) {
         var ref = root
         var start = 0
@@ -39,8 +42,9 @@ struct BPlusTree {
             var child: Int
             if first.isTagged {
                 guard first.value > 0 else { throw space.wrongShape(ref, "B+tree inner node") }
-                child = min((index - start) / Int(min(first.value, 1 << 48)), children - 1)
-                start += child * Int(min(first.value, 1 << 40))
+                let perChild = Int(min(first.value, 1 << 48))
+                child = min((index - start) / perChild, children - 1)
+                start += child * perChild
             } else {
                 let offsets = try space.integers(first.ref, "B+tree offsets")
                 guard offsets.count == children - 1 else {
@@ -72,6 +76,9 @@ struct BPlusTree {
         private let space: NodeSpace
         private var pending: Ref
         private var stack: [Frame] = []
+        private var leafDepth: Int?
+        /// Elements the root announces, known after the first leaf; nil when a leaf is the root.
+        private(set) var announced: Int?
 
         fileprivate init(space: NodeSpace, next root: Ref) {
             self.space = space
@@ -93,12 +100,23 @@ struct BPlusTree {
                 let ref = pending
                 pending = .none
                 let node = try space.node(ref)
-                guard node.isInner else { return ref }
-                _ = try BPlusTree.total(space, node, ref)
+                guard node.isInner else {
+                    try checkDepth(ref)
+                    return ref
+                }
+                let total = try BPlusTree.total(space, node, ref)
+                if announced == nil { announced = total }
                 guard stack.count < BPlusTree.maximumDepth else {
                     throw .corrupt("a B+tree deeper than \(BPlusTree.maximumDepth) levels", at: ref)
                 }
                 stack.append(Frame(node: node, child: 1))
+            }
+        }
+
+        private mutating func checkDepth(_ ref: Ref) throws(RealmError) {
+            if leafDepth == nil { leafDepth = stack.count }
+            guard leafDepth == stack.count else {
+                throw .corrupt("a B+tree of uneven depth", at: ref)
             }
         }
     }

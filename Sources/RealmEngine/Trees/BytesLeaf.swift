@@ -22,24 +22,36 @@ struct BytesLeaf {
     private let space: NodeSpace
     let count: Int
 
-    /// Values longer than this are charged to the walk's budget.
-    private static let freeLength = 256
+    /// Most bytes one blob holds.
+    static let longestBlob = 0xFF_FFF0
 
     /// A string leaf. `distinct` is the column's list of distinct values, when it has one.
     init(strings space: NodeSpace, _ ref: Ref, distinct: Ref = .none) throws(RealmError) {
-        let node = try space.node(ref)
-        switch (node.hasRefs, node.widthType) {
-        case (false, 1): self.init(short: node, space)
-        case (false, 0):
+        try self.init(strings: space, ref, distinct: distinct, opening: space)
+    }
+
+    /// The strings and binaries of a mixed leaf, opened anew for every value and therefore without
+    /// charge for the leaf.
+    init(pool ref: Ref, _ space: NodeSpace) throws(RealmError) {
+        try self.init(strings: space, ref, distinct: .none, opening: space.unmetered)
+    }
+
+    private init(
+        strings space: NodeSpace, _ ref: Ref, distinct: Ref, opening: NodeSpace
+    ) throws(RealmError) {
+        let node = try opening.node(ref)
+        switch node.flags & NodeView.formMask {
+        case Self.shortForm: self.init(short: node, space)
+        case 0:
             guard !distinct.isNone else {
                 // A column that never was enumerated can still hold a never-filled array.
                 guard node.count == 0 else { throw space.wrongShape(ref, "string leaf") }
                 self.init(short: node, space)
                 return
             }
-            self.init(indexes: node, list: try space.node(distinct), space)
-        case (true, 0):
-            try self.init(node, ref, space, terminator: 1)
+            self.init(indexes: node, list: try space.unmetered.node(distinct), space)
+        case NodeView.hasRefsFlag:
+            try self.init(node, ref, space, terminator: 1, opening: opening)
         default: throw space.wrongShape(ref, "string leaf")
         }
     }
@@ -47,8 +59,11 @@ struct BytesLeaf {
     /// A binary leaf.
     init(binaries space: NodeSpace, _ ref: Ref) throws(RealmError) {
         let node = try space.refNode(ref, slots: 0, "binary leaf")
-        try self.init(node, ref, space, terminator: 0)
+        try self.init(node, ref, space, terminator: 0, opening: space)
     }
+
+    /// Cells of a fixed number of bytes, no refs.
+    private static let shortForm: UInt8 = 0x08
 
     private init(short node: NodeView, _ space: NodeSpace) {
         form = .short
@@ -70,8 +85,9 @@ struct BytesLeaf {
         count = node.count
     }
 
+    /// The forms with refs; `node` has been found to be a plain array of them.
     private init(
-        _ node: NodeView, _ ref: Ref, _ space: NodeSpace, terminator: Int
+        _ node: NodeView, _ ref: Ref, _ space: NodeSpace, terminator: Int, opening: NodeSpace
     ) throws(RealmError) {
         self.terminator = terminator
         self.space = space
@@ -85,10 +101,11 @@ struct BytesLeaf {
         }
         guard node.count >= 3 else { throw space.wrongShape(ref, "three-part bytes leaf") }
         form = .medium
-        let offsets = try space.integers(node.slot(0).ref, "end offsets")
-        area = try space.node(node.slot(1).ref)
-        nulls = try space.integers(node.slot(2).ref, "null flags")
-        guard !area.hasRefs, nulls.count >= offsets.count else {
+        let offsets = try opening.integers(node.slot(0).ref, "end offsets")
+        area = try opening.node(node.slot(1).ref)
+        nulls = try opening.integers(node.slot(2).ref, "null flags")
+        guard !area.hasRefs, area.widthType == 2 || area.count == 0, nulls.count >= offsets.count
+        else {
             throw space.wrongShape(ref, "three-part bytes leaf")
         }
         self.node = offsets
@@ -135,7 +152,7 @@ struct BytesLeaf {
     private func bigValue(_ i: Int) throws(RealmError) -> ByteView? {
         let slot = node.slot(i)
         if slot.isNone { return nil }
-        let blob = try space.node(slot.ref)
+        let blob = try space.unmetered.node(slot.ref)
         guard !blob.hasRefs else { return try joined(blob, slot.ref) }
         guard blob.widthType == 2, blob.count >= terminator else {
             throw space.wrongShape(slot.ref, "blob")
@@ -162,17 +179,17 @@ struct BytesLeaf {
 
     /// The distinct values of an enumerated column.
     private init(distinct node: NodeView, _ space: NodeSpace) throws(RealmError) {
-        if node.hasRefs {
-            try self.init(node, .none, space, terminator: 1)
-        } else {
-            guard node.widthType == 1 else { throw space.wrongShape(.none, "distinct values") }
-            self.init(short: node, space)
+        switch node.flags & NodeView.formMask {
+        case Self.shortForm: self.init(short: node, space)
+        case NodeView.hasRefsFlag:
+            try self.init(node, .none, space, terminator: 1, opening: space.unmetered)
+        default: throw space.wrongShape(.none, "distinct values")
         }
     }
 
     @inline(__always)
     private func view(_ start: UnsafeRawPointer, _ length: Int) throws(RealmError) -> ByteView {
-        if length > Self.freeLength { try space.charge(length, at: .none) }
+        try space.chargeValue(length, at: .none)
         return ByteView(start, count: length)
     }
 
@@ -184,26 +201,32 @@ struct BytesLeaf {
     /// A value too long for one blob, stored as several (object format 3.7).
     @inline(never)
     private func joined(_ parts: NodeView, _ ref: Ref) throws(RealmError) -> ByteView {
-        guard parts.context else { throw space.wrongShape(ref, "split blob") }
+        guard parts.context, parts.flags & NodeView.formMask == NodeView.hasRefsFlag else {
+            throw space.wrongShape(ref, "split blob")
+        }
+        try space.charge(8 &* parts.count, at: ref)
         var total = 0
         for i in 0..<parts.count {
-            let part = try space.node(parts.slot(i).ref)
-            guard !part.hasRefs, part.widthType == 2 else {
-                throw space.wrongShape(ref, "split blob")
-            }
-            total += part.count
-            guard total <= Int(space.limit) else { throw space.exhausted(ref) }
+            total += try part(parts, i).count
+            guard total <= Int(space.limit) else { throw space.tooMany(total, ref) }
         }
         let joined = space.state.pointee.joined.takeUnretainedValue()
-        let bytes = try joined.bytes(of: ref, count: total) { memory throws(RealmError) in
+        let bytes = try joined.bytes(of: ref, count: total, limit: space.limit) {
+            memory throws(RealmError) in
             var at = 0
             for i in 0..<parts.count {
-                let part = try space.node(parts.slot(i).ref)
-                guard at + part.count <= total else { throw space.exhausted(ref) }
+                let part = try part(parts, i)
                 (memory + at).copyMemory(from: part.payload, byteCount: part.count)
                 at += part.count
             }
         }
-        return ByteView(bytes, count: max(0, total - terminator))
+        return try view(bytes, max(0, total - terminator))
+    }
+
+    private func part(_ parts: NodeView, _ i: Int) throws(RealmError) -> NodeView {
+        let ref = parts.slot(i).ref
+        let part = try space.unmetered.node(ref)
+        guard !part.hasRefs, part.widthType == 2 else { throw space.wrongShape(ref, "split blob") }
+        return part
     }
 }

@@ -25,8 +25,8 @@ struct ClusterLeaf {
             keys = node
             count = Int(first.value)
         } else {
-            keys = try space.node(first.ref)
-            guard !keys.hasRefs, keys.widthType == 0, keys.count <= Self.maximumCount else {
+            keys = try space.integers(first.ref, "object keys")
+            guard keys.count <= Self.maximumCount else {
                 throw .corrupt("the key array of a cluster leaf is malformed", at: first.ref)
             }
             count = keys.count
@@ -67,6 +67,13 @@ struct ClusterLeaf {
                 throw .corrupt("object keys do not ascend in a cluster leaf", at: ref)
             }
             previous = key
+        }
+    }
+
+    /// Checks that no key belongs to a tombstone; the keys ascend.
+    func checkLive() throws(RealmError) {
+        guard count == 0 || key(count - 1).raw >= 0 else {
+            throw .corrupt("a live object with the negative key \(key(count - 1).raw)", at: ref)
         }
     }
 
@@ -135,6 +142,8 @@ struct ClusterTree {
         private struct Frame {
             let inner: InnerCluster
             var child: Int
+            /// Objects before this node's.
+            let start: Int
         }
 
         private let space: NodeSpace
@@ -144,32 +153,28 @@ struct ClusterTree {
         /// Objects still to be skipped before the next leaf.
         private var toSkip: Int
         private var seen = 0
-        private var expected: Int?
-        private let root: Ref
         /// Position of the first object of the leaf last returned.
         private(set) var position = 0
 
         fileprivate init(_ tree: ClusterTree, skipping position: Int) {
             space = tree.space
-            root = tree.root
             pending = tree.root.isNone ? nil : (tree.root, 0)
             toSkip = position
         }
 
         mutating func next() throws(RealmError) -> ClusterLeaf? {
             while true {
-                if pending == nil, try !advance() { return try finish() }
-                guard let (ref, base) = pending else { return try finish() }
+                if pending == nil, try !advance() { return nil }
+                guard let (ref, base) = pending else { return nil }
                 pending = nil
                 let node = try space.node(ref)
-                if expected == nil { expected = try ClusterTree.count(space, node, ref) }
                 if node.isInner {
                     try push(try InnerCluster(space, ref, node: node, base: base), ref)
                     continue
                 }
                 let leaf = try ClusterLeaf(space, ref, node: node, base: base)
-                if leaf.count == 0 { continue }
-                try checkOrder(leaf)
+                if leaf.count == 0, stack.isEmpty { return nil }
+                try checkPlace(leaf)
                 position = seen
                 seen += leaf.count
                 if seen <= toSkip { continue }
@@ -180,9 +185,12 @@ struct ClusterTree {
         /// Takes the next child of the innermost open node; whole subtrees may be skipped.
         private mutating func advance() throws(RealmError) -> Bool {
             while var frame = stack.popLast() {
-                if frame.child >= frame.inner.childCount { continue }
+                let isDone = frame.child >= frame.inner.childCount
+                try checkCount(frame, isDone: isDone)
+                if isDone { continue }
                 let ref = try frame.inner.ref(frame.child)
                 let base = frame.inner.base &+ frame.inner.offset(frame.child)
+                if let lastKey, base <= lastKey { throw disorder(ref) }
                 frame.child += 1
                 stack.append(frame)
                 if seen < toSkip {
@@ -205,23 +213,32 @@ struct ClusterTree {
             guard stack.count < ClusterTree.maximumDepth else {
                 throw .corrupt("a cluster tree too deep", at: ref)
             }
-            stack.append(Frame(inner: inner, child: 0))
+            stack.append(Frame(inner: inner, child: 0, start: seen))
         }
 
-        private mutating func checkOrder(_ leaf: ClusterLeaf) throws(RealmError) {
+        /// Checks a leaf against its neighbours and its parent.
+        private mutating func checkPlace(_ leaf: ClusterLeaf) throws(RealmError) {
+            if let parent = stack.last, parent.inner.depth != 1 || leaf.count == 0 {
+                throw .corrupt("an empty cluster leaf, or one at the wrong depth", at: leaf.ref)
+            }
             try leaf.checkOrder()
             let first = UInt64(bitPattern: leaf.key(0).raw)
-            if let lastKey, first <= lastKey {
-                throw .corrupt("object keys do not ascend between cluster leaves", at: leaf.ref)
-            }
+            if let lastKey, first <= lastKey { throw disorder(leaf.ref) }
             lastKey = UInt64(bitPattern: leaf.key(leaf.count - 1).raw)
         }
 
-        private func finish() throws(RealmError) -> ClusterLeaf? {
-            if let expected, expected != seen {
-                throw .corrupt("\(seen) objects where \(expected) are announced", at: root)
+        /// Checks the objects met below a node against the number it announces, at every child, so
+        /// that a tree which leads to itself ends.
+        private func checkCount(_ frame: Frame, isDone: Bool) throws(RealmError) {
+            let met = seen - frame.start
+            guard met == frame.inner.count || (met < frame.inner.count && !isDone) else {
+                throw .corrupt(
+                    "\(met) objects where \(frame.inner.count) are announced", at: frame.inner.ref)
             }
-            return nil
+        }
+
+        private func disorder(_ ref: Ref) -> RealmError {
+            .corrupt("object keys do not ascend between cluster leaves", at: ref)
         }
     }
 }
@@ -242,11 +259,11 @@ struct InnerCluster {
         guard node.hasRefs, node.widthType == 0, node.count >= 4,
             node.slot(1).isTagged, node.slot(2).isTagged,
             node.slot(1).value >= 1, node.slot(1).value <= UInt64(ClusterTree.maximumDepth),
-            node.slot(2).value < 1 << 48
+            node.slot(2).value <= UInt64(space.maximumObjects)
         else { throw space.wrongShape(ref, "inner cluster node") }
         isCompact = node.slot(0).isNone
-        offsets = isCompact ? node : try space.node(node.slot(0).ref)
-        guard isCompact || (offsets.count == node.count - 3 && !offsets.hasRefs) else {
+        offsets = isCompact ? node : try space.integers(node.slot(0).ref, "child offsets")
+        guard isCompact || offsets.count == node.count - 3 else {
             throw .corrupt("an inner cluster node whose offsets do not match", at: ref)
         }
         self.space = space

@@ -121,7 +121,7 @@ enum ColumnLeaf {
         case .double(let leaf): return leaf.value(i).map(Value.double) ?? .null
         case .string(let leaf): return try leaf.value(i).map(Value.string) ?? .null
         case .binary(let leaf): return try leaf.value(i).map(Value.binary) ?? .null
-        case .timestamp(let leaf): return leaf.value(i).map(Value.timestamp) ?? .null
+        case .timestamp(let leaf): return try leaf.checkedValue(i).map(Value.timestamp) ?? .null
         case .decimal(let leaf): return leaf.value(i).map(Value.decimal) ?? .null
         case .objectID(let leaf):
             return leaf.bytes(i).map { .objectID(ObjectID(bytes: $0)) } ?? .null

@@ -5,14 +5,20 @@
 public struct ElementCursor {
     private let space: NodeSpace
     private let element: ElementType
+    private let root: Ref
+    private let depth: UInt8
     private var leaves: BPlusTree.Leaves
     private var leaf: ColumnLeaf?
     private var index = 0
     private var count = 0
+    /// Elements in the leaves opened so far.
+    private var met = 0
 
     init(_ space: NodeSpace, _ view: CollectionView) {
         self.space = space
         element = view.element
+        root = view.root
+        depth = view.depth
         leaves = BPlusTree(space: space, root: view.root).leaves()
     }
 
@@ -31,20 +37,41 @@ public struct ElementCursor {
     /// The next element with unresolved links as stored.
     mutating func nextStored() throws(RealmError) -> Value? {
         while index == count {
-            guard let ref = try leaves.next() else { return nil }
-            let opened = try ColumnLeaf(space, ref, element: element)
-            leaf = opened
-            index = 0
-            count = opened.count
+            guard try openLeaf() else { return nil }
         }
         defer { index += 1 }
-        return try leaf!.stored(index)
+        return try CollectionView.element(try leaf!.stored(index), depth: depth)
+    }
+
+    /// Moves to the next leaf; false at the end.
+    private mutating func openLeaf() throws(RealmError) -> Bool {
+        guard let ref = try leaves.next() else {
+            if let announced = leaves.announced, announced != met { throw miscounted(announced) }
+            return false
+        }
+        let opened = try ColumnLeaf(space, ref, element: element)
+        try space.chargeElements(opened.count, at: ref)
+        met += opened.count
+        if let announced = leaves.announced, opened.count == 0 || met > announced {
+            throw miscounted(announced)
+        }
+        leaf = opened
+        index = 0
+        count = opened.count
+        return true
+    }
+
+    @inline(never)
+    private func miscounted(_ announced: Int) -> RealmError {
+        .corrupt("a B+tree with an empty leaf or not \(announced) elements", at: root)
     }
 }
 
 /// The entries of a dictionary, one at a time (object format 4.5, and 10.1 for formats 21 and 22).
 public struct DictionaryCursor {
     private var source: Source
+    private let root: Ref
+    private let depth: UInt8
 
     private enum Source {
         case empty
@@ -55,6 +82,8 @@ public struct DictionaryCursor {
     }
 
     init(_ space: NodeSpace, _ view: CollectionView, clustered: Bool) throws(RealmError) {
+        root = view.root
+        depth = view.depth
         if view.root.isNone {
             source = .empty
         } else if clustered {
@@ -72,7 +101,9 @@ public struct DictionaryCursor {
                         element: ElementType(type: keyType, isNullable: false))),
                 values: ElementCursor(
                     space,
-                    CollectionView(root: try Self.half(node, 1, view.root), element: .mixed)))
+                    CollectionView(
+                        root: try Self.half(node, 1, view.root), element: .mixed,
+                        depth: view.depth)))
         }
     }
 
@@ -99,10 +130,11 @@ public struct DictionaryCursor {
             source = .pair(keys: keys, values: values)
             guard let key, let value else {
                 guard key == nil, value == nil else {
-                    throw .corrupt("a dictionary with more keys than values", at: .none)
+                    throw .corrupt("a dictionary with more keys than values", at: root)
                 }
                 return nil
             }
+            if case .null = key { throw nullKey() }
             return (key, value)
         case .cluster(var leaves, var keys, var values, var row, var count):
             while row == count {
@@ -115,12 +147,16 @@ public struct DictionaryCursor {
                     throw .corrupt("a dictionary with more keys than values", at: leaf.ref)
                 }
             }
-            let key = try keys!.value(row).map(Value.string) ?? .null
-            let value = try values!.value(row)
-            source = .cluster(leaves, keys: keys, values: values, row: row + 1, count: count)
-            return (key, value)
+            let at = row
+            row += 1
+            source = .cluster(leaves, keys: keys, values: values, row: row, count: count)
+            guard let key = try keys!.value(at) else { throw nullKey() }
+            return (.string(key), try CollectionView.element(try values!.value(at), depth: depth))
         }
     }
+
+    @inline(never)
+    private func nullKey() -> RealmError { .corrupt("a dictionary with a null key", at: root) }
 }
 
 extension ElementCursor {
@@ -135,7 +171,9 @@ extension ElementCursor {
             return total
         }
         return try BPlusTree(space: space, root: view.root).count { (ref) throws(RealmError) in
-            try ColumnLeaf(space, ref, element: view.element).count
+            let count = try ColumnLeaf(space, ref, element: view.element).count
+            try space.chargeElements(count, at: ref)
+            return count
         }
     }
 }

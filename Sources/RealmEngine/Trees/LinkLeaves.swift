@@ -34,6 +34,7 @@ struct TypedLinkLeaf {
 
     init(_ space: NodeSpace, _ ref: Ref) throws(RealmError) {
         node = try space.integers(ref, "typed link leaf")
+        guard node.count & 1 == 0 else { throw space.wrongShape(ref, "typed link leaf") }
     }
 
     @inline(__always) var count: Int { node.count / 2 }

@@ -22,6 +22,9 @@ struct MixedLeaf {
     @inline(__always) var count: Int { words.count }
 
     /// Value `i` as stored; links may be unresolved. Unknown types read as null.
+    ///
+    /// The pools are opened for every value, without charge: a look-up in a pool costs the same
+    /// whatever the pool's size.
     func value(_ i: Int) throws(RealmError) -> Value {
         let word = words.integer(i)
         if word == 0 { return .null }
@@ -33,7 +36,10 @@ struct MixedLeaf {
         case 5: return .binary(try bytes(payload))
         case 9:
             let (s, n) = try pair(payload)
-            return .timestamp(Timestamp(seconds: s, nanoseconds: Int32(truncatingIfNeeded: n)))
+            guard let time = Timestamp(storedSeconds: s, nanoseconds: n) else {
+                throw bad("a timestamp out of range")
+            }
+            return .timestamp(time)
         case 10: return .float(Float(bitPattern: UInt32(truncatingIfNeeded: try number(payload))))
         case 11: return .double(Double(bitPattern: UInt64(bitPattern: try number(payload))))
         case 12:
@@ -42,9 +48,11 @@ struct MixedLeaf {
                 Decimal128(high: UInt64(bitPattern: high), low: UInt64(bitPattern: low)))
         case 16: return .objectID(ObjectID(bytes: try fixed(payload, 12)))
         case 17:
-            let (table, key) = try pair(payload)
-            return .link(
-                ObjectLink(table: TableKey(UInt32(truncatingIfNeeded: table)), key: ObjectKey(key)))
+            let (number, key) = try pair(payload)
+            guard let table = UInt32(exactly: number) else {
+                throw bad("a link to table \(number)")
+            }
+            return .link(ObjectLink(table: TableKey(table), key: ObjectKey(key)))
         case 18: return .uuid(UUIDValue(bytes: try fixed(payload, 16)))
         case 20: return .list(try nested(payload, i))
         case 22: return .dictionary(try nested(payload, i))
@@ -62,19 +70,19 @@ struct MixedLeaf {
     }
 
     private func number(_ index: Int64) throws(RealmError) -> Int64 {
-        let numbers = try space.integers(try pool(.numbers), "mixed numbers")
+        let numbers = try space.unmetered.integers(try pool(.numbers), "mixed numbers")
         guard index >= 0, index < Int64(numbers.count) else { throw outside() }
         return numbers.integer(Int(index))
     }
 
     private func pair(_ index: Int64) throws(RealmError) -> (Int64, Int64) {
-        let pairs = try space.integers(try pool(.pairs), "mixed pairs")
+        let pairs = try space.unmetered.integers(try pool(.pairs), "mixed pairs")
         guard index >= 0, index < Int64(pairs.count / 2) else { throw outside() }
         return (pairs.integer(2 * Int(index)), pairs.integer(2 * Int(index) + 1))
     }
 
     private func bytes(_ index: Int64) throws(RealmError) -> ByteView {
-        let strings = try BytesLeaf(strings: space, try pool(.bytes))
+        let strings = try BytesLeaf(pool: try pool(.bytes), space)
         guard index >= 0, index < Int64(strings.count) else { throw outside() }
         guard let view = try strings.value(Int(index)) else {
             throw bad("a mixed string or binary that is null")
@@ -95,12 +103,12 @@ struct MixedLeaf {
     /// The key array may be missing or shorter than the leaf; what is missing is 0.
     private func collectionKey(_ i: Int) throws(RealmError) -> Int32 {
         guard node.count > 5, let ref = node.slot(5).child else { return 0 }
-        let keys = try space.integers(ref, "collection keys")
+        let keys = try space.unmetered.integers(ref, "collection keys")
         return i < keys.count ? Int32(truncatingIfNeeded: keys.integer(i)) : 0
     }
 
     private func root(_ index: Int64) throws(RealmError) -> Ref {
-        let refs = try space.refNode(try pool(.refs), slots: 0, "mixed collections")
+        let refs = try space.unmetered.refNode(try pool(.refs), slots: 0, "mixed collections")
         guard index >= 0, index < Int64(refs.count) else { throw outside() }
         let slot = refs.slot(Int(index))
         guard !slot.isTagged else { throw bad("a number where a nested collection belongs") }

@@ -108,6 +108,15 @@ struct TimestampLeaf {
         return Timestamp(
             seconds: s, nanoseconds: Int32(truncatingIfNeeded: nanoseconds.integer(i)))
     }
+
+    /// Value `i`, which no damage can bring out of the range of `Timestamp`.
+    @inline(__always) func checkedValue(_ i: Int) throws(RealmError) -> Timestamp? {
+        guard let s = seconds.value(i) else { return nil }
+        guard let time = Timestamp(storedSeconds: s, nanoseconds: nanoseconds.integer(i)) else {
+            throw .corrupt("a timestamp out of range", in: "date")
+        }
+        return time
+    }
 }
 
 /// Decimals of 0, 4, 8 or 16 bytes each (object format 3.10).
@@ -155,7 +164,11 @@ struct FixedBytesLeaf {
         self.width = width
         let block = 8 * width + 1
         let size = node.width == 0 ? 0 : node.count
-        count = (size - (size + block - 1) / block) / width
+        let blocks = (size + block - 1) / block
+        count = (size - blocks) / width
+        guard size == count * width + blocks else {
+            throw .corrupt("\(size) bytes are no whole number of ids", at: ref)
+        }
     }
 
     /// Where element `i` starts, nil when it is null.

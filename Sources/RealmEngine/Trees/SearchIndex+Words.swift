@@ -3,12 +3,13 @@ extension SearchIndex {
     /// Appends the keys of the objects with a word that begins with `prefix`, which is not empty. A
     /// key may occur more than once.
     func candidates(
-        forPrefix prefix: UnsafeRawBufferPointer, into keys: inout [ObjectKey]
+        forPrefix prefix: ByteView, into keys: inout [ObjectKey]
     ) throws(RealmError) {
+        let string = IndexString(prefix)
         var ref = root
         var offset = 0
         while prefix.count - offset > 4 {
-            guard let entry = try entry(ref, Self.chunk(prefix, offset)), entry.child != nil,
+            guard let entry = try entry(ref, string.chunk(at: offset)), entry.child != nil,
                 try space.node(entry.ref).context
             else { return }
             ref = entry.ref
@@ -31,7 +32,7 @@ extension SearchIndex {
         var pending: [(ref: Ref, range: ClosedRange<Int64>)] = [(start, range)]
         var budget = Int(space.limit)
         while let (ref, range) = pending.popLast() {
-            let node = try space.refNode(ref, slots: 1, "index node")
+            let node = try space.treeNode(ref, slots: 1, "index node")
             budget -= node.byteSize
             guard budget > 0 else { throw space.exhausted(ref) }
             let chunks = try space.integers(node.slot(0).ref, "index keys")

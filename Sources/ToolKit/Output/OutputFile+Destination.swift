@@ -96,7 +96,7 @@ extension OutputFile {
             return String(cString: resolved)
         }
 
-        private static func exists(_ path: String) -> RealmError {
+        static func exists(_ path: String) -> RealmError {
             RealmError(
                 .misuse, code: "FileAlreadyExists", reason: "output-exists",
                 "the output file exists", file: path, hint: "--force replaces it")

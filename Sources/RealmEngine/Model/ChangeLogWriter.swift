@@ -1,0 +1,129 @@
+/// Builds the changeset of one commit: what changed, not the new values (storage format 7.3).
+struct ChangeLogWriter: ~Copyable {
+    private var buffer = ByteBuffer(capacity: 256)
+    private var table: TableKey?
+    private var collection: (ColumnKey, ObjectKey)?
+
+    private enum Opcode: UInt8 {
+        case insertTable = 1
+        case eraseTable = 2
+        case renameTable = 3
+        case selectTable = 10
+        case createObject = 11
+        case removeObject = 12
+        case set = 13
+        case insertColumn = 20
+        case eraseColumn = 21
+        case renameColumn = 22
+        case selectCollection = 30
+        case collectionInsert = 31
+        case collectionSet = 32
+        case collectionErase = 35
+        case collectionClear = 36
+        case typedLinkChange = 43
+    }
+
+    var bytes: UnsafeRawBufferPointer { buffer.bytes }
+
+    private mutating func emit(_ opcode: Opcode, _ operands: Int64...) {
+        buffer.append(opcode.rawValue)
+        for operand in operands { emit(operand) }
+    }
+
+    /// Seven bits a byte, least significant first; the last byte carries six and the sign.
+    private mutating func emit(_ operand: Int64) {
+        var v = UInt64(bitPattern: operand < 0 ? ~operand : operand)
+        while v >= 64 {
+            buffer.append(0x80 | UInt8(truncatingIfNeeded: v & 0x7F))
+            v >>= 7
+        }
+        buffer.append((operand < 0 ? 0x40 : 0) | UInt8(truncatingIfNeeded: v))
+    }
+
+    private mutating func select(_ key: TableKey) {
+        if table == key { return }
+        table = key
+        collection = nil
+        emit(.selectTable, 0, Int64(key.raw))
+    }
+
+    private mutating func select(_ key: TableKey, _ column: ColumnKey, _ object: ObjectKey) {
+        select(key)
+        if let collection, collection == (column, object) { return }
+        collection = (column, object)
+        emit(.selectCollection, column.raw, object.raw)
+    }
+
+    private mutating func groupLevel(_ opcode: Opcode, _ key: TableKey) {
+        emit(opcode, Int64(key.raw))
+        table = nil
+        collection = nil
+    }
+
+    mutating func insertTable(_ key: TableKey) { groupLevel(.insertTable, key) }
+    mutating func eraseTable(_ key: TableKey) { groupLevel(.eraseTable, key) }
+    mutating func renameTable(_ key: TableKey) { groupLevel(.renameTable, key) }
+
+    mutating func insertColumn(_ key: TableKey, _ column: ColumnKey) {
+        select(key)
+        emit(.insertColumn, column.raw)
+    }
+
+    mutating func eraseColumn(_ key: TableKey, _ column: ColumnKey) {
+        select(key)
+        emit(.eraseColumn, column.raw)
+    }
+
+    mutating func renameColumn(_ key: TableKey, _ column: ColumnKey) {
+        select(key)
+        emit(.renameColumn, column.raw)
+    }
+
+    mutating func createObject(_ key: TableKey, _ object: ObjectKey) {
+        select(key)
+        emit(.createObject, object.raw)
+    }
+
+    mutating func removeObject(_ key: TableKey, _ object: ObjectKey) {
+        select(key)
+        emit(.removeObject, object.raw)
+    }
+
+    mutating func set(_ key: TableKey, _ column: ColumnKey, _ object: ObjectKey) {
+        select(key)
+        emit(.set, column.raw, object.raw)
+    }
+
+    mutating func collectionInsert(
+        _ key: TableKey, _ column: ColumnKey, _ object: ObjectKey, _ index: Int
+    ) {
+        select(key, column, object)
+        emit(.collectionInsert, Int64(index))
+    }
+
+    mutating func collectionSet(
+        _ key: TableKey, _ column: ColumnKey, _ object: ObjectKey, _ index: Int
+    ) {
+        select(key, column, object)
+        emit(.collectionSet, Int64(index))
+    }
+
+    mutating func collectionErase(
+        _ key: TableKey, _ column: ColumnKey, _ object: ObjectKey, _ index: Int
+    ) {
+        select(key, column, object)
+        emit(.collectionErase, Int64(index))
+    }
+
+    mutating func collectionClear(
+        _ key: TableKey, _ column: ColumnKey, _ object: ObjectKey, _ size: Int
+    ) {
+        select(key, column, object)
+        emit(.collectionClear, Int64(size))
+    }
+
+    mutating func typedLinkChange(_ key: TableKey, _ column: ColumnKey, _ target: TableKey) {
+        select(key)
+        emit(.typedLinkChange, column.raw, Int64(target.raw))
+    }
+}

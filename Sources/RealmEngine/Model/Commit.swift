@@ -1,0 +1,115 @@
+/// Turns a write transaction's nodes into a new version of the file (storage format section 5).
+///
+/// The order of writes is what makes it safe: all new nodes and the inactive header slot, sync,
+/// the select bit, sync. Whatever happens in between, the header selects a complete version.
+struct Commit {
+    private let transaction: WriteTransaction
+    private let names: Ref
+    private let tables: Ref
+    private let base: VersionState
+    private let context: EditContext
+
+    init(_ transaction: WriteTransaction, names: Ref, tables: Ref) {
+        self.transaction = transaction
+        self.names = names
+        self.tables = tables
+        base = transaction.base
+        context = transaction.context
+    }
+
+    private var session: WriteSession { transaction.session }
+    private var newVersion: UInt64 { base.version + 1 }
+    private static let page = UInt64(4096)
+
+    func run() throws(RealmError) -> UInt64 {
+        let reachable = try session.database.session!.purge()
+        let history = try appendedHistory(oldestLive: reachable.oldestLive)
+        if let top = base.top {
+            // A foreign compaction in progress is not carried on; its state goes too.
+            for ref in [
+                top.freePositions, top.freeLengths, top.freeVersions, top.evacuation, top.ref,
+            ] { try context.free(ref) }
+        }
+        var space =
+            try base.top.map { (top) throws(RealmError) in
+                try FreeSpace(context.space, top, oldestReachable: reachable.oldest)
+            } ?? FreeSpace(logicalSize: base.limit)
+        var writer = try writer(&space, history)
+        let written = (
+            names: try writer.write(names), tables: try writer.write(tables),
+            history: try writer.write(history)
+        )
+        space.giveBack(writer.finish())
+        let lists = try ListWriter(
+            space: space, freed: context.freed, version: newVersion, page: Self.page,
+            slots: { logicalSize, refs in
+                [
+                    written.names.raw, written.tables.raw, NodeEncoder.tag(logicalSize),
+                    refs.0, refs.1, refs.2, NodeEncoder.tag(newVersion),
+                    NodeEncoder.tag(Self.historyType), written.history.raw,
+                    NodeEncoder.tag(Self.historySchema), NodeEncoder.tag(0),
+                ]
+            }
+        ).run()
+        try store(writer.runs, lists)
+        do throws(RealmError) { try publish(lists, reachable.count) } catch {
+            // The header selects what the session does not know of.
+            session.poisonForAll(error)
+            throw error
+        }
+        return newVersion
+    }
+
+    private static let historyType: UInt64 = 2
+    private static let historySchema: UInt64 = 1
+
+    private func writer(_ space: inout FreeSpace, _ history: Ref) throws(RealmError) -> NodeWriter {
+        var need = NodeWriter.Need()
+        for ref in [names, tables, history] {
+            try NodeWriter.measure(ref, context.space, context.slab, &need)
+        }
+        return NodeWriter(
+            space: context.space, slab: context.slab, into: space.take(need, page: Self.page))
+    }
+
+    /// The history with this transaction's changeset and without what nobody can need any more
+    /// (storage format 7.2).
+    private func appendedHistory(oldestLive: UInt64) throws(RealmError) -> Ref {
+        let root = base.top?.historyType == Self.historyType ? base.top?.history ?? .none : .none
+        let history = try SequenceEditor(
+            context, root: root, element: ElementType(type: .binary, isNullable: false))
+        let changes = transaction.log.bytes
+        let bytes =
+            changes.count <= BytesLeaf.longestBlob ? changes : .init(rebasing: changes[..<0])
+        let start = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 8)!
+        try history.append(.binary(ByteView(start, count: bytes.count)))
+        // Element i leads from version newVersion - count + i to the next one.
+        let needed = max(1, Int(clamping: newVersion &- oldestLive))
+        while history.count > needed { try history.remove(at: 0) }
+        return try history.flush()
+    }
+
+    private func store(_ runs: [NodeWriter.Run], _ lists: ListWriter.Result) throws(RealmError) {
+        let device = session.device
+        // Joiners size the file under the control mutex, so growing it happens under it too.
+        try session.database.session!.file.controlMutex.withLock { () throws(RealmError) in
+            try device.grow(to: Int(lists.logicalSize))
+            // What can fail comes before the flip.
+            try session.database.file.extend(to: Int(lists.logicalSize))
+            for run in runs where run.bytes.count > 0 {
+                try device.write(run.bytes.bytes, at: Int(run.start))
+            }
+            for run in lists.runs { try device.write(run.bytes.bytes, at: Int(run.start)) }
+        }
+        try session.flipHeader(top: lists.top)
+    }
+
+    private func publish(
+        _ lists: ListWriter.Result, _ reachable: UInt64
+    ) throws(RealmError) {
+        try session.database.session!.publish(
+            version: newVersion, top: lists.top, logicalSize: lists.logicalSize,
+            reachable: reachable)
+        try session.database.refresh()
+    }
+}

@@ -1,0 +1,413 @@
+/// A table during a write transaction: its columns, objects, indexes and counters.
+///
+/// Holds structure only; rules that span tables (links, cascades, the change log) belong to
+/// `WriteTransaction`. Confined to the writer.
+final class TableEditor {
+    let key: TableKey
+    var name: String
+    var kind: TableKind
+    /// Properties in spec order.
+    var columns: [ColumnInfo] { didSet { knownShape = nil } }
+    /// Incoming ends of links, in spec order after the properties.
+    var backlinks: [BacklinkInfo] { didSet { knownShape = nil } }
+    var primaryKey: ColumnKey? { didSet { knownShape = nil } }
+    private var knownShape: RowShape?
+    var nextSequenceNumber: UInt64
+    var columnCounter: UInt64
+    var contentVersion: UInt64
+    private(set) var collisions: Ref
+    /// The directory's names or this table's spec changed.
+    var isSpecDirty: Bool
+    private(set) var isDirty: Bool
+    /// The content version has grown for this transaction.
+    private var isCounted = false
+
+    let context: EditContext
+    private(set) var top: Ref
+    private var root: Ref
+    private var tombstoneRoot: Ref
+    private var loadedClusters: ClusterEditor?
+    private var loadedTombstones: ClusterEditor?
+    private var indexes: [Int: IndexEditor] = [:]
+    /// Ref of each leaf index's search index as last written.
+    private var indexRoots: [Int: Ref] = [:]
+    /// Backlink lists taken apart for editing.
+    private var backlinkLists: [BacklinkCell: SequenceEditor] = [:]
+    /// Objects made in this transaction: the log need not mention what happens to them.
+    var created: Set<Int64> = []
+
+    private struct BacklinkCell: Hashable {
+        let leafIndex: Int
+        let key: ObjectKey
+    }
+
+    /// A table that exists in the base version.
+    init(_ info: TableInfo, _ context: EditContext) {
+        key = info.key
+        name = info.name
+        kind = info.kind
+        columns = info.columns
+        backlinks = info.backlinks
+        primaryKey = info.primaryKey.map { info.columns[$0].key }
+        nextSequenceNumber = info.nextSequenceNumber
+        columnCounter = info.columnCounter
+        contentVersion = info.contentVersion
+        collisions = info.collisions
+        isSpecDirty = false
+        isDirty = false
+        top = info.top
+        root = info.root
+        tombstoneRoot = info.tombstones
+        self.context = context
+        for column in info.columns where !column.indexRoot.isNone {
+            indexRoots[column.leafIndex] = column.indexRoot
+        }
+    }
+
+    /// A new, empty table.
+    init(_ key: TableKey, name: String, kind: TableKind, _ context: EditContext) {
+        self.key = key
+        self.name = name
+        self.kind = kind
+        self.context = context
+        columns = []
+        backlinks = []
+        nextSequenceNumber = 0
+        columnCounter = 0
+        contentVersion = 0
+        collisions = .none
+        isSpecDirty = true
+        isDirty = true
+        top = .none
+        root = .none
+        tombstoneRoot = .none
+    }
+
+    /// Something below the table changed: its top is rewritten and its content version grows.
+    func markDirty() {
+        isDirty = true
+        if isCounted { return }
+        isCounted = true
+        contentVersion += 1
+    }
+
+    // MARK: Columns
+
+    var isClass: Bool { name.hasPrefix(TableInfo.classPrefix) }
+
+    func columnIndex(_ key: ColumnKey) -> Int? { columns.firstIndex { $0.key == key } }
+    func columnIndex(named name: String) -> Int? { columns.firstIndex { $0.name == name } }
+
+    var primaryKeyIndex: Int? { primaryKey.flatMap { columnIndex($0) } }
+
+    /// The lowest leaf index no column uses.
+    var freeLeafIndex: Int {
+        let used = Set(columns.map(\.leafIndex) + backlinks.map(\.leafIndex))
+        return (0...).first { !used.contains($0) }!
+    }
+
+    private func layouts() -> [LeafLayout?] {
+        let highest = (columns.map(\.leafIndex) + backlinks.map(\.leafIndex)).max() ?? -1
+        var layouts = [LeafLayout?](repeating: nil, count: highest + 1)
+        for column in columns { layouts[column.leafIndex] = column.layout }
+        for backlink in backlinks { layouts[backlink.leafIndex] = Self.backlinkLayout }
+        return layouts
+    }
+
+    static let backlinkLayout = LeafLayout(
+        type: .backlink, isNullable: false, collection: nil, target: .none, distinct: .none,
+        hasIntegerKeys: false)
+
+    // MARK: Objects
+
+    /// How rows of the table are made.
+    var shape: RowShape {
+        if let knownShape { return knownShape }
+        let fresh = RowShape(self)
+        knownShape = fresh
+        return fresh
+    }
+
+    func clusters() throws(RealmError) -> ClusterEditor {
+        if let loadedClusters { return loadedClusters }
+        let editor = try ClusterEditor(context, root: root, layouts: layouts())
+        loadedClusters = editor
+        return editor
+    }
+
+    func tombstones() throws(RealmError) -> ClusterEditor? {
+        if let loadedTombstones { return loadedTombstones }
+        if tombstoneRoot.isNone { return nil }
+        let editor = try ClusterEditor(context, root: tombstoneRoot, layouts: layouts())
+        loadedTombstones = editor
+        return editor
+    }
+
+    /// The tree that holds `key`: tombstones have negative keys.
+    func tree(of key: ObjectKey) throws(RealmError) -> ClusterEditor? {
+        key.isUnresolved ? try tombstones() : try clusters()
+    }
+
+    func exists(_ key: ObjectKey) throws(RealmError) -> Bool {
+        try tree(of: key)?.find(key) != nil
+    }
+
+    /// Value of a property as stored; nil when there is no such object.
+    func value(_ key: ObjectKey, _ column: ColumnInfo) throws(RealmError) -> Value? {
+        guard let tree = try tree(of: key), let position = try tree.find(key) else { return nil }
+        return try tree.value(position, column.leafIndex)
+    }
+
+    func setCell(_ key: ObjectKey, _ leafIndex: Int, _ value: Value) throws(RealmError) {
+        markDirty()
+        try tree(of: key)!.set(key, leafIndex, value)
+    }
+
+    // MARK: Indexes
+
+    /// The editor of a column's index, nil for columns without one.
+    func index(_ column: ColumnInfo) throws(RealmError) -> IndexEditor? {
+        if column.index == .none { return nil }
+        if let editor = indexes[column.leafIndex] { return editor }
+        let editor = try IndexEditor(
+            context: context, root: indexRoots[column.leafIndex] ?? .none,
+            kind: column.holdsWords ? .fullText : .general
+        ) { [unowned self] key throws(RealmError) in
+            try self.value(key, column).map { WriteTransaction.indexed($0) }
+        }
+        indexes[column.leafIndex] = editor
+        return editor
+    }
+
+    /// The index entries of an object's column follow its value; `old` is nil for a new object,
+    /// `new` for one that goes.
+    func changeIndex(
+        _ column: ColumnInfo, _ key: ObjectKey, from old: Value?, to new: Value?
+    ) throws(RealmError) {
+        guard let index = try index(column) else { return }
+        if column.collection != nil {
+            for word in try old.map(words) ?? [] { try index.remove(word: word, key) }
+            for word in try new.map(words) ?? [] { try index.insert(word: word, key) }
+            return
+        }
+        switch (old.map(WriteTransaction.indexed), new.map(WriteTransaction.indexed)) {
+        case (let old?, let new?): try index.change(from: old, to: new, key)
+        case (nil, let new?): try index.insert(new, key)
+        case (let old?, nil): try index.remove(old, key)
+        case (nil, nil): break
+        }
+    }
+
+    /// The distinct strings of an indexed list.
+    private func words(_ list: Value) throws(RealmError) -> [ByteView] {
+        guard case .list(let view) = list else { return [] }
+        var cursor = ElementCursor(context.space, view)
+        var words: [ByteView] = []
+        while let element = try cursor.nextStored() {
+            if case .string(let word) = element { words.append(word) }
+        }
+        words.sort { ByteView.compare($0, $1) < 0 }
+        var distinct: [ByteView] = []
+        for word in words where distinct.last.map({ !($0 == word) }) ?? true {
+            distinct.append(word)
+        }
+        return distinct
+    }
+
+    /// Replaces what a column's index holds by the values of all objects: for a new index, and when
+    /// an entry was not where the values say (object format 13, defects 5 and 6).
+    func fillIndex(_ column: ColumnInfo) throws(RealmError) {
+        guard let editor = try index(column) else { return }
+        let builder = IndexBuilder(context, kind: column.holdsWords ? .fullText : .general)
+        try clusters().forEachValue(column.leafIndex) { (key, value) throws(RealmError) in
+            if column.collection != nil {
+                for word in try self.words(value) { builder.add(word: word, key) }
+            } else {
+                try builder.add(WriteTransaction.indexed(value), key)
+            }
+        }
+        try editor.rebuild(builder)
+    }
+
+    /// Forgets a column's index and lets go of its nodes.
+    func dropIndex(_ leafIndex: Int) throws(RealmError) {
+        if let editor = indexes.removeValue(forKey: leafIndex) {
+            try context.freeDeep(try editor.flush())
+        } else if let ref = indexRoots[leafIndex] {
+            try context.freeDeep(ref)
+        }
+        indexRoots[leafIndex] = nil
+    }
+
+    // MARK: Backlinks
+
+    /// Adds `origin` to the incoming links of `target` through the backlink column `leafIndex`.
+    func addBacklink(
+        _ leafIndex: Int, of target: ObjectKey, from origin: ObjectKey
+    ) throws(RealmError) {
+        let cell = BacklinkCell(leafIndex: leafIndex, key: target)
+        if let list = backlinkLists[cell] { return try list.append(.int(origin.raw)) }
+        let slot = try backlinkSlot(cell)
+        if slot.isNone {
+            return try setSlot(cell, NodeEncoder.tag(UInt64(bitPattern: origin.raw)))
+        }
+        let list = try openList(slot)
+        try list.append(.int(origin.raw))
+        backlinkLists[cell] = list
+        markDirty()
+    }
+
+    /// Removes one occurrence of `origin`; false when there is none.
+    func removeBacklink(
+        _ leafIndex: Int, of target: ObjectKey, from origin: ObjectKey
+    ) throws(RealmError) -> Bool {
+        let cell = BacklinkCell(leafIndex: leafIndex, key: target)
+        if backlinkLists[cell] == nil {
+            let slot = try backlinkSlot(cell)
+            if slot.isNone { return false }
+            if slot.isTagged {
+                guard slot.value == UInt64(bitPattern: origin.raw) else { return false }
+                try setSlot(cell, 0)
+                return true
+            }
+            backlinkLists[cell] = try openList(slot)
+            markDirty()
+        }
+        let list = backlinkLists[cell]!
+        for i in 0..<list.count {
+            guard case .int(let key) = try list.value(at: i), key == origin.raw else { continue }
+            // The last entry moves into the hole.
+            let last = list.count - 1
+            if i != last { try list.set(try list.value(at: last), at: i) }
+            try list.remove(at: last)
+            return true
+        }
+        return false
+    }
+
+    /// The origins of all links into `target` through one backlink column.
+    func backlinkOrigins(_ leafIndex: Int, of target: ObjectKey) throws(RealmError) -> [ObjectKey] {
+        let cell = BacklinkCell(leafIndex: leafIndex, key: target)
+        var keys: [ObjectKey] = []
+        if let list = backlinkLists[cell] {
+            try list.visit { if case .int(let key) = $0 { keys.append(ObjectKey(key)) } }
+        } else {
+            var cursor = BacklinkCursor(context.space, slot: try backlinkSlot(cell))
+            while let key = try cursor.next() { keys.append(key) }
+        }
+        return keys
+    }
+
+    /// True when no link of any column leads to `key`.
+    func hasNoBacklinks(_ key: ObjectKey) throws(RealmError) -> Bool {
+        for backlink in backlinks {
+            let cell = BacklinkCell(leafIndex: backlink.leafIndex, key: key)
+            if let list = backlinkLists[cell] {
+                if list.count > 0 { return false }
+            } else if !(try backlinkSlot(cell).isNone) {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// The object goes away: its incoming links are forgotten with it.
+    func dropBacklinks(_ key: ObjectKey) throws(RealmError) {
+        for backlink in backlinks {
+            let cell = BacklinkCell(leafIndex: backlink.leafIndex, key: key)
+            if let list = backlinkLists.removeValue(forKey: cell) {
+                try context.freeDeep(try list.flush())
+                try setSlot(cell, 0)
+            } else if let ref = try backlinkSlot(cell).child {
+                try context.freeDeep(ref)
+                try setSlot(cell, 0)
+            }
+        }
+    }
+
+    private func openList(_ slot: NodeSlot) throws(RealmError) -> SequenceEditor {
+        let list = try SequenceEditor(
+            context, root: slot.child ?? .none,
+            element: ElementType(type: .int, isNullable: false))
+        if slot.isTagged { try list.append(.int(Int64(bitPattern: slot.value))) }
+        return list
+    }
+
+    private func backlinkSlot(_ cell: BacklinkCell) throws(RealmError) -> NodeSlot {
+        guard let tree = try tree(of: cell.key), let position = try tree.find(cell.key),
+            case .int(let raw) = try tree.value(position, cell.leafIndex)
+        else {
+            throw .corrupt(
+                "a link leads to object \(cell.key.raw), which does not exist", in: name)
+        }
+        return NodeSlot(raw: UInt64(bitPattern: raw))
+    }
+
+    private func setSlot(_ cell: BacklinkCell, _ raw: UInt64) throws(RealmError) {
+        try setCell(cell.key, cell.leafIndex, .int(Int64(bitPattern: raw)))
+    }
+
+    private func flushBacklinks() throws(RealmError) {
+        for (cell, list) in backlinkLists {
+            switch list.count {
+            case 0:
+                try context.freeDeep(try list.flush())
+                try setSlot(cell, 0)
+            case 1:
+                guard case .int(let only) = try list.value(at: 0) else { continue }
+                try context.freeDeep(try list.flush())
+                try setSlot(cell, NodeEncoder.tag(UInt64(bitPattern: only)))
+            default: try setSlot(cell, try list.flush().raw)
+            }
+        }
+        backlinkLists = [:]
+    }
+
+    /// Stores the backlink lists taken apart so far back into their cells.
+    func settleBacklinks() throws(RealmError) { try flushBacklinks() }
+
+    // MARK: Writing
+
+    /// Writes what changed and returns the ref of the table's top.
+    func flush() throws(RealmError) -> Ref {
+        if !backlinkLists.isEmpty { try flushBacklinks() }
+        guard isDirty || isSpecDirty else { return top }
+        if top.isNone { _ = try clusters() }
+        if let loadedClusters { root = try loadedClusters.flush() }
+        if let loadedTombstones { tombstoneRoot = try loadedTombstones.flush() }
+        for (leafIndex, editor) in indexes {
+            if editor.isStale, let column = columns.first(where: { $0.leafIndex == leafIndex }) {
+                try fillIndex(column)
+            }
+            indexRoots[leafIndex] = try editor.flush()
+        }
+        let old = top.isNone ? nil : try context.space.node(top)
+        if let old { try freeParts(old) }
+        top = try TableTopWriter(
+            table: self, root: root, tombstones: tombstoneRoot, indexRoots: indexRoots,
+            oldSpec: isSpecDirty ? nil : old.map { $0.slot(0).ref },
+            oldTargets: isSpecDirty ? nil : old.map { ($0.slot(7).ref, $0.slot(8).ref) }
+        ).write()
+        isDirty = false
+        isSpecDirty = false
+        return top
+    }
+
+    /// Lets go of the old top, its index array and, when it changed, its spec.
+    private func freeParts(_ old: NodeView) throws(RealmError) {
+        if let indexes = old.slot(4).child { try context.free(indexes) }
+        if isSpecDirty {
+            if let spec = old.slot(0).child { try freeSpec(spec) }
+            for slot in [7, 8] { if let ref = old.slot(slot).child { try context.free(ref) } }
+        }
+        try context.free(top)
+    }
+
+    private func freeSpec(_ spec: Ref) throws(RealmError) {
+        let node = try context.space.node(spec)
+        for i in [0, 1, 2, 4, 5] {
+            if let child = node.slot(i).child { try context.free(child) }
+        }
+        try context.free(spec)
+    }
+}

@@ -1,0 +1,120 @@
+/// Writes a table's top and spec (object format 1.2, 1.3).
+struct TableTopWriter {
+    let table: TableEditor
+    let root: Ref
+    let tombstones: Ref
+    let indexRoots: [Int: Ref]
+    /// The spec and the opposite arrays of the base version when they did not change.
+    let oldSpec: Ref?
+    let oldTargets: (tables: Ref, columns: Ref)?
+
+    private var encoder: NodeEncoder { table.context.encoder }
+
+    func write() throws(RealmError) -> Ref {
+        let opposites: (tables: Ref, columns: Ref)
+        if let oldTargets { opposites = oldTargets } else { opposites = try self.opposites() }
+        let spec: Ref
+        if let oldSpec { spec = oldSpec } else { spec = try self.spec() }
+        var slots = [UInt64](repeating: 0, count: 14)
+        slots[0] = spec.raw
+        slots[2] = root.raw
+        slots[3] = NodeEncoder.tag(UInt64(table.key.raw))
+        slots[4] = try encoder.refs(perLeafIndex { indexRoots[$0]?.raw ?? 0 }).raw
+        slots[5] = NodeEncoder.tag(table.columnCounter)
+        slots[6] = NodeEncoder.tag(table.contentVersion)
+        slots[7] = opposites.tables.raw
+        slots[8] = opposites.columns.raw
+        slots[9] = table.nextSequenceNumber == 0 ? 0 : NodeEncoder.tag(table.nextSequenceNumber)
+        slots[10] = table.collisions.raw
+        slots[11] = table.primaryKey.map { NodeEncoder.tag(UInt64(bitPattern: $0.raw)) } ?? 0
+        slots[12] = NodeEncoder.tag(table.kind.rawValue)
+        slots[13] = tombstones.raw
+        return try encoder.refs(slots)
+    }
+
+    private var leafIndexCount: Int {
+        ((table.columns.map(\.leafIndex) + table.backlinks.map(\.leafIndex)).max() ?? -1) + 1
+    }
+
+    private func perLeafIndex<T>(_ value: (Int) -> T) -> [T] {
+        (0..<leafIndexCount).map(value)
+    }
+
+    private func opposites() throws(RealmError) -> (tables: Ref, columns: Ref) {
+        var tables = [Int64](repeating: Int64(TableKey.none.raw), count: leafIndexCount)
+        var columns = [Int64](repeating: ColumnKey.none.raw, count: leafIndexCount)
+        for column in table.columns where column.type == .link {
+            tables[column.leafIndex] = Int64(column.target.raw)
+            columns[column.leafIndex] = column.targetColumn.raw
+        }
+        for backlink in table.backlinks {
+            tables[backlink.leafIndex] = Int64(backlink.origin.raw)
+            columns[backlink.leafIndex] = backlink.originColumn.raw
+        }
+        return (try encoder.integers(tables), try encoder.integers(columns))
+    }
+
+    private func spec() throws(RealmError) -> Ref {
+        var types: [Int64] = []
+        var attributes: [Int64] = []
+        var keys: [Int64] = []
+        for column in table.columns {
+            let keyType: Int64 =
+                column.collection == .dictionary && !column.hasIntegerKeys ? 2 << 16 : 0
+            types.append(Int64(column.key.typeNumber) | keyType)
+            var bits = column.key.attributes
+            if column.isIndexed { bits.insert(.indexed) }
+            if column.index == .fullText { bits.insert(.fullText) }
+            attributes.append(Int64(bits.rawValue))
+            keys.append(column.key.raw)
+        }
+        for backlink in table.backlinks {
+            types.append(Int64(ColumnType.backlink.rawValue))
+            attributes.append(0)
+            keys.append(backlink.key.raw)
+        }
+        let distinct = table.columns.map(\.distinct.raw)
+        return try encoder.refs([
+            try encoder.integers(types).raw,
+            try encoder.names(table.columns.map(\.name)).raw,
+            try encoder.integers(attributes).raw,
+            0,
+            distinct.allSatisfy { $0 == 0 } ? 0 : try encoder.refs(distinct).raw,
+            try encoder.integers(keys).raw,
+        ])
+    }
+}
+
+extension NodeEncoder {
+    /// A fixed-width list of names that are never null (storage format 2.6).
+    func names(_ names: [String]) throws(RealmError) -> Ref {
+        let longest = names.map(\.utf8.count).max() ?? 0
+        guard longest <= 63 else {
+            throw .misuse(
+                "a name of \(longest) bytes exceeds the format's 63", code: "InvalidName",
+                reason: "name-too-long")
+        }
+        var code: UInt8 = 0
+        if longest > 0 || !names.isEmpty {
+            code = 1
+            while (1 << Int(code)) >> 1 < longest + 1 { code += 1 }
+        }
+        let width = (1 << Int(code)) >> 1
+        let (ref, payload) = try slab.node(flags: 0x08 | code, count: names.count)
+        if width > 0 {
+            payload.initializeMemory(as: UInt8.self, repeating: 0, count: names.count * width)
+        }
+        for (i, name) in names.enumerated() {
+            var name = name
+            name.withUTF8 { bytes in
+                let cell = payload + i * width
+                if let base = bytes.baseAddress {
+                    cell.copyMemory(from: base, byteCount: bytes.count)
+                }
+                cell.storeBytes(
+                    of: UInt8(width - 1 - bytes.count), toByteOffset: width - 1, as: UInt8.self)
+            }
+        }
+        return ref
+    }
+}

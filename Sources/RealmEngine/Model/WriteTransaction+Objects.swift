@@ -1,0 +1,322 @@
+extension WriteTransaction {
+    /// Creates an object and returns its key.
+    ///
+    /// `primaryKey` must be given exactly for tables that have one. Properties get their defaults:
+    /// null, zero or empty. Throws `data` when the primary key exists already or does not fit.
+    public func create(in table: TableKey, primaryKey: Value? = nil) throws(RealmError) -> ObjectKey
+    {
+        let editor = try openEditor(table)
+        let shape = editor.shape
+        shape.begin()
+        guard let index = shape.primaryKey else {
+            guard primaryKey == nil else {
+                throw .misuse("class \(editor.name) has no primary key", reason: "primary-key")
+            }
+            return try createRow(editor, shape, key: nil)
+        }
+        let column = editor.columns[index]
+        guard let value = primaryKey else {
+            throw RealmError(
+                .data, code: "MissingPropertyValue", reason: "primary-key",
+                "the primary key \(column.name) is missing")
+        }
+        try ValueCheck.check(value, column)
+        shape.row[column.leafIndex] = keep(value)
+        return try createRow(editor, shape, key: nil)
+    }
+
+    /// Creates an object with a value for each property, in the order of the columns, and returns
+    /// its key. Collections begin empty, whatever `values` has for them.
+    ///
+    /// `key` asks for that object key in a table without primary key. Throws `data` when a value
+    /// does not fit, the primary key exists already, or `key` does.
+    public func create(
+        in table: TableKey, values: UnsafeBufferPointer<Value>, key: ObjectKey? = nil
+    ) throws(RealmError) -> ObjectKey {
+        let editor = try openEditor(table)
+        precondition(values.count == editor.columns.count)
+        let shape = editor.shape
+        shape.begin()
+        for (i, column) in editor.columns.enumerated() where column.collection == nil {
+            try ValueCheck.check(values[i], column)
+            shape.row[column.leafIndex] = keep(values[i])
+        }
+        for i in shape.linking where editor.columns[i].collection == nil {
+            try checkTarget(values[i])
+        }
+        return try createRow(editor, shape, key: key)
+    }
+
+    /// Adds the checked row of `shape` as an object that stands on its own.
+    private func createRow(
+        _ editor: TableEditor, _ shape: RowShape, key: ObjectKey?
+    ) throws(RealmError) -> ObjectKey {
+        guard editor.kind != .embedded else {
+            throw .misuse(
+                "an object of embedded class \(editor.name) exists only inside its parent",
+                reason: "embedded")
+        }
+        guard editor.kind != .asymmetric else {
+            throw .misuse("class \(editor.name) is asymmetric", reason: "asymmetric")
+        }
+        guard let index = shape.primaryKey else {
+            return try insertRow(editor, shape, key: try claim(key, editor))
+        }
+        guard key == nil else {
+            throw .misuse("class \(editor.name) has a primary key", reason: "primary-key")
+        }
+        let column = editor.columns[index]
+        if try editor.index(column)?.find(shape.row[column.leafIndex]) != nil {
+            throw RealmError(
+                .data, code: "ObjectAlreadyExists", reason: "duplicate-key",
+                "an object with this \(column.name) exists already")
+        }
+        return try insertRow(editor, shape, key: try nextKey(editor))
+    }
+
+    /// The wanted object key, which nobody else gets any more; the next one if none is wanted.
+    private func claim(
+        _ wanted: ObjectKey?, _ editor: TableEditor
+    ) throws(RealmError) -> ObjectKey {
+        guard let wanted else { return try nextKey(editor) }
+        guard wanted.raw >= 0, wanted.raw < 1 << 62 else {
+            throw RealmError(
+                .data, code: "KeyNotFound", reason: "object-key",
+                "\(wanted.raw) cannot be an object key")
+        }
+        if try editor.exists(wanted) {
+            throw RealmError(
+                .data, code: "ObjectAlreadyExists", reason: "duplicate-key",
+                "an object with the key \(wanted.raw) exists already")
+        }
+        // The inverse of `nextKey`, whose keys have at most 40 bits.
+        let raw = UInt64(wanted.raw)
+        if raw >> 40 == 0 {
+            let number = (raw & 0xFF) | (raw >> 8 & ~0xFF)
+            editor.nextSequenceNumber = max(editor.nextSequenceNumber, number + 1)
+        }
+        return wanted
+    }
+
+    /// Key of the object with the given primary key; nil when there is none.
+    public func find(in table: TableKey, primaryKey: Value) throws(RealmError) -> ObjectKey? {
+        let editor = try openEditor(table)
+        guard let index = editor.primaryKeyIndex else { return nil }
+        return try editor.index(editor.columns[index])?.find(primaryKey)
+    }
+
+    func openEditor(_ table: TableKey) throws(RealmError) -> TableEditor {
+        try checkOpen()
+        return try editor(table)
+    }
+
+    /// Adds a row of defaults to an embedded table.
+    func insertEmbedded(_ editor: TableEditor) throws(RealmError) -> ObjectKey {
+        let shape = editor.shape
+        shape.begin()
+        return try insertRow(editor, shape, key: try nextKey(editor))
+    }
+
+    /// Adds the row of `shape` to the tree, to every index and to the targets of its links.
+    private func insertRow(
+        _ editor: TableEditor, _ shape: RowShape, key: ObjectKey
+    ) throws(RealmError) -> ObjectKey {
+        try editor.clusters().insert(key, shape.row)
+        editor.markDirty()
+        for i in shape.indexed {
+            let column = editor.columns[i]
+            try editor.changeIndex(column, key, from: nil, to: shape.row[column.leafIndex])
+        }
+        for i in shape.linking {
+            let column = editor.columns[i]
+            try addBacklinks(editor, key, column, of: shape.row[column.leafIndex])
+        }
+        if editor.kind != .embedded { log.createObject(editor.key, key) }
+        editor.created.insert(key.raw)
+        return key
+    }
+
+    /// The next key as the peer would choose it (object format 1.12).
+    private func nextKey(_ editor: TableEditor) throws(RealmError) -> ObjectKey {
+        while true {
+            let n = editor.nextSequenceNumber
+            editor.nextSequenceNumber += 1
+            let key = ObjectKey(
+                Int64(
+                    bitPattern: editor.primaryKey != nil
+                        ? n : (n & 0xFF) | (n & 0xFFFF_FF00) << 8))
+            guard key.raw >= 0, n < 1 << 62 else {
+                throw .corrupt("the object keys of \(editor.name) are used up", in: "table")
+            }
+            // Keys handed out by the counter are rarely taken: only by files older than it.
+            if try !editor.exists(key) { return key }
+        }
+    }
+
+    /// Sets a single-valued property: scalars, links and mixed.
+    ///
+    /// The value is checked against the property's type. Throws `data` when it does not fit.
+    public func set(
+        _ table: TableKey, _ object: ObjectKey, _ column: Int, _ value: Value
+    ) throws(RealmError) {
+        let editor = try openEditor(table)
+        let info = editor.columns[column]
+        try ValueCheck.check(value, info)
+        guard info.key != editor.primaryKey else {
+            throw .misuse("the primary key \(info.name) cannot change", reason: "primary-key")
+        }
+        try checkTarget(value)
+        try setCell(editor, object, info, keep(value))
+    }
+
+    /// As `set`, after all checks: keeps indexes, backlinks and embedded objects right.
+    func setCell(
+        _ editor: TableEditor, _ object: ObjectKey, _ column: ColumnInfo, _ value: Value
+    ) throws(RealmError) {
+        guard let old = try editor.value(object, column) else {
+            throw Self.noObject(editor, object)
+        }
+        if column.index != .none {
+            try editor.changeIndex(column, object, from: old, to: value)
+        }
+        try editor.setCell(object, column.leafIndex, value)
+        try linkChange(editor, object, column, from: old, to: value)
+        if !editor.created.contains(object.raw) { log.set(editor.key, column.key, object) }
+    }
+
+    static func noObject(_ editor: TableEditor, _ object: ObjectKey) -> RealmError {
+        RealmError(
+            .misuse, code: "NoSuchObject", reason: "no-object",
+            "\(editor.name) has no object \(object.raw)")
+    }
+
+    /// What a search index sees of a stored value: an unresolved link is null.
+    static func indexed(_ value: Value) -> Value {
+        if case .link(let link) = value, link.key.isUnresolved { return .null }
+        return value
+    }
+
+    /// A value whose bytes live as long as the transaction.
+    func keep(_ value: Value) -> Value {
+        switch value {
+        case .string(let bytes): .string(context.arena.copy(bytes))
+        case .binary(let bytes): .binary(context.arena.copy(bytes))
+        default: value
+        }
+    }
+}
+
+/// What a property holds before anybody sets it (object format 1.8).
+enum Defaults {
+    private static let noBytes: UInt64 = 0
+
+    static func value(_ column: ColumnInfo) -> Value {
+        let empty = CollectionView(root: .none, element: column.layout.element)
+        switch column.collection {
+        case .list: return .list(empty)
+        case .set: return .set(empty)
+        case .dictionary: return .dictionary(empty)
+        case nil: return column.isNullable ? .null : zero(column.type)
+        }
+    }
+
+    static func zero(_ type: ColumnType) -> Value {
+        switch type {
+        case .int: .int(0)
+        case .bool: .bool(false)
+        case .float: .float(0)
+        case .double: .double(0)
+        case .string: .string(ByteView.empty)
+        case .binary: .binary(ByteView.empty)
+        case .timestamp: .timestamp(Timestamp(seconds: 0, nanoseconds: 0))
+        case .decimal: .decimal(.zero)
+        case .objectID: .objectID(ObjectID(high: 0, low: 0))
+        case .uuid: .uuid(UUIDValue(high: 0, low: 0))
+        case .mixed, .link, .backlink, .typedLink: .null
+        }
+    }
+}
+
+extension ByteView {
+    /// No bytes, at an address that may be read from but never is.
+    static let empty = ByteView(UnsafeRawPointer(bitPattern: 8)!, count: 0)
+}
+
+/// Whether a value may be stored in a property (object format 14 for sizes).
+enum ValueCheck {
+    static let longestString = 16_777_199
+    static let longestBinary = 16_777_200
+
+    static func check(_ value: Value, _ column: ColumnInfo) throws(RealmError) {
+        guard column.collection == nil else {
+            throw .misuse("property \(column.name) is a collection", reason: "type")
+        }
+        try check(value, column.layout.element, name: column.name)
+    }
+
+    /// Checks a single value, or an element of a collection.
+    static func check(
+        _ value: Value, _ element: ElementType, name: String
+    ) throws(RealmError) {
+        let fits: Bool
+        switch (value, element.type) {
+        case (.null, _): fits = element.isNullable
+        case (.int, .int), (.bool, .bool), (.float, .float), (.double, .double),
+            (.timestamp, .timestamp), (.decimal, .decimal), (.objectID, .objectID),
+            (.uuid, .uuid):
+            fits = true
+        case (.link(let link), .link): fits = link.table == element.target
+        case (.string(let bytes), .string):
+            try checkLength(bytes, longestString, name)
+            fits = true
+        case (.binary(let bytes), .binary):
+            try checkLength(bytes, longestBinary, name)
+            fits = true
+        case (.set, .mixed): fits = false
+        case (.string(let bytes), .mixed), (.binary(let bytes), .mixed):
+            try checkLength(bytes, longestString, name)
+            fits = true
+        case (_, .mixed): fits = true
+        default: fits = false
+        }
+        guard fits else {
+            throw RealmError(
+                .data, code: "TypeMismatch", reason: "type",
+                "\(name) holds \(element.type.name)\(element.isNullable ? " or null" : ""), not \(value.kindName)"
+            )
+        }
+    }
+
+    private static func checkLength(
+        _ bytes: ByteView, _ limit: Int, _ name: String
+    ) throws(RealmError) {
+        guard bytes.count <= limit else {
+            throw RealmError(
+                .data, code: "LimitExceeded", reason: "too-long",
+                "\(name) holds at most \(limit) bytes, not \(bytes.count)")
+        }
+    }
+}
+
+extension Value {
+    /// What kind of value this is, in the words of a schema.
+    public var kindName: String {
+        switch self {
+        case .null: "null"
+        case .int: "int"
+        case .bool: "bool"
+        case .float: "float"
+        case .double: "double"
+        case .string: "string"
+        case .binary: "data"
+        case .timestamp: "date"
+        case .decimal: "decimal128"
+        case .objectID: "objectId"
+        case .uuid: "uuid"
+        case .link: "object"
+        case .list: "list"
+        case .set: "set"
+        case .dictionary: "dictionary"
+        }
+    }
+}

@@ -1,0 +1,253 @@
+/// A property to be created.
+public struct PropertySpec: Sendable {
+    public var name: String
+    public var type: ColumnType
+    public var isOptional = false
+    public var collection: CollectionKind?
+    /// For links: the stored table.
+    public var target: TableKey = .none
+    public var isIndexed = false
+    public var isFullText = false
+
+    public init(_ name: String, _ type: ColumnType) {
+        self.name = name
+        self.type = type
+    }
+
+    /// Attributes as the peer sets them (object format 1.6).
+    var attributes: ColumnAttributes {
+        var bits: ColumnAttributes = []
+        switch collection {
+        case .list: bits.insert(.list)
+        case .set: bits.insert(.set)
+        case .dictionary: bits.insert(.dictionary)
+        case nil: break
+        }
+        switch type {
+        case .mixed: bits.insert(.nullable)
+        case .link: if collection == nil || collection == .dictionary { bits.insert(.nullable) }
+        default: if isOptional { bits.insert(.nullable) }
+        }
+        return bits
+    }
+}
+
+extension WriteTransaction {
+    /// Creates a class. Its primary key, if any, is created with it.
+    public func createClass(
+        _ name: String, kind: TableKind = .topLevel, primaryKey: PropertySpec? = nil
+    ) throws(RealmError) -> TableKey {
+        guard name.utf8.count <= 57, !name.isEmpty else {
+            throw .misuse(
+                "a class name has 1 to 57 bytes, not \(name.utf8.count)", code: "InvalidName",
+                reason: "name-too-long")
+        }
+        return try createTable(TableInfo.classPrefix + name, kind: kind, primaryKey: primaryKey)
+    }
+
+    func createTable(
+        _ name: String, kind: TableKind, primaryKey: PropertySpec?
+    ) throws(RealmError) -> TableKey {
+        try checkOpen()
+        guard tableKey(stored: name) == nil else {
+            throw .misuse("table \(name) exists already", code: "TableNameInUse", reason: "exists")
+        }
+        if slots.isEmpty, name != "metadata" { try createMetadata() }
+        let (slot, tag) = freeSlot()
+        let key = TableKey(UInt32(tag) << 16 | UInt32(slot))
+        let editor = TableEditor(key, name: name, kind: kind, context)
+        if slot == slots.count { slots.append(.open(editor)) } else { slots[slot] = .open(editor) }
+        isDirectoryDirty = true
+        editor.markDirty()
+        log.insertTable(key)
+        if let primaryKey {
+            var spec = primaryKey
+            spec.isIndexed = false
+            let column = try addColumn(editor, spec, index: .general, isLogged: false)
+            try setPrimaryKey(editor, column)
+        }
+        return key
+    }
+
+    private func freeSlot() -> (slot: Int, tag: UInt64) {
+        for (i, slot) in slots.enumerated() {
+            if case .free(let tag) = slot { return (i, tag) }
+        }
+        return (slots.count, 0)
+    }
+
+    private func setPrimaryKey(_ editor: TableEditor, _ column: ColumnInfo) throws(RealmError) {
+        switch column.type {
+        case .int, .string, .objectID, .uuid: break
+        default:
+            throw .misuse(
+                "a primary key is an int, string, objectId or uuid, not \(column.type.name)",
+                reason: "primary-key")
+        }
+        guard column.collection == nil, editor.kind != .embedded else {
+            throw .misuse("\(editor.name) cannot have this primary key", reason: "primary-key")
+        }
+        editor.primaryKey = column.key
+        editor.isSpecDirty = true
+    }
+
+    /// Adds a property; existing objects get null, zero or an empty collection.
+    public func addProperty(_ table: TableKey, _ spec: PropertySpec) throws(RealmError) {
+        let editor = try openEditor(table)
+        let index: IndexKind = spec.isFullText ? .fullText : spec.isIndexed ? .general : .none
+        _ = try addColumn(editor, spec, index: index, isLogged: true)
+    }
+
+    private func addColumn(
+        _ editor: TableEditor, _ spec: PropertySpec, index: IndexKind, isLogged: Bool
+    ) throws(RealmError) -> ColumnInfo {
+        try checkSpec(editor, spec, index)
+        let key = newColumnKey(editor, spec.type, spec.attributes)
+        var column = ColumnInfo(
+            key: key, name: spec.name, type: spec.type,
+            isNullable: spec.attributes.contains(.nullable), collection: spec.collection,
+            target: spec.target, targetColumn: .none, index: index, isIndexed: spec.isIndexed,
+            hasIntegerKeys: false, indexRoot: .none, distinct: .none)
+        try insertColumn(editor, key.leafIndex, column.layout, Defaults.value(column))
+        editor.columns.append(column)
+        if isLogged { log.insertColumn(editor.key, key) }
+        if spec.type == .link {
+            let target = try self.editor(spec.target)
+            let backlink = try addBacklinkColumn(
+                to: target, origin: editor.key, originColumn: key)
+            column = column.withTargetColumn(backlink.key)
+            editor.columns[editor.columns.count - 1] = column
+        }
+        if index != .none { try buildIndex(editor, column) }
+        return column
+    }
+
+    func checkSpec(
+        _ editor: TableEditor, _ spec: PropertySpec, _ index: IndexKind
+    ) throws(RealmError) {
+        func refuse(_ why: String) -> RealmError { Self.refusal(editor, spec, why) }
+        guard !spec.name.isEmpty, spec.name.utf8.count <= 63 else {
+            throw refuse("a name has 1 to 63 bytes")
+        }
+        guard editor.columnIndex(named: spec.name) == nil else { throw refuse("exists already") }
+        switch spec.type {
+        case .backlink, .typedLink: throw refuse("\(spec.type.name) cannot be stored")
+        case .link:
+            let target = try self.editor(spec.target)
+            guard target.kind != .asymmetric else { throw refuse("its target is asymmetric") }
+            guard target.kind != .embedded || spec.collection != .set else {
+                throw refuse("a set holds no embedded objects")
+            }
+        default: break
+        }
+        try Self.checkIndex(spec, index, of: editor)
+    }
+
+    private static func refusal(
+        _ editor: TableEditor, _ spec: PropertySpec, _ why: String
+    ) -> RealmError {
+        .misuse(
+            "property \(editor.name).\(spec.name): \(why)", code: "SchemaMismatch",
+            reason: "schema")
+    }
+
+    /// Throws when a property of this type has no such index.
+    static func checkIndex(
+        _ spec: PropertySpec, _ index: IndexKind, of editor: TableEditor
+    ) throws(RealmError) {
+        func refuse(_ why: String) -> RealmError { Self.refusal(editor, spec, why) }
+        if index == .general {
+            switch spec.type {
+            case .int, .bool, .string, .timestamp, .objectID, .uuid, .mixed: break
+            default: throw refuse("\(spec.type.name) cannot be indexed")
+            }
+        }
+        guard index == .none || spec.collection == nil else {
+            throw refuse("a collection cannot be indexed")
+        }
+        guard index != .fullText || spec.type == .string else {
+            throw refuse("only strings have a full-text index")
+        }
+    }
+
+    func newColumnKey(
+        _ editor: TableEditor, _ type: ColumnType, _ attributes: ColumnAttributes
+    ) -> ColumnKey {
+        ColumnKey(
+            leafIndex: editor.freeLeafIndex, type: type, attributes: attributes,
+            tag: UInt32(truncatingIfNeeded: editor.columnCounter) ^ editor.key.raw)
+    }
+
+    func insertColumn(
+        _ editor: TableEditor, _ leafIndex: Int, _ layout: LeafLayout, _ value: Value
+    ) throws(RealmError) {
+        try editor.clusters().addColumn(leafIndex, layout, value)
+        try editor.tombstones()?.addColumn(leafIndex, layout, value)
+        editor.isSpecDirty = true
+        editor.markDirty()
+    }
+
+    /// Adds the receiving end of a link column to `target`.
+    func addBacklinkColumn(
+        to target: TableEditor, origin: TableKey, originColumn: ColumnKey
+    ) throws(RealmError) -> BacklinkInfo {
+        let key = newColumnKey(target, .backlink, [])
+        try insertColumn(target, key.leafIndex, TableEditor.backlinkLayout, .int(0))
+        let backlink = BacklinkInfo(key: key, origin: origin, originColumn: originColumn)
+        target.backlinks.append(backlink)
+        return backlink
+    }
+
+    /// Fills a new index with the values of all objects.
+    func buildIndex(_ editor: TableEditor, _ column: ColumnInfo) throws(RealmError) {
+        try editor.fillIndex(column)
+        editor.markDirty()
+    }
+
+    // MARK: Schema version
+
+    /// The table every file of the object store begins with (object format 7.2).
+    private func createMetadata() throws(RealmError) {
+        let key = try createTable("metadata", kind: .topLevel, primaryKey: nil)
+        try addProperty(key, PropertySpec("version", .int))
+        let object = try create(in: key)
+        try set(key, object, 0, .int(-1))
+    }
+
+    /// Sets the schema version; nil means not versioned.
+    public func setSchemaVersion(_ version: UInt64?) throws(RealmError) {
+        try checkOpen()
+        if tableKey(stored: "metadata") == nil { try createMetadata() }
+        guard let key = tableKey(stored: "metadata") else { return }
+        let editor = try editor(key)
+        guard let column = editor.columnIndex(named: "version") else {
+            throw .corrupt("the metadata table has no version", in: "metadata")
+        }
+        var first: ObjectKey?
+        try editor.clusters().forEachLeaf { (leaf, base) in
+            if first == nil, let key = leaf.keys.first {
+                first = ObjectKey(Int64(bitPattern: base &+ key))
+            }
+        }
+        let object: ObjectKey
+        if let first { object = first } else { object = try create(in: key) }
+        try set(key, object, column, .int(version.map { Int64(bitPattern: $0) } ?? -1))
+    }
+}
+
+extension ColumnInfo {
+    func withTargetColumn(_ key: ColumnKey) -> ColumnInfo { changed(targetColumn: key) }
+
+    /// The same column with some facts changed.
+    func changed(
+        name: String? = nil, targetColumn: ColumnKey? = nil, index: IndexKind? = nil,
+        isIndexed: Bool? = nil, distinct: Ref? = nil
+    ) -> ColumnInfo {
+        ColumnInfo(
+            key: key, name: name ?? self.name, type: type, isNullable: isNullable,
+            collection: collection, target: target,
+            targetColumn: targetColumn ?? self.targetColumn, index: index ?? self.index,
+            isIndexed: isIndexed ?? self.isIndexed, hasIntegerKeys: hasIntegerKeys,
+            indexRoot: indexRoot, distinct: distinct ?? self.distinct)
+    }
+}

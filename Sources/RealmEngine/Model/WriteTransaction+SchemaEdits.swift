@@ -1,0 +1,273 @@
+/// Changes to existing classes and properties (object format 1.8, 7.6). Peers that have the file
+/// open refuse renames and removals, so callers do them while alone.
+extension WriteTransaction {
+    /// Gives a class another name.
+    public func renameClass(_ table: TableKey, to name: String) throws(RealmError) {
+        let editor = try openEditor(table)
+        guard name.utf8.count <= 57, !name.isEmpty else {
+            throw .misuse("a class name has 1 to 57 bytes", code: "InvalidName", reason: "name")
+        }
+        let stored = TableInfo.classPrefix + name
+        guard tableKey(stored: stored) == nil else {
+            throw .misuse("class \(name) exists already", code: "TableNameInUse", reason: "exists")
+        }
+        editor.name = stored
+        isDirectoryDirty = true
+        log.renameTable(table)
+    }
+
+    /// Gives a property another name.
+    public func renameProperty(
+        _ table: TableKey, _ column: Int, to name: String
+    ) throws(RealmError) {
+        let editor = try openEditor(table)
+        guard !name.isEmpty, name.utf8.count <= 63, editor.columnIndex(named: name) == nil else {
+            throw .misuse(
+                "\(name) is no free property name of 1 to 63 bytes", code: "InvalidName",
+                reason: "name")
+        }
+        editor.columns[column] = editor.columns[column].changed(name: name)
+        editor.isSpecDirty = true
+        editor.markDirty()
+        log.renameColumn(table, editor.columns[column].key)
+    }
+
+    /// Removes a property with its values; embedded objects it owned are deleted.
+    public func removeProperty(_ table: TableKey, _ column: Int) throws(RealmError) {
+        let editor = try openEditor(table)
+        let info = editor.columns[column]
+        try releaseColumn(editor, info)
+        try removeColumn(editor, info)
+        log.eraseColumn(table, info.key)
+    }
+
+    /// Every link, collection and index entry of a column goes.
+    private func releaseColumn(
+        _ editor: TableEditor, _ column: ColumnInfo
+    ) throws(RealmError) {
+        if column.index != .none { try editor.dropIndex(column.leafIndex) }
+        if editor.primaryKey == column.key { editor.primaryKey = nil }
+        guard column.collection != nil || column.type == .link || column.type == .mixed else {
+            return
+        }
+        let empty = Defaults.value(column)
+        for key in try keys(editor) {
+            // Deleting an embedded child may have deleted this object's neighbours.
+            guard let old = try editor.value(key, column) else { continue }
+            if case .null = old { continue }
+            if let root = old.collectionRoot, root.isNone { continue }
+            try editor.setCell(key, column.leafIndex, empty)
+            try linkChange(editor, key, column, from: old, to: empty)
+        }
+    }
+
+    /// Keys of all live objects.
+    func keys(_ editor: TableEditor) throws(RealmError) -> [ObjectKey] {
+        var keys: [ObjectKey] = []
+        try editor.clusters().forEachLeaf { (leaf, base) in
+            for key in leaf.keys { keys.append(ObjectKey(Int64(bitPattern: base &+ key))) }
+        }
+        return keys
+    }
+
+    /// Removes a column whose cells lead to nothing, and the receiving ends it had.
+    private func removeColumn(_ editor: TableEditor, _ column: ColumnInfo) throws(RealmError) {
+        if column.type == .link {
+            try removeBacklinkColumns(of: column.key, origin: editor.key, in: column.target)
+        } else if column.type == .mixed {
+            for slot in slots {
+                switch slot {
+                case .stored(let info):
+                    try removeBacklinkColumns(of: column.key, origin: editor.key, in: info.key)
+                case .open(let target):
+                    try removeBacklinkColumns(of: column.key, origin: editor.key, in: target.key)
+                case .free: continue
+                }
+            }
+        }
+        try editor.clusters().removeColumn(column.leafIndex)
+        try editor.tombstones()?.removeColumn(column.leafIndex)
+        editor.columns.removeAll { $0.key == column.key }
+        editor.columnCounter += 1
+        editor.isSpecDirty = true
+        editor.markDirty()
+    }
+
+    private func removeBacklinkColumns(
+        of column: ColumnKey, origin: TableKey, in table: TableKey
+    ) throws(RealmError) {
+        let target = try editor(table)
+        for backlink in target.backlinks
+        where backlink.origin == origin && backlink.originColumn == column {
+            try target.settleBacklinks()
+            try target.clusters().removeColumn(backlink.leafIndex)
+            try target.tombstones()?.removeColumn(backlink.leafIndex)
+            target.backlinks.removeAll { $0.key == backlink.key }
+            target.columnCounter += 1
+            target.isSpecDirty = true
+            target.markDirty()
+        }
+    }
+
+    /// Removes a class with its objects. Other classes must not have properties that lead to it.
+    public func removeClass(_ table: TableKey) throws(RealmError) {
+        let editor = try openEditor(table)
+        for backlink in editor.backlinks where backlink.origin != table {
+            let origin = try self.editor(backlink.origin)
+            if let i = origin.columnIndex(backlink.originColumn), origin.columns[i].type == .link {
+                throw .misuse(
+                    "\(origin.name).\(origin.columns[i].name) leads to \(editor.name)",
+                    code: "CrossTableLinkTarget", reason: "linked",
+                    hint: "drop that property first")
+            }
+        }
+        try removeObjects(try keys(editor).map { ObjectLink(table: table, key: $0) })
+        for column in editor.columns where column.type == .link || column.type == .mixed {
+            try removeColumn(editor, column)
+        }
+        try editor.settleBacklinks()
+        let top = try editor.flush()
+        try context.freeDeep(top)
+        slots[table.slot] = .free(tag: UInt64((table.tag + 1) & 0x7FFF))
+        isDirectoryDirty = true
+        log.eraseTable(table)
+    }
+
+    /// Adds a search index to a property, or removes it.
+    public func setIndex(
+        _ table: TableKey, _ column: Int, _ kind: IndexKind
+    ) throws(RealmError) {
+        let editor = try openEditor(table)
+        let info = editor.columns[column]
+        let isKey = editor.primaryKey == info.key
+        guard !isKey || kind == .general else {
+            throw .misuse("a primary key keeps its index", reason: "primary-key")
+        }
+        if info.index == kind, info.isIndexed == (kind == .general) || isKey { return }
+        var spec = PropertySpec(info.name, info.type)
+        spec.collection = info.collection
+        try Self.checkIndex(spec, kind, of: editor)
+        if info.index != .none { try editor.dropIndex(info.leafIndex) }
+        let changed = info.changed(index: kind, isIndexed: kind == .general)
+        editor.columns[column] = changed
+        editor.isSpecDirty = true
+        editor.markDirty()
+        if kind != .none { try buildIndex(editor, changed) }
+    }
+
+    /// Makes a property optional or required, keeping its values. A null that no longer fits
+    /// becomes zero, false, an empty string and so on; returns how many there were.
+    ///
+    /// As with the peer the column gets a new key and moves to the end of the properties.
+    @discardableResult
+    public func setOptional(
+        _ table: TableKey, _ column: Int, _ isOptional: Bool
+    ) throws(RealmError) -> Int {
+        let editor = try openEditor(table)
+        let old = editor.columns[column]
+        guard old.type != .link, old.type != .mixed else {
+            throw .misuse(
+                "\(old.name) is always \(old.isNullable ? "optional" : "required")",
+                reason: "schema")
+        }
+        if old.isNullable == isOptional { return 0 }
+        var spec = PropertySpec(old.name, old.type)
+        spec.isOptional = isOptional
+        spec.collection = old.collection
+        let key = newColumnKey(editor, old.type, spec.attributes)
+        let new = ColumnInfo(
+            key: key, name: old.name, type: old.type, isNullable: isOptional,
+            collection: old.collection, target: .none, targetColumn: .none, index: old.index,
+            isIndexed: old.isIndexed, hasIntegerKeys: old.hasIntegerKeys, indexRoot: .none,
+            distinct: .none)
+        try insertColumn(editor, key.leafIndex, new.layout, Defaults.value(new))
+        var replaced = 0
+        for object in try keys(editor) {
+            let (value, nulls) = try converted(try editor.value(object, old)!, new)
+            replaced += nulls
+            try editor.setCell(object, key.leafIndex, value)
+        }
+        if old.index != .none { try editor.dropIndex(old.leafIndex) }
+        if old.collection != nil {
+            for object in try keys(editor) {
+                try editor.setCell(object, old.leafIndex, Defaults.value(old))
+            }
+        }
+        let wasKey = editor.primaryKey == old.key
+        try removeColumn(editor, old)
+        editor.columns.append(new)
+        if wasKey { editor.primaryKey = key }
+        if new.index != .none { try buildIndex(editor, new) }
+        log.insertColumn(table, key)
+        log.eraseColumn(table, old.key)
+        return replaced
+    }
+
+    /// The value as the new column stores it, and how many nulls were replaced.
+    private func converted(
+        _ value: Value, _ column: ColumnInfo
+    ) throws(RealmError) -> (Value, Int) {
+        let zero = Defaults.zero(column.type)
+        guard let root = value.collectionRoot else {
+            if case .null = value, !column.isNullable { return (zero, 1) }
+            return (value, 0)
+        }
+        if root.isNone { return (Defaults.value(column), 0) }
+        if column.collection == .dictionary { return try convertedEntries(root, column) }
+        var elements: [Value] = []
+        var nulls = 0
+        var old: ElementType = column.layout.element
+        if case .list(let view) = value { old = view.element }
+        if case .set(let view) = value { old = view.element }
+        let editor = try SequenceEditor(context, root: root, element: old)
+        try editor.visit { (element) in
+            if case .null = element, !column.isNullable {
+                nulls += 1
+                elements.append(zero)
+            } else {
+                elements.append(self.keep(element))
+            }
+        }
+        if column.collection == .set { elements = try Self.asSet(elements) }
+        try context.freeDeep(root)
+        let new = try SequenceEditor(context, root: .none, element: column.layout.element)
+        for element in elements { try new.append(element) }
+        return (Defaults.value(column).replacingRoot(try new.flush()), nulls)
+    }
+
+    /// The dictionary at `root` under its new column: values are mixed whatever the column says, so
+    /// only nulls have to change.
+    private func convertedEntries(
+        _ root: Ref, _ column: ColumnInfo
+    ) throws(RealmError) -> (Value, Int) {
+        let kept = Defaults.value(column).replacingRoot(root)
+        if column.isNullable { return (kept, 0) }
+        let node = try context.space.refNode(root, slots: 2, "dictionary")
+        let values = try SequenceEditor(context, root: node.slot(1).ref, element: .mixed)
+        var nulls = 0
+        for i in 0..<values.count {
+            guard case .null = try values.value(at: i) else { continue }
+            nulls += 1
+            try values.set(Defaults.zero(column.type), at: i)
+        }
+        if nulls == 0 { return (kept, 0) }
+        let keys = node.slot(0).raw
+        try context.free(root)
+        let new = try context.encoder.refs([keys, try values.flush().raw])
+        return (kept.replacingRoot(new), nulls)
+    }
+
+    /// Rewrites a table's enumerated columns in ordinary form: an edited leaf could not refer to
+    /// the list of distinct values (object format 3.6).
+    func expandEnumerated(_ editor: TableEditor) throws(RealmError) {
+        for (i, column) in editor.columns.enumerated() where !column.distinct.isNone {
+            let expanded = column.changed(distinct: Ref.none)
+            try editor.clusters().mapColumn(column.leafIndex, to: expanded.layout) { $0 }
+            try editor.tombstones()?.mapColumn(column.leafIndex, to: expanded.layout) { $0 }
+            try context.freeDeep(column.distinct)
+            editor.columns[i] = expanded
+            editor.isSpecDirty = true
+            editor.markDirty()
+        }
+    }
+}

@@ -1,0 +1,195 @@
+/// The one transaction that may change a database: reads its own changes, publishes them all or
+/// none.
+///
+/// Built from the newest version by copy-on-write: nothing an existing version uses is touched
+/// before `commit`, so abandoning the transaction costs nothing. Confined to the thread that began
+/// it.
+public final class WriteTransaction {
+    let session: WriteSession
+    /// The version this transaction began with.
+    let base: VersionState
+    let context: EditContext
+    let memory: SpaceMemory
+    /// The table directory: slot by slot.
+    var slots: [Slot]
+    var log = ChangeLogWriter()
+    /// Tables were added, removed or renamed.
+    var isDirectoryDirty = false
+    private(set) var isOpen = true
+    private var names: Ref
+    private var tables: Ref
+    /// The next collection key handed out.
+    private var nextCollectionKey: Int32
+
+    /// One slot of the table directory.
+    enum Slot {
+        /// Untouched so far.
+        case stored(TableInfo)
+        case open(TableEditor)
+        /// Free, with the reuse tag for the next table placed here.
+        case free(tag: UInt64)
+    }
+
+    init(_ session: WriteSession, base: VersionState) throws(RealmError) {
+        self.session = session
+        self.base = base
+        memory = SpaceMemory(base: session.database.file.mapping.base, limit: base.limit)
+        session.slab.attach(memory)
+        context = EditContext(
+            space: memory.lookup, slab: session.slab, fanout: session.options.fanout)
+        names = base.top?.names ?? .none
+        tables = base.top?.tables ?? .none
+        slots =
+            base.top == nil
+            ? []
+            : try SchemaReader(space: memory.lookup, names: names, tables: tables).slots()
+                .map { slot in
+                    switch slot {
+                    case .table(let info): .stored(info)
+                    case .free(let tag): .free(tag: tag)
+                    }
+                }
+        nextCollectionKey = Int32(truncatingIfNeeded: base.version &* 0x9E37_79B1) & 0x3FFF_FFFF
+    }
+
+    // A transaction merely dropped gives up the writer's turn like one rolled back.
+    deinit { if isOpen { session.end() } }
+
+    /// Version this transaction will become.
+    public var version: UInt64 { base.version + 1 }
+
+    // MARK: Tables
+
+    /// The editor of the table in `slot`, opened on first use.
+    func editor(slot: Int) throws(RealmError) -> TableEditor {
+        switch slots[slot] {
+        case .open(let editor): return editor
+        case .stored(let info):
+            let editor = TableEditor(info, context)
+            slots[slot] = .open(editor)
+            try expandEnumerated(editor)
+            return editor
+        case .free: throw .corrupt("table slot \(slot) is free", in: "table directory")
+        }
+    }
+
+    /// The editor of the table with `key`.
+    func editor(_ key: TableKey) throws(RealmError) -> TableEditor {
+        guard key.slot < slots.count else {
+            throw .corrupt("table \(key.raw) does not exist", in: "table directory")
+        }
+        let editor = try editor(slot: key.slot)
+        guard editor.key == key else {
+            throw .corrupt("table \(key.raw) does not exist", in: "table directory")
+        }
+        return editor
+    }
+
+    /// Key of the table with the stored name `name`.
+    func tableKey(stored name: String) -> TableKey? {
+        for slot in slots {
+            switch slot {
+            case .stored(let info): if info.name == name { return info.key }
+            case .open(let editor): if editor.name == name { return editor.key }
+            case .free: continue
+            }
+        }
+        return nil
+    }
+
+    /// Key of the class called `name`; nil when there is none.
+    public func table(named name: String) -> TableKey? {
+        tableKey(stored: TableInfo.classPrefix + name)
+    }
+
+    /// A collection key no other nested collection of this transaction has.
+    func makeCollectionKey() -> Int32 {
+        nextCollectionKey = nextCollectionKey == 0x7FFF_FFFE ? 1 : nextCollectionKey + 1
+        return nextCollectionKey
+    }
+
+    // MARK: Reading
+
+    /// A snapshot of the transaction's own state, valid until the next change or the end.
+    public func snapshot() throws(RealmError) -> Snapshot {
+        try checkOpen()
+        try flush()
+        let reader = SchemaReader(space: memory.lookup, names: names, tables: tables)
+        let state = VersionState(
+            version: version, format: 24, top: base.top, limit: base.limit,
+            schema: slots.isEmpty
+                ? Schema(tables: [], version: nil) : try reader.schema())
+        return Snapshot(unpinned: session.database, state, memory: memory)
+    }
+
+    // MARK: Ending
+
+    func checkOpen() throws(RealmError) {
+        guard isOpen else {
+            throw .misuse("the write transaction has ended", code: "WrongTransactionState")
+        }
+    }
+
+    /// Forgets all changes.
+    public func rollback() {
+        guard isOpen else { return }
+        isOpen = false
+        session.end()
+    }
+
+    /// Publishes the changes as one new version and returns its number, durable when it returns
+    /// unless the session was opened without syncs.
+    ///
+    /// Throws `output` when the file cannot be written or synced: the previous version stays
+    /// intact and the session refuses every later write.
+    @discardableResult
+    public func commit() throws(RealmError) -> UInt64 {
+        try checkOpen()
+        isOpen = false
+        defer { session.end() }
+        do throws(RealmError) {
+            try flush()
+            let commit = Commit(self, names: names, tables: tables)
+            return try commit.run()
+        } catch {
+            // Nothing was written by an error of another kind, except where `Commit` says so.
+            if error.kind == .output || error.kind == .internal { session.poison(error) }
+            throw error
+        }
+    }
+
+    /// Writes all editors into the slab and makes the directory refer to what they wrote.
+    func flush() throws(RealmError) {
+        // Tables with open editors whose columns changed may touch other tables while flushing;
+        // flushing an editor only ever writes its own table.
+        var refs: [UInt64] = []
+        var changed = isDirectoryDirty
+        let old = tables.isNone ? nil : try memory.lookup.node(tables)
+        for (i, slot) in slots.enumerated() {
+            let before = old.flatMap { i < $0.count ? $0.slot(i).raw : nil }
+            switch slot {
+            case .stored(let info): refs.append(info.top.raw)
+            case .open(let editor): refs.append(try editor.flush().raw)
+            case .free(let tag): refs.append(NodeEncoder.tag(tag))
+            }
+            if refs[i] != before { changed = true }
+        }
+        if names.isNone || isDirectoryDirty {
+            try context.free(names)
+            names = try context.encoder.names(slots.map(Self.name))
+        }
+        if changed || tables.isNone {
+            try context.free(tables)
+            tables = try context.encoder.refs(refs)
+        }
+        isDirectoryDirty = false
+    }
+
+    private static func name(_ slot: Slot) -> String {
+        switch slot {
+        case .stored(let info): info.name
+        case .open(let editor): editor.name
+        case .free: ""
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import Glibc
+
+/// The bytes of a lock file: an open descriptor with its `flock`, mapped shared and writable in a
+/// reservation, so that a file that grows is mapped on in place.
+final class LockFileMemory: @unchecked Sendable {
+    let path: String
+    let base: UnsafeMutableRawPointer
+    private let descriptor: Int32
+    private var mapped = 0
+
+    private static let reserved = 1 << 26
+
+    /// How opening a lock file can end without one.
+    enum Opening {
+        case open(LockFileMemory)
+        /// Nobody has initialised the file yet, or it vanished: begin again.
+        case notReady
+        case tooSmall
+    }
+
+    /// Opens the lock file, creating it when missing. Whoever finds it unused runs `initialize`
+    /// over its zeroed bytes; then a shared lock is kept until the object goes.
+    static func open(
+        _ path: String, size: Int, initialize: (UnsafeMutableRawPointer) -> Void
+    ) throws(RealmError) -> Opening {
+        let fd = retryingInterrupts { Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644) }
+        guard fd >= 0 else { throw systemError("open", path, errno: errno) }
+        if retryingInterrupts({ flock(fd, LOCK_EX | LOCK_NB) }) == 0 {
+            do throws(RealmError) { try prepare(fd, path, size, initialize) } catch {
+                close(fd)
+                throw error
+            }
+            flock(fd, LOCK_UN)
+        }
+        guard retryingInterrupts({ flock(fd, LOCK_SH) }) == 0 else {
+            let code = errno
+            close(fd)
+            throw systemError("flock", path, errno: code)
+        }
+        return try adopt(fd, path, size)
+    }
+
+    /// Opens the lock file of a session that is under way; nil when there is no such file or it may
+    /// not be written.
+    static func join(_ path: String, size: Int) throws(RealmError) -> Opening? {
+        let fd = retryingInterrupts { Glibc.open(path, O_RDWR | O_CLOEXEC) }
+        if fd < 0 { return nil }
+        guard retryingInterrupts({ flock(fd, LOCK_SH | LOCK_NB) }) == 0 else {
+            close(fd)
+            return .notReady
+        }
+        return try adopt(fd, path, size)
+    }
+
+    private static func prepare(
+        _ fd: Int32, _ path: String, _ size: Int,
+        _ initialize: (UnsafeMutableRawPointer) -> Void
+    ) throws(RealmError) {
+        ftruncate(fd, 0)
+        let code = posix_fallocate(fd, 0, off_t(size))
+        guard code == 0 || ftruncate(fd, off_t(size)) == 0 else {
+            throw systemError("fallocate", path, errno: code, kind: .output)
+        }
+        let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+        guard memory != MAP_FAILED else { throw systemError("mmap", path, errno: errno) }
+        initialize(memory!)
+        munmap(memory, size)
+    }
+
+    private static func adopt(_ fd: Int32, _ path: String, _ size: Int) throws(RealmError)
+        -> Opening
+    {
+        var s = stat()
+        guard fstat(fd, &s) == 0 else {
+            let code = errno
+            close(fd)
+            throw systemError("fstat", path, errno: code)
+        }
+        if s.st_size == 0 {
+            close(fd)
+            return .notReady
+        }
+        if s.st_size < size {
+            close(fd)
+            return .tooSmall
+        }
+        return .open(try LockFileMemory(fd, path, Int(s.st_size)))
+    }
+
+    private init(_ fd: Int32, _ path: String, _ size: Int) throws(RealmError) {
+        let range = mmap(
+            nil, Self.reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        guard range != MAP_FAILED else {
+            close(fd)
+            throw systemError("mmap", path, errno: errno)
+        }
+        base = range!
+        descriptor = fd
+        self.path = path
+        try map(size)
+    }
+
+    deinit {
+        munmap(base, Self.reserved)
+        // Closing the description releases its lock.
+        close(descriptor)
+    }
+
+    /// Maps the file as far as `size` bytes. The version-list mutex is held.
+    func map(_ size: Int) throws(RealmError) {
+        if size <= mapped { return }
+        let page = Mapping.pageSize
+        let from = mapped / page * page
+        let end = (size + page - 1) / page * page
+        guard end <= Self.reserved,
+            mmap(
+                base + from, end - from, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor,
+                off_t(from)) != MAP_FAILED
+        else { throw systemError("mmap", path, errno: errno) }
+        mapped = size
+    }
+
+    /// Makes the file exactly `size` bytes and maps it. The version-list mutex is held.
+    func grow(to size: Int) throws(RealmError) {
+        let code = posix_fallocate(descriptor, 0, off_t(size))
+        guard code == 0 || ftruncate(descriptor, off_t(size)) == 0 else {
+            throw systemError("fallocate", path, errno: code, kind: .output)
+        }
+        try map(size)
+    }
+
+    /// True while some open file description holds a lock on the file at `path`, as the system's
+    /// table of locks tells. Taking a lock to find out could mislead an opener that comes just then.
+    static func isLocked(_ path: String) -> Bool {
+        var s = stat()
+        guard stat(path, &s) == 0 else { return false }
+        guard let file = fopen("/proc/locks", "r") else { return true }
+        defer { fclose(file) }
+        let wanted = ":\(s.st_ino) "
+        var line = [CChar](repeating: 0, count: 256)
+        while fgets(&line, 256, file) != nil {
+            let text = String(
+                decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            if text.contains("FLOCK"), text.contains(wanted) { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,125 @@
+import Glibc
+
+/// A robust mutex in memory that several processes map (storage format 6.3).
+///
+/// Owned by threads: unlock on the thread that locked. A trivial value; the mapping keeps it alive.
+struct SharedMutex {
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+    init(_ address: UnsafeMutableRawPointer) {
+        mutex = address.assumingMemoryBound(to: pthread_mutex_t.self)
+    }
+
+    static let size = MemoryLayout<pthread_mutex_t>.size
+
+    /// Makes the bytes a new mutex.
+    func initialize() {
+        var attributes = pthread_mutexattr_t()
+        pthread_mutexattr_init(&attributes)
+        pthread_mutexattr_setpshared(&attributes, Int32(PTHREAD_PROCESS_SHARED))
+        pthread_mutexattr_setrobust(&attributes, Int32(PTHREAD_MUTEX_ROBUST))
+        pthread_mutex_init(mutex, &attributes)
+        pthread_mutexattr_destroy(&attributes)
+    }
+
+    /// How the lock was got.
+    enum Outcome {
+        case locked
+        /// The previous owner died holding it: what the mutex guards may be half-changed.
+        case ownerDied
+    }
+
+    /// Waits for the lock.
+    @discardableResult
+    func lock() throws(RealmError) -> Outcome { try outcome(pthread_mutex_lock(mutex)) }
+
+    /// Takes the lock if it is free; nil when somebody has it.
+    func tryLock() throws(RealmError) -> Outcome? {
+        let code = pthread_mutex_trylock(mutex)
+        return code == EBUSY ? nil : try outcome(code)
+    }
+
+    /// Waits at most until `deadline` on the real-time clock; nil when it passed.
+    func lock(until deadline: Deadline) throws(RealmError) -> Outcome? {
+        var deadline = deadline.time
+        let code = pthread_mutex_timedlock(mutex, &deadline)
+        return code == ETIMEDOUT ? nil : try outcome(code)
+    }
+
+    private func outcome(_ code: Int32) throws(RealmError) -> Outcome {
+        switch code {
+        case 0: return .locked
+        case EOWNERDEAD:
+            pthread_mutex_consistent(mutex)
+            return .ownerDied
+        default:
+            throw RealmError(
+                .incompatible, code: "IncompatibleLockFile", reason: "mutex",
+                "a lock of the session cannot be used: \(String(cString: strerror(code)))",
+                hint: "end all programs that have the database open, then try again")
+        }
+    }
+
+    func unlock() { pthread_mutex_unlock(mutex) }
+
+    /// Runs `body` holding the lock.
+    func withLock<R>(_ body: () throws(RealmError) -> R) throws(RealmError) -> R {
+        try lock()
+        defer { unlock() }
+        return try body()
+    }
+
+    fileprivate var pointer: UnsafeMutablePointer<pthread_mutex_t> { mutex }
+}
+
+/// A condition variable in memory that several processes map.
+struct SharedCondition {
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+
+    init(_ address: UnsafeMutableRawPointer) {
+        condition = address.assumingMemoryBound(to: pthread_cond_t.self)
+    }
+
+    static let size = MemoryLayout<pthread_cond_t>.size
+
+    func initialize(isShared: Bool) {
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        if isShared { pthread_condattr_setpshared(&attributes, Int32(PTHREAD_PROCESS_SHARED)) }
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
+    }
+
+    func broadcast() { pthread_cond_broadcast(condition) }
+
+    /// Waits for a signal, releasing `mutex` meanwhile; false when `deadline` passed.
+    func wait(_ mutex: SharedMutex, until deadline: Deadline) -> Bool {
+        var deadline = deadline.time
+        let code = pthread_cond_timedwait(condition, mutex.pointer, &deadline)
+        if code == EOWNERDEAD { pthread_mutex_consistent(mutex.pointer) }
+        return code != ETIMEDOUT
+    }
+}
+
+/// A point in time on the clock that shared conditions use.
+struct Deadline {
+    fileprivate let time: timespec
+
+    /// `milliseconds` from now.
+    static func after(milliseconds: Int) -> Deadline {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        let nanoseconds = now.tv_nsec + (milliseconds % 1000) * 1_000_000
+        return Deadline(
+            time: timespec(
+                tv_sec: now.tv_sec + milliseconds / 1000 + nanoseconds / 1_000_000_000,
+                tv_nsec: nanoseconds % 1_000_000_000))
+    }
+
+    static func sleep(milliseconds: Int) {
+        var left = timespec(
+            tv_sec: milliseconds / 1000, tv_nsec: (milliseconds % 1000) * 1_000_000)
+        var rest = timespec()
+        while nanosleep(&left, &rest) == -1, errno == EINTR { left = rest }
+    }
+}

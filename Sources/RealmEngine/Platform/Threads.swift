@@ -1,0 +1,88 @@
+import Glibc
+
+/// Worker threads for work that is cut into pieces by whoever uses it.
+public enum Threads {
+    /// Processors in use by the system.
+    public static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+
+    /// Runs `body` on `count` threads, the calling one among them, and returns when all are done.
+    ///
+    /// When the system refuses more threads fewer are used, so `body` must not count on the others:
+    /// it takes pieces of work until none are left. Its argument tells the threads apart, 0 being
+    /// the caller.
+    public static func run(_ count: Int, _ body: @Sendable (Int) -> Void) {
+        withoutActuallyEscaping(body) { body in
+            var threads: [pthread_t] = []
+            for index in 1..<max(1, count) {
+                guard let thread = start({ body(index) }) else { break }
+                threads.append(thread)
+            }
+            body(0)
+            for thread in threads { pthread_join(thread, nil) }
+        }
+    }
+
+    private final class Work {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    private static func start(_ body: @escaping @Sendable () -> Void) -> pthread_t? {
+        let work = Unmanaged.passRetained(Work(body))
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            { argument in
+                Unmanaged<Work>.fromOpaque(argument!).takeRetainedValue().body()
+                return nil
+            }, work.toOpaque())
+        guard code == 0 else {
+            work.release()
+            return nil
+        }
+        return thread
+    }
+}
+
+/// A mutex with one condition: state that threads wait for. Free to cross threads.
+public final class Monitor: @unchecked Sendable {
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+
+    public init() {
+        mutex = .allocate(capacity: 1)
+        condition = .allocate(capacity: 1)
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    /// Runs `body` with the mutex held.
+    public func locked<R, E>(_ body: () throws(E) -> R) throws(E) -> R {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body()
+    }
+
+    /// Waits until `condition` holds and returns with the mutex held no longer. The condition is
+    /// asked with the mutex held.
+    public func wait(until holds: () -> Bool) {
+        pthread_mutex_lock(mutex)
+        while !holds() { pthread_cond_wait(condition, mutex) }
+        pthread_mutex_unlock(mutex)
+    }
+
+    /// Changes what others wait for, and wakes them.
+    public func signal(_ change: () -> Void) {
+        pthread_mutex_lock(mutex)
+        change()
+        pthread_cond_broadcast(condition)
+        pthread_mutex_unlock(mutex)
+    }
+}

@@ -1,0 +1,118 @@
+/// Places the free lists and the root, whose own space changes the lists (storage format 5.5).
+///
+/// One free chunk large enough for the longest possible lists is chosen; lists and root go to its
+/// start and its rest stays one free chunk, so the number of entries is known before they are
+/// written.
+struct ListWriter {
+    let space: FreeSpace
+    let freed: [Extent]
+    let version: UInt64
+    let page: UInt64
+    /// The root's slots, given the logical size and the refs of the three lists.
+    let slots: (UInt64, (UInt64, UInt64, UInt64)) -> [UInt64]
+
+    struct Result {
+        let runs: [NodeWriter.Run]
+        let top: Ref
+        let logicalSize: UInt64
+    }
+
+    func run() throws(RealmError) -> Result {
+        var space = space
+        // Growing and a section boundary may each add an entry.
+        let entries = try space.chunks(freeing: freed, version: version).count + 4
+        // Three headers, entries at full width, the root, padding.
+        let bound = UInt64(3 * 16 + entries * 24 + 8 + 12 * 8 + 16)
+        guard bound <= NodeWriter.section else {
+            throw RealmError(
+                .output, code: "LimitExceeded", reason: "fragmented",
+                "the file is in \(entries) pieces, more than a free list can hold",
+                hint: "compact the file")
+        }
+        let start = place(bound, &space)
+        let code: UInt8 = space.logicalSize < 1 << 31 ? 6 : 7
+        var chunks = try space.chunks(freeing: freed, version: version)
+        guard
+            let index = chunks.firstIndex(where: { $0.start <= start && start + bound <= $0.end }),
+            chunks[index].version == 0
+        else { throw FreeSpace.brokenReserve }
+        if chunks[index].start < start {
+            // The part before a section boundary stays free on its own.
+            let before = FreeSpace.Chunk(
+                start: chunks[index].start, count: start - chunks[index].start, version: 0)
+            chunks.insert(before, at: index)
+            return try emit(chunks, reserve: index + 1, start, code, space.logicalSize)
+        }
+        return try emit(chunks, reserve: index, start, code, space.logicalSize)
+    }
+
+    /// Start of `bound` free bytes within one section, growing the space when there are none.
+    private func place(_ bound: UInt64, _ space: inout FreeSpace) -> UInt64 {
+        for extent in space.free.sorted(by: { $0.count < $1.count }) {
+            if let start = Self.start(in: extent, bound) { return start }
+        }
+        while true {
+            space.grow(by: bound, page: page)
+            if let start = Self.start(in: space.free.last!, bound) { return start }
+        }
+    }
+
+    private static func start(in extent: Extent, _ bound: UInt64) -> UInt64? {
+        guard extent.count >= bound else { return nil }
+        let boundary = (extent.start / NodeWriter.section + 1) * NodeWriter.section
+        if extent.start + bound <= boundary { return extent.start }
+        return boundary + bound <= extent.end ? boundary : nil
+    }
+
+    private func emit(
+        _ chunks: [FreeSpace.Chunk], reserve: Int, _ start: UInt64, _ code: UInt8, _ size: UInt64
+    ) throws(RealmError) -> Result {
+        var chunks = chunks
+        let width = UInt64(code == 6 ? 4 : 8)
+        func nodeSize(_ width: UInt64) -> UInt64 {
+            8 + (UInt64(chunks.count) * width + 7) & ~7
+        }
+        let versionCode: UInt8 = version < 1 << 31 ? 6 : 7
+        let stamps = start + 2 * nodeSize(width)
+        let topStart = stamps + nodeSize(versionCode == 6 ? 4 : 8)
+        let refs = (start, start + nodeSize(width), stamps)
+        let rootSlots = slots(size, refs)
+        let rootCode = rootSlots.withUnsafeBufferPointer { buffer in
+            buffer.withMemoryRebound(to: Int64.self) { NodeEncoder.widthCode($0) }
+        }
+        let payload = NodeView.payloadSize(flags: rootCode, count: rootSlots.count)
+        let end = topStart + UInt64(8 + (payload + 7) & ~7)
+        chunks[reserve].count = chunks[reserve].end - end
+        chunks[reserve].start = end
+        let box = ByteBufferBox()
+        append(chunks.map { Int64($0.start) }, code, to: box)
+        append(chunks.map { Int64($0.count) }, code, to: box)
+        append(chunks.map { Int64($0.version) }, versionCode, to: box)
+        append(
+            rootSlots.map { Int64(bitPattern: $0) }, rootCode, flags: NodeView.hasRefsFlag, to: box)
+        guard start + UInt64(box.count) == end else { throw FreeSpace.brokenReserve }
+        return Result(
+            runs: [NodeWriter.Run(start: start, bytes: box)], top: Ref(topStart), logicalSize: size)
+    }
+
+    private func append(
+        _ values: [Int64], _ code: UInt8, flags: UInt8 = 0, to box: ByteBufferBox
+    ) {
+        let payload = NodeView.payloadSize(flags: code, count: values.count)
+        let size = (payload + 7) & ~7
+        box.append(NodeView.header(flags: flags | code, count: values.count))
+        let p = box.reserve(size)
+        p.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        values.withUnsafeBufferPointer { NodeEncoder.pack($0, code, into: p) }
+        box.advance(by: size)
+    }
+}
+
+extension FreeSpace {
+    static var brokenReserve: RealmError {
+        RealmError(
+            .internal, code: "RuntimeError", reason: "free-list",
+            "the space reserved for the free lists does not hold them; nothing was written",
+            hint: "please report this with the file")
+    }
+}

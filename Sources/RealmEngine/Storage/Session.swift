@@ -1,0 +1,260 @@
+import Synchronization
+
+/// One participant's membership in a live session: joined when opened, left when released
+/// (storage format section 6).
+///
+/// Who may touch what: the fields of the lock file are guarded as `LockFile` says; this object has
+/// no mutable state of its own but the flag that it left. Lock order: write mutex, control mutex,
+/// version-list mutex. Free to cross threads, but the write mutex belongs to the thread that began
+/// the write.
+final class Session: Sendable {
+    let file: LockFile
+    let databasePath: String
+    private let notifier: CommitNotifier
+
+    /// What the file says when the session's first participant attaches it.
+    struct Attachment {
+        let version: UInt64
+        let top: Ref
+        let logicalSize: UInt64
+        let historyType: UInt64
+    }
+
+    private static let historyType: Int8 = 2
+    private static let historySchema: UInt16 = 1
+    private static let tries = 10
+
+    /// Joins the session of the database at `path`, starting it when nobody is there.
+    ///
+    /// `attach` opens the database file: told whether this is the first participant, it may then
+    /// create, convert and resize the file, and returns what it found. Throws `incompatible` when
+    /// the lock file has another layout or the session other settings.
+    init(
+        joining path: String, isDurable: Bool,
+        attach: (_ isInitiator: Bool) throws(RealmError) -> Attachment
+    ) throws(RealmError) {
+        databasePath = path
+        notifier = CommitNotifier(databasePath: path)
+        file = try Self.open(path, isDurable: isDurable)
+        let file = file
+        try file.controlMutex.withLock { () throws(RealmError) in
+            let isInitiator = file.participants == 0
+            let attachment = try attach(isInitiator)
+            if isInitiator {
+                guard attachment.historyType == 0 || attachment.historyType == 2 else {
+                    throw Self.synced
+                }
+                try Self.begin(file, attachment)
+            } else {
+                try Self.checkAgreement(file, isDurable: isDurable)
+            }
+            file.participants += 1
+        }
+    }
+
+    /// Joins a session that is under way as a reader; nil when there is none, or one that cannot be
+    /// joined from here. The settings of the session are taken as they are.
+    init?(readingLive path: String) throws(RealmError) {
+        guard LockFileMemory.isLocked(path + ".lock"),
+            case .open(let memory)? = try LockFileMemory.join(
+                path + ".lock", size: LockFile.initialSize)
+        else { return nil }
+        databasePath = path
+        notifier = CommitNotifier(databasePath: path)
+        file = LockFile(memory: memory)
+        let file = file
+        guard file.isInitialized, file.foreignLayout == nil else { return nil }
+        let joined = try file.controlMutex.withLock { () throws(RealmError) -> Bool in
+            guard file.participants > 0, file.newest != LockFile.noEntry else { return false }
+            file.participants += 1
+            return true
+        }
+        if !joined { return nil }
+    }
+
+    deinit { leave() }
+
+    private static func open(_ path: String, isDurable: Bool) throws(RealmError) -> LockFile {
+        var left = tries
+        while true {
+            if left < tries {
+                Deadline.sleep(milliseconds: Int.random(in: 0..<((tries - left) * 10)))
+            }
+            let opening = try LockFileMemory.open(path + ".lock", size: LockFile.initialSize) {
+                LockFile.initialize(
+                    $0, durability: isDurable ? 0 : 2, historyType: historyType,
+                    historySchema: historySchema)
+            }
+            guard case .open(let memory) = opening else {
+                if case .tooSmall = opening { left -= 1 }
+                if left < 0 { throw incompatible("the file is too small", path) }
+                continue
+            }
+            let file = LockFile(memory: memory)
+            if !file.isInitialized { continue }
+            guard let difference = file.foreignLayout else { return file }
+            left -= 1
+            if left < 0 { throw incompatible(difference, path) }
+        }
+    }
+
+    private static func begin(_ file: LockFile, _ attachment: Attachment) throws(RealmError) {
+        file.initiatorPID = 0
+        file.format = 24
+        file.versionCount = 1
+        file.newestVersion = attachment.version
+        try file.versionMutex.withLock { () throws(RealmError) in
+            try VersionList(file: file).reset(
+                version: attachment.version, top: attachment.top, fileSize: attachment.logicalSize)
+        }
+    }
+
+    private static func checkAgreement(_ file: LockFile, isDurable: Bool) throws(RealmError) {
+        guard file.format == 24 else {
+            throw RealmError(
+                .incompatible, code: "IncompatibleLockFile", reason: "format",
+                "the session upgrades the file to format \(file.format)")
+        }
+        guard file.historyType == historyType, file.historySchema == historySchema else {
+            throw file.historyType > 2 ? synced : disagreement("another kind of history")
+        }
+        guard file.durability == (isDurable ? 0 : 2) else {
+            throw disagreement("another durability")
+        }
+    }
+
+    private static func disagreement(_ what: String) -> RealmError {
+        RealmError(
+            .incompatible, code: "IncompatibleSession", reason: "session",
+            "the programs that have the database open use \(what)",
+            hint: "use the same setting, or wait until they end")
+    }
+
+    static var synced: RealmError {
+        RealmError(
+            .incompatible, code: "IncompatibleHistories", reason: "synced",
+            "a file with a synchronised history is never written: it would diverge from its server",
+            hint: "export it and import into a new file")
+    }
+
+    private static func incompatible(_ what: String, _ path: String) -> RealmError {
+        RealmError(
+            .incompatible, code: "IncompatibleLockFile", reason: "lock-layout",
+            "the lock file of a live session has an unknown form: \(what)", file: path,
+            hint: "read it with --access immutable, or wait until the other programs end")
+    }
+
+    private func leave() {
+        guard (try? file.controlMutex.lock()) != nil else { return }
+        if file.participants > 0 { file.participants -= 1 }
+        file.controlMutex.unlock()
+    }
+
+    // MARK: Reading
+
+    /// Pins the newest version.
+    func pinNewest(_ kind: PinKind = .live) throws(RealmError) -> VersionList.Pin {
+        let file = file
+        return try file.versionMutex.withLock { () throws(RealmError) in
+            try VersionList(file: file).pinNewest(kind)
+        }
+    }
+
+    func release(_ pin: VersionList.Pin) {
+        guard (try? file.versionMutex.lock()) != nil else { return }
+        VersionList(file: file).release(pin)
+        file.versionMutex.unlock()
+    }
+
+    /// Number of the newest version, without a lock.
+    var newestVersion: UInt64 {
+        let i = file.newest
+        return i == LockFile.noEntry ? 0 : file.entry(Int(i)).version
+    }
+
+    /// Waits until a version newer than `version` exists, at most until `deadline`.
+    func waitForVersion(after version: UInt64, until deadline: Deadline) throws(RealmError) -> Bool
+    {
+        try file.controlMutex.lock()
+        defer { file.controlMutex.unlock() }
+        while file.newestVersion <= version {
+            guard file.newCommit.wait(file.controlMutex, until: deadline) else {
+                return file.newestVersion > version
+            }
+        }
+        return true
+    }
+
+    // MARK: Writing
+
+    /// Takes the writer's turn; nil when `deadline` passed first.
+    ///
+    /// Writers are served in the order of their tickets; one that does not take its turn within
+    /// half a second is passed over.
+    func beginWrite(until deadline: Deadline? = nil) throws(RealmError) -> SharedMutex.Outcome? {
+        let ticket = file.takeTicket()
+        let outcome: SharedMutex.Outcome
+        if let deadline {
+            guard let locked = try file.writeMutex.lock(until: deadline) else { return nil }
+            outcome = locked
+        } else {
+            outcome = try file.writeMutex.lock()
+        }
+        let patience = Deadline.after(milliseconds: 500)
+        while Int32(bitPattern: ticket &- file.nextServed) > 0 {
+            guard file.nextWriter.wait(file.writeMutex, until: patience) else { break }
+        }
+        file.nextServed = ticket
+        try checkCritical()
+        return outcome
+    }
+
+    /// Takes the writer's turn only if nobody has it.
+    func tryBeginWrite() throws(RealmError) -> SharedMutex.Outcome? {
+        guard let outcome = try file.writeMutex.tryLock() else { return nil }
+        try checkCritical()
+        return outcome
+    }
+
+    private func checkCritical() throws(RealmError) {
+        if file.isCritical {
+            endWrite()
+            throw RealmError(
+                .busy, code: "SessionRestartRequired", reason: "critical",
+                "a program died while it published a version; this session can only be read",
+                hint: "end all programs that have the database open, then try again")
+        }
+    }
+
+    func endWrite() {
+        file.nextServed &+= 1
+        file.nextWriter.broadcast()
+        file.writeMutex.unlock()
+    }
+
+    /// Drops versions nobody pins and tells which remain. The caller writes and pins the newest.
+    func purge() throws(RealmError) -> VersionList.Reachable {
+        let file = file
+        return try file.versionMutex.withLock { () throws(RealmError) in
+            try VersionList(file: file).purge()
+        }
+    }
+
+    /// Makes a committed version the newest and wakes everybody who waits for one.
+    func publish(
+        version: UInt64, top: Ref, logicalSize: UInt64, reachable: UInt64
+    ) throws(RealmError) {
+        let file = file
+        file.isCritical = true
+        try file.versionMutex.withLock { () throws(RealmError) in
+            try VersionList(file: file).add(version: version, top: top, fileSize: logicalSize)
+        }
+        file.isCritical = false
+        try file.controlMutex.withLock { () throws(RealmError) in
+            file.versionCount = reachable + 1
+            file.newestVersion = version
+            file.newCommit.broadcast()
+        }
+        notifier.notify()
+    }
+}

@@ -1,0 +1,149 @@
+/// The versions participants of a session can read, in the lock file (storage format 6.6).
+///
+/// Every method expects the version-list mutex to be held.
+struct VersionList {
+    let file: LockFile
+
+    /// What a pin needs to remember.
+    struct Pin: Sendable {
+        let index: Int
+        let version: UInt64
+        let top: Ref
+        let fileSize: UInt64
+        let kind: PinKind
+    }
+
+    /// Starts over with one version; the caller is the only participant.
+    func reset(version: UInt64, top: Ref, fileSize: UInt64) throws(RealmError) {
+        try cover()
+        file.newest = LockFile.noEntry
+        file.allocating = 0
+        for i in 0..<file.entryCount {
+            file.entry(i).version = 0
+            file.entry(i).clearCounts()
+        }
+        try add(version: version, top: top, fileSize: fileSize)
+    }
+
+    /// Peers may have grown the list: map all of it.
+    func cover() throws(RealmError) {
+        let count = file.entryCount
+        guard count >= LockFile.initialEntries, count < 1 << 20 else {
+            throw RealmError(
+                .incompatible, code: "IncompatibleLockFile", reason: "damaged",
+                "the lock file's version list is damaged",
+                hint: "end all programs that have the database open, then try again")
+        }
+        try file.memory.map(LockFile.size(entries: count))
+    }
+
+    /// Adds the newest version.
+    func add(version: UInt64, top: Ref, fileSize: UInt64) throws(RealmError) {
+        try cover()
+        var i = Int(file.allocating)
+        if file.allocating == file.newest || i >= file.entryCount {
+            i = try freeIndex()
+            file.allocating = UInt32(i)
+        }
+        let entry = file.entry(i)
+        entry.top = top.raw
+        entry.fileSize = fileSize
+        entry.version = version
+        file.newest = UInt32(i)
+    }
+
+    private func freeIndex() throws(RealmError) -> Int {
+        let count = file.entryCount
+        for i in 0..<count where file.entry(i).version == 0 { return i }
+        let wanted = count + LockFile.initialEntries
+        try file.memory.grow(to: LockFile.size(entries: wanted))
+        for i in count..<wanted {
+            file.entry(i).version = 0
+            file.entry(i).clearCounts()
+        }
+        file.setEntryCount(wanted)
+        return count
+    }
+
+    /// Which versions remain readable, after unpinned ones were dropped.
+    struct Reachable {
+        var oldest = UInt64.max
+        var oldestLive = UInt64.max
+        var count: UInt64 = 0
+    }
+
+    /// Drops versions nobody pins. The caller pins the newest.
+    func purge() throws(RealmError) -> Reachable {
+        try cover()
+        if file.allocating != file.newest, Int(file.allocating) < file.entryCount {
+            // Somebody died while adding an entry.
+            file.entry(Int(file.allocating)).version = 0
+            file.entry(Int(file.allocating)).clearCounts()
+        }
+        let entries = (0..<file.entryCount).map { file.entry($0) }.filter { $0.version != 0 }
+        let full = entries.filter { $0.full > 0 }.map(\.version).min() ?? .max
+        var reachable = Reachable()
+        for entry in entries {
+            guard entry.live > 0 || entry.frozen > 0 || entry.version >= full else {
+                entry.fileSize = .max
+                entry.top = .max
+                entry.version = 0
+                entry.clearCounts()
+                continue
+            }
+            reachable.count += 1
+            reachable.oldest = min(reachable.oldest, entry.version)
+            if entry.live > 0 || entry.version >= full {
+                reachable.oldestLive = min(reachable.oldestLive, entry.version)
+            }
+        }
+        return reachable
+    }
+
+    /// Pins the newest version.
+    func pinNewest(_ kind: PinKind) throws(RealmError) -> Pin {
+        try cover()
+        let i = Int(file.newest)
+        guard i < file.entryCount else { throw Self.damaged }
+        return try pin(i, kind)
+    }
+
+    /// Pins a version that somebody, usually the caller, pins already.
+    func pin(again pin: Pin, _ kind: PinKind) throws(RealmError) -> Pin {
+        try cover()
+        let entry = file.entry(pin.index)
+        let isHeld = entry.live > 0 || (kind == .frozen && entry.frozen > 0)
+        guard entry.version == pin.version, isHeld || pin.index == Int(file.newest) else {
+            throw RealmError(
+                .busy, code: "BadVersion", reason: "version-gone",
+                "version \(pin.version) is no longer kept by anybody")
+        }
+        return try self.pin(pin.index, kind)
+    }
+
+    private func pin(_ i: Int, _ kind: PinKind) throws(RealmError) -> Pin {
+        let entry = file.entry(i)
+        guard entry.top & 7 == 0, entry.top < entry.fileSize, entry.fileSize < 1 << 48 else {
+            throw Self.damaged
+        }
+        entry.setCount(kind, entry.count(kind) &+ 1)
+        return Pin(
+            index: i, version: entry.version, top: Ref(entry.top), fileSize: entry.fileSize,
+            kind: kind)
+    }
+
+    /// Releases a pin; the version goes with a later commit's purge.
+    func release(_ pin: Pin) {
+        guard pin.index < file.entryCount else { return }
+        let entry = file.entry(pin.index)
+        guard entry.version == pin.version, entry.count(pin.kind) > 0 else { return }
+        entry.setCount(pin.kind, entry.count(pin.kind) - 1)
+    }
+
+    private static var damaged: RealmError {
+        RealmError(
+            .incompatible, code: "IncompatibleLockFile", reason: "damaged",
+            "the lock file's version list is damaged",
+            hint: "end all programs that have the database open, then try again")
+    }
+}

@@ -1,0 +1,183 @@
+/// Builds a whole search index at once: for a new index on a column that has data, and in place of
+/// one that cannot be trusted (object format 5.8).
+///
+/// Add every object, then `finish`. Values must stay where they are until then. Confined to the
+/// writer.
+final class IndexBuilder {
+    private let context: EditContext
+    private let holdsWords: Bool
+    private let arena = ByteArena()
+    private var values: ContiguousArray<Value> = []
+    private var keys: ContiguousArray<Int64> = []
+    /// While building: chunks of one level in their order, above positions in `values`.
+    private var order: UnsafeMutableBufferPointer<UInt64>
+
+    init(_ context: EditContext, kind: IndexKind) {
+        self.context = context
+        holdsWords = kind == .fullText
+        order = .allocate(capacity: 0)
+    }
+
+    deinit { order.deallocate() }
+
+    /// Adds an object: its value, or each distinct word of it.
+    func add(_ value: Value, _ key: ObjectKey) throws(RealmError) {
+        guard holdsWords else {
+            values.append(value)
+            keys.append(key.raw)
+            return
+        }
+        try WordSet(value).visit { (word) in add(word: arena.copy(word), key) }
+    }
+
+    /// Adds one string of an object's indexed list.
+    func add(word: ByteView, _ key: ObjectKey) {
+        values.append(.string(word))
+        keys.append(key.raw)
+    }
+
+    /// Writes the index and returns its root; the builder is empty again.
+    func finish() throws(RealmError) -> Ref {
+        guard values.count < UInt32.max else {
+            throw .misuse("an index of \(values.count) entries", reason: "too-large")
+        }
+        order.deallocate()
+        order = .allocate(capacity: values.count)
+        for i in order.indices { order[i] = UInt64(i) }
+        let root = try level(order.indices, offset: 0)
+        values = []
+        keys = []
+        arena.reset()
+        return root
+    }
+
+    // MARK: One level
+
+    /// Writes the entries of `range`, which agree in everything before `offset`.
+    private func level(_ range: Range<Int>, offset: Int) throws(RealmError) -> Ref {
+        sort(range, offset)
+        var tree = LevelWriter(context)
+        var start = range.lowerBound
+        while start < range.upperBound {
+            let chunk = order[start] >> 32
+            var end = start + 1
+            while end < range.upperBound, order[end] >> 32 == chunk { end += 1 }
+            // What is below reorders only this group.
+            let slot = try slot(start..<end, offset)
+            try tree.append(Self.chunk(chunk), slot)
+            start = end
+        }
+        return try tree.finish()
+    }
+
+    /// Orders entries by their chunk at `offset`, equal ones as they were added.
+    private func sort(_ range: Range<Int>, _ offset: Int) {
+        var isSorted = true
+        var previous: UInt64 = 0
+        for i in range {
+            let position = position(i)
+            let chunk = IndexString(values[position]).chunk(at: offset)
+            order[i] = UInt64(UInt32(bitPattern: chunk) ^ 1 << 31) << 32 | UInt64(position)
+            isSorted = isSorted && order[i] >= previous
+            previous = order[i]
+        }
+        if isSorted { return }
+        var group = UnsafeMutableBufferPointer(rebasing: order[range])
+        group.sort()
+    }
+
+    private static func chunk(_ ordered: UInt64) -> Int32 {
+        Int32(bitPattern: UInt32(truncatingIfNeeded: ordered) ^ 1 << 31)
+    }
+
+    private func position(_ i: Int) -> Int { Int(UInt32(truncatingIfNeeded: order[i])) }
+
+    /// What the entries of `range`, which have one chunk, come to.
+    private func slot(_ range: Range<Int>, _ offset: Int) throws(RealmError) -> IndexEditor.Slot {
+        guard holdsWords else {
+            if range.count == 1 { return literal(range.lowerBound) }
+            let isList = offset + 4 > IndexEditor.maximumOffset || agrees(range)
+            return try isList ? list(range) : below(range, offset)
+        }
+        let ends = range.allSatisfy { IndexString(values[position($0)]).count <= offset + 4 }
+        guard ends else { return try below(range, offset) }
+        return try range.count == 1 ? literal(range.lowerBound) : list(range)
+    }
+
+    private func below(_ range: Range<Int>, _ offset: Int) throws(RealmError) -> IndexEditor.Slot {
+        IndexEditor.Slot(try level(range, offset: offset + 4))
+    }
+
+    private func literal(_ i: Int) -> IndexEditor.Slot {
+        IndexEditor.Slot(literal: keys[position(i)])
+    }
+
+    private func agrees(_ range: Range<Int>) -> Bool {
+        let first = IndexString(values[position(range.lowerBound)])
+        return range.dropFirst().allSatisfy { IndexString(values[position($0)]) == first }
+    }
+
+    private func list(_ range: Range<Int>) throws(RealmError) -> IndexEditor.Slot {
+        let first = values[position(range.lowerBound)]
+        let isUniform =
+            holdsWords
+            || range.dropFirst().allSatisfy { ValueOrder.areEqual(values[position($0)], first) }
+        let sorted: [Int64]
+        if isUniform {
+            sorted = distinct(range.map { keys[position($0)] })
+            if sorted.count == 1 { return IndexEditor.Slot(literal: sorted[0]) }
+        } else {
+            let positions = range.map { position($0) }.sorted { isBefore($0, $1) }
+            sorted = positions.map { keys[$0] }
+        }
+        let list = try IndexEditor.KeyList(context, sorted)
+        try list.flush()
+        return IndexEditor.Slot(list.origin)
+    }
+
+    private func isBefore(_ a: Int, _ b: Int) -> Bool {
+        let order = ValueOrder.compare(values[a], values[b])
+        return order != 0 ? order < 0 : keys[a] < keys[b]
+    }
+
+    /// In order, each once: an object may have a word twice.
+    private func distinct(_ keys: [Int64]) -> [Int64] {
+        if zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 }) { return keys }
+        var result: [Int64] = []
+        for key in keys.sorted() where result.last != key { result.append(key) }
+        return result
+    }
+}
+
+/// Writes the B-tree of one level from its entries in order; its nodes are full.
+private struct LevelWriter {
+    private let context: EditContext
+    private let isInner: Bool
+    private let node: IndexEditor.Node
+    /// The nodes written so far, as slots of the level above.
+    private var written: [(chunk: Int32, ref: Ref)] = []
+
+    init(_ context: EditContext, isInner: Bool = false) {
+        self.context = context
+        self.isInner = isInner
+        node = IndexEditor.Node(isInner: isInner)
+    }
+
+    mutating func append(_ chunk: Int32, _ slot: IndexEditor.Slot) throws(RealmError) {
+        if node.count == context.fanout.index { try close() }
+        node.append(chunk, slot)
+    }
+
+    private mutating func close() throws(RealmError) {
+        written.append((node.lastChunk, try node.encode(context)))
+        node.removeAll()
+    }
+
+    mutating func finish() throws(RealmError) -> Ref {
+        if written.isEmpty { return try node.encode(context) }
+        try close()
+        var above = LevelWriter(context, isInner: true)
+        for entry in written { try above.append(entry.chunk, IndexEditor.Slot(entry.ref)) }
+        return try above.finish()
+    }
+}

@@ -1,0 +1,126 @@
+/// Takes text apart into the words of a full-text index (object format 5.6).
+///
+/// Words are runs of ASCII letters and digits and of the letters U+00C0 to U+00FE, in lower case
+/// and mostly without their accents; everything else separates them.
+struct Tokenizer {
+    private let text: ByteView
+    private var position = 0
+
+    /// Longer words are cut.
+    static let maximumWord = 64
+
+    init(_ text: ByteView) { self.text = text }
+
+    /// Writes the next word, at most `maximumWord` bytes, and returns its length; nil at the end.
+    mutating func next(into word: UnsafeMutablePointer<UInt8>) -> Int? {
+        var count = 0
+        var isInside = false
+        while position < text.count {
+            let byte = text[position]
+            if let letter = Self.asciiLetter(byte) {
+                position += 1
+                Self.append(letter, word, &count)
+            } else if byte == Self.latinLead, position + 1 < text.count,
+                (0x80...0xBE).contains(text[position + 1])
+            {
+                Self.appendLatin(text[position + 1], word, &count)
+                position += 2
+            } else {
+                position += 1
+                if isInside { return count }
+                continue
+            }
+            isInside = true
+        }
+        return isInside ? count : nil
+    }
+
+    @inline(__always)
+    private static func asciiLetter(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39, 0x61...0x7A: byte
+        case 0x41...0x5A: byte | 0x20
+        default: nil
+        }
+    }
+
+    private static func append(
+        _ byte: UInt8, _ word: UnsafeMutablePointer<UInt8>, _ count: inout Int
+    ) {
+        if count == maximumWord { return }
+        word[count] = byte
+        count += 1
+    }
+
+    /// First byte of every character from U+00C0 to U+00FF.
+    private static let latinLead: UInt8 = 0xC3
+
+    private static func appendLatin(
+        _ second: UInt8, _ word: UnsafeMutablePointer<UInt8>, _ count: inout Int
+    ) {
+        let letter = latin[Int(second & 0x1F)]
+        if letter == 0 { return }
+        if letter >= 0x80 { append(latinLead, word, &count) }
+        append(letter, word, &count)
+    }
+
+    /// By the low five bits of the code point, capital and small letters alike: the letter without
+    /// its accent, the second byte of one that keeps its form, or 0 for the signs of multiplication
+    /// and division, which belong to a word without being part of it.
+    private static let latin: [UInt8] = [
+        0x61, 0x61, 0x61, 0x61, 0x61, 0xA5, 0xA6, 0x63, 0x65, 0x65, 0x65, 0x65, 0x69, 0x69, 0x69,
+        0x69, 0xB0, 0x6E, 0x6F, 0x6F, 0x6F, 0x6F, 0x6F, 0, 0xB8, 0x75, 0x75, 0x75, 0x75, 0x79, 0xBE,
+        0x9F,
+    ]
+}
+
+/// The distinct words of one text in ascending order.
+final class WordSet {
+    private var words: [ByteView] = []
+    private let memory: UnsafeMutablePointer<UInt8>
+
+    /// The words of `value`; none for anything but text.
+    init(_ value: Value) {
+        guard case .string(let text) = value else {
+            memory = .allocate(capacity: 1)
+            return
+        }
+        // No word is longer than the text it comes from.
+        memory = .allocate(capacity: text.count + Tokenizer.maximumWord)
+        var tokens = Tokenizer(text)
+        var used = 0
+        while let count = tokens.next(into: memory + used) {
+            words.append(ByteView(memory + used, count: count))
+            used += count
+        }
+        words.sort { ByteView.compare($0, $1) < 0 }
+        removeRepeated()
+    }
+
+    deinit { memory.deallocate() }
+
+    private func removeRepeated() {
+        var kept = 0
+        for word in words {
+            if kept > 0, words[kept - 1] == word { continue }
+            words[kept] = word
+            kept += 1
+        }
+        words.removeSubrange(kept...)
+    }
+
+    /// Calls `body` with every word, leaving out those of `other`. The bytes are valid during the
+    /// call.
+    func visit(
+        notIn other: WordSet? = nil, _ body: (ByteView) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        try withExtendedLifetime((self, other)) { () throws(RealmError) in
+            let others = other?.words ?? []
+            var i = 0
+            for word in words {
+                while i < others.count, ByteView.compare(others[i], word) < 0 { i += 1 }
+                if i == others.count || !(others[i] == word) { try body(word) }
+            }
+        }
+    }
+}

@@ -1,0 +1,261 @@
+import RealmEngine
+
+/// Renders values as the text of a cell, for csv, tsv and tables, or as a raw line. Confined to
+/// its snapshot's thread.
+///
+/// Scalars are text. In csv and tsv the elements of lists and sets are joined; whatever has more
+/// structure than that is JSON.
+final class CellRenderer {
+    let json: JSONRenderer
+    private let format: RecordFormat
+    private let style: ValueStyle
+    /// Stands for null.
+    private let null: [UInt8]
+    private let snapshot: Snapshot
+    /// Holds cells that need more than one piece before they are escaped as a whole.
+    private var scratch = ByteBuffer(capacity: 4096)
+    private let targets: LinkTargets
+
+    init(_ json: JSONRenderer, _ format: RecordFormat) {
+        self.json = json
+        self.format = format
+        style = json.style
+        snapshot = json.snapshot
+        targets = LinkTargets(snapshot)
+        null = style.null ?? Self.defaultNull(format)
+    }
+
+    private static func defaultNull(_ format: RecordFormat) -> [UInt8] {
+        switch format {
+        case .csv: []
+        case .tsv: Array("\\N".utf8)
+        case .table, .raw, .ndjson, .json: Array("null".utf8)
+        }
+    }
+
+    func appendNull(to out: inout ByteBuffer) { out.append(null) }
+
+    /// The cell of `value`. Values of mixed properties show their type where types are extended.
+    func append(
+        _ value: Value, _ place: JSONRenderer.Place, isMixed: Bool, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        if style.types == .extended, isMixed || value.isCollection {
+            if case .null = value { return appendNull(to: &out) }
+            return try appendJSON(value, place, to: &out)
+        }
+        switch value {
+        case .null: appendNull(to: &out)
+        case .string(let text): appendEscaped(text, to: &out)
+        case .link(let link): try appendLink(link, value, place, to: &out)
+        case .list(let view), .set(let view):
+            if joins(view, place) {
+                scratch.removeAll()
+                try appendJoined(value, place)
+                appendScratch(to: &out)
+            } else {
+                try appendJSON(value, place, to: &out)
+            }
+        case .dictionary: try appendJSON(value, place, to: &out)
+        default:
+            let start = out.count
+            appendScalar(value, to: &out)
+            if let null = style.null, format == .csv { out.quote(from: start, ifEqual: null) }
+        }
+    }
+
+    /// The values at the end of a path that leads through lists, in one cell.
+    func append(
+        through value: Value, _ path: PathFollower, _ index: Int, _ place: JSONRenderer.Place,
+        to out: inout ByteBuffer
+    ) throws(RealmError) {
+        scratch.removeAll()
+        if format == .csv || format == .tsv, style.types == .plain {
+            var isFirst = true
+            try appendJoined(value, path, index, place, &isFirst)
+        } else {
+            try json.append(through: value, path, index, place, to: &scratch)
+        }
+        appendScratch(to: &out)
+    }
+
+    private func appendScratch(to out: inout ByteBuffer) {
+        if scratch.count == 0 { return }
+        appendEscaped(ByteView(scratch.bytes.baseAddress!, count: scratch.count), to: &out)
+    }
+
+    private func appendJSON(
+        _ value: Value, _ place: JSONRenderer.Place, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        scratch.removeAll()
+        try json.append(value, place, to: &scratch)
+        appendScratch(to: &out)
+    }
+
+    /// Text in the form of a cell of this format.
+    func appendEscaped(_ text: ByteView, to out: inout ByteBuffer) {
+        switch format {
+        case .csv:
+            let start = out.count
+            out.append(csv: text)
+            if let null = style.null { out.quote(from: start, ifEqual: null) }
+        case .tsv: out.append(tsv: text)
+        case .table, .raw, .ndjson, .json: out.append(text)
+        }
+    }
+
+    /// Numbers, dates and ids: nothing in them needs quotes.
+    private func appendScalar(_ value: Value, to out: inout ByteBuffer) {
+        switch value {
+        case .int(let number): out.append(number: number)
+        case .bool(let flag): out.append(flag)
+        case .float(let number): out.append(number: number)
+        case .double(let number): out.append(number: number)
+        case .decimal(let number): out.append(number: number)
+        case .objectID(let id): out.append(id)
+        case .uuid(let id): out.append(id)
+        case .timestamp(let time):
+            switch style.time {
+            case .rfc3339: out.append(rfc3339: time)
+            case .unix: out.append(unixSeconds: time)
+            case .unixNanoseconds: out.append(unixNanoseconds: time)
+            }
+        case .binary(let bytes):
+            switch style.binary {
+            // Empty, which must not look like null.
+            case _ where bytes.count == 0: appendEscaped(bytes, to: &out)
+            case .base64: out.append(base64: bytes)
+            case .hex: out.append(hex: bytes)
+            case .omit: appendNull(to: &out)
+            }
+        default: appendNull(to: &out)
+        }
+    }
+}
+
+// MARK: - Links and collections
+
+extension CellRenderer {
+    /// The target's primary key, its object key where there is none, or the object as JSON.
+    private func appendLink(
+        _ link: ObjectLink, _ value: Value, _ place: JSONRenderer.Place, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        let target = try targets[link.table]
+        if target.isEmbedded || place.expansion != nil {
+            return try appendJSON(value, place, to: &out)
+        }
+        if target.cache.append(link.key, to: &out) { return }
+        let start = out.count
+        if let key = try target.primaryKey(link.key) {
+            switch key {
+            case .string(let text): appendEscaped(text, to: &out)
+            default: appendScalar(key, to: &out)
+            }
+        } else {
+            out.append(number: link.key.raw)
+        }
+        target.cache.keep(link.key, out, from: start)
+    }
+
+    /// Objects are not joined: their JSON is more use as an array.
+    private func joins(_ view: CollectionView, _ place: JSONRenderer.Place) -> Bool {
+        guard format == .csv || format == .tsv else { return false }
+        guard view.element.type == .link else { return true }
+        return place.expansion == nil
+            && snapshot.schema.table(view.element.target)?.kind != .embedded
+    }
+
+    private func appendJoined(_ value: Value, _ place: JSONRenderer.Place) throws(RealmError) {
+        guard case .list(let view) = value.asList else { return }
+        var elements = snapshot.elements(of: view, walking: place.isWalking)
+        var isFirst = true
+        while let element = try elements.next() {
+            appendSeparator(&isFirst)
+            try appendElement(element, place)
+        }
+    }
+
+    /// Lists of lists become one.
+    private func appendJoined(
+        _ value: Value, _ path: PathFollower, _ index: Int, _ place: JSONRenderer.Place,
+        _ isFirst: inout Bool
+    ) throws(RealmError) {
+        guard case .list(let view) = value.asList else { return }
+        var elements = snapshot.elements(of: view, walking: false)
+        while let element = try elements.next() {
+            var next = index
+            let value = try path.follow(element, from: &next)
+            if next < path.count {
+                try appendJoined(value, path, next, place, &isFirst)
+            } else {
+                appendSeparator(&isFirst)
+                try appendElement(value, place)
+            }
+        }
+    }
+
+    private func appendSeparator(_ isFirst: inout Bool) {
+        if !isFirst { scratch.append(style.join) }
+        isFirst = false
+    }
+
+    /// One element, unescaped; the whole cell is escaped later.
+    private func appendElement(
+        _ value: Value, _ place: JSONRenderer.Place
+    ) throws(RealmError) {
+        switch value {
+        case .null: if style.null != nil { scratch.append(null) }
+        case .string(let text): scratch.append(text)
+        case .list, .set, .dictionary:
+            try json.append(value, place.inside(place.expansion), to: &scratch)
+        case .link(let link):
+            let target = try targets[link.table]
+            if target.isEmbedded || place.expansion != nil {
+                try json.append(value, place.inside(place.expansion), to: &scratch)
+            } else if let key = try target.primaryKey(link.key) {
+                if case .string(let text) = key {
+                    scratch.append(text)
+                } else {
+                    appendScalar(key, to: &scratch)
+                }
+            } else {
+                scratch.append(number: link.key.raw)
+            }
+        default: appendScalar(value, to: &scratch)
+        }
+    }
+}
+
+extension Value {
+    var isCollection: Bool {
+        switch self {
+        case .list, .set, .dictionary: true
+        default: false
+        }
+    }
+
+    /// Sets are walked as lists are.
+    var asList: Value {
+        if case .set(let view) = self { return .list(view) }
+        return self
+    }
+}
+
+extension ByteBuffer {
+    /// Quotes the field that begins at `start` when it looks like null and is not.
+    fileprivate mutating func quote(from start: Int, ifEqual null: [UInt8]) {
+        guard count - start == null.count, bytes[start...].elementsEqual(null) else { return }
+        truncate(to: start)
+        append("\"")
+        append(null)
+        append("\"")
+    }
+}
+
+extension ByteView {
+    func equals(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { other in
+            guard let base = other.baseAddress else { return count == 0 }
+            return self == ByteView(base, count: other.count)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import RealmEngine
+
+/// Constant pieces of output, made once per export: each is a pointer and a length, so that using
+/// one per row costs no reference counting.
+final class ConstantBytes: @unchecked Sendable {
+    struct Piece {
+        let start: UnsafeRawPointer
+        let count: Int
+    }
+
+    private let memory: UnsafeMutableRawPointer
+    private let ranges: [Range<Int>]
+
+    init(_ texts: [[UInt8]]) {
+        var ranges: [Range<Int>] = []
+        var end = 0
+        for text in texts {
+            ranges.append(end..<end + text.count)
+            end += text.count
+        }
+        memory = .allocate(byteCount: max(1, end), alignment: 8)
+        for (text, range) in zip(texts, ranges) {
+            (memory + range.lowerBound).copyMemory(from: text, byteCount: text.count)
+        }
+        self.ranges = ranges
+    }
+
+    deinit { memory.deallocate() }
+
+    /// Piece `i`; valid as long as this object.
+    subscript(i: Int) -> Piece {
+        Piece(start: UnsafeRawPointer(memory + ranges[i].lowerBound), count: ranges[i].count)
+    }
+}
+
+extension ByteBuffer {
+    @inline(__always)
+    mutating func append(_ piece: ConstantBytes.Piece) { append(piece.start, piece.count) }
+}

@@ -1,0 +1,171 @@
+import RealmEngine
+
+/// Renders batches until none are left. Confined to one thread, with its own snapshot.
+final class ExportWorker {
+    /// A worker whose turn has not come holds back this much before it waits.
+    private static let patience = 1 << 20
+
+    private let stage: ExportStage
+    private let export: Export
+    private let snapshot: Snapshot
+    private let json: JSONRenderer
+    private var renderers: [Int: RecordRenderer] = [:]
+    private var run: QueryRun?
+    private var matches: [Int] = []
+    private var batchRecords = 0
+    private var hasTurn = false
+    /// Records still to be skipped and printed, where objects and records are not the same.
+    private var toSkip: Int
+    private var toPrint: Int
+
+    init(_ stage: ExportStage, _ snapshot: Snapshot) {
+        self.stage = stage
+        export = stage.export
+        self.snapshot = snapshot
+        json = JSONRenderer(snapshot, export.values)
+        toSkip = export.isExploding ? export.offset : 0
+        toPrint = export.isExploding ? export.limit : Int.max
+    }
+
+    func work() {
+        snapshot.beginWalk()
+        var buffer = ByteBuffer(capacity: OutputFile.flushThreshold * 2)
+        while let batch = stage.next() {
+            do throws(RealmError) {
+                guard try render(batch, &buffer) else { return }
+                if batch.isLast || (export.isExploding && toPrint == 0) {
+                    try finish(batch, &buffer)
+                }
+                stage.complete(batch, records: batchRecords)
+            } catch {
+                stage.abandon(batch, error)
+                return
+            }
+        }
+    }
+
+    /// The table is at its end, or enough of it was printed.
+    private func finish(
+        _ batch: ExportSource.Batch, _ buffer: inout ByteBuffer
+    ) throws(RealmError) {
+        renderer(batch.plan).finish(to: &buffer)
+        renderers[batch.plan] = nil
+        _ = try flush(batch, &buffer)
+    }
+
+    /// Renders and writes one batch; false when an earlier batch failed.
+    private func render(
+        _ batch: ExportSource.Batch, _ buffer: inout ByteBuffer
+    ) throws(RealmError) -> Bool {
+        batchRecords = 0
+        hasTurn = stage.hasTurn(batch.number)
+        let renderer = renderer(batch.plan)
+        if batch.isFirst { renderer.begin(isFirst: batch.number == 0, to: &buffer) }
+        for leaf in batch.leaves {
+            try renderer.scan.open(leaf)
+            let rows =
+                max(
+                    0, batch.positions.lowerBound - leaf.position)..<min(
+                    leaf.count, batch.positions.upperBound - leaf.position)
+            guard try renderAny(rows, renderer, batch, &buffer) else { return false }
+        }
+        for unit in batch.units {
+            matches.removeAll(keepingCapacity: true)
+            try queryRun().appendRows(of: unit, to: &matches)
+            if matches.isEmpty { continue }
+            try renderer.scan.open(unit.location)
+            guard try renderAny(matches, renderer, batch, &buffer) else { return false }
+        }
+        for key in batch.keys {
+            guard let row = try renderer.scan.seek(key) else { continue }
+            guard try renderAny(CollectionOfOne(row), renderer, batch, &buffer) else {
+                return false
+            }
+        }
+        return try flush(batch, &buffer)
+    }
+
+    /// Renders rows of the scan's present leaf, element by element where that is asked for.
+    private func renderAny(
+        _ rows: some Collection<Int>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
+        _ buffer: inout ByteBuffer
+    ) throws(RealmError) -> Bool {
+        export.isExploding
+            ? try explode(rows, renderer, batch, &buffer)
+            : try render(rows, renderer, batch, &buffer)
+    }
+
+    /// This worker's run of the query.
+    private func queryRun() -> QueryRun {
+        if let run { return run }
+        guard case .matches(let plan) = export.choice else {
+            preconditionFailure("only a query makes units")
+        }
+        let fresh = QueryRun(plan, in: snapshot)
+        run = fresh
+        return fresh
+    }
+
+    private func render(
+        _ rows: some Collection<Int>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
+        _ buffer: inout ByteBuffer
+    ) throws(RealmError) -> Bool {
+        for row in rows {
+            try renderer.append(row, to: &buffer)
+            if buffer.count >= OutputFile.flushThreshold {
+                guard try relieve(batch, &buffer) else { return false }
+            }
+        }
+        batchRecords += rows.count
+        return true
+    }
+
+    private func explode(
+        _ rows: some Collection<Int>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
+        _ buffer: inout ByteBuffer
+    ) throws(RealmError) -> Bool {
+        for row in rows where toPrint > 0 {
+            try renderer.explode(row) { () throws(RealmError) in
+                if toSkip > 0 {
+                    toSkip -= 1
+                    return false
+                }
+                try renderer.append(row, to: &buffer)
+                batchRecords += 1
+                toPrint -= 1
+                if buffer.count >= OutputFile.flushThreshold { _ = try relieve(batch, &buffer) }
+                return toPrint == 0
+            }
+        }
+        return true
+    }
+
+    /// Writes a full buffer if it is this batch's turn, and waits for that if it holds too much.
+    private func relieve(
+        _ batch: ExportSource.Batch, _ buffer: inout ByteBuffer
+    ) throws(RealmError) -> Bool {
+        if !hasTurn {
+            hasTurn = stage.hasTurn(batch.number)
+            if !hasTurn, buffer.count < Self.patience { return true }
+        }
+        return try flush(batch, &buffer)
+    }
+
+    private func flush(
+        _ batch: ExportSource.Batch, _ buffer: inout ByteBuffer
+    ) throws(RealmError) -> Bool {
+        if !hasTurn {
+            guard stage.waitForTurn(batch.number) else { return false }
+            hasTurn = true
+        }
+        if buffer.count > 0 { try stage.write(&buffer) }
+        return true
+    }
+
+    private func renderer(_ plan: Int) -> RecordRenderer {
+        if let known = renderers[plan] { return known }
+        let fresh = RecordRenderer(export.plans[plan], snapshot, json, export.records)
+        renderers[plan] = fresh
+        return fresh
+    }
+}

@@ -1,0 +1,86 @@
+import RealmEngine
+
+extension JSONRenderer {
+    /// The extended form of a value; false for those that look the same in both.
+    ///
+    /// The reference library's richest mode key for key, except that dates keep their nanoseconds.
+    func appendExtended(
+        _ value: Value, _ place: Place, to out: inout ByteBuffer
+    ) throws(RealmError) -> Bool {
+        switch value {
+        case .null, .bool, .string, .list: return false
+        case .int(let number): out.appendWrapped("$numberLong") { $0.append(number: number) }
+        case .float(let number): out.appendWrapped("$numberDouble") { $0.append(number: number) }
+        case .double(let number): out.appendWrapped("$numberDouble") { $0.append(number: number) }
+        case .decimal(let number): out.appendWrapped("$numberDecimal") { $0.append(number: number) }
+        case .objectID(let id): out.appendWrapped("$oid") { $0.append(id) }
+        case .timestamp(let time): appendDate(time, to: &out)
+        case .binary(let bytes):
+            if style.binary == .omit { return false }
+            appendBinary("00", to: &out) { $0.append(base64: bytes) }
+        case .uuid(let id):
+            appendBinary("04", to: &out) { out in
+                withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { bytes in
+                    bytes.storeBytes(of: id.high.bigEndian, as: UInt64.self)
+                    bytes.storeBytes(of: id.low.bigEndian, toByteOffset: 8, as: UInt64.self)
+                    out.append(base64: ByteView(bytes.baseAddress!, count: 16))
+                }
+            }
+        case .set(let view):
+            out.append("{\"$set\":")
+            try appendElements(view, place, to: &out)
+            out.append("}")
+        case .dictionary(let view):
+            out.append("{\"$dictionary\":")
+            try appendEntries(view, place, to: &out)
+            out.append("}")
+        case .link(let link):
+            let target = try targets[link.table]
+            guard target.isEmbedded else { return false }
+            out.append("{\"$embedded\":{\"table\":")
+            out.append(json: target.table.info.name)
+            out.append(",\"value\":")
+            try appendObject(link.key, of: target, place, to: &out)
+            out.append("}}")
+        }
+        return true
+    }
+
+    /// Whole milliseconds, and what is left of the nanoseconds, both towards zero.
+    private func appendDate(_ time: Timestamp, to out: inout ByteBuffer) {
+        let milliseconds = Int128(time.seconds) * 1000 + Int128(time.nanoseconds / 1_000_000)
+        out.append("{\"$date\":{\"$numberLong\":\"")
+        out.append(number: milliseconds)
+        out.append("\"}")
+        let rest = time.nanoseconds % 1_000_000
+        if rest != 0 {
+            out.append(",\"$nanoseconds\":")
+            out.append(number: Int64(rest))
+        }
+        out.append("}")
+    }
+
+    private func appendBinary(
+        _ subType: StaticString, to out: inout ByteBuffer, _ content: (inout ByteBuffer) -> Void
+    ) {
+        out.append("{\"$binary\":{\"base64\":\"")
+        content(&out)
+        out.append("\",\"subType\":\"")
+        out.append(subType)
+        out.append("\"}}")
+    }
+}
+
+extension ByteBuffer {
+    /// `{"name":"…"}`
+    @inline(__always)
+    fileprivate mutating func appendWrapped(
+        _ name: StaticString, _ content: (inout ByteBuffer) -> Void
+    ) {
+        append("{\"")
+        append(name)
+        append("\":\"")
+        content(&self)
+        append("\"}")
+    }
+}

@@ -1,0 +1,277 @@
+import RealmEngine
+
+/// Renders values as JSON into a buffer. Confined to its snapshot's thread.
+final class JSONRenderer {
+    /// Where a value stands.
+    struct Place {
+        /// What links become here; nil where they stay links.
+        var expansion: Expansion?
+        /// Collections and objects around the value.
+        var depth = 0
+        /// Reached from an object of the table being walked without following a link, so the walk's
+        /// budget pays for it.
+        var isWalking = true
+
+        @inline(__always)
+        func inside(_ expansion: Expansion?) -> Place {
+            Place(expansion: expansion, depth: depth + 1, isWalking: isWalking)
+        }
+    }
+
+    /// Deeper nesting than any SDK permits.
+    static let maximumDepth = 200
+
+    let snapshot: Snapshot
+    let style: ValueStyle
+    let targets: LinkTargets
+    private var expandedPlans: [PlanKey: ObjectPlan] = [:]
+    /// Embedded objects that may still be printed below the present field, other than those the
+    /// walk pays for.
+    private var nestedBudget = 0
+    private let nestedLimit: Int
+
+    private struct PlanKey: Hashable {
+        let table: TableKey
+        let expansion: ObjectIdentifier
+    }
+
+    init(_ snapshot: Snapshot, _ style: ValueStyle) {
+        self.snapshot = snapshot
+        self.style = style
+        targets = LinkTargets(snapshot)
+        nestedLimit = snapshot.nestedObjectLimit
+    }
+
+    /// Begins a field whose value need not be a property of the object being walked.
+    func beginField() { nestedBudget = nestedLimit }
+
+    func append(
+        _ value: Value, _ place: Place, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        if style.types == .extended, try appendExtended(value, place, to: &out) { return }
+        switch value {
+        case .null: out.append("null")
+        case .int(let number): out.append(number: number)
+        case .bool(let flag): out.append(flag)
+        case .float(let number): out.append(json: number)
+        case .double(let number): out.append(json: number)
+        case .string(let text): out.append(json: text)
+        case .binary(let bytes): appendBinary(bytes, to: &out)
+        case .timestamp(let time): appendTime(time, to: &out)
+        case .decimal(let number): out.appendQuoted { $0.append(number: number) }
+        case .objectID(let id): out.appendQuoted { $0.append(id) }
+        case .uuid(let id): out.appendQuoted { $0.append(id) }
+        case .link(let link): try appendLink(link, place, to: &out)
+        case .list(let view), .set(let view): try appendElements(view, place, to: &out)
+        case .dictionary(let view): try appendEntries(view, place, to: &out)
+        }
+    }
+
+    private func appendBinary(_ bytes: ByteView, to out: inout ByteBuffer) {
+        switch style.binary {
+        case .base64: out.appendQuoted { $0.append(base64: bytes) }
+        case .hex: out.appendQuoted { $0.append(hex: bytes) }
+        case .omit: out.append("null")
+        }
+    }
+
+    private func appendTime(_ time: Timestamp, to out: inout ByteBuffer) {
+        switch style.time {
+        case .rfc3339: out.appendQuoted { $0.append(rfc3339: time) }
+        case .unix: out.append(unixSeconds: time)
+        case .unixNanoseconds: out.append(unixNanoseconds: time)
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// What `content` appends, in quotes. It must need no escapes.
+    @inline(__always)
+    mutating func appendQuoted(_ content: (inout ByteBuffer) -> Void) {
+        append(UInt8(ascii: "\""))
+        content(&self)
+        append(UInt8(ascii: "\""))
+    }
+}
+
+// MARK: - Collections
+
+extension JSONRenderer {
+    /// `[…]`
+    func appendElements(
+        _ view: CollectionView, _ place: Place, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        out.append(UInt8(ascii: "["))
+        if !view.root.isNone {
+            try checkDepth(place)
+            var elements = snapshot.elements(of: view, walking: place.isWalking)
+            let inner = place.inside(place.expansion)
+            let start = out.count
+            while let element = try elements.next() {
+                if out.count > start { out.append(UInt8(ascii: ",")) }
+                try append(element, inner, to: &out)
+            }
+        }
+        out.append(UInt8(ascii: "]"))
+    }
+
+    /// `{…}`
+    func appendEntries(
+        _ view: CollectionView, _ place: Place, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        out.append(UInt8(ascii: "{"))
+        if !view.root.isNone {
+            try checkDepth(place)
+            var entries = try snapshot.entries(of: view, walking: place.isWalking)
+            let inner = place.inside(place.expansion)
+            let start = out.count
+            while let (key, value) = try entries.next() {
+                if out.count > start { out.append(UInt8(ascii: ",")) }
+                appendEntryKey(key, to: &out)
+                try append(value, inner, to: &out)
+            }
+        }
+        out.append(UInt8(ascii: "}"))
+    }
+
+    /// A dictionary's key as a member name; JSON has no other than strings.
+    private func appendEntryKey(_ key: Value, to out: inout ByteBuffer) {
+        switch key {
+        case .string(let text): out.append(json: text)
+        case .int(let number): out.appendQuoted { $0.append(number: number) }
+        default: out.append("\"\"")
+        }
+        out.append(UInt8(ascii: ":"))
+    }
+
+    @inline(__always)
+    func checkDepth(_ place: Place) throws(RealmError) {
+        if place.depth >= Self.maximumDepth { throw Self.tooDeep }
+    }
+
+    private static var tooDeep: RealmError {
+        .corrupt("nested more than \(maximumDepth) deep", in: "collection or embedded object")
+    }
+}
+
+// MARK: - Links and objects
+
+extension JSONRenderer {
+    private func appendLink(
+        _ link: ObjectLink, _ place: Place, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        let reference = try targets.reference(link.table)
+        if place.expansion == nil,
+            reference._withUnsafeGuaranteedRef({ $0.cache.append(link.key, to: &out) })
+        {
+            return
+        }
+        let target = reference.takeUnretainedValue()
+        if target.isEmbedded || place.expansion != nil {
+            try appendObject(link.key, of: target, place, to: &out)
+        } else {
+            try appendKey(link.key, of: target, to: &out)
+        }
+    }
+
+    /// What stands for a link: the target's primary key, else `{"_key":N}`.
+    private func appendKey(
+        _ key: ObjectKey, of target: LinkTarget, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        let start = out.count
+        let primaryKey = try target.primaryKey(key)
+        if style.types == .extended {
+            out.append("{\"$link\":{\"table\":")
+            out.append(json: target.table.info.className)
+            out.append(",\"key\":")
+            if let primaryKey {
+                try append(primaryKey, Place(), to: &out)
+            } else {
+                out.append(number: key.raw)
+            }
+            out.append("}}")
+        } else if let primaryKey {
+            try append(primaryKey, Place(), to: &out)
+        } else {
+            out.append("{\"_key\":")
+            out.append(number: key.raw)
+            out.append("}")
+        }
+        target.cache.keep(key, out, from: start)
+    }
+
+    /// The object itself, with the members of its plan.
+    func appendObject(
+        _ key: ObjectKey, of target: LinkTarget, _ place: Place, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        try checkDepth(place)
+        var inner = place
+        inner.depth += 1
+        if target.isEmbedded {
+            try charge(place)
+        } else {
+            inner.isWalking = false
+        }
+        let plan = plan(target, place.expansion)
+        let scan = target.borrowScan()
+        defer { target.releaseScan() }
+        guard let row = try scan.seek(key) else { throw target.missing(key) }
+        if plan.members.isEmpty { out.append("{") }
+        for member in plan.members {
+            out.append(member.name)
+            inner.expansion = member.expansion
+            try append(try scan.value(row: row, column: member.column), inner, to: &out)
+        }
+        out.append("}")
+    }
+
+    private func charge(_ place: Place) throws(RealmError) {
+        if place.isWalking { return try snapshot.chargeEmbeddedObject() }
+        nestedBudget -= 1
+        if nestedBudget < 0 {
+            throw .corrupt("one object holds more than the file can", in: "embedded object")
+        }
+    }
+
+    private func plan(_ target: LinkTarget, _ expansion: Expansion?) -> ObjectPlan {
+        guard let expansion else {
+            if let plan = target.plan { return plan }
+            let plan = ObjectPlan(target.table.info, nil, style)
+            target.plan = plan
+            return plan
+        }
+        let key = PlanKey(table: target.table.info.key, expansion: ObjectIdentifier(expansion))
+        if let plan = expandedPlans[key] { return plan }
+        let plan = ObjectPlan(target.table.info, expansion, style)
+        expandedPlans[key] = plan
+        return plan
+    }
+}
+
+// MARK: - Paths
+
+extension JSONRenderer {
+    /// The values at the end of a path that leads through a list or set: an array, nested as the
+    /// collections on the way are.
+    func append(
+        through value: Value, _ path: PathFollower, _ index: Int, _ place: Place,
+        to out: inout ByteBuffer
+    ) throws(RealmError) {
+        guard case .list(let view) = value.asList else { return out.append("null") }
+        try checkDepth(place)
+        out.append("[")
+        let start = out.count
+        var elements = snapshot.elements(of: view)
+        while let element = try elements.next() {
+            if out.count > start { out.append(",") }
+            var next = index
+            let value = try path.follow(element, from: &next)
+            if next < path.count {
+                try append(through: value, path, next, place.inside(place.expansion), to: &out)
+            } else {
+                try append(value, place.inside(place.expansion), to: &out)
+            }
+        }
+        out.append("]")
+    }
+}

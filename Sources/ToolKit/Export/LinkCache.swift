@@ -1,0 +1,48 @@
+import RealmEngine
+
+/// Rendered keys of link targets, found again by object key: many objects link to few.
+///
+/// Direct-mapped; a collision or a long key costs a look-up, never a wrong answer. A pointer, copied
+/// freely; who made it frees it.
+struct LinkCache {
+    private static let entries = 2048
+    /// Object key + 1, length, and what was printed. All zero is no entry.
+    private static let entrySize = 64
+    private static let longest = entrySize - 9
+
+    private let memory: UnsafeMutableRawPointer
+
+    init() {
+        let size = Self.entries * Self.entrySize
+        memory = .allocate(byteCount: size, alignment: Self.entrySize)
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+    }
+
+    func free() { memory.deallocate() }
+
+    @inline(__always)
+    private func entry(_ key: ObjectKey) -> UnsafeMutableRawPointer {
+        memory + Int(truncatingIfNeeded: key.raw) & (Self.entries &- 1) &* Self.entrySize
+    }
+
+    /// Appends what was kept for `key`; false when there is nothing.
+    @inline(__always)
+    func append(_ key: ObjectKey, to out: inout ByteBuffer) -> Bool {
+        let entry = entry(key)
+        guard entry.load(as: Int64.self) == key.raw &+ 1 else { return false }
+        // A fixed size is copied faster than the right one.
+        out.reserve(Self.entrySize).copyMemory(from: entry + 9, byteCount: Self.longest)
+        out.advance(by: Int(entry.load(fromByteOffset: 8, as: UInt8.self)))
+        return true
+    }
+
+    /// Keeps what `out` holds from `start` on as the rendering of `key`, which is not negative.
+    func keep(_ key: ObjectKey, _ out: borrowing ByteBuffer, from start: Int) {
+        let count = out.count - start
+        guard count <= Self.longest else { return }
+        let entry = entry(key)
+        entry.storeBytes(of: key.raw &+ 1, as: Int64.self)
+        entry.storeBytes(of: UInt8(count), toByteOffset: 8, as: UInt8.self)
+        (entry + 9).copyMemory(from: out.bytes.baseAddress! + start, byteCount: count)
+    }
+}

@@ -1,0 +1,73 @@
+import RealmEngine
+
+/// Follows the steps of one field's path from value to value. Confined to its snapshot's thread.
+final class PathFollower {
+    private let targets: LinkTargets
+    private let snapshot: Snapshot
+    private let steps: [Step]
+
+    /// One step, with what its last use found.
+    private final class Step {
+        let name: String
+        let bytes: [UInt8]
+        var table = TableKey.none
+        /// Reads the property; nil when the table has none of this name.
+        var scan: TableScan?
+
+        init(_ name: String) {
+            self.name = name
+            bytes = Array(name.utf8)
+        }
+    }
+
+    init(_ steps: [String], _ targets: LinkTargets, _ snapshot: Snapshot) {
+        self.steps = steps.map(Step.init)
+        self.targets = targets
+        self.snapshot = snapshot
+    }
+
+    var count: Int { steps.count }
+
+    /// The value the steps from `index` on lead to. Stops early at a list or set, whose elements
+    /// the caller then follows one by one with the `index` left here.
+    func follow(_ start: Value, from index: inout Int) throws(RealmError) -> Value {
+        var value = start
+        while index < steps.count {
+            switch value {
+            case .link(let link): value = try property(steps[index], link)
+            case .dictionary(let view): value = try entry(steps[index], view)
+            case .list, .set: return value
+            default:
+                index = steps.count
+                return .null
+            }
+            index += 1
+        }
+        return value
+    }
+
+    private func property(_ step: Step, _ link: ObjectLink) throws(RealmError) -> Value {
+        if step.table != link.table {
+            let table = try targets[link.table].table
+            step.scan = table.info.columnIndex(named: step.name).map { table.scan(columns: [$0]) }
+            step.table = link.table
+        }
+        guard let scan = step.scan else { return .null }
+        guard let row = try scan.seek(link.key) else {
+            throw try targets[link.table].missing(link.key)
+        }
+        return try scan.value(row: row, column: 0)
+    }
+
+    private func entry(_ step: Step, _ view: CollectionView) throws(RealmError) -> Value {
+        var entries = try snapshot.entries(of: view)
+        while let (key, value) = try entries.next() {
+            switch key {
+            case .string(let text): if text.equals(step.bytes) { return value }
+            case .int(let number): if String(number) == step.name { return value }
+            default: continue
+            }
+        }
+        return .null
+    }
+}

@@ -1,0 +1,193 @@
+import RealmEngine
+
+/// A key path as written, resolved against a schema: errors are found here, not row by row.
+struct PropertyPath {
+    /// What the values at a place of the path are, as far as the schema tells.
+    enum Kind {
+        case scalar(ColumnType)
+        /// Any type: what follows is decided value by value.
+        case mixed
+        case object(TableInfo)
+        indirect case collection(Kind, isDictionary: Bool)
+    }
+
+    /// What a path begins with.
+    enum Start: Equatable {
+        case column(Int)
+        case key
+        case backlinks(Int)
+    }
+
+    let text: String
+    let start: Start
+    /// What follows the start: properties, and keys of dictionaries.
+    let steps: [String]
+    /// The properties on the way, without the keys of dictionaries.
+    let names: [String]
+    let kind: Kind
+    /// Nothing but lists and sets on the way would make several values of one object.
+    let isSingle: Bool
+
+    /// The object key as a field; a property of the same name hides it.
+    static let keyName = "_key"
+    static let backlinkPrefix = "@links."
+
+    /// - Parameters:
+    ///   - option: named in errors.
+    ///   - takesKeys: a dictionary is followed by a key; otherwise all its values are meant.
+    init(
+        _ text: String, in table: TableInfo, _ schema: Schema, option: String,
+        takesKeys: Bool = true
+    ) throws(RealmError) {
+        let begin = try Self.start(text, table, schema, option)
+        var (kind, rest) = (begin.kind, begin.rest)
+        var steps: [String] = []
+        var names = [begin.name]
+        var isSingle = true
+        while let remaining = rest {
+            if case .collection(let inner, let isDictionary) = kind, !isDictionary || !takesKeys {
+                kind = inner
+                isSingle = false
+                continue
+            }
+            let next = try Self.step(remaining, kind, schema, text, option)
+            steps.append(next.name)
+            if case .collection = kind {} else { names.append(next.name) }
+            (kind, rest) = (next.kind, next.rest)
+        }
+        (self.text, start, self.kind) = (text, begin.start, kind)
+        (self.steps, self.names, self.isSingle) = (steps, names, isSingle)
+    }
+
+    /// A path's beginning, or one step of it: what is there and what text is left.
+    private struct Part {
+        var start = Start.key
+        let name: String
+        let kind: Kind
+        let rest: String?
+    }
+
+    private static func start(
+        _ text: String, _ table: TableInfo, _ schema: Schema, _ option: String
+    ) throws(RealmError) -> Part {
+        if let (column, rest) = property(text, table) {
+            let info = table.columns[column]
+            return Part(
+                start: .column(column), name: info.name, kind: Self.kind(info, schema), rest: rest)
+        }
+        if text == keyName { return Part(name: text, kind: .scalar(.int), rest: nil) }
+        if text.hasPrefix(backlinkPrefix) {
+            return try backlinks(text, table, schema, option)
+        }
+        throw unknown(text, table, option)
+    }
+
+    /// The property that begins `text`, and what follows it. A whole name goes before a part of it,
+    /// because names may hold dots.
+    private static func property(
+        _ text: String, _ table: TableInfo
+    ) -> (column: Int, rest: String?)? {
+        if let column = table.columnIndex(named: text) { return (column, nil) }
+        var end = text.utf8.lastIndex(of: UInt8(ascii: "."))
+        while let dot = end {
+            if let column = table.columnIndex(named: String(text[..<dot])) {
+                return (column, String(text[text.utf8.index(after: dot)...]))
+            }
+            end = text.utf8[..<dot].lastIndex(of: UInt8(ascii: "."))
+        }
+        return nil
+    }
+
+    private static func step(
+        _ text: String, _ kind: Kind, _ schema: Schema, _ whole: String, _ option: String
+    ) throws(RealmError) -> Part {
+        let dot = text.utf8.firstIndex(of: UInt8(ascii: "."))
+        let first = dot.map { String(text[..<$0]) } ?? text
+        let rest = dot.map { String(text[text.utf8.index(after: $0)...]) }
+        switch kind {
+        case .object(let table):
+            guard let (column, after) = property(text, table) else {
+                throw unknown(first, table, option)
+            }
+            let info = table.columns[column]
+            return Part(name: info.name, kind: Self.kind(info, schema), rest: after)
+        case .collection(let inner, isDictionary: true):
+            return Part(name: first, kind: inner, rest: rest)
+        case .mixed: return Part(name: first, kind: .mixed, rest: rest)
+        case .scalar, .collection:
+            throw .misuse(
+                "\(option): nothing follows \(String(whole.dropLast(text.count + 1))) in \(whole): "
+                    + "it is no link and no dictionary",
+                code: "InvalidArgument", reason: "not-a-path")
+        }
+    }
+
+    private static func backlinks(
+        _ text: String, _ table: TableInfo, _ schema: Schema, _ option: String
+    ) throws(RealmError) -> Part {
+        for (index, backlink) in table.backlinks.enumerated() {
+            guard let name = backlink.name(in: schema), let origin = schema.table(backlink.origin)
+            else { continue }
+            let kind = Kind.collection(.object(origin), isDictionary: false)
+            let rest = text.dropFirst(name.count)
+            guard text.hasPrefix(name), rest.isEmpty || rest.hasPrefix(".") else { continue }
+            return Part(
+                start: .backlinks(index), name: name, kind: kind,
+                rest: rest.isEmpty ? nil : String(rest.dropFirst()))
+        }
+        let names = table.backlinks.compactMap { $0.name(in: schema) }
+        throw unknown(text, names, "incoming links", table, option)
+    }
+}
+
+extension PropertyPath {
+    static func kind(_ column: ColumnInfo, _ schema: Schema) -> Kind {
+        let inner: Kind
+        switch column.type {
+        case .link: inner = schema.table(column.target).map(Kind.object) ?? .mixed
+        case .mixed, .typedLink: inner = .mixed
+        default: inner = .scalar(column.type)
+        }
+        guard let collection = column.collection else { return inner }
+        return .collection(inner, isDictionary: collection == .dictionary)
+    }
+
+    /// A name nobody has, with the nearest ones.
+    static func unknown(_ name: String, _ table: TableInfo, _ option: String) -> RealmError {
+        unknown(name, table.columns.map(\.name), "property", table, option)
+    }
+
+    private static func unknown(
+        _ name: String, _ names: [String], _ what: String, _ table: TableInfo, _ option: String
+    ) -> RealmError {
+        let near = Spelling.nearest(3, to: name, among: names)
+        return .misuse(
+            "\(option): class \(table.className) has no \(what) \(name)", code: "InvalidArgument",
+            reason: "unknown-property",
+            hint: near.isEmpty ? nil : "did you mean \(near.joined(separator: ", "))?")
+    }
+}
+
+extension BacklinkInfo {
+    /// How key paths and output name incoming links: `@links.Class.property`; nil when the schema
+    /// does not know the origin.
+    func name(in schema: Schema) -> String? {
+        guard let table = schema.table(origin),
+            let column = table.columns.first(where: { $0.key == originColumn })
+        else { return nil }
+        return PropertyPath.backlinkPrefix + table.className + "." + column.name
+    }
+}
+
+extension Spelling {
+    /// Up to `count` candidates, the nearest first.
+    static func nearest(_ count: Int, to text: String, among candidates: [String]) -> [String] {
+        var rest = candidates
+        var found: [String] = []
+        while found.count < count, let next = nearest(to: text, among: rest) {
+            found.append(next)
+            rest.removeAll { $0 == next }
+        }
+        return found
+    }
+}

@@ -1,0 +1,193 @@
+import RealmEngine
+
+/// What was asked of the fields of a class.
+struct FieldRequest: Sendable {
+    /// `--fields`: paths with their labels; nil for all properties.
+    var fields: [(label: String?, path: String)]?
+    /// `--exclude`
+    var excluded: [String] = []
+    /// `--expand`
+    var expanded: [String] = []
+    /// `--explode`
+    var exploded: String?
+    /// `--backlinks`
+    var hasBacklinks = false
+    /// Objects without primary key begin with their object key, which links to them name.
+    var hasKeys = false
+    /// Records begin with `"$class"`.
+    var namesClass = false
+}
+
+/// Makes the plan of a class's records from what was asked.
+struct RecordPlanner {
+    let schema: Schema
+    let table: TableInfo
+    let request: FieldRequest
+    let values: ValueStyle
+    private var columns: [Int] = []
+
+    init(_ table: TableInfo, _ schema: Schema, _ request: FieldRequest, _ values: ValueStyle) {
+        self.table = table
+        self.schema = schema
+        self.request = request
+        self.values = values
+    }
+
+    /// Throws `misuse` for paths that the schema does not have.
+    mutating func plan() throws(RealmError) -> RecordPlan {
+        let exploded = try explodedPath()
+        let expansion = Expansion(try expansionPaths())
+        var fields: [RecordPlan.Field] = []
+        for (label, text) in try wantedFields(exploded) {
+            guard !fields.contains(where: { $0.label == label }) else {
+                throw .misuse(
+                    "--fields: two fields are called \(label)", code: "InvalidArgument",
+                    reason: "duplicate-field", hint: "rename one: NAME=\(text)")
+            }
+            fields.append(try field(label, text, expansion, exploded))
+        }
+        let explode = exploded.map {
+            FieldPath(source: source($0.start), steps: $0.steps)
+        }
+        return RecordPlan(
+            table: table, fields: fields, columns: columns, explode: explode,
+            namesClass: request.namesClass)
+    }
+
+    private func wantedFields(
+        _ exploded: PropertyPath?
+    ) throws(RealmError) -> [(label: String, path: String)] {
+        let backlinks =
+            request.hasBacklinks ? table.backlinks.compactMap { $0.name(in: schema) } : []
+        if let fields = request.fields {
+            let wanted = fields.map { ($0.label ?? $0.path, $0.path) }
+            let others = backlinks.filter { name in !wanted.contains { $0.1 == name } }
+            return wanted + others.map { ($0, $0) }
+        }
+        var names = table.columns.filter { !values.omits($0) }.map(\.name)
+        for name in request.excluded {
+            guard table.columnIndex(named: name) != nil else {
+                throw PropertyPath.unknown(name, table, "--exclude")
+            }
+            names.removeAll { $0 == name }
+        }
+        if request.hasKeys, table.primaryKey == nil, table.kind == .topLevel,
+            table.columnIndex(named: PropertyPath.keyName) == nil
+        {
+            names.insert(PropertyPath.keyName, at: 0)
+        }
+        names += backlinks
+        if let exploded {
+            let place = names.firstIndex(of: exploded.text) ?? names.count
+            if place == names.count { names.append(exploded.text) }
+            if exploded.isDictionary { names.insert(exploded.elementKeyName, at: place) }
+        }
+        return names.map { ($0, $0) }
+    }
+
+    private mutating func field(
+        _ label: String, _ text: String, _ expansion: Expansion?, _ exploded: PropertyPath?
+    ) throws(RealmError) -> RecordPlan.Field {
+        if let exploded, exploded.isDictionary, text == exploded.elementKeyName {
+            return RecordPlan.Field(
+                label: label, path: FieldPath(source: .elementKey, steps: []), expansion: nil,
+                isMixed: false, isNumber: false)
+        }
+        let path = try PropertyPath(text, in: table, schema, option: "--fields")
+        var place = expansion
+        for name in path.names { place = place?.child(name) }
+        var (target, kind) = (FieldPath(source: .element, steps: []), path.kind)
+        if let exploded, let steps = path.steps(beyond: exploded) {
+            target = FieldPath(source: .element, steps: steps)
+            if steps.isEmpty, case .collection(let inner, _) = kind { kind = inner }
+        } else {
+            target = FieldPath(source: source(path.start), steps: path.steps)
+        }
+        return RecordPlan.Field(
+            label: label, path: target, expansion: place, isMixed: kind.isMixed,
+            isNumber: path.isSingle && kind.isNumber)
+    }
+
+    /// Where the scan finds the beginning of a path.
+    private mutating func source(_ start: PropertyPath.Start) -> FieldPath.Source {
+        switch start {
+        case .key: return .key
+        case .backlinks(let index): return .backlinks(index)
+        case .column(let column):
+            if let position = columns.firstIndex(of: column) { return .column(position) }
+            columns.append(column)
+            return .column(columns.count - 1)
+        }
+    }
+
+    private func explodedPath() throws(RealmError) -> PropertyPath? {
+        guard let text = request.exploded else { return nil }
+        let path = try PropertyPath(text, in: table, schema, option: "--explode")
+        switch path.kind {
+        case .collection, .mixed: break
+        default: throw Self.refusal("--explode", text, "is not a collection")
+        }
+        guard path.isSingle else {
+            throw Self.refusal("--explode", text, "leads through another collection")
+        }
+        if case .backlinks = path.start {
+            throw Self.refusal("--explode", text, "is not stored; explode the class it names")
+        }
+        return path
+    }
+
+    private func expansionPaths() throws(RealmError) -> [[String]] {
+        var paths: [[String]] = []
+        for text in request.expanded {
+            let path = try PropertyPath(
+                text, in: table, schema, option: "--expand", takesKeys: false)
+            guard path.kind.leadsToObjects else {
+                throw Self.refusal("--expand", text, "is not a link")
+            }
+            paths.append(path.names)
+        }
+        return paths
+    }
+
+    private static func refusal(_ option: String, _ path: String, _ why: String) -> RealmError {
+        .misuse("\(option): \(path) \(why)", code: "InvalidArgument", reason: "unsuitable-property")
+    }
+}
+
+extension PropertyPath {
+    /// What the key of an exploded dictionary's entry is called.
+    var elementKeyName: String { text + ".@key" }
+
+    /// The steps that follow `prefix`, nil when the path does not begin with it.
+    func steps(beyond prefix: PropertyPath) -> [String]? {
+        guard start == prefix.start, steps.starts(with: prefix.steps) else { return nil }
+        return Array(steps.dropFirst(prefix.steps.count))
+    }
+
+    var isDictionary: Bool {
+        if case .collection(_, let isDictionary) = kind { return isDictionary }
+        return false
+    }
+}
+
+extension PropertyPath.Kind {
+    var isNumber: Bool {
+        switch self {
+        case .scalar(.int), .scalar(.float), .scalar(.double), .scalar(.decimal): true
+        default: false
+        }
+    }
+
+    var isMixed: Bool {
+        if case .mixed = self { return true }
+        return false
+    }
+
+    var leadsToObjects: Bool {
+        switch self {
+        case .object, .mixed: true
+        case .scalar: false
+        case .collection(let inner, _): inner.leadsToObjects
+        }
+    }
+}

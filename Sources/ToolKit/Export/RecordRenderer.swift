@@ -1,0 +1,317 @@
+import RealmEngine
+
+/// Turns the objects of one table into records. One per worker and plan; confined to its thread.
+final class RecordRenderer {
+    let plan: RecordPlan
+    let scan: TableScan
+    private let style: RecordStyle
+    private let json: JSONRenderer
+    private let cells: CellRenderer
+    private let snapshot: Snapshot
+    private let names: ConstantBytes
+    private let fields: [Field]
+    private let fieldCount: Int
+    /// What the frequent kinds of fields need, one for each of `fields`.
+    private let quick: UnsafeMutablePointer<QuickField>
+    private let explode: PathFollower?
+    private let table: TableLayout?
+    /// The element that becomes the present record, its key and its position.
+    private var element = Value.null
+    private var elementKey = Value.null
+    private var elementIndex: Int64 = 0
+
+    private struct Field {
+        let name: ConstantBytes.Piece
+        let source: FieldPath.Source
+        let isMixed: Bool
+        let expansion: Expansion?
+        /// Nil for a path without steps.
+        let path: PathFollower?
+    }
+
+    /// A field that is a property of the object itself, or not (`column` is -1). Trivial, so that
+    /// looking at it costs no reference counting.
+    private struct QuickField {
+        let name: ConstantBytes.Piece
+        let column: Int
+    }
+
+    init(_ plan: RecordPlan, _ snapshot: Snapshot, _ json: JSONRenderer, _ style: RecordStyle) {
+        self.plan = plan
+        self.style = style
+        self.json = json
+        self.snapshot = snapshot
+        cells = CellRenderer(json, style.format)
+        scan = snapshot.table(plan.table).scan(columns: plan.columns)
+        names = ConstantBytes(plan.memberNames)
+        let (names, targets) = (names, json.targets)
+        fields = plan.fields.enumerated().map { position, field in
+            Field(
+                name: names[position], source: field.path.source, isMixed: field.isMixed,
+                expansion: field.expansion,
+                path: field.path.steps.isEmpty
+                    ? nil : PathFollower(field.path.steps, targets, snapshot))
+        }
+        fieldCount = fields.count
+        quick = .allocate(capacity: max(1, fields.count))
+        let isPlain = json.style.types == .plain
+        for (position, field) in fields.enumerated() {
+            var column = -1
+            if isPlain, field.path == nil, field.expansion == nil,
+                case .column(let index) = field.source
+            {
+                column = index
+            }
+            (quick + position).initialize(to: QuickField(name: field.name, column: column))
+        }
+        explode = plan.explode.map { PathFollower($0.steps, targets, snapshot) }
+        table = style.format == .table ? TableLayout(plan, style) : nil
+    }
+
+    deinit { quick.deallocate() }
+
+    /// What comes before the first record of the table.
+    ///
+    /// - Parameter isFirst: no other table precedes it.
+    func begin(isFirst: Bool, to out: inout ByteBuffer) {
+        guard style.hasHeader else { return }
+        switch style.format {
+        case .table where plan.namesClass:
+            if !isFirst { out.append(style.terminator) }
+            out.append(DisplayWidth.printable(plan.table.className))
+            out.append(style.terminator)
+        case .csv, .tsv:
+            for (position, field) in plan.fields.enumerated() {
+                if position > 0 { out.append(separator) }
+                var label = field.label
+                label.withUTF8 { utf8 in
+                    guard let base = utf8.baseAddress else { return }
+                    cells.appendEscaped(ByteView(base, count: utf8.count), to: &out)
+                }
+            }
+            out.append(style.terminator)
+        default: break
+        }
+    }
+
+    /// What comes after the last record of the table.
+    func finish(to out: inout ByteBuffer) { table?.finish(to: &out) }
+
+    private var separator: UInt8 { style.format == .csv ? UInt8(ascii: ",") : UInt8(ascii: "\t") }
+
+    /// Appends the records of one object of the scan's present leaf, `limit` at most, and returns
+    /// how many that were.
+    @inline(__always)
+    func append(
+        _ row: Int, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        switch style.format {
+        case .ndjson:
+            try appendObject(row, to: &out)
+            out.append(style.terminator)
+        case .json:
+            // The very first separator is taken back by the writer.
+            out.append(",\n")
+            try appendObject(row, to: &out)
+        case .csv, .tsv: try appendLine(row, to: &out)
+        case .raw:
+            try appendCell(row, fields[0], to: &out)
+            out.append(style.terminator)
+        case .table: try addToTable(row, to: &out)
+        }
+    }
+
+    private func appendLine(_ row: Int, to out: inout ByteBuffer) throws(RealmError) {
+        for position in 0..<fieldCount {
+            if position > 0 { out.append(separator) }
+            let column = quick[position].column
+            if column >= 0 {
+                let value = try scan.value(row: row, column: column)
+                try cells.append(value, JSONRenderer.Place(), isMixed: false, to: &out)
+            } else {
+                try appendCell(row, fields[position], to: &out)
+            }
+        }
+        out.append(style.terminator)
+    }
+
+    private func addToTable(_ row: Int, to out: inout ByteBuffer) throws(RealmError) {
+        guard let table else { return }
+        var cell = ByteBuffer(capacity: 256)
+        for field in fields {
+            cell.removeAll()
+            try appendCell(row, field, to: &cell)
+            table.add(cell.bytes)
+        }
+        table.endRow(to: &out)
+    }
+}
+
+// MARK: - Fields
+
+extension RecordRenderer {
+    @inline(__always)
+    private func appendObject(_ row: Int, to out: inout ByteBuffer) throws(RealmError) {
+        for position in 0..<fieldCount {
+            let field = quick[position]
+            out.append(field.name)
+            if field.column >= 0 {
+                try appendPlain(try scan.value(row: row, column: field.column), to: &out)
+            } else {
+                try appendMember(row, fields[position], to: &out)
+            }
+        }
+        if fieldCount == 0 { out.append(names[0]) }
+        out.append(UInt8(ascii: "}"))
+    }
+
+    /// The frequent types on the spot, the others elsewhere.
+    @inline(__always)
+    private func appendPlain(_ value: Value, to out: inout ByteBuffer) throws(RealmError) {
+        switch value {
+        case .null: out.append("null")
+        case .int(let number): out.append(number: number)
+        case .bool(true): out.append("true")
+        case .bool(false): out.append("false")
+        case .string(let text): out.append(json: text)
+        case .list(let view) where view.root.isNone: out.append("[]")
+        default: try json.append(value, JSONRenderer.Place(), to: &out)
+        }
+    }
+
+    private func appendMember(
+        _ row: Int, _ field: Field, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        json.beginField()
+        if case .backlinks(let index) = field.source {
+            return try appendBacklinks(row, index, field, to: &out)
+        }
+        var index = 0
+        var value = try source(row, field)
+        if let path = field.path {
+            value = try path.follow(value, from: &index)
+            if index < path.count {
+                let place = JSONRenderer.Place(expansion: field.expansion, isWalking: false)
+                return try json.append(through: value, path, index, place, to: &out)
+            }
+        }
+        try json.append(value, place(field), to: &out)
+    }
+
+    private func appendCell(
+        _ row: Int, _ field: Field, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        json.beginField()
+        if case .backlinks(let index) = field.source {
+            var array = ByteBuffer(capacity: 256)
+            try appendBacklinks(row, index, field, to: &array)
+            cells.appendEscaped(ByteView(array.bytes.baseAddress!, count: array.count), to: &out)
+            return
+        }
+        var index = 0
+        var value = try source(row, field)
+        if let path = field.path {
+            value = try path.follow(value, from: &index)
+            if index < path.count {
+                return try cells.append(through: value, path, index, place(field), to: &out)
+            }
+        }
+        try cells.append(value, place(field), isMixed: field.isMixed, to: &out)
+    }
+
+    private func place(_ field: Field) -> JSONRenderer.Place {
+        guard field.path == nil, case .column = field.source else {
+            return JSONRenderer.Place(expansion: field.expansion, isWalking: false)
+        }
+        return JSONRenderer.Place(expansion: field.expansion)
+    }
+
+    private func source(_ row: Int, _ field: Field) throws(RealmError) -> Value {
+        try source(row, field.source)
+    }
+
+    private func source(_ row: Int, _ source: FieldPath.Source) throws(RealmError) -> Value {
+        switch source {
+        case .column(let column): try scan.value(row: row, column: column)
+        case .key: .int(scan.key(row).raw)
+        case .element: element
+        case .elementKey: elementKey
+        case .elementIndex: .int(elementIndex)
+        case .backlinks: .null
+        }
+    }
+
+    /// The objects that link here, as an array.
+    private func appendBacklinks(
+        _ row: Int, _ index: Int, _ field: Field, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        let info = plan.table.backlinks[index]
+        var origins = try scan.row(row).backlinks(info)
+        let place = JSONRenderer.Place(expansion: field.expansion, depth: 1, isWalking: false)
+        out.append("[")
+        let start = out.count
+        while let key = try origins.next() {
+            if out.count > start { out.append(",") }
+            let link = Value.link(ObjectLink(table: info.origin, key: key))
+            var next = 0
+            let value = try field.path?.follow(link, from: &next) ?? link
+            if let path = field.path, next < path.count {
+                try json.append(through: value, path, next, place, to: &out)
+            } else {
+                try json.append(value, place, to: &out)
+            }
+        }
+        out.append("]")
+    }
+}
+
+// MARK: - Exploding
+
+extension RecordRenderer {
+    /// Calls `body` for each element of the exploded collection of the object in `row`; true from
+    /// `body` ends the loop.
+    func explode(
+        _ row: Int, _ body: () throws(RealmError) -> Bool
+    ) throws(RealmError) {
+        guard let path = explode, let source = plan.explode?.source else { return }
+        var index = 0
+        let value = try path.follow(try self.source(row, source), from: &index)
+        // A list before the end of the path has no elements the path speaks of.
+        if index < path.count { return }
+        switch value {
+        case .list(let view), .set(let view):
+            var elements = snapshot.elements(of: view)
+            elementIndex = -1
+            while let next = try elements.next() {
+                element = next
+                elementIndex += 1
+                if try body() { return }
+            }
+        case .dictionary(let view):
+            var entries = try snapshot.entries(of: view)
+            while let (key, next) = try entries.next() {
+                (elementKey, element) = (key, next)
+                if try body() { return }
+            }
+        default: return
+        }
+    }
+}
+
+extension RecordPlan {
+    /// The pieces of a JSON record between values; with no fields, all of it but the end.
+    fileprivate var memberNames: [[UInt8]] {
+        var opening = Array("{".utf8)
+        if namesClass {
+            opening = MemberNames.rendered("$class", prefix: "{")
+            var name = ByteBuffer(capacity: 64)
+            name.append(json: table.className)
+            opening += name.bytes
+        }
+        if fields.isEmpty { return [opening] }
+        return fields.enumerated().map { position, field in
+            if position > 0 { return MemberNames.rendered(field.label, prefix: ",") }
+            return opening + MemberNames.rendered(field.label, prefix: namesClass ? "," : "")
+        }
+    }
+}

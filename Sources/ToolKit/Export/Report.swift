@@ -1,0 +1,126 @@
+import RealmEngine
+
+/// A short list of facts, held in memory and printed in any format: classes, properties, digests.
+struct Report {
+    enum Cell {
+        case null
+        case number(Int)
+        case bool(Bool)
+        case text(String)
+        /// A number's text, never quoted.
+        case literal(String)
+    }
+
+    /// Member names and column headings; they are part of the tool's interface.
+    var names: [String]
+    var rows: [[Cell]] = []
+    /// What a table shows instead, for people.
+    var tableHeadings: [String]?
+    var tableRows: [[Cell]] = []
+    var isNumber: [Bool]
+
+    /// Appends all of it.
+    func append(_ style: RecordStyle, null: [UInt8]?, to out: inout ByteBuffer) {
+        switch style.format {
+        case .ndjson, .raw:
+            for row in rows {
+                appendObject(row, to: &out)
+                out.append(style.terminator)
+            }
+        case .json: appendArray(to: &out)
+        case .csv, .tsv:
+            if style.hasHeader { appendLine(names.map(Cell.text), style, null, to: &out) }
+            for row in rows { appendLine(row, style, null, to: &out) }
+        case .table: appendTable(style, null, to: &out)
+        }
+    }
+
+    private func appendArray(to out: inout ByteBuffer) {
+        out.append("[")
+        for (position, row) in rows.enumerated() {
+            if position > 0 { out.append(",\n") }
+            appendObject(row, to: &out)
+        }
+        out.append("]\n")
+    }
+
+    private func appendObject(_ row: [Cell], to out: inout ByteBuffer) {
+        for (position, (name, cell)) in zip(names, row).enumerated() {
+            out.append(position == 0 ? "{" : ",")
+            out.append(json: name)
+            out.append(":")
+            switch cell {
+            case .null: out.append("null")
+            case .number(let number): out.append(number: number)
+            case .bool(let flag): out.append(flag)
+            case .text(let text): out.append(json: text)
+            case .literal(let text): out.append(text)
+            }
+        }
+        out.append("}")
+    }
+
+    private func appendLine(
+        _ row: [Cell], _ style: RecordStyle, _ null: [UInt8]?, to out: inout ByteBuffer
+    ) {
+        let isCSV = style.format == .csv
+        for (position, cell) in row.enumerated() {
+            if position > 0 { out.append(isCSV ? "," : "\t") }
+            switch cell {
+            case .null: out.append(null ?? (isCSV ? [] : Array("\\N".utf8)))
+            case .number(let number): out.append(number: number)
+            case .bool(let flag): out.append(flag)
+            case .literal(let text): out.append(text)
+            case .text(var text):
+                text.withUTF8 { utf8 in
+                    out.withView(UnsafeRawBufferPointer(utf8)) { out, view in
+                        if isCSV { out.append(csv: view) } else { out.append(tsv: view) }
+                    }
+                }
+            }
+        }
+        out.append(style.terminator)
+    }
+
+    private func appendTable(
+        _ style: RecordStyle, _ null: [UInt8]?, to out: inout ByteBuffer
+    ) {
+        var style = style
+        if tableHeadings == nil { style.hasHeader = false }
+        let layout = TableLayout(
+            headings: tableHeadings ?? names, isNumber: isNumber, style: style)
+        for row in tableRows {
+            for cell in row { layout.add(Self.bytes(cell, null)) }
+            layout.endRow(to: &out)
+        }
+        layout.finish(to: &out)
+    }
+
+    private static func bytes(_ cell: Cell, _ null: [UInt8]?) -> [UInt8] {
+        switch cell {
+        case .null: null ?? Array("-".utf8)
+        case .number(let number): Array(String(number).utf8)
+        case .bool(let flag): Array(String(flag).utf8)
+        case .text(let text), .literal(let text): Array(text.utf8)
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// Calls `body` with a view of `bytes`, which may be empty and have no address.
+    fileprivate mutating func withView(
+        _ bytes: UnsafeRawBufferPointer, _ body: (inout ByteBuffer, ByteView) -> Void
+    ) {
+        if let base = bytes.baseAddress {
+            body(&self, ByteView(base, count: bytes.count))
+        } else {
+            withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { room in
+                body(&self, ByteView(room.baseAddress!, count: 0))
+            }
+        }
+    }
+}
+
+extension TableLayout {
+    func add(_ cell: [UInt8]) { cell.withUnsafeBytes { add($0) } }
+}

@@ -1,0 +1,95 @@
+import Glibc
+import RealmEngine
+
+/// Opens the database of a command without a trace, and reads it again when a commit landed
+/// meanwhile (realm-tools(7), ACCESS).
+struct DatabaseReading {
+    /// How often a changing database is read before giving up.
+    private static let attempts = 3
+
+    private let command: ParsedCommand
+    private let path: String
+
+    init(_ command: ParsedCommand) {
+        self.command = command
+        path = command.operand(0) ?? ""
+    }
+
+    /// Calls `body` with the database until no commit landed meanwhile.
+    ///
+    /// - Parameter output: where `body` writes, taken back in between; once something reached a pipe
+    ///   or a terminal that is impossible. Nil when `body` sees to it itself.
+    func read<R>(
+        to output: OutputFile?, _ body: (Database) throws(RealmError) -> R
+    ) throws(RealmError) -> R {
+        var attempt = 1
+        let began = ContinuousClock.now
+        while true {
+            let database = try open()
+            do throws(RealmError) {
+                return try body(database)
+            } catch {
+                // Bytes overwritten while they were read look like damage.
+                let hasChanged =
+                    DatabaseChange.isBehind(error)
+                    || (error.kind == .corrupt && database.hasChanged)
+                guard hasChanged else { throw error }
+                guard try output?.restart() ?? true, mayRepeat(attempt, since: began) else {
+                    throw DatabaseChange.error
+                }
+                attempt += 1
+            }
+        }
+    }
+
+    private func mayRepeat(_ attempt: Int, since began: ContinuousClock.Instant) -> Bool {
+        switch command.wait {
+        case .none: return attempt < Self.attempts
+        case .forever: break
+        case .atMost(let duration):
+            if began.duration(to: .now) >= duration { return false }
+        }
+        if attempt >= Self.attempts { usleep(10_000) }
+        return true
+    }
+
+    /// Opens the file, or what standard input holds.
+    func open() throws(RealmError) -> Database {
+        let key = try command.readKey(Diagnostics(command))
+        let hasKey = key != nil
+        let database: Database
+        do throws(RealmError) {
+            database = try plain()
+        } catch {
+            throw hasKey && error.reason == "not-a-realm" ? Self.encrypted(path) : error
+        }
+        if hasKey {
+            throw RealmError(
+                .key, code: "DecryptionFailed", reason: "not-encrypted",
+                "a key was given, but the file is not encrypted", file: path)
+        }
+        return database
+    }
+
+    /// As a participant where a session is live and the command allows it, else without a trace.
+    private func plain() throws(RealmError) -> Database {
+        if path == "-" {
+            return try Database(standardInputInto: Terminal.environment("TMPDIR") ?? "/tmp")
+        }
+        if command.access != .immutable, let live = try Database(joiningLive: path) { return live }
+        guard command.access != .shared else {
+            throw RealmError(
+                .incompatible, code: "IncompatibleLockFile", reason: "no-session",
+                "there is no live session that could be joined", file: path,
+                hint: "--access immutable reads the file without one")
+        }
+        return try Database(immutable: path)
+    }
+
+    private static func encrypted(_ path: String) -> RealmError {
+        RealmError(
+            .incompatible, code: "IllegalOperation", reason: "not-yet",
+            "encrypted files cannot be read yet", file: path,
+            hint: "a Realm SDK can write an unencrypted copy")
+    }
+}

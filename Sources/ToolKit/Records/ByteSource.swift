@@ -1,0 +1,79 @@
+import Glibc
+import RealmEngine
+
+/// Where input bytes come from: a file descriptor, or memory. Not thread-safe.
+///
+/// Reads go straight into the caller's memory; with read-ahead a thread of its own keeps two
+/// chunks filled, so that waiting for a disk or a pipe overlaps with parsing.
+final class ByteSource {
+    private enum Origin {
+        case descriptor(Int32)
+        case readAhead(ReadAhead)
+        case memory([UInt8])
+    }
+
+    private let origin: Origin
+    /// What messages call the input.
+    let path: String
+    /// Bytes handed out so far.
+    private(set) var bytesRead = 0
+    private let largestRead: Int
+
+    /// Reads from `descriptor`, which stays the caller's to close and must stay open meanwhile.
+    init(descriptor: Int32, path: String, readsAhead: Bool = false) {
+        self.path = path
+        largestRead = .max
+        origin =
+            readsAhead
+            ? .readAhead(ReadAhead(descriptor: descriptor)) : .descriptor(descriptor)
+    }
+
+    /// Reads from memory, at most `largestRead` bytes a time.
+    init(bytes: [UInt8], largestRead: Int = .max) {
+        path = "-"
+        self.largestRead = max(1, largestRead)
+        origin = .memory(bytes)
+    }
+
+    deinit {
+        if case .readAhead(let ahead) = origin { ahead.stop() }
+    }
+
+    /// Reads what there is, up to `capacity` bytes; waits for the first byte. 0 is the end.
+    func read(into target: UnsafeMutableRawPointer, capacity: Int) throws(RealmError) -> Int {
+        let count: Int
+        switch origin {
+        case .descriptor(let descriptor):
+            count = retryingInterrupts { Glibc.read(descriptor, target, capacity) }
+            if count < 0 { throw systemFailure(.input, "cannot read", errno: errno, file: path) }
+        case .readAhead(let ahead):
+            count = ahead.take(into: target, capacity: capacity)
+            if count < 0 {
+                throw systemFailure(.input, "cannot read", errno: Int32(-count), file: path)
+            }
+        case .memory(let bytes):
+            count = min(capacity, bytes.count - bytesRead, largestRead)
+            bytes.withUnsafeBytes {
+                if count > 0 {
+                    target.copyMemory(from: $0.baseAddress! + bytesRead, byteCount: count)
+                }
+            }
+        }
+        bytesRead += count
+        return count
+    }
+
+    /// True when `read` would not wait: bytes are there, or the end, or an error. Waits up to
+    /// `milliseconds` for that; an interrupting signal counts as "no".
+    func isReady(within milliseconds: Int32) -> Bool {
+        switch origin {
+        case .descriptor(let descriptor):
+            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            return poll(&entry, 1, milliseconds) > 0
+        case .readAhead(let ahead):
+            return ahead.isReady(within: milliseconds)
+        case .memory:
+            return true
+        }
+    }
+}

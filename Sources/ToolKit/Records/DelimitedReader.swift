@@ -1,0 +1,316 @@
+import RealmEngine
+
+/// Reads CSV or TSV with a header, one row at a time, in memory that does not grow with the input.
+///
+/// A row and all views from it are valid until the next call of `next`. Empty lines count only
+/// where the table has one column. Not thread-safe.
+final class DelimitedReader {
+    private enum State {
+        case reading
+        /// Behind a fault, on the way to the next line.
+        case skippingLine
+        case finished
+    }
+
+    let dialect: Dialect
+    private let recordLimit: Int
+    private let window: InputWindow
+    private let scratch = ScratchArena()
+    private var state = State.reading
+    /// Names of the columns, from the first line; empty before `readHeader`.
+    private(set) var header: [String] = []
+    /// Rows so far, refused ones too; the header is row 0.
+    private(set) var recordNumber = -1
+    private var fields: UnsafeMutablePointer<DelimitedField>
+    private var capacity = 32
+    private var count = 0
+    /// Bytes of the current row without its line end, from `window.start` on.
+    private var rowSize = 0
+    /// Bytes that the next call steps over first.
+    private var consumed = 0
+
+    /// `recordLimit` is the most bytes of one row.
+    init(
+        _ source: ByteSource, dialect: Dialect, recordLimit: Int = 64 << 20,
+        windowSize: Int = 1 << 19
+    ) {
+        self.dialect = dialect
+        self.recordLimit = min(max(1, recordLimit), 1 << 30)
+        window = InputWindow(source, capacity: windowSize)
+        fields = .allocate(capacity: capacity)
+    }
+
+    deinit { fields.deallocate() }
+
+    /// The current row as written, refused or not.
+    var recordBytes: ByteView { ByteView(window.base + window.start, count: rowSize) }
+
+    /// Line and column where the current row begins.
+    var position: TextPosition { window.position(of: window.start) }
+
+    /// False while `next` might wait for input; see `ByteSource.isReady`.
+    func isReady(within milliseconds: Int32) -> Bool {
+        window.unread > consumed || window.isReady(within: milliseconds)
+    }
+
+    /// The names in the first line; call this first. `end` means that there is no line at all, and
+    /// behind a refused header nothing is read.
+    func readHeader() throws(RealmError) -> RecordEvent<[String]> {
+        try window.skipByteOrderMark()
+        switch try nextRow() {
+        case .end: return .end
+        case .rejected(let error): return refuseHeader(error)
+        case .record(let row):
+            var names = Set<String>()
+            for column in 0..<row.count {
+                let name = row.text(column).string
+                if name.isEmpty || !names.insert(name).inserted {
+                    let got = name.isEmpty ? "an empty name" : "\"\(name)\" twice"
+                    return refuseHeader(
+                        RecordError(
+                            .invalidTable, record: 0, position: position,
+                            expected: "a name for each column", got: got, endsInput: true))
+                }
+                header.append(name)
+            }
+            return .record(header)
+        }
+    }
+
+    /// Without names no row makes sense.
+    private func refuseHeader(_ error: RecordError) -> RecordEvent<[String]> {
+        state = .finished
+        return .rejected(error)
+    }
+
+    /// The next row, or why it is refused.
+    func next() throws(RealmError) -> RecordEvent<DelimitedRow> {
+        let event = try nextRow()
+        guard case .record(let row) = event, row.count != header.count else { return event }
+        return .rejected(
+            RecordError(
+                .invalidTable, record: recordNumber, position: position,
+                expected: Self.fields(header.count), got: Self.fields(row.count)))
+    }
+
+    private static func fields(_ count: Int) -> String {
+        count == 1 ? "1 field" : "\(count) fields"
+    }
+
+    /// The engine's value of a field, for a property of a scalar type. A property that cannot be
+    /// null takes an empty CSV field only as an empty string or binary.
+    func scalar(
+        _ column: Int, as type: ColumnType, isNullable: Bool
+    ) throws(RecordError) -> Value {
+        if fields[column].isNull && isNullable { return .null }
+        let isText = type == .string || type == .binary
+        guard !fields[column].isNull || (dialect == .csv && isText),
+            let value = ScalarText.value(text(column), as: type, in: scratch)
+        else { throw mismatch(column, expected: type.name) }
+        return value
+    }
+
+    /// The value of a piece of the current row; nil if it is none of that type.
+    func value(of text: ByteView, as type: ColumnType) -> Value? {
+        ScalarText.value(text, as: type, in: scratch)
+    }
+
+    /// Refuses the current row because of one of its fields.
+    func mismatch(_ column: Int, expected: String) -> RecordError {
+        let text = text(column)
+        let got = fields[column].isNull ? "null" : "\"\(text.excerpt(of: 40))\""
+        return mismatch(column, expected: expected, got: got)
+    }
+
+    func mismatch(_ column: Int, expected: String, got: String) -> RecordError {
+        RecordError(
+            .typeMismatch, record: recordNumber,
+            position: window.position(of: window.start + offset(of: column)),
+            property: column < header.count ? header[column] : nil, expected: expected, got: got)
+    }
+
+    /// Where a field begins, from the row's first byte on; of an unescaped one the row's begin.
+    private func offset(of column: Int) -> Int {
+        let start = UnsafeRawPointer(window.base) + window.start
+        let offset = start.distance(to: UnsafeRawPointer(fields[column].base))
+        return offset >= 0 && offset <= rowSize ? offset : 0
+    }
+}
+
+// MARK: - Rows
+
+extension DelimitedReader {
+    private func nextRow() throws(RealmError) -> RecordEvent<DelimitedRow> {
+        while true {
+            window.start += consumed
+            consumed = 0
+            rowSize = 0
+            scratch.reset()
+            if state == .skippingLine { try skipLine() }
+            if state == .finished { return .end }
+            if window.unread == 0, try !window.refill() {
+                state = .finished
+                return .end
+            }
+            recordNumber += 1
+            let fault = try scanCompleteRow()
+            if let fault { return .rejected(fault) }
+            // Nothing but a line end is a row only of a table with one column.
+            if count == 1 && rowSize == 0 && header.count != 1 {
+                recordNumber -= 1
+                continue
+            }
+            return .record(DelimitedRow(self, count: count))
+        }
+    }
+
+    /// Scans again with more bytes as long as the row goes on where they end.
+    private func scanCompleteRow() throws(RealmError) -> RecordError? {
+        while true {
+            var isComplete = false
+            do throws(DelimitedFault) {
+                isComplete = try scanRow()
+            } catch {
+                return try refuse(error)
+            }
+            let isTooLarge = isComplete ? rowSize > recordLimit : window.unread > recordLimit
+            if isTooLarge { return tooLarge() }
+            if isComplete { return nil }
+            try window.readMore()
+        }
+    }
+
+    /// Takes the fields of one row; false if it goes on where the bytes end.
+    private func scanRow() throws(DelimitedFault) -> Bool {
+        let start = (window.base + window.start).assumingMemoryBound(to: UInt8.self)
+        let end = window.unread
+        var scan = DelimitedScan(
+            dialect, UnsafePointer(start), end: end, isFinal: window.isAtEnd)
+        let separator: UInt8 = dialect == .csv ? UInt8(ascii: ",") : 9
+        var i = 0
+        count = 0
+        while true {
+            if count == capacity { growFields() }
+            guard try scan.field(&i, &fields[count]) else { return false }
+            count &+= 1
+            guard i < end && start[i] == separator else { break }
+            i &+= 1
+        }
+        rowSize = i
+        if i < end && start[i] == 13 {
+            if i &+ 1 == end && !window.isAtEnd { return false }
+            guard i &+ 1 < end && start[i &+ 1] == 10 else {
+                throw DelimitedFault(.carriageReturn, i)
+            }
+            i &+= 1
+        }
+        if scan.hasNonASCII { try scan.validate(upTo: rowSize) }
+        consumed = min(i &+ 1, end)
+        return true
+    }
+
+    private func growFields() {
+        let fresh = UnsafeMutablePointer<DelimitedField>.allocate(capacity: capacity * 2)
+        fresh.update(from: fields, count: count)
+        fields.deallocate()
+        fields = fresh
+        capacity *= 2
+    }
+
+    fileprivate func text(_ column: Int) -> ByteView {
+        if fields[column].isEscaped {
+            fields[column] = fields[column].unescaped(dialect, in: scratch)
+        }
+        return ByteView(fields[column].base, count: fields[column].length)
+    }
+
+    fileprivate func isNull(_ column: Int) -> Bool { fields[column].isNull }
+}
+
+// MARK: - Refused rows
+
+extension DelimitedReader {
+    /// Reading goes on behind the line of the fault.
+    private func refuse(_ fault: DelimitedFault) throws(RealmError) -> RecordError {
+        let property = property(at: fault)
+        try window.readQuotation(at: fault.offset)
+        let lineEnd = window.lineFeed(from: window.start + fault.offset) ?? window.end
+        rowSize = lineEnd - window.start
+        consumed = fault.offset
+        let endsInput = fault.kind == .unclosedQuote
+        state = endsInput ? .finished : .skippingLine
+        return RecordError(
+            fault.kind == .utf8 ? .invalidText : .invalidTable, record: recordNumber,
+            position: window.position(of: window.start + fault.offset),
+            property: property, expected: fault.kind.expectation,
+            got: got(fault), endsInput: endsInput)
+    }
+
+    private func property(at fault: DelimitedFault) -> String? {
+        if fault.kind != .utf8 { return count < header.count ? header[count] : nil }
+        let place = UnsafePointer(
+            (window.base + window.start + fault.offset).assumingMemoryBound(to: UInt8.self))
+        let column = (0..<count).last { fields[$0].base <= place }
+        return column.flatMap { $0 < header.count ? header[$0] : nil }
+    }
+
+    private func got(_ fault: DelimitedFault) -> String {
+        if fault.kind == .unclosedQuote { return "the end" }
+        let start = UnsafePointer(
+            (window.base + window.start).assumingMemoryBound(to: UInt8.self))
+        return JSONTape.summary(of: start, at: fault.offset, end: window.unread)
+    }
+
+    /// Where a row without end began to be wrong cannot be told, so that nothing behind it is sure.
+    private func tooLarge() -> RecordError {
+        rowSize = min(window.unread, 1024)
+        consumed = 0
+        state = .finished
+        return RecordError(
+            .limitExceeded, record: recordNumber, position: position,
+            expected: "a record of at most \(recordLimit) bytes", got: "a larger one",
+            endsInput: true)
+    }
+
+    private func skipLine() throws(RealmError) {
+        state = .reading
+        try window.skipLine()
+    }
+}
+
+/// One row. A handle, valid until the next row is read.
+struct DelimitedRow {
+    private let owner: Unmanaged<DelimitedReader>
+    let count: Int
+
+    fileprivate init(_ reader: DelimitedReader, count: Int) {
+        owner = Unmanaged.passUnretained(reader)
+        self.count = count
+    }
+
+    /// The text of a field, without quotes and escapes; empty for null.
+    @inline(__always)
+    func text(_ column: Int) -> ByteView {
+        precondition(column >= 0 && column < count)
+        return owner._withUnsafeGuaranteedRef { $0.text(column) }
+    }
+
+    @inline(__always)
+    func isNull(_ column: Int) -> Bool {
+        precondition(column >= 0 && column < count)
+        return owner._withUnsafeGuaranteedRef { $0.isNull(column) }
+    }
+}
+
+extension DelimitedFault.Kind {
+    fileprivate var expectation: String {
+        switch self {
+        case .quoteInside: "a field with quotes to be in quotes"
+        case .textBehindQuote: "',' or the end of the line behind the closing quote"
+        case .unclosedQuote: "a closing quote"
+        case .carriageReturn: "a line feed behind the carriage return"
+        case .escape: "one of \\t \\n \\r \\\\, or \\N alone"
+        case .utf8: "UTF-8"
+        }
+    }
+}

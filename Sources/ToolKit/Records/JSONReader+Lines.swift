@@ -1,0 +1,62 @@
+import RealmEngine
+
+/// One value per line.
+extension JSONReader {
+    func nextLine() throws(RealmError) -> RecordEvent<JSONValue> {
+        if state == .start { state = .inside }
+        while true {
+            guard let length = try lineLength() else { return tooLargeLine() }
+            if window.unread == 0 {
+                state = .finished
+                return .end
+            }
+            let isTerminated = length < window.unread
+            consumed = isTerminated ? length + 1 : length
+            if isTerminated {
+                // The scanners stop at a NUL; the line feed comes back before it is counted.
+                UnsafeMutablePointer(mutating: pointer)[length] = 0
+                replacedLineFeed = length
+            }
+            if JSONScan.space(pointer, 0) < length { return parseLine(length) }
+            stepOver()
+        }
+    }
+
+    private func parseLine(_ length: Int) -> RecordEvent<JSONValue> {
+        recordNumber += 1
+        recordSize = length
+        do throws(JSONFault) {
+            try tape.parseWhole(pointer, length)
+            return .record(tape.root)
+        } catch {
+            return .rejected(fault(error, end: length))
+        }
+    }
+
+    /// Bytes before the next line feed or the end of input; nil if they are too many.
+    private func lineLength() throws(RealmError) -> Int? {
+        var searched = 0
+        while true {
+            if let found = window.lineFeed(from: window.start + searched) {
+                let length = found - window.start
+                return length > recordLimit ? nil : length
+            }
+            searched = window.unread
+            if searched > recordLimit { return nil }
+            if try !window.refill() { return window.unread }
+        }
+    }
+
+    /// Keeps the beginning for the message; the next call skips the line.
+    private func tooLargeLine() -> RecordEvent<JSONValue> {
+        recordNumber += 1
+        recordSize = min(window.unread, 1024)
+        state = .skippingLine
+        return .rejected(tooLarge())
+    }
+
+    func skipLine() throws(RealmError) {
+        state = .inside
+        try window.skipLine()
+    }
+}

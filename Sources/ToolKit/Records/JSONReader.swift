@@ -1,0 +1,115 @@
+import RealmEngine
+
+/// Reads JSON records one at a time, in memory that does not grow with the input.
+///
+/// A record and all handles and views from it are valid until the next call of `next`.
+final class JSONReader {
+    enum Layout {
+        /// A value per line; empty lines are passed over.
+        case lines
+        /// The elements of one array.
+        case array
+    }
+
+    struct Limits {
+        /// Deepest nesting.
+        var depth = 100
+        /// Bytes of one record; at most 2^30.
+        var recordSize = 64 << 20
+    }
+
+    enum State {
+        case start
+        case inside
+        /// Inside a line that is too large and was refused.
+        case skippingLine
+        case finished
+    }
+
+    let layout: Layout
+    let recordLimit: Int
+    let tape: JSONTape
+    let window: InputWindow
+    var state = State.start
+    /// Bytes of the current record, without white space around it, from `window.start` on.
+    var recordSize = 0
+    /// Bytes that the next call steps over first.
+    var consumed = 0
+    /// Where the line feed of the current record was replaced by a NUL, from `window.start` on.
+    var replacedLineFeed: Int?
+    /// Records found so far, refused ones too.
+    var recordNumber = 0
+
+    init(
+        _ source: ByteSource, layout: Layout, limits: Limits = Limits(), windowSize: Int = 1 << 19
+    ) {
+        self.layout = layout
+        recordLimit = min(max(1, limits.recordSize), 1 << 30)
+        tape = JSONTape(depthLimit: limits.depth)
+        window = InputWindow(source, capacity: windowSize)
+    }
+
+    /// The current record as written, refused or not; of one that is too large, its beginning.
+    var recordBytes: ByteView { ByteView(window.base + window.start, count: recordSize) }
+
+    /// Line and column where the current record begins.
+    var position: TextPosition { window.position(of: window.start) }
+
+    /// False while `next` might wait for input; see `ByteSource.isReady`.
+    func isReady(within milliseconds: Int32) -> Bool {
+        window.unread > consumed || window.isReady(within: milliseconds)
+    }
+
+    /// Refuses the current record because of one of its values.
+    func error(_ mismatch: ValueMismatch) -> RecordError {
+        let value = mismatch.value
+        return RecordError(
+            .typeMismatch, record: recordNumber,
+            position: window.position(of: window.start + value.sourceOffset),
+            property: tape.path(to: value.index), expected: mismatch.expected, got: mismatch.got)
+    }
+
+    /// The next record, or why it is refused.
+    func next() throws(RealmError) -> RecordEvent<JSONValue> {
+        stepOver()
+        switch state {
+        case .finished: return .end
+        case .start: try window.skipByteOrderMark()
+        case .skippingLine: try skipLine()
+        case .inside: break
+        }
+        switch layout {
+        case .lines: return try nextLine()
+        case .array: return try nextElement()
+        }
+    }
+
+    func stepOver() {
+        if let offset = replacedLineFeed {
+            (window.base + window.start).storeBytes(of: 10, toByteOffset: offset, as: UInt8.self)
+            replacedLineFeed = nil
+        }
+        window.start += consumed
+        consumed = 0
+        recordSize = 0
+    }
+
+    func fault(_ fault: JSONFault, end: Int) -> RecordError {
+        tape.describe(
+            fault, end: end, record: recordNumber,
+            position: window.position(of: window.start + min(fault.offset, end)),
+            endsInput: layout == .array)
+    }
+
+    func tooLarge() -> RecordError {
+        RecordError(
+            .limitExceeded, record: recordNumber, position: position,
+            expected: "a record of at most \(recordLimit) bytes", got: "a larger one",
+            endsInput: layout == .array)
+    }
+
+    /// The first unread byte.
+    var pointer: UnsafePointer<UInt8> {
+        UnsafePointer((window.base + window.start).assumingMemoryBound(to: UInt8.self))
+    }
+}

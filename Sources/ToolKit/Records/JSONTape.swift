@@ -1,0 +1,180 @@
+import RealmEngine
+
+/// One parsed record: its bytes and a flat array of tokens, used again for the next record.
+///
+/// Nothing is allocated per value. Strings with escapes are unescaped when somebody asks, into
+/// memory that lives as long as the record. Not thread-safe.
+final class JSONTape {
+    /// An object or array that is still open while parsing.
+    struct Frame {
+        var token: UInt32 = 0
+        var count: UInt32 = 0
+        /// One bit per hash of a name seen in the object.
+        var seen: UInt64 = 0
+        var isObject = false
+    }
+
+    /// Where a parse is.
+    struct State {
+        /// The next byte.
+        var at: Int
+        /// Complete tokens, and containers that are open.
+        var count = 0
+        /// Open containers; all but the innermost are in `frames`, from 1 on.
+        var depth = 0
+        /// The innermost open container.
+        var frame = Frame()
+        /// The token being read, with its name.
+        var token = JSONToken()
+        /// The name of the value is known, the value is not.
+        var isReadingValue = true
+        /// A container was opened and has a first child.
+        var isInsideNewContainer = false
+    }
+
+    /// Deepest nesting of objects and arrays.
+    let depthLimit: Int
+    let scratch = ScratchArena()
+
+    /// The record's first byte.
+    var bytes: UnsafePointer<UInt8>
+    var tokens: UnsafeMutablePointer<JSONToken>
+    var count = 0
+    var capacity = 256
+    let frames: UnsafeMutablePointer<Frame>
+    /// Where the last parse failed: for messages.
+    var stopped = State(at: 0)
+    var escapedKeys: [ByteView] = []
+    /// A copy of bytes that have no NUL behind them.
+    private var copy: UnsafeMutableRawPointer?
+
+    init(depthLimit: Int = 100) {
+        self.depthLimit = max(1, depthLimit)
+        tokens = .allocate(capacity: capacity)
+        frames = .allocate(capacity: self.depthLimit + 1)
+        frames.initialize(repeating: Frame(), count: self.depthLimit + 1)
+        bytes = UnsafePointer(bitPattern: 8)!
+    }
+
+    deinit {
+        tokens.deallocate()
+        frames.deallocate()
+        copy?.deallocate()
+    }
+
+    /// The value of the record.
+    var root: JSONValue { JSONValue(tape: self, index: 0) }
+
+    /// Parses `text` as one value, for JSON outside of a record stream: options, table fields.
+    func parse(copying text: ByteView) throws(RecordError) -> JSONValue {
+        copy?.deallocate()
+        let size = text.count + InputWindow.padding
+        let fresh = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+        copy = fresh
+        fresh.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        fresh.copyMemory(from: text.base, byteCount: text.count)
+        do throws(JSONFault) {
+            try parseWhole(UnsafePointer(fresh.assumingMemoryBound(to: UInt8.self)), text.count)
+        } catch {
+            var position = TextPosition()
+            position.advance(over: fresh, count: min(error.offset, text.count))
+            throw describe(error, end: text.count, record: 1, position: position)
+        }
+        return root
+    }
+
+    /// Parses `count` bytes that are one value with nothing but white space around it.
+    func parseWhole(_ p: UnsafePointer<UInt8>, _ count: Int) throws(JSONFault) {
+        let end = JSONScan.space(p, try parse(p))
+        guard end >= count else { throw JSONFault(.recordEnd, end) }
+    }
+
+    /// The name of a field, unescaped.
+    @inline(__always)
+    func key(of token: UnsafeMutablePointer<JSONToken>) -> ByteView {
+        if token.pointee.flags & JSONToken.escapedKey != 0 {
+            return escapedKeys[Int(token.pointee.keyOffset)]
+        }
+        return ByteView(
+            UnsafeRawPointer(bytes + Int(token.pointee.keyOffset)),
+            count: Int(token.pointee.keyLength))
+    }
+
+    /// The text of a string, unescaped; of anything else the bytes as written.
+    @inline(__always)
+    func text(of token: UnsafeMutablePointer<JSONToken>) -> ByteView {
+        if token.pointee.flags & JSONToken.escaped != 0 { return unescapedText(of: token) }
+        return ByteView(
+            UnsafeRawPointer(bytes + Int(token.pointee.offset)), count: Int(token.pointee.length))
+    }
+
+    @inline(never)
+    private func unescapedText(of token: UnsafeMutablePointer<JSONToken>) -> ByteView {
+        if token.pointee.flags & JSONToken.unescaped == 0 {
+            let header = scratch.allocate(8 + Int(token.pointee.length))
+            let count = JSONEscapes.unescape(
+                bytes + Int(token.pointee.offset), Int(token.pointee.length), to: header + 8)
+            header.storeBytes(of: count, as: Int.self)
+            token.pointee.payload = UInt64(UInt(bitPattern: header))
+            token.pointee.flags |= JSONToken.unescaped
+        }
+        let header = UnsafeRawPointer(bitPattern: UInt(token.pointee.payload))!
+        return ByteView(header + 8, count: header.load(as: Int.self))
+    }
+}
+
+/// Turning checked escapes into what they mean.
+enum JSONEscapes {
+    /// Answers the bytes written, never more than `count`.
+    static func unescape(
+        _ p: UnsafePointer<UInt8>, _ count: Int, to out: UnsafeMutableRawPointer
+    ) -> Int {
+        var written = 0
+        var i = 0
+        while i < count {
+            if p[i] != UInt8(ascii: "\\") {
+                out.storeBytes(of: p[i], toByteOffset: written, as: UInt8.self)
+                written += 1
+                i += 1
+            } else if p[i + 1] == UInt8(ascii: "u") {
+                written += character(p, &i, to: out + written)
+            } else {
+                out.storeBytes(of: control(p[i + 1]), toByteOffset: written, as: UInt8.self)
+                written += 1
+                i += 2
+            }
+        }
+        return written
+    }
+
+    private static func control(_ letter: UInt8) -> UInt8 {
+        switch letter {
+        case UInt8(ascii: "b"): 8
+        case UInt8(ascii: "f"): 12
+        case UInt8(ascii: "n"): 10
+        case UInt8(ascii: "r"): 13
+        case UInt8(ascii: "t"): 9
+        default: letter
+        }
+    }
+
+    /// One `\u` escape, or the two of a pair, as UTF-8.
+    private static func character(
+        _ p: UnsafePointer<UInt8>, _ i: inout Int, to out: UnsafeMutableRawPointer
+    ) -> Int {
+        var scalar = (try? JSONScan.hexDigits(p, i + 2)) ?? 0xFFFD
+        i += 6
+        if scalar & 0xFC00 == 0xD800 {
+            let low = (try? JSONScan.hexDigits(p, i + 2)) ?? 0
+            scalar = 0x10000 + (scalar & 0x3FF) << 10 + low & 0x3FF
+            i += 6
+        }
+        guard let utf8 = Unicode.Scalar(scalar).map({ UTF8.encode($0) }) ?? nil else { return 0 }
+        var written = 0
+        for byte in utf8 {
+            out.storeBytes(of: byte, toByteOffset: written, as: UInt8.self)
+            written += 1
+        }
+        return written
+    }
+}

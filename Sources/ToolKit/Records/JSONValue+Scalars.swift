@@ -1,0 +1,182 @@
+import RealmEngine
+
+/// A value that its property cannot hold; the reader makes a `RecordError` of it. As short-lived as
+/// the handle in it, and like that confined to the reader's thread.
+struct ValueMismatch: Error, @unchecked Sendable {
+    let value: JSONValue
+    let code: RecordError.Code
+    let expected: String
+    let got: String
+
+    @inline(never)
+    init(
+        _ value: JSONValue, _ code: RecordError.Code = .typeMismatch, expected: String,
+        got: String? = nil
+    ) {
+        self.value = value
+        self.code = code
+        self.expected = expected
+        self.got = got ?? value.summary
+    }
+}
+
+/// Values by the type of their property, in plain or extended form (realm-tools(7), VALUES).
+extension JSONValue {
+    /// The engine's value for a property of a scalar type. Views in it live as long as the record.
+    @inline(__always)
+    func scalar(_ type: ColumnType, isNullable: Bool) throws(ValueMismatch) -> Value {
+        switch (type, kind) {
+        case (.int, .int): return .int(Int64(bitPattern: token.pointee.payload))
+        case (.string, .string): return .string(text)
+        case (.bool, .bool): return .bool(token.pointee.payload != 0)
+        case (.double, .int): return .double(Double(Int64(bitPattern: token.pointee.payload)))
+        case (_, .null) where isNullable: return .null
+        default:
+            guard let value = unusualScalar(type) else {
+                throw ValueMismatch(self, expected: type.name)
+            }
+            return value
+        }
+    }
+
+    @inline(never)
+    private func unusualScalar(_ type: ColumnType) -> Value? {
+        switch kind {
+        case .null, .bool, .array: nil
+        case .int, .number: number(type)
+        case .string: string(type)
+        case .object: extended(type)
+        }
+    }
+
+    private func number(_ type: ColumnType) -> Value? {
+        let text = text
+        switch type {
+        case .int: return ScalarText.wholeNumber(text).map { .int($0) }
+        case .float, .double, .decimal:
+            return ScalarText.value(text, as: type, in: tape.scratch)
+        case .timestamp: return ScalarText.unixTime(text).map { .timestamp($0) }
+        default: return nil
+        }
+    }
+
+    private func string(_ type: ColumnType) -> Value? {
+        let text = text
+        switch type {
+        case .decimal, .objectID, .uuid, .binary:
+            return ScalarText.value(text, as: type, in: tape.scratch)
+        case .timestamp: return Timestamp(text: text).map { .timestamp($0) }
+        case .double: return text.nonFinite.map { .double($0) }
+        case .float: return text.nonFinite.map { .float(Float($0)) }
+        default: return nil
+        }
+    }
+}
+
+// MARK: - Extended forms
+
+extension JSONValue {
+    /// The name and content of `{"$name":content}`; nil for everything else.
+    var wrapped: (name: ByteView, content: JSONValue)? {
+        guard kind == .object, count > 0 else { return nil }
+        let content = JSONValue(tape: tape, index: index + 1)
+        let name = content.key
+        guard name.count > 1, name[0] == UInt8(ascii: "$") else { return nil }
+        guard count == 1 || name.equals("$date") else { return nil }
+        return (name, content)
+    }
+
+    private func extended(_ type: ColumnType) -> Value? {
+        guard let (name, content) = wrapped else { return nil }
+        switch type {
+        case .int where name.equals("$numberLong") || name.equals("$numberInt"),
+            .float where name.equals("$numberDouble"),
+            .double where name.equals("$numberDouble"),
+            .decimal where name.equals("$numberDecimal"),
+            .objectID where name.equals("$oid"),
+            .uuid where name.equals("$uuid"):
+            guard content.kind == .string else { return nil }
+            return ScalarText.value(content.text, as: type, in: tape.scratch)
+        case .timestamp where name.equals("$date"): return date(content)
+        case .binary where name.equals("$binary"):
+            guard let (bytes, subType) = binary(content), subType == 0 else { return nil }
+            return .binary(bytes)
+        case .uuid where name.equals("$binary"):
+            guard let (bytes, subType) = binary(content), subType == 4 else { return nil }
+            return Self.uuid(bytes)
+        default: return nil
+        }
+    }
+
+    /// Milliseconds since 1970, with nanoseconds beside them when there are more; or RFC 3339.
+    private func date(_ content: JSONValue) -> Value? {
+        if content.kind == .string, count == 1 {
+            return Timestamp(text: content.text).map { .timestamp($0) }
+        }
+        guard let milliseconds = content.wholeNumber else { return nil }
+        var nanoseconds: Int64 = 0
+        if count > 1 {
+            guard count == 2, let rest = field("$nanoseconds")?.wholeNumber,
+                rest.magnitude < 1_000_000
+            else { return nil }
+            nanoseconds = rest
+        }
+        let total = Int128(milliseconds) * 1_000_000 + Int128(nanoseconds)
+        return Timestamp(totalNanoseconds: total).map { .timestamp($0) }
+    }
+
+    private var wholeNumber: Int64? {
+        if kind == .int { return int }
+        guard case .int(let number)? = extended(.int) else { return nil }
+        return number
+    }
+
+    private func binary(_ content: JSONValue) -> (bytes: ByteView, subType: UInt8)? {
+        guard let text = content.field("base64"), text.kind == .string,
+            let bytes = tape.scratch.decodeBase64(text.text)
+        else { return nil }
+        guard let subType = content.field("subType") else { return (bytes, 0) }
+        let digits = subType.text
+        guard subType.kind == .string, digits.count == 1 || digits.count == 2 else { return nil }
+        var number: UInt8 = 0
+        for i in 0..<digits.count {
+            guard let digit = ValueForms.digit(digits[i]) else { return nil }
+            number = number << 4 | UInt8(digit)
+        }
+        return (bytes, number)
+    }
+
+    private static func uuid(_ bytes: ByteView) -> Value? {
+        guard bytes.count == 16 else { return nil }
+        let high = bytes.base.loadUnaligned(as: UInt64.self).bigEndian
+        let low = bytes.base.loadUnaligned(fromByteOffset: 8, as: UInt64.self).bigEndian
+        return .uuid(UUIDValue(high: high, low: low))
+    }
+
+    /// The scalar that an extended form stands for by itself, for mixed properties.
+    func selfDescribed(_ name: ByteView, _ content: JSONValue) -> Value? {
+        let type: ColumnType
+        switch name {
+        case let n where n.equals("$numberLong") || n.equals("$numberInt"): type = .int
+        case let n where n.equals("$numberDouble"): type = .double
+        case let n where n.equals("$numberDecimal"): type = .decimal
+        case let n where n.equals("$date"): type = .timestamp
+        case let n where n.equals("$oid"): type = .objectID
+        case let n where n.equals("$uuid"): type = .uuid
+        case let n where n.equals("$binary"):
+            guard let (bytes, subType) = binary(content) else { return nil }
+            return subType == 4 ? Self.uuid(bytes) : subType == 0 ? .binary(bytes) : nil
+        default: return nil
+        }
+        return extended(type)
+    }
+}
+
+extension ByteView {
+    /// The doubles that JSON has no numbers for.
+    fileprivate var nonFinite: Double? {
+        if equals("NaN") { return .nan }
+        if equals("Infinity") { return .infinity }
+        return equals("-Infinity") ? -.infinity : nil
+    }
+}

@@ -1,0 +1,149 @@
+@testable import RealmEngine
+
+/// A database put together node by node, sound or not: for shapes that no writer produces.
+struct CraftedFile {
+    private var bytes = [UInt8](repeating: 0, count: RawHeader.size)
+    private var names: [String] = []
+    private var roots: [UInt64] = []
+    private var firstSpec: UInt64 = 0
+
+    /// Bits of a node's flags.
+    static let refs: UInt8 = 0x40
+    static let inner: UInt8 = 0xC0
+    static let context: UInt8 = 0x20
+    static let byteCells: UInt8 = 0x08
+    static let blob: UInt8 = 0x10
+
+    /// Where the next node will be.
+    var next: UInt64 { UInt64(bytes.count) }
+
+    mutating func node(_ flags: UInt8, count: Int, _ payload: [UInt8]) -> UInt64 {
+        let ref = next
+        bytes += [0x41, 0x41, 0x41, 0x41, flags]
+        bytes += [16, 8, 0].map { UInt8(truncatingIfNeeded: count >> $0) }
+        bytes += payload
+        while bytes.count & 7 != 0 { bytes.append(0) }
+        return ref
+    }
+
+    /// Numbers of 64 bits.
+    mutating func words(_ flags: UInt8, _ words: [UInt64]) -> UInt64 {
+        node(
+            flags | 7, count: words.count,
+            words.flatMap { word in
+                (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) }
+            })
+    }
+
+    mutating func integers(_ values: [Int64]) -> UInt64 {
+        words(0, values.map { UInt64(bitPattern: $0) })
+    }
+
+    /// A tagged integer.
+    static func tag(_ value: UInt64) -> UInt64 { value << 1 | 1 }
+
+    /// Names or short strings of up to 63 bytes.
+    mutating func strings(_ values: [String]) -> UInt64 {
+        let cells = values.flatMap { value in
+            let text = Array(value.utf8)
+            return text + [UInt8](repeating: 0, count: 63 - text.count) + [UInt8(63 - text.count)]
+        }
+        return node(Self.byteCells | 7, count: values.count, cells)
+    }
+
+    mutating func blob(_ bytes: [UInt8]) -> UInt64 { node(Self.blob, count: bytes.count, bytes) }
+
+    struct Column {
+        var name: String
+        var type: ColumnType
+        var attributes: ColumnAttributes = []
+        /// Its own position unless a test wants trouble.
+        var leafIndex: Int?
+        /// Values that an enumerated column refers to.
+        var distinct: UInt64 = 0
+        var index: UInt64 = 0
+    }
+
+    /// Adds a table whose objects are in the cluster tree at `root`.
+    mutating func table(
+        _ name: String, _ columns: [Column], root: UInt64, primaryKey: Int? = nil
+    ) {
+        let keys = columns.enumerated().map { i, column in
+            ColumnKey(
+                leafIndex: column.leafIndex ?? i, type: column.type,
+                attributes: column.attributes, tag: 0)
+        }
+        let distinct =
+            columns.contains { $0.distinct != 0 } ? words(Self.refs, columns.map(\.distinct)) : 0
+        let spec = words(
+            Self.refs,
+            [
+                integers(columns.map { Int64($0.type.rawValue) | 0x2_0000 }),
+                strings(columns.map(\.name)),
+                integers(columns.map { Int64($0.attributes.rawValue) }), 0, distinct,
+                integers(keys.map(\.raw)),
+            ])
+        if roots.isEmpty { firstSpec = spec }
+        let none = [Int64](repeating: 0x7FFF_FFFF, count: columns.count)
+        let indexes = words(Self.refs, columns.map(\.index))
+        roots.append(
+            words(
+                Self.refs,
+                [
+                    spec, 0, root, Self.tag(UInt64(roots.count)), indexes, 1, 1, integers(none),
+                    integers(none.map { _ in .max }), 0, 0,
+                    primaryKey.map { Self.tag(UInt64(keys[$0].raw)) } ?? 0, 1, 0,
+                ]))
+        names.append(name)
+    }
+
+    /// Adds a table that claims the columns of the first one.
+    mutating func tableSharingFirstSpec(_ name: String, root: UInt64) {
+        let key = Self.tag(UInt64(roots.count))
+        roots.append(words(Self.refs, [firstSpec, 0, root, key, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0]))
+        names.append(name)
+    }
+
+    /// A compact leaf of `count` objects.
+    mutating func cluster(count: Int, _ columns: [UInt64]) -> UInt64 {
+        words(Self.refs, [Self.tag(UInt64(count))] + columns)
+    }
+
+    /// The whole file; its root is written last.
+    func finished() -> [UInt8] {
+        var file = self
+        let namesRef = file.strings(names)
+        let tables = file.words(Self.refs, roots)
+        let root = file.next
+        _ = file.words(Self.refs, [namesRef, tables, Self.tag(root + 32)])
+        return file.withHeader(root)
+    }
+
+    /// The whole file with one more node as its very end, so that reading past that node is reading
+    /// past the file. `build` is told where the node will be.
+    static func ending(
+        _ flags: UInt8, count: Int, _ payload: [UInt8],
+        _ build: (inout CraftedFile, UInt64) -> Void
+    ) -> [UInt8] {
+        var draft = CraftedFile()
+        build(&draft, 8)
+        let length = draft.finished().count
+        var file = CraftedFile()
+        build(&file, UInt64(length))
+        let bytes = file.finished()
+        var last = CraftedFile()
+        _ = last.node(flags, count: count, payload)
+        let node = last.bytes[RawHeader.size...]
+        // The logical size is the last word of the root, which ends the file so far.
+        let size = UInt64(length + node.count) << 1 | 1
+        let sizeBytes = (0..<8).map { UInt8(truncatingIfNeeded: size >> UInt64(8 * $0)) }
+        return bytes[..<(length - 8)] + sizeBytes + node
+    }
+
+    private func withHeader(_ root: UInt64) -> [UInt8] {
+        var out = bytes
+        for i in 0..<8 { out[i] = UInt8(truncatingIfNeeded: root >> UInt64(8 * i)) }
+        out.replaceSubrange(16..<24, with: [0x54, 0x2D, 0x44, 0x42, 24, 0, 0, 0])
+        return out
+    }
+}

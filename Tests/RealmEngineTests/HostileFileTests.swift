@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+@testable import RealmEngine
+
+/// No input file may crash or hang the reader, or make it read outside the mapping: thousands of
+/// damaged copies of sound files are opened and read all through. They lie in memory that faults
+/// right behind their last byte.
+///
+/// `REALM_TEST_SEED` brings a run back; `REALM_TEST_SCALE` multiplies it. A crash takes the whole
+/// run down without a word: repeat it with the printed seed and `REALM_TEST_TRACE=1`, which names
+/// each file before it is read, then read that one alone with `REALM_TEST_CASE`.
+///
+/// A file that another process truncates while it is mapped is not a matter of its contents: reading
+/// on raises SIGBUS, which a tool's signal handler turns into a message and an exit code. A library
+/// user keeps such files apart or copies them first.
+@Suite struct HostileFileTests {
+    static let shardCount = 16
+    static let environment = ProcessInfo.processInfo.environment
+    static let count = 20_000 * max(1, Int(environment["REALM_TEST_SCALE"] ?? "") ?? 1)
+
+    static let seed: UInt64 = {
+        let seed =
+            environment["REALM_TEST_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0 ... .max)
+        print("hostile files: \(count) in \(shardCount) shards, REALM_TEST_SEED=\(seed)")
+        return seed
+    }()
+
+    /// The sound files, small ones first and most: damage is dense there and a visit is short.
+    static let sources: [HostileSeed] = {
+        let files =
+            Fixtures.files("query", ".realm") + Fixtures.files("objects", "compacted.realm")
+            + Fixtures.files("public", ".realm")
+        var sources: [HostileSeed] = []
+        var names: Set<String> = []
+        for file in files where names.insert(file.lastPathComponent).inserted {
+            guard let data = try? Data(contentsOf: file), data.count <= 1 << 20,
+                let source = try? HostileSeed(name: file.lastPathComponent, bytes: [UInt8](data)),
+                HostileCase.read(source.bytes).error == nil
+            else { continue }
+            sources.append(source)
+            if let tight = try? source.tightened() { sources.append(tight) }
+        }
+        return sources.sorted { $0.bytes.count < $1.bytes.count }
+    }()
+
+    /// Case `index` of the run: always the same for the same seed and sources.
+    static func mutated(_ index: Int) -> (name: String, file: MutatedFile) {
+        var random = SeededRandom(seed: seed &+ UInt64(index) &* 0x2545_F491_4F6C_DD1D)
+        // One case in 500 takes any source, however large; the others take a small one.
+        let small = sources.prefix { $0.bytes.count <= 32 << 10 }
+        let source = index % 500 == 0 ? sources[...] : small
+        let chosen = source.randomElement(using: &random)!
+        return (chosen.name, MutatedFile(chosen, random: random))
+    }
+
+    @Test(arguments: 0..<shardCount)
+    func damagedFiles(_ shard: Int) throws {
+        try #require(!Self.sources.isEmpty)
+        if let only = Self.environment["REALM_TEST_CASE"].flatMap({ Int($0) }) {
+            if shard == 0 { Self.check(only) }
+            return
+        }
+        print("hostile files: shard \(shard) of seed \(Self.seed) begins")
+        let traces = Self.environment["REALM_TEST_TRACE"] != nil
+        var sound = 0
+        for index in stride(from: shard, to: Self.count, by: Self.shardCount) {
+            if traces { print("hostile files: case \(index)") }
+            if Self.check(index) { sound += 1 }
+        }
+        let cases = Self.count / Self.shardCount
+        // Damage that is never noticed, or always fatal, would test little.
+        #expect(sound > cases / 20 && sound < cases * 19 / 20)
+    }
+
+    /// Reads one damaged file; true when nothing was found wrong with it.
+    @discardableResult
+    static func check(_ index: Int) -> Bool {
+        let (name, file) = mutated(index)
+        let outcome = HostileCase.read(file.bytes)
+        if let complaint = outcome.complaint {
+            Issue.record(
+                """
+                seed \(seed), case \(index), \(name): \(complaint)
+                \(file.story.joined(separator: ", "))
+                """)
+        }
+        return outcome.error == nil
+    }
+
+    /// Every length of a small file: a torn copy is the most common damage of all.
+    @Test func everyLength() throws {
+        let source = try #require(Self.sources.first { $0.bytes.count > 1000 })
+        for length in 0..<source.bytes.count {
+            let outcome = HostileCase.read(Array(source.bytes[..<length]))
+            #expect(outcome.complaint == nil && outcome.error != nil, "\(source.name) \(length)")
+        }
+    }
+}

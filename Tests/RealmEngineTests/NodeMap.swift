@@ -1,0 +1,64 @@
+@testable import RealmEngine
+
+/// Where the nodes of an undamaged file are, so that damage can be aimed at them.
+struct NodeMap {
+    struct Place {
+        let offset: Int
+        let flags: UInt8
+        let count: Int
+        /// Index of the node that references this one; nil for the root.
+        let parent: Int?
+    }
+
+    /// One element of a node with refs.
+    struct Slot {
+        let place: Int
+        let index: Int
+        let value: UInt64
+    }
+
+    private(set) var places: [Place] = []
+    private(set) var refs: [Slot] = []
+    private(set) var tagged: [Slot] = []
+    /// The root, which the header or the footer names.
+    private(set) var top = 0
+
+    /// Visits every node reachable from the root of `bytes`, which must be sound.
+    init(_ bytes: [UInt8]) throws {
+        try bytes.withUnsafeBytes { buffer in
+            // A copy, because an array's bytes need not be aligned.
+            let mapping = try Mapping(copying: buffer)
+            let header = try FileHeader(base: mapping.base, size: bytes.count)
+            top = Int(header.top.raw)
+            let memory = SpaceMemory(base: mapping.base, limit: UInt64(bytes.count))
+            try withExtendedLifetime((mapping, memory)) {
+                if !header.top.isNone { try add(header.top, parent: nil, memory.lookup) }
+            }
+        }
+    }
+
+    private mutating func add(_ ref: Ref, parent: Int?, _ space: NodeSpace) throws {
+        let node = try space.node(ref)
+        let place = places.count
+        places.append(
+            Place(offset: Int(ref.raw), flags: node.flags, count: node.count, parent: parent))
+        guard node.hasRefs else { return }
+        for i in 0..<node.count {
+            let slot = node.slot(i)
+            let entry = Slot(place: place, index: i, value: slot.raw)
+            if slot.isTagged {
+                tagged.append(entry)
+            } else if let child = slot.child {
+                refs.append(entry)
+                try add(child, parent: place, space)
+            }
+        }
+    }
+
+    /// The node itself and the nodes on the way to the root.
+    func ancestors(of place: Int) -> [Int] {
+        var found = [place]
+        while let parent = places[found[found.count - 1]].parent { found.append(parent) }
+        return found
+    }
+}
