@@ -135,8 +135,8 @@ extension ModelRun {
             let names = values.entries(values.below(5)) { .null }.map(\.key)
             let keys = try transaction.createEmbeddedEntries(
                 object.table, object.key, column,
-                keys: names.map { .string(PlainValue.view($0, arena)) })
-            return try adopt(object, column, keys) { links in
+                names.map { (key: .string(PlainValue.view($0, arena)), isNull: false) })
+            return try adopt(object, column, keys.map { $0! }) { links in
                 .dictionary(zip(names, links).map { PlainEntry(key: $0, value: $1) })
             }
         }
@@ -205,7 +205,9 @@ extension ModelRun {
                     let keys = twice ? ["a", "b", "a"] : ["a"]
                     _ = try transaction.createEmbeddedEntries(
                         object.table, twice ? object.key : missing, i,
-                        keys: keys.map { .string(PlainValue.view(Array($0.utf8), arena)) })
+                        keys.map {
+                            (key: .string(PlainValue.view(Array($0.utf8), arena)), isNull: false)
+                        })
                 default:
                     _ = try transaction.createEmbeddedElements(object.table, missing, i, count: 2)
                 }
