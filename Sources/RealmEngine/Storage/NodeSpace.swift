@@ -82,15 +82,6 @@ struct NodeSpace {
     /// More objects than the tables of a sound file have: 256 without properties take 16 bytes.
     @inline(__always) var maximumObjects: Int { 16 &* extent }
 
-    /// Opens a node of refs that may be an inner node or a leaf of its tree, with at least `slots`
-    /// elements.
-    @inline(__always)
-    func treeNode(_ ref: Ref, slots: Int, _ role: StaticString) throws(RealmError) -> NodeView {
-        let node = try node(ref)
-        guard node.hasRefs, node.count >= slots else { throw wrongShape(ref, role) }
-        return node
-    }
-
     /// Opens a node that must hold refs, be no inner node, and have at least `slots` elements.
     @inline(__always)
     func refNode(_ ref: Ref, slots: Int, _ role: StaticString) throws(RealmError) -> NodeView {
