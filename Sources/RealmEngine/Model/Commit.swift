@@ -52,7 +52,11 @@ struct Commit {
             }
         ).run()
         try store(writer.runs, lists)
-        try publish(lists, reachable.count)
+        do throws(RealmError) { try publish(lists, reachable.count) } catch {
+            // The header selects what the session does not know of.
+            session.poisonForAll(error)
+            throw error
+        }
         return newVersion
     }
 
@@ -60,16 +64,12 @@ struct Commit {
     private static let historySchema: UInt64 = 1
 
     private func writer(_ space: inout FreeSpace, _ history: Ref) throws(RealmError) -> NodeWriter {
-        var need: UInt64 = 0
+        var need = NodeWriter.Need()
         for ref in [names, tables, history] {
-            need += try NodeWriter.size(ref, context.space, context.slab)
+            try NodeWriter.measure(ref, context.space, context.slab, &need)
         }
-        // A boundary may cost up to one node; nodes are far smaller than this slack in practice.
-        let boundaries = need / NodeWriter.section + 1
-        let slack = need > 1 << 20 ? boundaries << 20 : 64
         return NodeWriter(
-            space: context.space, slab: context.slab,
-            into: space.take(need + slack, page: Self.page))
+            space: context.space, slab: context.slab, into: space.take(need, page: Self.page))
     }
 
     /// The history with this transaction's changeset and without what nobody can need any more
@@ -94,6 +94,8 @@ struct Commit {
         // Joiners size the file under the control mutex, so growing it happens under it too.
         try session.database.session!.file.controlMutex.withLock { () throws(RealmError) in
             try device.grow(to: Int(lists.logicalSize))
+            // What can fail comes before the flip.
+            try session.database.file.extend(to: Int(lists.logicalSize))
             for run in runs where run.bytes.count > 0 {
                 try device.write(run.bytes.bytes, at: Int(run.start))
             }

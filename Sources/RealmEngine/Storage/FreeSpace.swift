@@ -74,35 +74,52 @@ struct FreeSpace {
         release(Chunk(start: start, count: end - start, version: 0))
     }
 
-    /// Takes extents that together hold `request` bytes: one chunk where any is large enough, the
-    /// largest ones otherwise, growing the space when all free chunks are too small.
-    mutating func take(_ request: UInt64, page: UInt64) -> [Extent] {
-        if let index = bestFit(request) { return [take(index)] }
-        let candidates = free.indices.filter { free[$0].count >= Self.smallestUseful }
-            .sorted { free[$0].count > free[$1].count }.prefix(Self.mostExtents)
-        var total: UInt64 = 0
-        var chosen: [Int] = []
-        for index in candidates {
-            chosen.append(index)
-            total += free[index].count
-            // Nodes do not fill an extent to its last byte.
-            if total >= request + request / 4 + UInt64(chosen.count) * Self.smallestUseful {
-                return chosen.sorted(by: >).map { take($0) }.sorted { $0.start < $1.start }
-            }
+    /// Takes extents that hold the nodes of `need` wherever a node ends up: one chunk where any is
+    /// large enough, the largest ones otherwise, growing the space when all are too small.
+    mutating func take(_ need: NodeWriter.Need, page: UInt64) -> [Extent] {
+        if let index = bestFit(need) { return [take(index)] }
+        if let indexes = several(need) {
+            return indexes.sorted(by: >).map { take($0) }.sorted { $0.start < $1.start }
         }
-        grow(by: request, page: page)
+        repeat {
+            grow(by: need.bytes + need.largest, page: page)
+        } while Self.room(in: free.last!, need) < need.bytes
         return [take(free.count - 1)]
     }
 
     private static let smallestUseful: UInt64 = 4096
     private static let mostExtents = 64
 
-    private func bestFit(_ request: UInt64) -> Int? {
+    /// Bytes of `extent` that are certain to hold nodes: each section boundary inside may cost
+    /// almost a whole node, and so may the end when there is another extent to go on with.
+    private static func room(
+        in extent: Extent, _ need: NodeWriter.Need, isLast: Bool = true
+    ) -> UInt64 {
+        let section = NodeWriter.section
+        let boundaries = (extent.end - 1) / section - extent.start / section
+        let lost = (boundaries + (isLast ? 0 : 1)) * need.largest
+        return lost < extent.count ? extent.count - lost : 0
+    }
+
+    private func bestFit(_ need: NodeWriter.Need) -> Int? {
         var best: Int?
-        for (i, extent) in free.enumerated() where extent.count >= request {
+        for (i, extent) in free.enumerated() where Self.room(in: extent, need) >= need.bytes {
             if best == nil || extent.count < free[best!].count { best = i }
         }
         return best
+    }
+
+    private func several(_ need: NodeWriter.Need) -> [Int]? {
+        let candidates = free.indices.filter { free[$0].count >= Self.smallestUseful }
+            .sorted { free[$0].count > free[$1].count }.prefix(Self.mostExtents)
+        var total: UInt64 = 0
+        var chosen: [Int] = []
+        for index in candidates {
+            chosen.append(index)
+            total += Self.room(in: free[index], need, isLast: false)
+            if total >= need.bytes { return chosen }
+        }
+        return nil
     }
 
     private mutating func take(_ index: Int) -> Extent { free.remove(at: index) }

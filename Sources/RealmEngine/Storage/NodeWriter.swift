@@ -29,17 +29,25 @@ struct NodeWriter {
         runs.append(Run(start: at, bytes: ByteBufferBox()))
     }
 
-    /// Bytes the nodes reachable from `ref` inside the slab take at most.
-    static func size(_ ref: Ref, _ space: NodeSpace, _ slab: Slab) throws(RealmError) -> UInt64 {
-        guard !ref.isNone, slab.contains(ref) else { return 0 }
+    /// Room that nodes to be written take at most.
+    struct Need {
+        var bytes: UInt64 = 0
+        /// Bytes of the largest node: what may be lost at each end of an extent or section.
+        var largest: UInt64 = 0
+    }
+
+    /// Adds the nodes reachable from `ref` inside the slab to `need`.
+    static func measure(
+        _ ref: Ref, _ space: NodeSpace, _ slab: Slab, _ need: inout Need
+    ) throws(RealmError) {
+        guard !ref.isNone, slab.contains(ref) else { return }
         let node = try space.node(ref)
-        var total = UInt64(node.byteSize)
-        if node.hasRefs {
-            for i in 0..<node.count {
-                if let child = node.slot(i).child { total += try size(child, space, slab) }
-            }
+        need.bytes += UInt64(node.byteSize)
+        need.largest = max(need.largest, UInt64(node.byteSize))
+        guard node.hasRefs else { return }
+        for i in 0..<node.count {
+            if let child = node.slot(i).child { try measure(child, space, slab, &need) }
         }
-        return total
     }
 
     /// Writes the tree below `ref` and returns where its root now is.
