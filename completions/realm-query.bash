@@ -10,7 +10,12 @@ _realm_query() {
         index=$((index - 1))
     fi
     case ${COMP_WORDS[index]} in
-        -L | --limit | --offset | -F | --fields | --exclude | -x | --expand | --explode | --join | --null | -j | --threads | --max-memory)
+        -s | --sort | --distinct | --arg | --argjson | --aggregate | -L | --limit | --offset | -F | --fields | --exclude | -x | --expand | --explode | --join | --null | -j | --threads | --max-memory)
+            return
+            ;;
+        -Q | --query-file | -o | --output | -K | --encryption-key-file)
+            compopt -o filenames
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
             return
             ;;
         --types)
@@ -29,11 +34,6 @@ _realm_query() {
             mapfile -t COMPREPLY < <(compgen -W "auto table ndjson json csv tsv" -- "$word")
             return
             ;;
-        -o | --output | -K | --encryption-key-file)
-            compopt -o filenames
-            mapfile -t COMPREPLY < <(compgen -f -- "$word")
-            return
-            ;;
         --output-dir)
             compopt -o filenames
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
@@ -49,7 +49,7 @@ _realm_query() {
             ;;
     esac
     if [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "-L --limit --offset -a --all -c --count -e --exit-status -S --schema --digest --internal -F --fields --exclude -x --expand --backlinks --explode --types --time --binary --join --null -f --format --json -H --no-header -0 --null-separated --raw -o --output --force --output-dir -K --encryption-key-file --access --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "-s --sort --distinct --arg --argjson -Q --query-file --aggregate --batch --explain -L --limit --offset -a --all -c --count -e --exit-status -S --schema --digest --internal -F --fields --exclude -x --expand --backlinks --explode --types --time --binary --join --null -f --format --json -H --no-header -0 --null-separated --raw -o --output --force --output-dir -K --encryption-key-file --access --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
         return
     fi
     compopt -o filenames

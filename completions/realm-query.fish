@@ -1,5 +1,13 @@
 # fish completion for realm-query, generated from its option table.
 
+complete -c realm-query -s s -l sort -x -d 'order by these key paths, -PATH descending'
+complete -c realm-query -l distinct -x -d 'the first object of each combination'
+complete -c realm-query -l arg -x -d 'bind $0, $1 ... to a text'
+complete -c realm-query -l argjson -x -d 'bind $0, $1 ... to a JSON value'
+complete -c realm-query -s Q -l query-file -r -F -d 'read the predicate from a file'
+complete -c realm-query -l aggregate -x -d 'count, sum(P), avg(P), min(P), max(P)'
+complete -c realm-query -l batch -d 'answer queries from standard input'
+complete -c realm-query -l explain -d 'say how the query is run'
 complete -c realm-query -s L -l limit -x -d 'stop after N objects'
 complete -c realm-query -l offset -x -d 'skip the first N objects'
 complete -c realm-query -s a -l all -d 'every object of every class'

@@ -14,6 +14,8 @@ struct FullVisit: ~Copyable {
     private(set) var errors = 0
     private(set) var firstError: RealmError?
     private(set) var deepest = 0
+    /// Objects that the index of their column does not lead to.
+    private(set) var unindexed = 0
     private let snapshot: Snapshot
     private let limit: Int
     private var text = ByteBuffer(capacity: 1 << 12)
@@ -77,10 +79,28 @@ struct FullVisit: ~Copyable {
             for row in 0..<scan.count {
                 mix(UInt64(bitPattern: scan.key(row).raw))
                 attempt { visit throws(RealmError) in
-                    try visit.value(try scan.value(row: row, column: 0), depth: 0)
+                    let value = try scan.value(row: row, column: 0)
+                    try visit.value(value, depth: 0)
+                    if row & 15 == 0 {
+                        try visit.search(table.info.columns[index], value, scan.key(row))
+                    }
                 }
             }
         }
+    }
+
+    /// Looks the value up in the column's index, if it has one.
+    private mutating func search(
+        _ column: ColumnInfo, _ value: Value, _ key: ObjectKey
+    ) throws(RealmError) {
+        guard column.index == .general, column.collection == nil, column.type != .mixed else {
+            return
+        }
+        var keys: [ObjectKey] = []
+        let index = SearchIndex(space: snapshot.lookup, root: column.indexRoot)
+        try index.candidates(for: value, into: &keys)
+        values += keys.count
+        if !keys.contains(key) { unindexed += 1 }
     }
 
     /// The object found by its key, and one of its values.

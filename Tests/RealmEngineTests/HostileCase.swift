@@ -6,6 +6,7 @@ struct HostileOutcome {
     var error: RealmError?
     var values = 0
     var digest: UInt64 = 0
+    var unindexed = 0
     /// What broke the promise made for hostile files; nil when it was kept.
     var complaint: String?
 }
@@ -24,6 +25,7 @@ enum HostileCase {
             let visit = FullVisit(try Database(file), limit: bound(bytes.count))
             outcome.values = visit.values
             outcome.digest = visit.digest
+            outcome.unindexed = visit.unindexed
             outcome.error = visit.firstError
             if visit.isOverLimit { outcome.complaint = "more than \(visit.values) values" }
             if visit.deepest > 101 {

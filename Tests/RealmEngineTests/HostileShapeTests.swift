@@ -153,6 +153,7 @@ import Testing
             name: url.lastPathComponent, bytes: [UInt8](Data(contentsOf: url)))
         let whole = HostileCase.read(seed.bytes)
         #expect(whole.error == nil, "\(whole.error?.message ?? "")")
+        #expect(whole.unindexed == 0)
         if let tight = try seed.tightened() {
             let outcome = HostileCase.read(tight.bytes)
             #expect(outcome.error == nil && outcome.digest == whole.digest)

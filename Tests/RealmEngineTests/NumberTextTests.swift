@@ -70,6 +70,9 @@ import Testing
             all.append(Double(bitPattern: random.next()))
             all.append(Double(Int64(truncatingIfNeeded: random.next() >> 11)))
             all.append(Double(random.next() >> 40) / 100)
+            all.append(-Double(random.next() >> (4 + random.next() % 60)) / 1e6)
+            all.append(Double(random.next() >> (14 + random.next() % 50)) / 1e7)
+            all.append((Double(random.next() >> 40) / 100).nextUp)
         }
         for value in all where value.isFinite {
             let text = written { $0.append(number: value) }

@@ -24,6 +24,16 @@ public struct Selection: Equatable, Sendable {
             Self.mask(count &- 192))
     }
 
+    /// Up to 256 rows, 64 at a time: `word` is given the first row of each part and its length.
+    @inline(__always)
+    init(_ count: Int, _ word: (Int, Int) -> UInt64) {
+        self = .none
+        word0 = word(0, min(64, count))
+        if count > 64 { word1 = word(64, min(64, count &- 64)) }
+        if count > 128 { word2 = word(128, min(64, count &- 128)) }
+        if count > 192 { word3 = word(192, min(64, count &- 192)) }
+    }
+
     /// The lowest `count` bits; none for negative counts, all beyond 64.
     @inline(__always)
     static func mask(_ count: Int) -> UInt64 {

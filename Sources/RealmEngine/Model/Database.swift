@@ -175,8 +175,13 @@ public final class Database: Sendable {
     /// Versions of this handle that snapshots, or the handle itself, keep readable.
     var pinnedVersions: [UInt64] { versions.withLock { $0.pins.keys.sorted() } }
 
-    /// True when a commit landed since the file was opened.
+    /// Whether the handle is a participant of a live session, which keeps what it reads intact.
+    public var isShared: Bool { session != nil }
+
+    /// True when a commit landed since the file was opened without a session, so that what is read
+    /// may have been overwritten.
     public var hasChanged: Bool {
+        if isShared { return false }
         guard let now = try? file.rawHeader() else { return true }
         return now != raw
     }

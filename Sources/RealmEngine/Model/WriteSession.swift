@@ -7,6 +7,7 @@ public final class WriteSession {
     public let database: Database
     let options: Options
     let device: any StorageDevice
+    private let file: FileDevice
     let slab: Slab
     private var failure: RealmError?
     /// Weak, so that a transaction merely dropped is rolled back and keeps nothing open.
@@ -61,7 +62,8 @@ public final class WriteSession {
                 return try Self.attachment(file)
             }
             database = try Database(MappedFile(opened!), session: session)
-            device = wrap(opened!)
+            file = opened!
+            device = wrap(file)
         } catch { throw error.inFile(path) }
         self.options = options
         slab = Slab(database.file.mapping)
@@ -99,6 +101,20 @@ public final class WriteSession {
     }
 
     private var session: Session { database.session! }
+
+    /// What went to the file through this session, for reports.
+    public struct Traffic: Sendable {
+        public let syncs: Int
+        /// Time spent waiting for the syncs.
+        public let syncNanoseconds: Int
+        public let bytes: Int
+    }
+
+    /// What went to the file so far.
+    public var traffic: Traffic {
+        Traffic(
+            syncs: file.syncCount, syncNanoseconds: file.syncNanoseconds, bytes: file.bytesWritten)
+    }
 
     /// Begins a write transaction when it is this session's turn.
     ///

@@ -1,24 +1,50 @@
 /// A path resolved against the schema: hops from object to object, and what is taken at their end
 /// (query language 5).
-struct BoundPath: Sendable {
+final class BoundPath: Sendable {
+    let hops: [PathHop]
+    /// The class reached by the hops.
+    let table: TablePlace
+    let end: PathEnd
+    /// Every hop leads to at most one object.
+    let isToOne: Bool
+
+    init(_ path: ResolvedPath) {
+        hops = path.hops
+        table = TablePlace(path.table)
+        end = path.end
+        isToOne = path.isToOne
+    }
+}
+
+/// A path while it is being resolved.
+struct ResolvedPath {
     var hops: [PathHop] = []
     /// The class reached by the hops.
     var table: TableInfo
     var end = PathEnd.objects
 
-    /// Every hop leads to at most one object.
     var isToOne: Bool { hops.allSatisfy(\.isToOne) }
 }
 
-/// One step from object to object.
+/// A table as evaluation needs it.
+struct TablePlace: Sendable {
+    let key: TableKey
+    let root: Ref
+
+    init(_ info: TableInfo) {
+        key = info.key
+        root = info.root
+    }
+}
+
+/// One step from object to object. Trivial: evaluation copies it without counting references.
 struct PathHop: Sendable {
     let kind: Kind
     /// The class stepped from.
-    let source: TableInfo
-    let target: TableInfo
+    let source: TablePlace
+    let target: TablePlace
     /// The link column of `source`, or where its backlinks are.
     let column: BoundColumn
-    let name: String
     /// Selects one element of a list or one entry of a dictionary.
     var selector = CollectionSelector.all
 

@@ -11,28 +11,36 @@ indirect enum BoundCondition: Sendable {
     case geoWithin(BoundGeo)
 }
 
-/// Two operands compared under the rules for their shapes (query language 11.1).
-struct BoundComparison: Sendable {
-    let relation: QueryRelation
-    let foldsCase: Bool
-    let left: BoundOperand
-    let right: BoundOperand
-}
-
 /// Scalar, list or several lists: settled when binding, never by content (query language 6).
 enum OperandShape: Sendable {
     case scalar, list, groups
 }
 
 /// One side of a comparison.
-struct BoundOperand: Sendable {
-    var kind: Kind
-    var type: OperandType
-    var shape: OperandShape
-    var quantifier: QueryQuantifier?
+final class BoundOperand: Sendable {
+    let kind: Kind
+    let type: OperandType
+    let shape: OperandShape
+    let quantifier: QueryQuantifier?
     let range: SourceRange
 
-    indirect enum Kind: Sendable {
+    init(
+        kind: Kind, type: OperandType, shape: OperandShape, quantifier: QueryQuantifier? = nil,
+        range: SourceRange
+    ) {
+        self.kind = kind
+        self.type = type
+        self.shape = shape
+        self.quantifier = quantifier
+        self.range = range
+    }
+
+    /// The same operand under another quantifier.
+    func with(_ quantifier: QueryQuantifier?) -> BoundOperand {
+        BoundOperand(kind: kind, type: type, shape: shape, quantifier: quantifier, range: range)
+    }
+
+    enum Kind: Sendable {
         /// A constant or a list of constants.
         case constant(ValueBuffer)
         case path(BoundPath)
@@ -80,24 +88,40 @@ struct BoundOperand: Sendable {
     }
 }
 
+/// An operator of an arithmetic chain and what stands behind it.
 struct BoundTerm: Sendable {
     let sign: QueryArithmetic
     let operand: BoundOperand
 }
 
 /// `@min` and its kin, over a collection of values or over a property of linked objects.
-struct BoundAggregate: Sendable {
+final class BoundAggregate: Sendable {
     let function: QueryAggregate.Function
     let path: BoundPath
     /// For links: the property of the objects reached.
     let property: BoundColumn?
     /// Type of what is aggregated.
     let element: OperandType
+
+    init(
+        _ function: QueryAggregate.Function, _ path: BoundPath, property: BoundColumn?,
+        element: OperandType
+    ) {
+        self.function = function
+        self.path = path
+        self.property = property
+        self.element = element
+    }
 }
 
-struct BoundSubquery: Sendable {
+final class BoundSubquery: Sendable {
     let path: BoundPath
     let condition: BoundCondition
+
+    init(_ path: BoundPath, _ condition: BoundCondition) {
+        self.path = path
+        self.condition = condition
+    }
 }
 
 /// Values of an operand for one object, or of a constant. Reused from object to object.

@@ -1,11 +1,22 @@
 /// A property of the queried object against constants: what kernels evaluate. `holds` is its
 /// meaning, value by value (query language 8 to 10 and 12).
-struct ColumnTest: Sendable {
+final class ColumnTest: Sendable {
     let column: BoundColumn
     let name: String
     let relation: QueryRelation
     let foldsCase: Bool
     let operand: Operand
+
+    init(
+        column: BoundColumn, name: String, relation: QueryRelation, foldsCase: Bool,
+        operand: Operand
+    ) {
+        self.column = column
+        self.name = name
+        self.relation = relation
+        self.foldsCase = foldsCase
+        self.operand = operand
+    }
 
     enum Operand: Sendable {
         /// A constant of exactly the property's type: the rules of direct properties apply.
@@ -14,6 +25,8 @@ struct ColumnTest: Sendable {
         case general(Value)
         /// IN with the elements that have exactly the property's type.
         case members([Value])
+        /// Any of these values, under the general rules.
+        case anyOf([Value])
         /// `low <= value <= high`; nulls never match.
         case range(Value, Value)
     }
@@ -25,6 +38,11 @@ struct ColumnTest: Sendable {
             return ValueRules.holds(relation, value, constant, folds: foldsCase)
         case .members(let members):
             for member in members where equalsStrictly(value, member) { return true }
+            return false
+        case .anyOf(let values):
+            for other in values where ValueRules.areEqual(value, other, folds: foldsCase) {
+                return true
+            }
             return false
         case .range(let low, let high):
             if case .null = value { return false }

@@ -63,10 +63,11 @@ enum ConditionOrder {
             case .decimal, .objectID, .uuid: 20
             default: 40
             }
-        if case .members(let members) = test.operand {
+        switch test.operand {
+        case .members(let members), .anyOf(let members):
             return base * Double(max(1, min(8, members.count)))
+        default: return base
         }
-        return base
     }
 
     private static func cost(_ operand: BoundOperand) -> Double {
@@ -100,12 +101,13 @@ enum ConditionOrder {
     }
 
     private static func selectivity(_ test: ColumnTest) -> Double {
-        if case .range = test.operand { return 0.2 }
         let isWide = test.column.layout.type != .bool
-        guard case .members(let members) = test.operand else {
-            return isWide ? selectivity(test.relation) : 0.5
+        switch test.operand {
+        case .range: return 0.2
+        case .members(let members), .anyOf(let members):
+            return min(0.9, Double(members.count) * (isWide ? 0.02 : 0.5))
+        default: return isWide ? selectivity(test.relation) : 0.5
         }
-        return min(0.9, Double(members.count) * (isWide ? 0.02 : 0.5))
     }
 
     private static func selectivity(_ relation: QueryRelation) -> Double {

@@ -61,7 +61,7 @@ struct IndexCandidates: Sendable {
         case .strict(let value): values = [value]
         case .members(let members): values = members
         case .general(.null): values = [.null]
-        case .general, .range: return nil
+        case .general, .anyOf, .range: return nil
         }
         switch column.type {
         case .int, .bool, .string, .timestamp, .objectID, .uuid: break

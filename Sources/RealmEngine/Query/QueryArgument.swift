@@ -15,6 +15,9 @@ public indirect enum QueryArgument: Sendable {
     case link(ObjectLink)
     /// An object by the primary key of its class.
     case object(className: String, primaryKey: QueryArgument)
+    /// A text that stands for a value of whatever type the other side has, in the form that type
+    /// has in plain output; refused where it has no such value.
+    case text(String)
     /// Elements are scalars.
     case list([QueryArgument])
     case geo(GeoShape)

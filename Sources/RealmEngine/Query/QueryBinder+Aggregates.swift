@@ -26,7 +26,7 @@ extension QueryBinder {
         default: throw unsupported(tree, range)
         }
         let aggregate = BoundAggregate(
-            function: tree.function, path: path, property: property, element: element)
+            tree.function, BoundPath(path), property: property, element: element)
         let operand = BoundOperand(
             kind: .aggregate(aggregate), type: result(tree.function, element), shape: shape,
             range: range)
@@ -35,7 +35,7 @@ extension QueryBinder {
 
     /// The property of linked objects that is aggregated.
     private func linkedProperty(
-        _ tree: QueryAggregate, _ path: BoundPath, _ range: SourceRange
+        _ tree: QueryAggregate, _ path: ResolvedPath, _ range: SourceRange
     ) throws(RealmError) -> BoundColumn {
         guard let step = tree.property, case .name(let name) = step.kind else {
             throw unsupported(tree, range)
@@ -105,7 +105,7 @@ extension QueryBinder {
         defer { (table, aliases, variables) = outer }
         let condition = try self.condition(tree.condition)
         return BoundOperand(
-            kind: .subquery(BoundSubquery(path: path, condition: condition)), type: .int,
+            kind: .subquery(BoundSubquery(BoundPath(path), condition)), type: .int,
             shape: .scalar, range: range)
     }
 }

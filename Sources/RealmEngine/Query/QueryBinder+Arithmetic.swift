@@ -5,7 +5,7 @@ extension QueryBinder {
     ) throws(RealmError) -> BoundOperand {
         let inner = try staticType(of: QueryOperand(kind: .arithmetic(first, terms), range: range))
         let target = inner ?? target
-        var bound = try operand(first, target: target)
+        let bound = try operand(first, target: target)
         try checkNumber(bound)
         var type = bound.type
         var shape = bound.shape
@@ -26,10 +26,9 @@ extension QueryBinder {
             type = Self.wider(type, next.type)
             parts.append(BoundTerm(sign: term.sign, operand: next))
         }
-        bound.quantifier = nil
         let isFoldable = bound.isConstant && parts.allSatisfy(\.operand.isConstant)
         let chain = BoundOperand(
-            kind: .arithmetic(bound, parts), type: type, shape: shape, quantifier: quantifier,
+            kind: .arithmetic(bound.with(nil), parts), type: type, shape: shape, quantifier: quantifier,
             range: range)
         return isFoldable ? folded(chain) : chain
     }
@@ -44,10 +43,10 @@ extension QueryBinder {
             guard case .constant(let buffer) = term.operand.kind else { return chain }
             values = Arithmetic.combine(values, term.sign, buffer.values)
         }
-        var result = chain
-        result.kind = .constant(ValueBuffer(values))
-        if chain.shape == .scalar { result.type = OperandType(values[0]) }
-        return result
+        return BoundOperand(
+            kind: .constant(ValueBuffer(values)),
+            type: chain.shape == .scalar ? OperandType(values[0]) : chain.type,
+            shape: chain.shape, quantifier: chain.quantifier, range: chain.range)
     }
 
     private func checkNumber(_ operand: BoundOperand) throws(RealmError) {

@@ -122,11 +122,47 @@ extension QueryBinder {
         case .link(let value): result = link(value)
         case .object(let name, let key):
             result = try object([UInt8](name.utf8), try literal(key, range), range)
+        case .text(let text): result = try textual(text, target, range)
         case .list, .geo:
             throw invalidArgument("argumentType", range, "this argument cannot be used as a value")
         }
         if target == .typeName, result.type != .typeName { throw notTypeName(range) }
         return result
+    }
+
+    /// A text as a value of the other side's type.
+    private func textual(
+        _ text: String, _ target: OperandType?, _ range: SourceRange
+    ) throws(RealmError) -> Typed {
+        let bytes = [UInt8](text.utf8)
+        let view = pool.view(bytes)
+        let typed: Typed?
+        switch target {
+        case nil, .null, .mixed, .string, .typeName: return try string(bytes, target, range)
+        case .int: typed = Int64(text: view).map { (.int($0), .int) }
+        case .bool:
+            typed =
+                text == "true"
+                ? (.bool(true), .bool) : text == "false" ? (.bool(false), .bool) : nil
+        case .float: typed = Float(text: view).map { (.float($0), .float) }
+        case .double: typed = Double(text: view).map { (.double($0), .double) }
+        case .decimal: typed = Decimal128(text: view).map { (.decimal($0), .decimal) }
+        case .timestamp: typed = Timestamp(text: view).map { (.timestamp($0), .timestamp) }
+        case .objectID: typed = ObjectID(text: view).map { (.objectID($0), .objectID) }
+        case .uuid: typed = UUIDValue(text: view).map { (.uuid($0), .uuid) }
+        case .binary:
+            var decoded = ByteBuffer(capacity: bytes.count + 8)
+            typed =
+                decoded.append(decodingBase64: view)
+                ? (.binary(pool.view([UInt8](decoded.bytes))), .binary) : nil
+        case .link: typed = nil
+        }
+        guard let typed else {
+            throw invalidArgument(
+                "argumentType", range,
+                "'\(text)' is no value of type \(target!.name)")
+        }
+        return typed
     }
 
     /// The literal an argument used as a primary key amounts to.
@@ -136,7 +172,7 @@ extension QueryBinder {
         switch key {
         case .null: .null
         case .int(let value): .int(value)
-        case .string(let text): .string([UInt8](text.utf8))
+        case .string(let text), .text(let text): .string([UInt8](text.utf8))
         case .objectID(let value): .objectID(value)
         case .uuid(let value): .uuid(value)
         default:

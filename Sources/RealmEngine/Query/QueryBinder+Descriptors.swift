@@ -53,8 +53,8 @@ extension QueryBinder {
             if last.collection == nil, last.type == .link, let target = schema.table(last.target) {
                 key.hops.append(
                     PathHop(
-                        kind: .toOne, source: key.table, target: target,
-                        column: BoundColumn(last), name: last.name))
+                        kind: .toOne, source: TablePlace(key.table), target: TablePlace(target),
+                        column: BoundColumn(last)))
                 key.table = target
             } else {
                 key.fail(with: unsortable(range))

@@ -1,10 +1,17 @@
 /// TEXT (query language 15).
-struct BoundFullText: Sendable {
+final class BoundFullText: Sendable {
     /// Leads to the objects whose text is searched.
     let path: BoundPath
     let column: BoundColumn
     let index: Ref
     let terms: FullTextTerms
+
+    init(_ path: BoundPath, _ column: BoundColumn, index: Ref, _ terms: FullTextTerms) {
+        self.path = path
+        self.column = column
+        self.index = index
+        self.terms = terms
+    }
 }
 
 extension QueryBinder {
@@ -30,7 +37,7 @@ extension QueryBinder {
         do throws(FullTextTerms.Failure) {
             let terms = try FullTextTerms(words)
             return .fullText(
-                BoundFullText(path: path, column: column, index: info.indexRoot, terms: terms))
+                BoundFullText(BoundPath(path), column, index: info.indexRoot, terms))
         } catch {
             throw source.error(
                 .invalidArgument, "fulltextTokens", at: tree.right.range, error.message)

@@ -34,25 +34,24 @@ extension QueryBinder {
 
     func property(_ tree: QueryProperty) throws(RealmError) -> BoundOperand {
         let path = try closed(resolve(tree.path), tree.path.range)
-        var bound: BoundOperand
+        let bound: BoundOperand
         switch tree.suffix {
         case .none: bound = plain(path, tree.range)
         case .count: bound = try count(path, tree.range)
         case .type: bound = try typeOf(path, tree.range)
         }
-        bound.quantifier = tree.quantifier
         if tree.quantifier != nil, !allowsQuantifier(path) {
             throw invalid(
                 "quantifierNeedsList", tree.range,
                 "'\(source.quote(tree.path.range))' is not a list: ANY, ALL and NONE need one")
         }
-        return bound
+        return tree.quantifier == nil ? bound : bound.with(tree.quantifier)
     }
 
     /// A path that ends on a link, brought into its final form.
     private func closed(
-        _ path: BoundPath, _ range: SourceRange
-    ) throws(RealmError) -> BoundPath {
+        _ path: ResolvedPath, _ range: SourceRange
+    ) throws(RealmError) -> ResolvedPath {
         var path = path
         for hop in path.hops.dropLast() {
             guard case .keys = hop.selector else { continue }
@@ -80,19 +79,19 @@ extension QueryBinder {
         case .keys: path.end = .linkKeys(last.column)
         }
         path.hops.removeLast()
-        path.table = last.source
+        if let owner = schema.table(last.source.key) { path.table = owner }
         return path
     }
 
     /// Whether ANY, ALL or NONE may stand before the path.
-    private func allowsQuantifier(_ path: BoundPath) -> Bool {
+    private func allowsQuantifier(_ path: ResolvedPath) -> Bool {
         switch path.end {
         case .scalar: !path.isToOne
         default: true
         }
     }
 
-    private func plain(_ path: BoundPath, _ range: SourceRange) -> BoundOperand {
+    private func plain(_ path: ResolvedPath, _ range: SourceRange) -> BoundOperand {
         let type: OperandType
         let shape: OperandShape
         let isOwn = path.isToOne
@@ -129,7 +128,7 @@ extension QueryBinder {
             shape = .scalar
         }
         let kind: BoundOperand.Kind
-        if case .incoming = path.end { kind = .count(path) } else { kind = .path(path) }
+        if case .incoming = path.end { kind = .count(BoundPath(path)) } else { kind = .path(BoundPath(path)) }
         return BoundOperand(kind: kind, type: type, shape: shape, range: range)
     }
 
@@ -137,25 +136,25 @@ extension QueryBinder {
     private func dictionaryType(_ column: BoundColumn) -> OperandType { .mixed }
 
     private func count(
-        _ path: BoundPath, _ range: SourceRange
+        _ path: ResolvedPath, _ range: SourceRange
     ) throws(RealmError) -> BoundOperand {
         let isOwn = path.isToOne
         switch path.end {
         case .objects:
             let owners = path.hops.dropLast()
             let shape: OperandShape = owners.isEmpty ? .scalar : .list
-            return BoundOperand(kind: .count(path), type: .int, shape: shape, range: range)
+            return BoundOperand(kind: .count(BoundPath(path)), type: .int, shape: shape, range: range)
         case .incoming:
-            return BoundOperand(kind: .count(path), type: .int, shape: .scalar, range: range)
+            return BoundOperand(kind: .count(BoundPath(path)), type: .int, shape: .scalar, range: range)
         case .linkEntry, .collection(_, .all), .collection(_, .at), .collection(_, .key):
             let shape: OperandShape = isOwn ? .scalar : .list
-            return BoundOperand(kind: .count(path), type: .int, shape: shape, range: range)
+            return BoundOperand(kind: .count(BoundPath(path)), type: .int, shape: shape, range: range)
         case .scalar(let column):
             guard column.type.isText else { break }
             let shape: OperandShape = isOwn ? .scalar : .list
-            return BoundOperand(kind: .size(path), type: .int, shape: shape, range: range)
+            return BoundOperand(kind: .size(BoundPath(path)), type: .int, shape: shape, range: range)
         case .nested:
-            return BoundOperand(kind: .size(path), type: .int, shape: .groups, range: range)
+            return BoundOperand(kind: .size(BoundPath(path)), type: .int, shape: .groups, range: range)
         case .collection(_, .keys), .linkKeys, .lengths: break
         }
         throw invalid(
@@ -164,7 +163,7 @@ extension QueryBinder {
     }
 
     private func typeOf(
-        _ path: BoundPath, _ range: SourceRange
+        _ path: ResolvedPath, _ range: SourceRange
     ) throws(RealmError) -> BoundOperand {
         let plain = plain(path, range)
         let isDynamic: Bool
@@ -183,7 +182,7 @@ extension QueryBinder {
         }
         guard !isDynamic else {
             return BoundOperand(
-                kind: .typeOf(path), type: .typeName, shape: plain.shape, range: range)
+                kind: .typeOf(BoundPath(path)), type: .typeName, shape: plain.shape, range: range)
         }
         let mask = Value.int(Int64(TypeMask(plain.type).rawValue))
         return BoundOperand(

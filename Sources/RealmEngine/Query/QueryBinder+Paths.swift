@@ -14,7 +14,7 @@ struct PathElement {
 
 extension QueryBinder {
     /// Resolves a path from the current class on (query language 5).
-    func resolve(_ path: QueryPath) throws(RealmError) -> BoundPath {
+    func resolve(_ path: QueryPath) throws(RealmError) -> ResolvedPath {
         try resolve(elements(of: path)[...], from: table)
     }
 
@@ -80,8 +80,8 @@ extension QueryBinder {
 
     private func resolve(
         _ elements: ArraySlice<PathElement>, from start: TableInfo
-    ) throws(RealmError) -> BoundPath {
-        var path = BoundPath(table: start)
+    ) throws(RealmError) -> ResolvedPath {
+        var path = ResolvedPath(table: start)
         var rest = elements
         var budget = KeyPathAliases.limit
         while let element = rest.first {
@@ -126,7 +126,7 @@ extension QueryBinder {
     }
 
     /// The property called `name`, unless the element is a key in brackets behind a dictionary.
-    private func column(_ name: [UInt8], isKey: Bool, _ path: BoundPath) -> Int? {
+    private func column(_ name: [UInt8], isKey: Bool, _ path: ResolvedPath) -> Int? {
         if isKey, let hop = path.hops.last, hop.kind == .dictionary, hop.selector.isAll {
             return nil
         }
@@ -135,7 +135,7 @@ extension QueryBinder {
 
     /// Steps over a link or a collection of links.
     private func follow(
-        _ info: ColumnInfo, _ range: SourceRange, _ path: inout BoundPath
+        _ info: ColumnInfo, _ range: SourceRange, _ path: inout ResolvedPath
     ) throws(RealmError) {
         guard let target = schema.table(info.target) else {
             throw .corrupt("property \(info.name) links to no table", in: path.table.className)
@@ -149,14 +149,14 @@ extension QueryBinder {
             }
         path.hops.append(
             PathHop(
-                kind: kind, source: path.table, target: target, column: BoundColumn(info),
-                name: info.name))
+                kind: kind, source: TablePlace(path.table), target: TablePlace(target),
+                column: BoundColumn(info)))
         path.table = target
     }
 
     /// Steps to the objects that link here: `@links`, a class, a property of it.
     private func followBacklink(
-        _ rest: inout ArraySlice<PathElement>, _ path: inout BoundPath
+        _ rest: inout ArraySlice<PathElement>, _ path: inout ResolvedPath
     ) throws(RealmError) {
         let words = rest.prefix(3)
         let range = words.first!.range.through(words.last!.range)
@@ -192,16 +192,15 @@ extension QueryBinder {
         }
         path.hops.append(
             PathHop(
-                kind: .backlink, source: path.table, target: origin,
-                column: BoundColumn(backlink, origin: column),
-                name: "@links.\(origin.className).\(text)"))
+                kind: .backlink, source: TablePlace(path.table), target: TablePlace(origin),
+                column: BoundColumn(backlink, origin: column)))
         path.table = origin
         rest = rest.dropFirst(3)
     }
 
     /// An index in brackets behind a link collection.
     private func select(
-        _ element: PathElement, of path: inout BoundPath
+        _ element: PathElement, of path: inout ResolvedPath
     ) throws(RealmError) {
         guard let hop = path.hops.last, hop.selector.isAll else { throw indexed(element) }
         if case .all = element.kind {
@@ -220,7 +219,7 @@ extension QueryBinder {
 
     /// A name that is no property: the key of the dictionary before it, or an error.
     private func selectEntry(
-        _ name: [UInt8], _ element: PathElement, _ path: inout BoundPath
+        _ name: [UInt8], _ element: PathElement, _ path: inout ResolvedPath
     ) throws(RealmError) {
         guard let hop = path.hops.last, hop.kind == .dictionary, hop.selector.isAll else {
             throw unknownProperty(name, in: path.table, element.range)

@@ -1,11 +1,22 @@
 /// GEOWITHIN (query language 20).
-struct BoundGeo: Sendable {
+final class BoundGeo: Sendable {
     /// Leads to the embedded points.
     let path: BoundPath
     let quantifier: QueryQuantifier?
     let type: BoundColumn
     let coordinates: BoundColumn
     let region: GeoRegion
+
+    init(
+        _ path: BoundPath, _ quantifier: QueryQuantifier?, type: BoundColumn,
+        coordinates: BoundColumn, _ region: GeoRegion
+    ) {
+        self.path = path
+        self.quantifier = quantifier
+        self.type = type
+        self.coordinates = coordinates
+        self.region = region
+    }
 }
 
 extension QueryBinder {
@@ -31,8 +42,8 @@ extension QueryBinder {
         }
         return .geoWithin(
             BoundGeo(
-                path: path, quantifier: property.quantifier, type: type, coordinates: coordinates,
-                region: try region(tree, range)))
+                BoundPath(path), property.quantifier, type: type, coordinates: coordinates,
+                try region(tree, range)))
     }
 
     private func column(

@@ -161,7 +161,7 @@ extension QueryEvaluator {
     ) throws(RealmError) -> Value? {
         guard let table = snapshot.schema.table(link.table),
             let index = table.columnIndex(named: name),
-            let spot = try find(link.key, in: table)
+            let spot = try find(link.key, in: TablePlace(table))
         else { return nil }
         return try spot.value(BoundColumn(table.columns[index]))
     }

@@ -73,10 +73,9 @@ extension QueryEvaluator {
     /// All links from anywhere to the objects reached.
     private func incoming(_ path: BoundPath, _ spot: Spot) throws(RealmError) -> Int64 {
         var total: Int64 = 0
+        let columns = snapshot.schema.table(path.table.key)?.backlinks ?? []
         guard !path.hops.isEmpty else {
-            for backlink in path.table.backlinks {
-                total &+= try backlinks(backlink.leafIndex, spot)
-            }
+            for backlink in columns { total &+= try backlinks(backlink.leafIndex, spot) }
             return total
         }
         let keys = takeKeys()
@@ -84,9 +83,7 @@ extension QueryEvaluator {
         try reach(path.hops[...], from: spot, into: keys)
         for key in keys.keys {
             guard let target = try find(key, in: path.table) else { continue }
-            for backlink in path.table.backlinks {
-                total &+= try backlinks(backlink.leafIndex, target)
-            }
+            for backlink in columns { total &+= try backlinks(backlink.leafIndex, target) }
         }
         return total
     }

@@ -2,7 +2,7 @@
 extension QueryEvaluator {
     /// The object with `key`, nil when it does not exist.
     @inline(__always)
-    func find(_ key: ObjectKey, in table: TableInfo) throws(RealmError) -> Spot? {
+    func find(_ key: ObjectKey, in table: TablePlace) throws(RealmError) -> Spot? {
         guard let (leaf, row) = try ClusterTree(space: space, root: table.root).find(key) else {
             return nil
         }
@@ -26,67 +26,66 @@ extension QueryEvaluator {
         _ hops: ArraySlice<PathHop>, from spot: Spot, into result: KeyBuffer
     ) throws(RealmError) {
         guard let first = hops.first else { return }
-        try step(first, spot, into: &result.keys)
+        try step(first, spot, into: result)
         for hop in hops.dropFirst() {
-            swap(&result.keys, &result.spare)
-            result.keys.removeAll(keepingCapacity: true)
+            result.exchange()
             for key in result.spare {
                 guard let next = try find(key, in: hop.source) else { continue }
-                try step(hop, next, into: &result.keys)
+                try step(hop, next, into: result)
             }
         }
     }
 
     /// The targets of one hop from one object. Null and unresolved links lead nowhere.
     private func step(
-        _ hop: PathHop, _ spot: Spot, into keys: inout [ObjectKey]
+        _ hop: PathHop, _ spot: Spot, into keys: KeyBuffer
     ) throws(RealmError) {
         if hop.kind == .backlink {
-            try appendBacklinks(hop.column.leafIndex, spot, to: &keys)
+            try appendBacklinks(hop.column.leafIndex, spot, to: keys)
             return
         }
         switch try spot.value(hop.column) {
-        case .link(let link): keys.append(link.key)
-        case .list(let view): try appendLinks(view, hop.selector, to: &keys)
-        case .set(let view): try appendLinks(view, .all, to: &keys)
+        case .link(let link): keys.keys.append(link.key)
+        case .list(let view): try appendLinks(view, hop.selector, to: keys)
+        case .set(let view): try appendLinks(view, .all, to: keys)
         case .dictionary(let view):
             if case .key(let key) = hop.selector {
                 guard case .link(let link) = try entry(view, key) ?? .null else { return }
-                keys.append(link.key)
+                keys.keys.append(link.key)
                 return
             }
             var entries = try self.entries(of: view)
             while let (_, value) = try entries.next() {
-                if case .link(let link) = value { keys.append(link.key) }
+                if case .link(let link) = value { keys.keys.append(link.key) }
             }
         default: return
         }
     }
 
     private func appendLinks(
-        _ view: CollectionView, _ selector: CollectionSelector, to keys: inout [ObjectKey]
+        _ view: CollectionView, _ selector: CollectionSelector, to keys: KeyBuffer
     ) throws(RealmError) {
         if view.root.isNone { return }
         guard case .at(let index) = selector else {
             var cursor = elements(of: view)
             while let value = try cursor.next() {
-                if case .link(let link) = value { keys.append(link.key) }
+                if case .link(let link) = value { keys.keys.append(link.key) }
             }
             return
         }
         guard case .link(let link) = try element(view, index) ?? .null else { return }
-        keys.append(link.key)
+        keys.keys.append(link.key)
     }
 
     private func appendBacklinks(
-        _ leafIndex: Int, _ spot: Spot, to keys: inout [ObjectKey]
+        _ leafIndex: Int, _ spot: Spot, to keys: KeyBuffer
     ) throws(RealmError) {
         let column = try BacklinkLeaf(space, try spot.leaf.columnRef(leafIndex))
         guard spot.row < column.count else {
             throw .corrupt("a backlink leaf shorter than its cluster", at: spot.leaf.ref)
         }
         var cursor = BacklinkCursor(space, slot: column.slot(spot.row))
-        while let key = try cursor.next() { keys.append(key) }
+        while let key = try cursor.next() { keys.keys.append(key) }
     }
 
     /// The values of a path for one object, in the shape it was bound with.
@@ -171,9 +170,19 @@ extension QueryEvaluator {
     private func appendLengths(
         _ column: BoundColumn, _ path: BoundPath, _ spot: Spot, to buffer: ValueBuffer
     ) throws(RealmError) {
-        var elements = path
-        elements.end = .collection(column, .all)
-        try append(elements, spot, to: buffer)
+        if path.isToOne {
+            if let owner = try follow(path.hops[...], from: spot) {
+                try appendElements(owner.value(column), .all, to: buffer)
+            }
+        } else {
+            let keys = takeKeys()
+            defer { giveBack(keys) }
+            try reach(path.hops[...], from: spot, into: keys)
+            for key in keys.keys {
+                guard let owner = try find(key, in: path.table) else { continue }
+                try appendElements(owner.value(column), .all, to: buffer)
+            }
+        }
         buffer.groupEnds.removeAll(keepingCapacity: true)
         let isMixed = column.layout.type == .mixed
         var kept = 0

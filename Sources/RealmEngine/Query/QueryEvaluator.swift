@@ -50,7 +50,14 @@ final class QueryEvaluator {
         defer { buffersInUse = mark }
         let left = try values(of: comparison.left, spot)
         let right = try values(of: comparison.right, spot)
-        return GroupComparison(comparison).holds(left, right)
+        return comparison.holds(left, right)
+    }
+
+    /// The value of an operand that has exactly one.
+    func value(of operand: BoundOperand, _ spot: Spot) throws(RealmError) -> Value {
+        let mark = buffersInUse
+        defer { buffersInUse = mark }
+        return try values(of: operand, spot).values.first ?? .null
     }
 
     /// The values of an operand for one object. The buffer is lent until the comparison is over.
@@ -129,7 +136,14 @@ final class QueryEvaluator {
 /// Keys of the objects a path reaches.
 final class KeyBuffer {
     var keys: [ObjectKey] = []
-    var spare: [ObjectKey] = []
+    /// The keys before the last hop.
+    private(set) var spare: [ObjectKey] = []
+
+    /// The keys become the starting points of a further hop.
+    func exchange() {
+        swap(&keys, &spare)
+        keys.removeAll(keepingCapacity: true)
+    }
 }
 
 extension QueryEvaluator {

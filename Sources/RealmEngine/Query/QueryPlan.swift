@@ -4,6 +4,8 @@ public struct QueryOptions: Sendable {
     public var usesIndexes = true
     /// Run kernels over packed leaves instead of testing value by value. Never changes the result.
     public var usesKernels = true
+    /// Test the table at the end of a path as a whole from the first row on, however few there are.
+    var hurriesSets = false
 
     public init() {}
 }
@@ -31,6 +33,9 @@ public final class QueryPlan: Sendable {
             ? try IndexCandidates(ordered, query.table, snapshot) : nil
     }
 
+    /// The order or number of the objects depends on more than the condition: SORT, DISTINCT, LIMIT.
+    public var isArranged: Bool { !query.descriptors.isEmpty }
+
     /// The leaves to visit, in table order, each with the rows worth testing.
     public func units(in snapshot: Snapshot) throws(RealmError) -> [QueryUnit] {
         if let candidates { return candidates.units }
@@ -45,6 +50,7 @@ public final class QueryPlan: Sendable {
 
 /// One leaf of a plan's work: what workers share out among themselves.
 public struct QueryUnit: Sendable {
-    let location: LeafLocation
+    /// The leaf.
+    public let location: LeafLocation
     let among: Selection
 }

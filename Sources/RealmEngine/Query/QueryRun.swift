@@ -34,6 +34,12 @@ public final class QueryRun {
         try match(unit).rows.count
     }
 
+    /// Appends the rows, in the unit's leaf, of the objects that match.
+    public func appendRows(of unit: QueryUnit, to rows: inout [Int]) throws(RealmError) {
+        let (_, selection) = try match(unit)
+        try selection.visit { rows.append($0) }
+    }
+
     /// Appends the keys of the objects that match in a unit, in table order.
     public func appendKeys(
         of unit: QueryUnit, to keys: inout [ObjectKey]
@@ -69,28 +75,5 @@ public final class QueryRun {
             return true
         }
         return total
-    }
-}
-
-/// Makes terms of conditions.
-struct TermBuilder {
-    private let evaluator: QueryEvaluator
-    private let options: QueryOptions
-
-    init(_ evaluator: QueryEvaluator, _ options: QueryOptions) {
-        self.evaluator = evaluator
-        self.options = options
-    }
-
-    func term(for condition: BoundCondition) -> QueryTerm {
-        guard options.usesKernels else { return GeneralTerm(condition, evaluator) }
-        switch condition {
-        case .constant(let value): return ConstantTerm(value)
-        case .and(let children): return AndTerm(children.map { term(for: $0) })
-        case .or(let children): return OrTerm(children.map { term(for: $0) })
-        case .not(let child): return NotTerm(term(for: child))
-        case .test(let test): return ValueTerm(test)
-        case .comparison, .fullText, .geoWithin: return GeneralTerm(condition, evaluator)
-        }
     }
 }

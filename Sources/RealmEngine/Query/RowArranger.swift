@@ -3,12 +3,12 @@
 final class RowArranger {
     private let descriptors: [BoundDescriptor]
     private let evaluator: QueryEvaluator
-    private let table: TableInfo
+    private let table: TablePlace
 
     init(_ query: BoundQuery, _ snapshot: Snapshot) {
         descriptors = Self.merged(query.descriptors)
         evaluator = QueryEvaluator(snapshot)
-        table = query.table
+        table = TablePlace(query.table)
     }
 
     /// Of neighbouring SORTs the later one is primary.
@@ -58,7 +58,7 @@ final class RowArranger {
                 leaf = spot?.leaf
             }
             guard let spot else {
-                throw .corrupt("object \(key.raw) vanished", in: table.className)
+                throw .corrupt("object \(key.raw) vanished", in: "table \(table.key.raw)")
             }
             for column in columns { try column.add(spot, evaluator) }
         }

@@ -1,8 +1,8 @@
 /// The one address space of a snapshot: a ref is an offset from `base`, valid below `limit`.
 ///
-/// Every node is checked once, when it is opened: aligned, inside the logical size, whole, with a
-/// width type the format knows. Inside a checked node no further checks are needed for its own
-/// bytes. A trivial value; the snapshot that made it keeps the mapping alive.
+/// Every node is checked once, when it is opened: aligned, inside the logical size, whole, of a form
+/// the format knows. Inside a checked node no further checks are needed for its own bytes, as long as
+/// it is read in its form: whoever expects packed integers opens it with `integers`. A trivial value; the snapshot that made it keeps the mapping alive.
 struct NodeSpace {
     let base: UnsafeRawPointer
     /// The snapshot's logical size in bytes.
@@ -28,12 +28,17 @@ struct NodeSpace {
         let flags = UInt8(truncatingIfNeeded: header >> 32)
         let count = Int((header >> 40).byteSwapped >> 40)
         let size = NodeView.payloadSize(flags: flags, count: count) &+ 8
-        guard UInt64(size) <= end &- at, (flags >> 3) & 3 != 3 else {
+        guard UInt64(size) <= end &- at, (Self.knownForms >> UInt32(flags >> 3)) & 1 != 0 else {
             throw badNode(ref, count)
         }
         try charge(size, at: ref)
         return NodeView(payload: base + Int(at) + 8, count: count, flags: flags)
     }
+
+    /// One bit per combination of inner, has-refs, context and width type: refs are always packed
+    /// integers, inner nodes always have refs, and there is no fourth width type (storage format
+    /// 2.1, 2.4).
+    private static let knownForms: UInt32 = 0x1100_1177
 
     /// Charges `bytes` of work to the budget.
     @inline(__always)
@@ -77,7 +82,7 @@ struct NodeSpace {
     /// More objects than the tables of a sound file have: 256 without properties take 16 bytes.
     @inline(__always) var maximumObjects: Int { 16 &* extent }
 
-    /// Opens a node that must hold refs and at least `slots` elements.
+    /// Opens a node that must hold refs, be no inner node, and have at least `slots` elements.
     @inline(__always)
     func refNode(_ ref: Ref, slots: Int, _ role: StaticString) throws(RealmError) -> NodeView {
         let node = try node(ref)

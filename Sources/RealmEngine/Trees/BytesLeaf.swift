@@ -14,9 +14,11 @@ struct BytesLeaf {
     let form: Form
     /// 1 where each stored value carries a terminating zero (strings), 0 for binaries.
     let terminator: Int
-    private let node: NodeView
-    private let area: NodeView
-    private let nulls: NodeView
+    /// Cells, end offsets, slots or indexes, as the form has them.
+    let node: NodeView
+    /// The bytes of the medium form.
+    let area: NodeView
+    let nulls: NodeView
     private let space: NodeSpace
     let count: Int
 
@@ -167,6 +169,13 @@ struct BytesLeaf {
         }
         return try list.value(Int(index))
     }
+
+    /// The values the indexes of an enumerated leaf stand for.
+    func distinctValues() throws(RealmError) -> BytesLeaf { try BytesLeaf(distinct: area, space) }
+
+    /// The error of a kernel that met offsets or indexes outside the leaf's bytes.
+    @inline(never)
+    func damagedOffsets() -> RealmError { badLeaf("string offsets outside the leaf's bytes") }
 
     /// The distinct values of an enumerated column.
     private init(distinct node: NodeView, _ space: NodeSpace) throws(RealmError) {

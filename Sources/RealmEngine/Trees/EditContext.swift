@@ -16,6 +16,7 @@ final class EditContext {
     let fanout: Fanout
     /// Extents of the base version's nodes that the new version no longer uses.
     private(set) var freed: [Extent] = []
+    private var freedBytes: UInt64 = 0
     /// Copies of values that must outlive the caller's buffers.
     let arena = ByteArena()
 
@@ -26,10 +27,13 @@ final class EditContext {
         encoder = NodeEncoder(slab: slab)
     }
 
-    /// Lets go of one node, not of what it references.
+    /// Lets go of one node, not of what it references. A sound file's nodes are let go once each;
+    /// in a damaged one, shared branches would be without end.
     func free(_ ref: Ref) throws(RealmError) {
         if ref.isNone || slab.contains(ref) { return }
         let node = try space.node(ref)
+        freedBytes += UInt64(node.byteSize)
+        guard freedBytes <= space.limit else { throw space.exhausted(ref) }
         freed.append(Extent(start: ref.raw, count: UInt64(node.byteSize)))
     }
 

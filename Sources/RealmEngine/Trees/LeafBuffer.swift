@@ -130,7 +130,7 @@ extension EditContext {
     }
 
     private func freeMixedLeaf(_ ref: Ref) throws(RealmError) {
-        let node = try space.node(ref)
+        let node = try space.refNode(ref, slots: 0, "mixed leaf")
         for i in 0..<node.count {
             guard let child = node.slot(i).child else { continue }
             if i == 3 { try freeDeep(child) } else { try free(child) }

@@ -75,7 +75,7 @@ final class SequenceEditor {
         let total = view.slot(view.count - 1).value
         let first = view.slot(0)
         let offsets =
-            first.isTagged ? nil : try context.space.node(first.ref)
+            first.isTagged ? nil : try context.space.integers(first.ref, "B+tree offsets")
         if let offsets, offsets.count != childCount - 1 {
             throw context.space.wrongShape(ref, "B+tree inner node")
         }

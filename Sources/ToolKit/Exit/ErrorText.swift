@@ -25,9 +25,14 @@ enum ErrorText {
         appendPrintable(error.message, to: &buffer)
         buffer.append(UInt8(ascii: "\n"))
         if let hint = error.hint {
-            buffer.append("hint: ")
-            appendPrintable(hint, to: &buffer)
-            buffer.append(UInt8(ascii: "\n"))
+            // A query's hint marks a place in the line before it, so lines stay aligned.
+            for (i, line) in hint.split(separator: "\n", omittingEmptySubsequences: false)
+                .enumerated()
+            {
+                buffer.append(i == 0 ? "hint: " : "      ")
+                appendPrintable(String(line), to: &buffer)
+                buffer.append(UInt8(ascii: "\n"))
+            }
         }
     }
 

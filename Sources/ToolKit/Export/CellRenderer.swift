@@ -56,7 +56,10 @@ final class CellRenderer {
                 try appendJSON(value, place, to: &out)
             }
         case .dictionary: try appendJSON(value, place, to: &out)
-        default: appendScalar(value, to: &out)
+        default:
+            let start = out.count
+            appendScalar(value, to: &out)
+            if let null = style.null, format == .csv { out.quote(from: start, ifEqual: null) }
         }
     }
 
@@ -67,7 +70,8 @@ final class CellRenderer {
     ) throws(RealmError) {
         scratch.removeAll()
         if format == .csv || format == .tsv, style.types == .plain {
-            try appendJoined(value, path, index, place)
+            var isFirst = true
+            try appendJoined(value, path, index, place, &isFirst)
         } else {
             try json.append(through: value, path, index, place, to: &scratch)
         }
@@ -91,14 +95,9 @@ final class CellRenderer {
     func appendEscaped(_ text: ByteView, to out: inout ByteBuffer) {
         switch format {
         case .csv:
-            if let null = style.null, text.equals(null) {
-                // Quotes tell the string from the null it looks like.
-                out.append("\"")
-                out.append(text)
-                out.append("\"")
-            } else {
-                out.append(csv: text)
-            }
+            let start = out.count
+            out.append(csv: text)
+            if let null = style.null { out.quote(from: start, ifEqual: null) }
         case .tsv: out.append(tsv: text)
         case .table, .raw, .ndjson, .json: out.append(text)
         }
@@ -175,19 +174,20 @@ extension CellRenderer {
         }
     }
 
+    /// Lists of lists become one.
     private func appendJoined(
-        _ value: Value, _ path: PathFollower, _ index: Int, _ place: JSONRenderer.Place
+        _ value: Value, _ path: PathFollower, _ index: Int, _ place: JSONRenderer.Place,
+        _ isFirst: inout Bool
     ) throws(RealmError) {
         guard case .list(let view) = value.asList else { return }
         var elements = snapshot.elements(of: view, walking: false)
-        var isFirst = true
         while let element = try elements.next() {
-            appendSeparator(&isFirst)
             var next = index
             let value = try path.follow(element, from: &next)
             if next < path.count {
-                try appendJoined(value, path, next, place)
+                try appendJoined(value, path, next, place, &isFirst)
             } else {
+                appendSeparator(&isFirst)
                 try appendElement(value, place)
             }
         }
@@ -237,6 +237,17 @@ extension Value {
     var asList: Value {
         if case .set(let view) = self { return .list(view) }
         return self
+    }
+}
+
+extension ByteBuffer {
+    /// Quotes the field that begins at `start` when it looks like null and is not.
+    fileprivate mutating func quote(from start: Int, ifEqual null: [UInt8]) {
+        guard count - start == null.count, bytes[start...].elementsEqual(null) else { return }
+        truncate(to: start)
+        append("\"")
+        append(null)
+        append("\"")
     }
 }
 

@@ -10,6 +10,8 @@ struct Export {
     var offset = 0
     var limit = Int.max
     var threads = 1
+    /// What a query chose; only with a single plan.
+    var choice = ObjectChoice.all
     /// Makes what shows how many of a number of objects are done.
     var progress: ((_ total: Int) -> ProgressReporter)?
 
@@ -23,13 +25,13 @@ struct Export {
         let positions = try wantedPositions(snapshot)
         let total = positions.reduce(0) { $0 + $1.count }
         let stage = ExportStage(
-            self, ExportSource(snapshot, plans, positions), output, progress?(total))
+            self, try ExportSource(snapshot, plans, positions, choice), output, progress?(total))
         let workers = workerCount(objects: total)
         if workers == 1 {
-            ExportWorker(stage, database.snapshot()).run()
+            ExportWorker(stage, database.snapshot()).work()
         } else {
             Threads.run(workers) { _ in
-                ExportWorker(stage, stage.export.database.snapshot()).run()
+                ExportWorker(stage, stage.export.database.snapshot()).work()
             }
         }
         return try stage.finish()
@@ -72,15 +74,35 @@ struct Export {
         let end = wanted.overflow ? Int.max : wanted.partialValue
         for plan in plans {
             let renderer = RecordRenderer(plan, snapshot, json, records)
-            while total < end, try renderer.scan.next() {
-                for row in 0..<renderer.scan.count {
-                    try renderer.explode(row) {
-                        total += 1
-                        return false
-                    }
+            try forEachRow(renderer, snapshot) { (row) throws(RealmError) in
+                try renderer.explode(row) {
+                    total += 1
+                    return false
                 }
+                return total < end
             }
         }
         return max(0, min(total, end) - offset)
+    }
+
+    /// Visits the chosen objects, each a row of the renderer's present leaf, until `body` says no.
+    private func forEachRow(
+        _ renderer: RecordRenderer, _ snapshot: Snapshot,
+        _ body: (Int) throws(RealmError) -> Bool
+    ) throws(RealmError) {
+        let keys: [ObjectKey]
+        switch choice {
+        case .all:
+            while try renderer.scan.next() {
+                for row in 0..<renderer.scan.count where try !body(row) { return }
+            }
+            return
+        case .matches(let plan): keys = try plan.rows(in: snapshot).keys
+        case .keys(let chosen): keys = chosen
+        }
+        for key in keys {
+            guard let row = try renderer.scan.seek(key) else { continue }
+            if try !body(row) { return }
+        }
     }
 }

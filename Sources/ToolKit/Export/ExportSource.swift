@@ -11,6 +11,10 @@ final class ExportSource {
         /// Index into the export's plans.
         let plan: Int
         let leaves: [LeafLocation]
+        /// With a query: leaves of which only the matching rows are wanted.
+        var units: ArraySlice<QueryUnit> = []
+        /// Objects in an order of their own.
+        var keys: ArraySlice<ObjectKey> = []
         /// Positions in the table of the objects that are wanted.
         let positions: Range<Int>
         let isFirst: Bool
@@ -28,15 +32,29 @@ final class ExportSource {
     private var locations: LeafLocations?
     private var number = 0
 
-    init(_ snapshot: Snapshot, _ plans: [RecordPlan], _ positions: [Range<Int>]) {
+    /// What a query narrows the first, then only, table to.
+    private var units: ArraySlice<QueryUnit>?
+    private var keys: ArraySlice<ObjectKey>?
+
+    init(
+        _ snapshot: Snapshot, _ plans: [RecordPlan], _ positions: [Range<Int>],
+        _ choice: ObjectChoice
+    ) throws(RealmError) {
         self.snapshot = snapshot
         self.plans = plans
         self.positions = positions
+        switch choice {
+        case .all: break
+        case .matches(let plan): units = try plan.units(in: snapshot)[...]
+        case .keys(let chosen): keys = chosen[...]
+        }
     }
 
     /// The next batch, nil when the tables are exhausted.
     func next() throws(RealmError) -> Batch? {
         guard plan < plans.count else { return nil }
+        if let units { return nextMatches(units) }
+        if let keys { return nextKeys(keys) }
         let wanted = positions[plan]
         let isFirst = locations == nil
         var cursor =
@@ -59,4 +77,37 @@ final class ExportSource {
         if isLast { plan += 1 }
         return batch
     }
+
+    private static let keysPerBatch = 4096
+
+    private func nextMatches(_ left: ArraySlice<QueryUnit>) -> Batch {
+        let taken = left.prefix(Self.leavesPerBatch)
+        units = left[taken.endIndex...]
+        return batch(isLast: taken.endIndex == left.endIndex) { $0.units = taken }
+    }
+
+    private func nextKeys(_ left: ArraySlice<ObjectKey>) -> Batch {
+        let taken = left.prefix(Self.keysPerBatch)
+        keys = left[taken.endIndex...]
+        return batch(isLast: taken.endIndex == left.endIndex) { $0.keys = taken }
+    }
+
+    private func batch(isLast: Bool, _ fill: (inout Batch) -> Void) -> Batch {
+        var batch = Batch(
+            number: number, plan: plan, leaves: [], positions: 0..<Int.max, isFirst: number == 0,
+            isLast: isLast)
+        fill(&batch)
+        number += 1
+        if isLast { plan += 1 }
+        return batch
+    }
+}
+
+/// Which objects of its table an export prints.
+enum ObjectChoice: Sendable {
+    case all
+    /// Those that match, in the order of the table.
+    case matches(QueryPlan)
+    /// These, in this order.
+    case keys([ObjectKey])
 }

@@ -33,7 +33,9 @@ final class ExportStage: @unchecked Sendable {
     /// The next batch to render, nil when there is none, or no use in it.
     func next() -> ExportSource.Batch? {
         monitor.locked {
-            guard failure == nil, written < export.limit || export.limit == .max else { return nil }
+            // Exploded records are counted while they are printed.
+            let isEnough = export.isExploding && turn > 0 && written >= export.limit
+            guard failure == nil, !isEnough else { return nil }
             do throws(RealmError) {
                 return try source.next()
             } catch {

@@ -10,6 +10,8 @@ final class ExportWorker {
     private let snapshot: Snapshot
     private let json: JSONRenderer
     private var renderers: [Int: RecordRenderer] = [:]
+    private var run: QueryRun?
+    private var matches: [Int] = []
     private var batchRecords = 0
     private var hasTurn = false
     /// Records still to be skipped and printed, where objects and records are not the same.
@@ -25,18 +27,30 @@ final class ExportWorker {
         toPrint = export.isExploding ? export.limit : Int.max
     }
 
-    func run() {
+    func work() {
         snapshot.beginWalk()
         var buffer = ByteBuffer(capacity: OutputFile.flushThreshold * 2)
         while let batch = stage.next() {
             do throws(RealmError) {
                 guard try render(batch, &buffer) else { return }
+                if batch.isLast || (export.isExploding && toPrint == 0) {
+                    try finish(batch, &buffer)
+                }
                 stage.complete(batch, records: batchRecords)
             } catch {
                 stage.abandon(batch, error)
                 return
             }
         }
+    }
+
+    /// The table is at its end, or enough of it was printed.
+    private func finish(
+        _ batch: ExportSource.Batch, _ buffer: inout ByteBuffer
+    ) throws(RealmError) {
+        renderer(batch.plan).finish(to: &buffer)
+        renderers[batch.plan] = nil
+        _ = try flush(batch, &buffer)
     }
 
     /// Renders and writes one batch; false when an earlier batch failed.
@@ -53,21 +67,47 @@ final class ExportWorker {
                 max(
                     0, batch.positions.lowerBound - leaf.position)..<min(
                     leaf.count, batch.positions.upperBound - leaf.position)
-            if export.isExploding {
-                guard try explode(rows, renderer, batch, &buffer) else { return false }
-            } else {
-                guard try render(rows, renderer, batch, &buffer) else { return false }
-            }
+            guard try renderAny(rows, renderer, batch, &buffer) else { return false }
         }
-        if batch.isLast {
-            renderer.finish(to: &buffer)
-            renderers[batch.plan] = nil
+        for unit in batch.units {
+            matches.removeAll(keepingCapacity: true)
+            try queryRun().appendRows(of: unit, to: &matches)
+            if matches.isEmpty { continue }
+            try renderer.scan.open(unit.location)
+            guard try renderAny(matches, renderer, batch, &buffer) else { return false }
+        }
+        for key in batch.keys {
+            guard let row = try renderer.scan.seek(key) else { continue }
+            guard try renderAny(CollectionOfOne(row), renderer, batch, &buffer) else {
+                return false
+            }
         }
         return try flush(batch, &buffer)
     }
 
+    /// Renders rows of the scan's present leaf, element by element where that is asked for.
+    private func renderAny(
+        _ rows: some Collection<Int>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
+        _ buffer: inout ByteBuffer
+    ) throws(RealmError) -> Bool {
+        export.isExploding
+            ? try explode(rows, renderer, batch, &buffer)
+            : try render(rows, renderer, batch, &buffer)
+    }
+
+    /// This worker's run of the query.
+    private func queryRun() -> QueryRun {
+        if let run { return run }
+        guard case .matches(let plan) = export.choice else {
+            preconditionFailure("only a query makes units")
+        }
+        let fresh = QueryRun(plan, in: snapshot)
+        run = fresh
+        return fresh
+    }
+
     private func render(
-        _ rows: Range<Int>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
+        _ rows: some Collection<Int>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
         _ buffer: inout ByteBuffer
     ) throws(RealmError) -> Bool {
         for row in rows {
@@ -81,7 +121,7 @@ final class ExportWorker {
     }
 
     private func explode(
-        _ rows: Range<Int>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
+        _ rows: some Collection<Int>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
         _ buffer: inout ByteBuffer
     ) throws(RealmError) -> Bool {
         for row in rows where toPrint > 0 {

@@ -57,7 +57,13 @@ struct RecordPlanner {
     private func wantedFields(
         _ exploded: PropertyPath?
     ) throws(RealmError) -> [(label: String, path: String)] {
-        if let fields = request.fields { return fields.map { ($0.label ?? $0.path, $0.path) } }
+        let backlinks =
+            request.hasBacklinks ? table.backlinks.compactMap { $0.name(in: schema) } : []
+        if let fields = request.fields {
+            let wanted = fields.map { ($0.label ?? $0.path, $0.path) }
+            return wanted + backlinks.filter { name in !wanted.contains { $0.1 == name } }
+                .map { ($0, $0) }
+        }
         var names = table.columns.filter { !values.omits($0) }.map(\.name)
         for name in request.excluded {
             guard table.columnIndex(named: name) != nil else {
@@ -65,10 +71,12 @@ struct RecordPlanner {
             }
             names.removeAll { $0 == name }
         }
-        if request.hasKeys, table.primaryKey == nil, table.kind == .topLevel {
+        if request.hasKeys, table.primaryKey == nil, table.kind == .topLevel,
+            table.columnIndex(named: PropertyPath.keyName) == nil
+        {
             names.insert(PropertyPath.keyName, at: 0)
         }
-        if request.hasBacklinks { names += table.backlinks.compactMap { $0.name(in: schema) } }
+        names += backlinks
         if let exploded {
             let place = names.firstIndex(of: exploded.text) ?? names.count
             if place == names.count { names.append(exploded.text) }

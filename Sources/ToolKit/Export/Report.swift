@@ -7,6 +7,8 @@ struct Report {
         case number(Int)
         case bool(Bool)
         case text(String)
+        /// A number's text, never quoted.
+        case literal(String)
     }
 
     /// Member names and column headings; they are part of the tool's interface.
@@ -52,6 +54,7 @@ struct Report {
             case .number(let number): out.append(number: number)
             case .bool(let flag): out.append(flag)
             case .text(let text): out.append(json: text)
+            case .literal(let text): out.append(text)
             }
         }
         out.append("}")
@@ -67,6 +70,7 @@ struct Report {
             case .null: out.append(null ?? (isCSV ? [] : Array("\\N".utf8)))
             case .number(let number): out.append(number: number)
             case .bool(let flag): out.append(flag)
+            case .literal(let text): out.append(text)
             case .text(var text):
                 text.withUTF8 { utf8 in
                     out.withView(UnsafeRawBufferPointer(utf8)) { out, view in
@@ -97,7 +101,7 @@ struct Report {
         case .null: null ?? Array("-".utf8)
         case .number(let number): Array(String(number).utf8)
         case .bool(let flag): Array(String(flag).utf8)
-        case .text(let text): Array(text.utf8)
+        case .text(let text), .literal(let text): Array(text.utf8)
         }
     }
 }

@@ -55,20 +55,11 @@ struct DatabaseReading {
 
     /// Opens the file, or what standard input holds.
     func open() throws(RealmError) -> Database {
-        if command.access == .shared {
-            throw RealmError(
-                .incompatible, code: "IllegalOperation", reason: "not-yet",
-                "joining the session of a file is not possible yet", file: path,
-                hint: "--access immutable reads it without")
-        }
         let key = try command.readKey(Diagnostics(command))
         let hasKey = key != nil
         let database: Database
         do throws(RealmError) {
-            database =
-                path == "-"
-                ? try Database(standardInputInto: Terminal.environment("TMPDIR") ?? "/tmp")
-                : try Database(immutable: path)
+            database = try plain()
         } catch {
             throw hasKey && error.reason == "not-a-realm" ? Self.encrypted(path) : error
         }
@@ -78,6 +69,21 @@ struct DatabaseReading {
                 "a key was given, but the file is not encrypted", file: path)
         }
         return database
+    }
+
+    /// As a participant where a session is live and the command allows it, else without a trace.
+    private func plain() throws(RealmError) -> Database {
+        if path == "-" {
+            return try Database(standardInputInto: Terminal.environment("TMPDIR") ?? "/tmp")
+        }
+        if command.access != .immutable, let live = try Database(joiningLive: path) { return live }
+        guard command.access != .shared else {
+            throw RealmError(
+                .incompatible, code: "IncompatibleLockFile", reason: "no-session",
+                "there is no live session that could be joined", file: path,
+                hint: "--access immutable reads the file without one")
+        }
+        return try Database(immutable: path)
     }
 
     private static func encrypted(_ path: String) -> RealmError {

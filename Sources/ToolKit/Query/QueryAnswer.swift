@@ -17,12 +17,19 @@ struct QueryAnswer {
 
     func print() throws(RealmError) -> ExitCode {
         diagnostics.detail(
-            "format \(database.header.format), version \(database.version), read without a lock")
+            "format \(database.header.format), version \(database.version), "
+                + (database.isShared ? "pinned in the live session" : "read without a lock"))
+        if request.command.flag("batch") {
+            return try QueryBatch(request, database, output).run()
+        }
         switch request.subject {
         case .classes: return try printClasses()
         case .schema(let name): return try printSchema(name)
         case .digest(let name): return try printDigests(name)
-        case .objects(let name): return try printObjects([try request.table(name, database.schema)])
+        case .objects(let name):
+            let table = try request.table(name, database.schema)
+            if let list = request.aggregates { return try printAggregates(list, table) }
+            return try printObjects([table])
         case .all: return try printObjects(request.exported(database.schema))
         }
     }
@@ -91,7 +98,8 @@ extension QueryAnswer {
         export.offset = request.offset
         export.limit = request.limit
         export.threads = request.threads
-        if request.isCount { return try printCount(try export.count()) }
+        if let filter = request.filter { try choose(filter, plans[0].table, &export) }
+        if request.isCount { return try printCount(try count(export)) }
         let command = request.command
         let path = request.path
         export.progress = { ProgressReporter(command, file: path, total: $0, unit: .objects) }
@@ -100,6 +108,50 @@ extension QueryAnswer {
             let noun = count == 1 ? "object" : "objects"
             diagnostics.summary("\(count) \(noun), version \(database.version)")
         }
+        return request.exitCode(records: count)
+    }
+
+    /// Lets the query decide which objects are printed, and in what order.
+    private func choose(
+        _ filter: QueryFilter, _ table: TableInfo, _ export: inout Export
+    ) throws(RealmError) {
+        let snapshot = database.snapshot()
+        let skip = export.isExploding ? 0 : request.offset
+        let take = export.isExploding ? Int.max : request.limit
+        let (sum, overflow) = skip.addingReportingOverflow(take)
+        let isBounded = skip > 0 || take < .max
+        let plan = try filter.plan(table, snapshot, most: overflow ? .max : sum)
+        if request.command.flag("explain") { diagnostics.notice(plan.explanation) }
+        guard plan.isArranged || isBounded else {
+            export.choice = .matches(plan)
+            return
+        }
+        let keys = try plan.rows(in: snapshot).keys
+        export.choice = .keys(Array(keys.dropFirst(skip).prefix(take)))
+        if !export.isExploding { (export.offset, export.limit) = (0, .max) }
+    }
+
+    /// The number of records. Of a query without more to it, matches are only counted.
+    private func count(_ export: Export) throws(RealmError) -> Int {
+        if export.isExploding { return try export.count() }
+        switch export.choice {
+        case .all: return try export.count()
+        case .keys(let keys): return keys.count
+        case .matches(let plan): return try MatchCount(plan, database, export.threads).run()
+        }
+    }
+
+    private func printAggregates(_ list: String, _ table: TableInfo) throws(RealmError) -> ExitCode
+    {
+        let aggregation = try Aggregation(list, table)
+        let snapshot = database.snapshot()
+        let filter = request.filter ?? QueryFilter(text: "TRUEPREDICATE", arguments: [])
+        let plan = try filter.plan(table, snapshot)
+        if request.command.flag("explain") { diagnostics.notice(plan.explanation) }
+        let count = try aggregation.run(plan, snapshot)
+        var buffer = ByteBuffer()
+        aggregation.append(request.recordStyle(request.recordFormat), request.values, to: &buffer)
+        try output.flush(&buffer)
         return request.exitCode(records: count)
     }
 

@@ -17,10 +17,13 @@ struct QueryRequest {
     let subject: Subject
     let values: ValueStyle
     let fields: FieldRequest
+    /// Nil when all objects are wanted.
+    let filter: QueryFilter?
     /// Nil for `auto`, until it is known what is printed and where.
     let format: OutputFormat?
 
     var showsInternal: Bool { command.flag("internal") }
+    var aggregates: String? { command.text("aggregate") }
     var isCount: Bool { command.flag("count") }
     var offset: Int { command.count("offset") ?? 0 }
     var limit: Int { command.count("limit") ?? Int.max }
@@ -32,6 +35,7 @@ struct QueryRequest {
         subject = try Self.subject(command)
         values = try Self.values(command)
         fields = try Self.fields(command, subject)
+        filter = try QueryFilter(command)
         format = command.format == .auto ? nil : command.format
         try checkApplicable()
         try checkSeparator()
@@ -119,15 +123,27 @@ extension QueryRequest {
             "fields", "explode", "raw", "exclude", "expand", "backlinks", "types", "time", "binary",
             "join",
         ]
+        let ofQueries = [
+            "sort", "distinct", "aggregate", "arg", "argjson", "query-file", "explain",
+        ]
         let unsuitable: [String]
         let what: String
         switch subject {
-        case .objects: return
-        case .all: (unsuitable, what) = (["fields", "explode", "raw"], "needs a CLASS")
-        case .classes: (unsuitable, what) = (ofObjects, "needs a CLASS or --all")
+        case .objects:
+            if aggregates != nil {
+                for name in ofObjects + ["limit", "offset", "count"] where command.flag(name) {
+                    throw .misuse("--\(name) does not go with --aggregate", code: "InvalidArgument")
+                }
+            }
+            return
+        case .all: (unsuitable, what) = (["fields", "explode", "raw"] + ofQueries, "needs a CLASS")
+        case .classes: (unsuitable, what) = (ofObjects + ofQueries, "needs a CLASS")
         case .schema, .digest:
-            unsuitable = ofObjects + ["limit", "offset", "exit-status"]
+            unsuitable = ofObjects + ofQueries + ["limit", "offset", "exit-status"]
             what = "does not go with --schema or --digest"
+        }
+        if command.operand(2) != nil {
+            throw .misuse("a PREDICATE needs a CLASS and nothing else", code: "InvalidArgument")
         }
         for name in unsuitable where command.flag(name) {
             throw .misuse("--\(name) \(what)", code: "InvalidArgument")

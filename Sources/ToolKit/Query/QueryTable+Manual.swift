@@ -18,10 +18,52 @@ extension QueryTable {
     ]
 
     static let sections: [ManualSection] = [
+        ManualSection("QUERIES", queries),
         ManualSection("OUTPUT FORMS", outputForms),
         ManualSection("EXIT STATUS", exitStatus),
         ManualSection("EXAMPLES", examples),
         ManualSection("SEE ALSO", [.paragraph("`realm-bench(1)`, `realm-tools(7)`")]),
+    ]
+
+    private static let queries: [ManualBlock] = [
+        .paragraph(
+            "PREDICATE is written in Realm's query language, the one of `RLMResults` and of the "
+                + "SDKs' string queries. Put it in single quotes, so that the shell leaves `$0` "
+                + "alone, and never splice text from elsewhere into it: bind it with `--arg`."),
+        .definitions([
+            (
+                "compare",
+                "`==` `!=` `<` `<=` `>` `>=`; with `[c]` behind the operator case is ignored"
+            ),
+            (
+                "strings",
+                "`BEGINSWITH` `ENDSWITH` `CONTAINS` `LIKE` (with `*` and `?`), each also with "
+                    + "`[c]`; `TEXT` searches a full-text index"
+            ),
+            ("ranges, sets", "`age BETWEEN {18, 30}`, `status IN {\"new\", \"open\"}`"),
+            ("logic", "`AND` `OR` `NOT` and parentheses; `TRUEPREDICATE`, `FALSEPREDICATE`"),
+            (
+                "links",
+                "`from.address == \"a@b.c\"`, `from == null`; `@links.Thread.emails.@count > 0` "
+                    + "follows links backwards"
+            ),
+            (
+                "collections",
+                "`ANY labels == \"x\"`, `ALL`, `NONE`; `labels.@size > 2`, "
+                    + "`parts.@sum.bytes > 1000`; "
+                    + "`SUBQUERY(emails, $e, $e.read == false).@count > 0`"
+            ),
+            ("places", "`location GEOWITHIN geoCircle([12.5, 55.7], 0.01)`"),
+            (
+                "values",
+                "`2025-03-04@09:12:44:0` (UTC), `oid(65e5...)`, `uuid(...)`, `B64\"...\"`, "
+                    + "`T1709543564:0`"
+            ),
+            ("at the end", "`SORT(size DESC, _id ASC) DISTINCT(thread) LIMIT(20)`, in sequence"),
+        ]),
+        .paragraph(
+            "A syntax error names the column and marks it; an unknown property lists the nearest "
+                + "names."),
     ]
 
     private static let outputForms: [ManualBlock] = [
@@ -54,12 +96,16 @@ extension QueryTable {
         .definitions([
             ("0", "Done."),
             ("1", "With `-e`: there was nothing to print."),
-            ("2", "A bad option, an unknown class or property, an output file that exists."),
+            (
+                "2",
+                "A bad option or query, an unknown class or property, an output file that exists."
+            ),
             ("3", "FILE is missing, cannot be read or is not a Realm file."),
             ("4", "FILE is damaged or truncated."),
             ("5", "FILE is encrypted, or the key is of no use."),
             ("6", "The format of FILE is not one this version reads."),
             ("7", "FILE changed too often while it was being read, or a lock was not to be had."),
+            ("8", "With `--batch`: some request could not be answered."),
             ("9", "The output could not be written."),
             ("10", "A bug: please report it."),
         ]),
@@ -68,6 +114,18 @@ extension QueryTable {
 
     private static let examples: [ManualBlock] = [
         .example("What is in this file?", ["realm-query mail.realm"]),
+        .example(
+            "The three largest unread e-mails of somebody:",
+            [
+                "realm-query --arg \"$address\" -s -size -L 3 mail.realm Email \\",
+                "    'read == false AND from.address == $0'",
+            ]),
+        .example(
+            "Sizes of what is unread, in one pass:",
+            [
+                "realm-query --aggregate 'count,sum(size),max(size)' mail.realm Email \\",
+                "    'read == false'",
+            ]),
         .example("The schema of one class, as text:", ["realm-query --schema mail.realm Email"]),
         .example("How many objects has a class?", ["realm-query -c mail.realm Email"]),
         .example(

@@ -5,8 +5,9 @@ enum QueryTable {
         summary: "read a Realm database, change nothing",
         synopsis: [
             SynopsisLine("[options] FILE", "list the classes"),
-            SynopsisLine("[options] FILE CLASS", "the objects of a class"),
+            SynopsisLine("[options] FILE CLASS [PREDICATE]", "the objects of a class"),
             SynopsisLine("[options] --all FILE", "every object of every class"),
+            SynopsisLine("[options] --batch FILE", "queries from standard input"),
             SynopsisLine("[options] --schema FILE [CLASS]", "the schema"),
             SynopsisLine("[options] --digest FILE [CLASS]", "digests of the content"),
         ],
@@ -18,11 +19,59 @@ enum QueryTable {
             OperandSpec(
                 "CLASS", .text,
                 "The class whose objects are wanted, as the list of classes names it."),
+            OperandSpec(
+                "PREDICATE", .text,
+                "Which objects are wanted, in the query language described under `QUERIES`."),
         ],
         options: selection + fields + values + records + output + access + general,
         manual: { CommandTable.Manual(description: description, sections: sections) })
 
     private static let selection: [OptionSpec] = [
+        OptionSpec(
+            "sort", "s", .required("LIST", .text), in: .selection,
+            "order by these key paths, -PATH descending",
+            "Order the objects by the key paths in LIST, which are separated by commas; `-PATH` is "
+                + "descending. The same as SORT at the end of the predicate."),
+        OptionSpec(
+            "distinct", nil, .required("LIST", .text), in: .selection,
+            "the first object of each combination",
+            "Keep only the first object of each combination of values of the key paths in LIST. The "
+                + "same as DISTINCT at the end of the predicate, after `--sort`."),
+        OptionSpec(
+            "arg", nil, .required("TEXT", .text), in: .selection, "bind $0, $1 ... to a text",
+            "Bind the next of `$0`, `$1` and so on in the predicate to TEXT, read as a value of the "
+                + "type it is compared with. No quoting is needed and none is possible: this is "
+                + "how a script passes text it did not write.",
+            isRepeatable: true),
+        OptionSpec(
+            "argjson", nil, .required("JSON", .text), in: .selection,
+            "bind $0, $1 ... to a JSON value",
+            "As `--arg`, with a JSON value: a number, a string, `true`, `false`, `null`, an array of "
+                + "those, or the extended form of another type.",
+            isRepeatable: true),
+        OptionSpec(
+            "query-file", "Q", .required("FILE", .file), in: .selection,
+            "read the predicate from a file",
+            "Read the predicate from FILE, `-` for standard input."),
+        OptionSpec(
+            "aggregate", nil, .required("LIST", .text), in: .selection,
+            "count, sum(P), avg(P), min(P), max(P)",
+            "Print one record with the aggregates in LIST, separated by commas: `count`, `sum(P)`, "
+                + "`avg(P)`, `min(P)` and `max(P)` of property P, which has single values. Nulls do "
+                + "not count. One pass computes all.",
+            excludes: ["all", "schema", "digest"]),
+        OptionSpec(
+            "batch", nil, in: .selection, "answer queries from standard input",
+            "Read one JSON object per line from standard input, such as "
+                + "`{\"id\":1,\"class\":\"Email\",\"where\":\"_id == $0\",\"args\":[\"65e5...\"]}`, and answer "
+                + "each with one line: `{\"id\":1,\"count\":1,\"objects\":[...]}`, or with an `error`. With "
+                + "`--count` the objects are left out. Exit status 8 says that some request could "
+                + "not be answered.",
+            excludes: ["all", "schema", "digest", "aggregate", "output-dir"]),
+        OptionSpec(
+            "explain", nil, in: .selection, "say how the query is run",
+            "Say on standard error how the query is run: which index finds candidates and in what "
+                + "order conditions are tested."),
         OptionSpec(
             "limit", "L", .required("N", .count(0...Int.max)), in: .selection,
             "stop after N objects", "Stop after N objects.", defaultText: "no limit"),

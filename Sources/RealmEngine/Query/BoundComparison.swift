@@ -1,28 +1,42 @@
-/// Two operands' values compared under quantifiers (query language 6 and 11.1).
-struct GroupComparison {
-    private let comparison: BoundComparison
-    private let left: QueryQuantifier
-    private let right: QueryQuantifier
+/// Two operands compared under the rules for their shapes and quantifiers (query language 6 and
+/// 11.1).
+final class BoundComparison: Sendable {
+    let relation: QueryRelation
+    let foldsCase: Bool
+    let left: BoundOperand
+    let right: BoundOperand
+    private let outer: QueryQuantifier
+    private let inner: QueryQuantifier
+    private let isOfTypes: Bool
     /// Two lists without a quantifier are compared position by position.
     private let isPositional: Bool
+    /// Quantifiers say nothing about single values.
+    private let isSingle: Bool
     private let matchesByCount: Bool
 
-    init(_ comparison: BoundComparison) {
-        self.comparison = comparison
-        left = comparison.left.quantifier ?? .any
-        right = comparison.right.quantifier ?? .any
-        isPositional =
-            comparison.left.shape != .scalar && comparison.right.shape != .scalar
-            && comparison.left.quantifier == nil && comparison.right.quantifier == nil
-        matchesByCount =
-            comparison.relation == .equal && comparison.left.shape != .scalar
-            && comparison.right.shape != .scalar && left == .all && right == .any
+    init(
+        relation: QueryRelation, foldsCase: Bool, left: BoundOperand, right: BoundOperand
+    ) {
+        self.relation = relation
+        self.foldsCase = foldsCase
+        self.left = left
+        self.right = right
+        outer = left.quantifier ?? .any
+        inner = right.quantifier ?? .any
+        isOfTypes = left.type == .typeName
+        let areLists = left.shape != .scalar && right.shape != .scalar
+        isPositional = areLists && left.quantifier == nil && right.quantifier == nil
+        isSingle = left.shape == .scalar && right.shape == .scalar
+        matchesByCount = areLists && relation == .equal && outer == .all && inner == .any
     }
 
     /// True if the relation holds for some pair of groups; what is no group counts as one.
     func holds(_ a: ValueBuffer, _ b: ValueBuffer) -> Bool {
-        let first = Groups(a, comparison.left.shape)
-        let second = Groups(b, comparison.right.shape)
+        if isSingle, a.values.count == 1, b.values.count == 1 {
+            return relate(a.values[0], b.values[0])
+        }
+        let first = Groups(a, left.shape)
+        let second = Groups(b, right.shape)
         for i in 0..<first.count {
             for j in 0..<second.count
             where holds(a.values[first[i]], b.values[second[j]]) {
@@ -51,7 +65,7 @@ struct GroupComparison {
     }
 
     private func holdsAtEveryPosition(_ a: ArraySlice<Value>, _ b: ArraySlice<Value>) -> Bool {
-        guard a.count == b.count else { return comparison.relation == .notEqual }
+        guard a.count == b.count else { return relation == .notEqual }
         for (x, y) in zip(a, b) where !relate(x, y) { return false }
         return true
     }
@@ -59,34 +73,34 @@ struct GroupComparison {
     private func quantified(_ a: ArraySlice<Value>, _ b: ArraySlice<Value>) -> Bool {
         for x in a {
             let isTrue = quantified(x, b)
-            switch left {
+            switch outer {
             case .any: if isTrue { return true }
             case .all: if !isTrue { return false }
             case .none: if isTrue { return false }
             }
         }
-        return left != .any
+        return outer != .any
     }
 
     private func quantified(_ x: Value, _ b: ArraySlice<Value>) -> Bool {
         for y in b {
             let isTrue = relate(x, y)
-            switch right {
+            switch inner {
             case .any: if isTrue { return true }
             case .all: if !isTrue { return false }
             case .none: if isTrue { return false }
             }
         }
-        return right != .any
+        return inner != .any
     }
 
     @inline(__always)
-    private func relate(_ x: Value, _ y: Value) -> Bool {
-        if comparison.left.type == .typeName {
+    func relate(_ x: Value, _ y: Value) -> Bool {
+        if isOfTypes {
             guard case .int(let a) = x, case .int(let b) = y else { return false }
-            return (a & b != 0) == (comparison.relation == .equal)
+            return (a & b != 0) == (relation == .equal)
         }
-        return ValueRules.holds(comparison.relation, x, y, folds: comparison.foldsCase)
+        return ValueRules.holds(relation, x, y, folds: foldsCase)
     }
 
     private struct Groups {

@@ -1,0 +1,73 @@
+/// Range tests over IEEE numbers. NaNs, and with them null, are in no range.
+enum FloatKernels {
+    static func rows(
+        from low: Double, through high: Double, _ p: UnsafeRawPointer, count: Int
+    ) -> Selection {
+        let lows = SIMD2<Double>(repeating: low)
+        let highs = SIMD2<Double>(repeating: high)
+        return Selection(count) { (from, n) in
+            let p = p + 8 &* from
+            var bits: UInt64 = 0
+            var i = 0
+            while i &+ 2 <= n {
+                let v = p.loadUnaligned(fromByteOffset: 8 &* i, as: SIMD2<Double>.self)
+                bits |= LaneBits.of((v .>= lows) .& (v .<= highs)) &<< UInt64(i)
+                i &+= 2
+            }
+            if i < n {
+                let v = p.loadUnaligned(fromByteOffset: 8 &* i, as: Double.self)
+                if v >= low, v <= high { bits |= 1 &<< UInt64(i) }
+            }
+            return bits
+        }
+    }
+
+    static func rows(
+        from low: Float, through high: Float, _ p: UnsafeRawPointer, count: Int
+    ) -> Selection {
+        let lows = SIMD4<Float>(repeating: low)
+        let highs = SIMD4<Float>(repeating: high)
+        return Selection(count) { (from, n) in
+            let p = p + 4 &* from
+            var bits: UInt64 = 0
+            var i = 0
+            while i &+ 4 <= n {
+                let v = p.loadUnaligned(fromByteOffset: 4 &* i, as: SIMD4<Float>.self)
+                bits |= LaneBits.of((v .>= lows) .& (v .<= highs)) &<< UInt64(i)
+                i &+= 4
+            }
+            while i < n {
+                let v = p.loadUnaligned(fromByteOffset: 4 &* i, as: Float.self)
+                if v >= low, v <= high { bits |= 1 &<< UInt64(i) }
+                i &+= 1
+            }
+            return bits
+        }
+    }
+
+    /// Rows that hold exactly these bits.
+    static func rows(equalTo pattern: UInt64, _ p: UnsafeRawPointer, count: Int) -> Selection {
+        Selection(count) { (from, n) in
+            var bits: UInt64 = 0
+            for i in 0..<n {
+                let v = p.loadUnaligned(fromByteOffset: 8 &* (from &+ i), as: UInt64.self)
+                let isEqual: UInt64 = v == pattern ? 1 : 0
+                bits |= isEqual &<< UInt64(i)
+            }
+            return bits
+        }
+    }
+
+    /// Rows that hold exactly these bits.
+    static func rows(equalTo pattern: UInt32, _ p: UnsafeRawPointer, count: Int) -> Selection {
+        Selection(count) { (from, n) in
+            var bits: UInt64 = 0
+            for i in 0..<n {
+                let v = p.loadUnaligned(fromByteOffset: 4 &* (from &+ i), as: UInt32.self)
+                let isEqual: UInt64 = v == pattern ? 1 : 0
+                bits |= isEqual &<< UInt64(i)
+            }
+            return bits
+        }
+    }
+}

@@ -1,0 +1,104 @@
+/// A piece of text to be searched for, prepared once: the search looks at 16 places at a time and
+/// compares only where the first and the last byte fit.
+///
+/// A letter that folds differs from its other case in one bit, 0x20, so folding is an OR before the
+/// comparison and exact.
+struct Needle: Sendable {
+    /// With folding, in lower case.
+    private let bytes: [UInt8]
+    /// 0x20 for every byte that folds.
+    private let folds: [UInt8]
+
+    var count: Int { bytes.count }
+
+    init(_ text: ByteView, folds foldsCase: Bool) {
+        var bytes = text.bytes
+        var folds = [UInt8](repeating: 0, count: bytes.count)
+        if foldsCase {
+            var previous: UInt8 = 0
+            for i in bytes.indices {
+                let byte = bytes[i]
+                let isLetter = (byte | 0x20) &- 0x61 < 26
+                let isLatin =
+                    previous == 0xC3 && (byte | 0x20) &- 0xA0 < 0x1F && byte | 0x20 != 0xB7
+                if isLetter || isLatin {
+                    bytes[i] = byte | 0x20
+                    folds[i] = 0x20
+                }
+                previous = byte
+            }
+        }
+        self.bytes = bytes
+        self.folds = folds
+    }
+
+    /// Calls `body` with a search that is valid inside it.
+    @inline(__always)
+    func withSearch<Result>(_ body: (NeedleSearch) -> Result) -> Result {
+        bytes.withUnsafeBufferPointer { bytes in
+            folds.withUnsafeBufferPointer { folds in
+                guard let bytes = bytes.baseAddress, let folds = folds.baseAddress else {
+                    return body(NeedleSearch(bytes: nil, folds: nil, count: 0))
+                }
+                return body(
+                    NeedleSearch(bytes: bytes, folds: folds, count: self.bytes.count))
+            }
+        }
+    }
+}
+
+/// A needle while it is being searched for.
+struct NeedleSearch {
+    private let bytes: UnsafePointer<UInt8>?
+    private let folds: UnsafePointer<UInt8>?
+    let count: Int
+
+    @inline(__always)
+    init(bytes: UnsafePointer<UInt8>?, folds: UnsafePointer<UInt8>?, count: Int) {
+        self.bytes = bytes
+        self.folds = folds
+        self.count = count
+    }
+
+    /// Whether the needle stands at `p`, where `count` bytes can be read.
+    @inline(__always)
+    func matches(_ p: UnsafeRawPointer) -> Bool {
+        guard let bytes, let folds else { return true }
+        var i = 0
+        while i < count {
+            if p.load(fromByteOffset: i, as: UInt8.self) | folds[i] != bytes[i] { return false }
+            i &+= 1
+        }
+        return true
+    }
+
+    /// Where the needle stands first at or after `start` and before `end`, which it may not
+    /// pass; nil when it does not.
+    @inline(__always)
+    func first(_ base: UnsafeRawPointer, from start: Int, to end: Int) -> Int? {
+        guard let bytes, let folds else { return start <= end ? start : nil }
+        let last = count &- 1
+        let firsts = SIMD16<UInt8>(repeating: bytes[0])
+        let lasts = SIMD16<UInt8>(repeating: bytes[last])
+        let firstFolds = SIMD16<UInt8>(repeating: folds[0])
+        let lastFolds = SIMD16<UInt8>(repeating: folds[last])
+        var i = start
+        while i &+ 16 &+ last <= end {
+            let a = base.loadUnaligned(fromByteOffset: i, as: SIMD16<UInt8>.self) | firstFolds
+            let b =
+                base.loadUnaligned(fromByteOffset: i &+ last, as: SIMD16<UInt8>.self) | lastFolds
+            var found = LaneBits.of((a .== firsts) .& (b .== lasts))
+            while found != 0 {
+                let at = i &+ found.trailingZeroBitCount
+                if matches(base + at) { return at }
+                found &= found &- 1
+            }
+            i &+= 16
+        }
+        while i &+ count <= end {
+            if matches(base + i) { return i }
+            i &+= 1
+        }
+        return nil
+    }
+}

@@ -1,0 +1,248 @@
+/// Integers, bools and links against ranges.
+final class IntegerTerm: QueryTerm {
+    /// How nulls are stored.
+    enum Form {
+        /// There are none.
+        case plain
+        /// Element 0 is the marker.
+        case marked
+        /// These values stand for null.
+        case reserved(IntegerRange)
+    }
+
+    private let leafIndex: Int
+    private let form: Form
+    private let ranges: [IntegerRange]
+    private let isNegated: Bool
+    private let matchesNull: Bool
+
+    init(
+        _ column: BoundColumn, _ form: Form, _ ranges: [IntegerRange], isNegated: Bool,
+        matchesNull: Bool
+    ) {
+        leafIndex = column.leafIndex
+        self.form = form
+        self.ranges = ranges
+        self.isNegated = isNegated
+        self.matchesNull = matchesNull
+    }
+
+    override func match(
+        _ leaf: ClusterLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        let node = try leaf.space.integers(try leaf.columnRef(leafIndex), "integer leaf")
+        let count = leaf.count
+        var first = 0
+        if case .marked = form { first = 1 }
+        guard node.count == count &+ first else { throw leaf.unevenColumn(leafIndex) }
+        return try match(node, first, count) & among
+    }
+
+    @inline(__always)
+    private func match(
+        _ node: NodeView, _ first: Int, _ count: Int
+    ) throws(RealmError) -> Selection {
+        var rows = Selection.none
+        for range in ranges {
+            rows = rows | IntegerKernels.rows(in: range, node, first: first, count: count)
+        }
+        if isNegated { rows = Selection(first: count).subtracting(rows) }
+        switch form {
+        case .plain: return rows
+        case .marked:
+            let marker = node.integer(0)
+            // Nulls need a look of their own only if the ranges took them for the marker's value.
+            let isTaken = ranges.contains { $0.contains(marker) } != isNegated
+            guard isTaken != matchesNull else { return rows }
+            let range = IntegerRange(low: marker, high: marker)
+            let nulls = IntegerKernels.rows(in: range, node, first: 1, count: count)
+            return matchesNull ? rows | nulls : rows.subtracting(nulls)
+        case .reserved(let range):
+            let nulls = IntegerKernels.rows(in: range, node, first: 0, count: count)
+            return matchesNull ? rows | nulls : rows.subtracting(nulls)
+        }
+    }
+}
+
+extension ClusterLeaf {
+    @inline(never)
+    func unevenColumn(_ leafIndex: Int) -> RealmError {
+        .corrupt("column \(leafIndex) has not one value for each of \(count) objects", at: ref)
+    }
+}
+
+/// Floats and doubles against ranges.
+final class FloatTerm: QueryTerm {
+    private let column: BoundColumn
+    private let ranges: [TestBounds.DoubleRange]
+    private let isNegated: Bool
+    private let matchesNaN: Bool
+    private let matchesNull: Bool
+
+    init(_ test: ColumnTest) {
+        column = test.column
+        let isFloat = column.layout.type == .float
+        (ranges, isNegated) = TestBounds.doubles(test, isFloat: isFloat)
+        matchesNaN = test.holds(isFloat ? .float(.nan) : .double(.nan))
+        matchesNull = test.holds(.null)
+    }
+
+    override func match(
+        _ leaf: ClusterLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        let ref = try leaf.columnRef(column.leafIndex)
+        let rows =
+            column.layout.type == .float
+            ? matchFloats(try FloatLeaf(leaf.space, ref).node, leaf.count)
+            : matchDoubles(try DoubleLeaf(leaf.space, ref).node, leaf.count)
+        guard let rows else { throw leaf.unevenColumn(column.leafIndex) }
+        return rows & among
+    }
+
+    private func matchDoubles(_ node: NodeView, _ count: Int) -> Selection? {
+        guard node.count == count else { return nil }
+        var rows = Selection.none
+        for range in ranges {
+            rows =
+                rows
+                | FloatKernels.rows(
+                    from: range.low, through: range.high, node.payload, count: count)
+        }
+        if !isNegated, !matchesNaN, !matchesNull { return rows }
+        let numbers = FloatKernels.rows(
+            from: -Double.infinity, through: .infinity, node.payload, count: count)
+        let nulls = FloatKernels.rows(
+            equalTo: DoubleLeaf.nullBits, node.payload, count: count)
+        return combine(rows, numbers, nulls, Selection(first: count))
+    }
+
+    private func matchFloats(_ node: NodeView, _ count: Int) -> Selection? {
+        guard node.count == count else { return nil }
+        var rows = Selection.none
+        for range in ranges {
+            rows =
+                rows
+                | FloatKernels.rows(
+                    from: Float(range.low), through: Float(range.high), node.payload, count: count)
+        }
+        if !isNegated, !matchesNaN, !matchesNull { return rows }
+        let numbers = FloatKernels.rows(
+            from: -Float.infinity, through: .infinity, node.payload, count: count)
+        let nulls = FloatKernels.rows(equalTo: FloatLeaf.nullBits, node.payload, count: count)
+        return combine(rows, numbers, nulls, Selection(first: count))
+    }
+
+    private func combine(
+        _ rows: Selection, _ numbers: Selection, _ nulls: Selection, _ all: Selection
+    ) -> Selection {
+        var result = isNegated ? numbers.subtracting(rows) : rows
+        if matchesNaN { result = result | all.subtracting(numbers).subtracting(nulls) }
+        if matchesNull { result = result | nulls }
+        return result
+    }
+}
+
+/// Timestamps against a range: seconds decide, except where they equal a bound.
+final class TimestampTerm: QueryTerm {
+    private let leafIndex: Int
+    /// Nil when no time fits.
+    private let bounds: (low: Timestamp, high: Timestamp)?
+    private let isNegated: Bool
+    private let matchesNull: Bool
+
+    /// Nil for tests that are no single range.
+    init?(_ test: ColumnTest) {
+        guard let bounds = Self.bounds(of: test) else { return nil }
+        self.bounds = bounds.range
+        leafIndex = test.column.leafIndex
+        isNegated = test.relation == .notEqual
+        matchesNull = test.holds(.null)
+    }
+
+    private static let first = Timestamp(seconds: .min, nanoseconds: .min)
+    private static let last = Timestamp(seconds: .max, nanoseconds: .max)
+
+    private static func bounds(
+        of test: ColumnTest
+    ) -> (range: (low: Timestamp, high: Timestamp)?, Void)? {
+        switch test.operand {
+        case .members(let members), .anyOf(let members):
+            let times = members.filter { if case .timestamp = $0 { true } else { false } }
+            if times.isEmpty { return (nil, ()) }
+            guard times.count == 1, case .timestamp(let time) = times[0] else { return nil }
+            return ((time, time), ())
+        case .range(.timestamp(let low), .timestamp(let high)): return ((low, high), ())
+        case .strict(.null), .general(.null): return (nil, ())
+        case .strict(.timestamp(let time)), .general(.timestamp(let time)):
+            var before = time
+            var after = time
+            before.nanoseconds -= 1
+            after.nanoseconds += 1
+            switch test.relation {
+            case .less: return ((first, before), ())
+            case .lessEqual: return ((first, time), ())
+            case .greater: return ((after, last), ())
+            case .greaterEqual: return ((time, last), ())
+            default: return ((time, time), ())
+            }
+        default: return nil
+        }
+    }
+
+    override func match(
+        _ leaf: ClusterLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        let column = try TimestampLeaf(leaf.space, try leaf.columnRef(leafIndex))
+        let count = leaf.count
+        guard column.count == count else { throw leaf.unevenColumn(leafIndex) }
+        var rows = matches(column, count)
+        if isNegated { rows = Selection(first: count).subtracting(rows) }
+        let marker = column.seconds.marker
+        let mayHoldNulls = isNegated || (bounds.map { isInside(marker, $0) } ?? false)
+        if matchesNull || mayHoldNulls {
+            let nulls = Self.rows(column, IntegerRange(low: marker, high: marker), count)
+            rows = matchesNull ? rows | nulls : rows.subtracting(nulls)
+        }
+        return rows & among
+    }
+
+    private func isInside(_ seconds: Int64, _ bounds: (low: Timestamp, high: Timestamp)) -> Bool {
+        bounds.low.seconds <= seconds && seconds <= bounds.high.seconds
+    }
+
+    @inline(__always)
+    private static func rows(
+        _ column: TimestampLeaf, _ range: IntegerRange, _ count: Int
+    ) -> Selection {
+        IntegerKernels.rows(in: range, column.seconds.node, first: 1, count: count)
+    }
+
+    private func matches(_ column: TimestampLeaf, _ count: Int) -> Selection {
+        guard let (low, high) = bounds, low.seconds <= high.seconds else { return .none }
+        let range = IntegerRange(low: low.seconds, high: high.seconds)
+        var rows = Self.rows(column, range, count)
+        var edges = Selection.none
+        if low.seconds != .min {
+            edges = Self.rows(column, IntegerRange(low: low.seconds, high: low.seconds), count)
+        }
+        if high.seconds != .max, high.seconds != low.seconds {
+            edges =
+                edges
+                | Self.rows(column, IntegerRange(low: high.seconds, high: high.seconds), count)
+        }
+        for i in 0..<4 {
+            var rest = edges[i]
+            while rest != 0 {
+                let row = i &* 64 &+ rest.trailingZeroBitCount
+                rest &= rest &- 1
+                let time = Timestamp(
+                    seconds: column.seconds.node.integer(row &+ 1),
+                    nanoseconds: Int32(truncatingIfNeeded: column.nanoseconds.integer(row)))
+                let fits =
+                    ValueOrder.compare(low, time) <= 0 && ValueOrder.compare(time, high) <= 0
+                if !fits { rows[i] &= ~(1 &<< UInt64(row & 63)) }
+            }
+        }
+        return rows
+    }
+}

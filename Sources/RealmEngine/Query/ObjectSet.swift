@@ -1,0 +1,85 @@
+/// Objects of one table as a bit per key: what the far end of a path is tested into once, so that
+/// each link costs a look at one bit.
+final class ObjectSet {
+    private let words: UnsafeMutablePointer<UInt64>
+    /// Keys below this may be in the set.
+    let limit: Int64
+
+    /// Larger ones are not worth their memory.
+    static let maximumLimit: Int64 = 1 << 32
+
+    /// An empty set for keys below `limit`.
+    init(limit: Int64) {
+        self.limit = limit
+        let count = Int(limit >> 6) + 1
+        words = .allocate(capacity: count)
+        words.initialize(repeating: 0, count: count)
+    }
+
+    deinit { words.deallocate() }
+
+    @inline(__always)
+    func contains(_ key: Int64) -> Bool {
+        guard UInt64(bitPattern: key) < UInt64(bitPattern: limit) else { return false }
+        return words[Int(key >> 6)] >> UInt64(key & 63) & 1 != 0
+    }
+
+    @inline(__always)
+    func insert(_ key: Int64) {
+        guard UInt64(bitPattern: key) < UInt64(bitPattern: limit) else { return }
+        words[Int(key >> 6)] |= 1 << UInt64(key & 63)
+    }
+
+    /// Adds the chosen rows of a leaf.
+    func insert(_ leaf: ClusterLeaf, _ rows: Selection) {
+        if leaf.count == 0 { return }
+        let start = leaf.key(0).raw
+        let end = leaf.key(leaf.count - 1).raw
+        guard start & 63 == 0, start >= 0, end &- start == Int64(leaf.count - 1), end < limit else {
+            for i in 0..<4 {
+                var rest = rows[i]
+                while rest != 0 {
+                    insert(leaf.key(i &* 64 &+ rest.trailingZeroBitCount).raw)
+                    rest &= rest &- 1
+                }
+            }
+            return
+        }
+        // Consecutive keys: whole words at a time.
+        let first = Int(start >> 6)
+        for i in 0..<((leaf.count + 63) >> 6) { words[first + i] |= rows[i] }
+    }
+
+    /// One past the largest key of a table, nil when keys are spread too thinly for a set.
+    static func limit(for table: TablePlace, _ space: NodeSpace) throws(RealmError) -> Int64? {
+        let tree = ClusterTree(space: space, root: table.root)
+        let count = Int64(try tree.count())
+        let last = try tree.lastKey() ?? 0
+        let end = last &+ 1
+        guard last >= 0, end > 0, end <= maximumLimit, end <= count * 16 + 1_000_000 else {
+            return nil
+        }
+        return end
+    }
+}
+
+extension ClusterTree {
+    /// The largest key, nil in an empty tree.
+    fileprivate func lastKey() throws(RealmError) -> Int64? {
+        if root.isNone { return nil }
+        var ref = root
+        var base: UInt64 = 0
+        for _ in 0..<Self.maximumDepth {
+            let node = try space.node(ref)
+            guard node.isInner else {
+                let leaf = try ClusterLeaf(space, ref, node: node, base: base)
+                return leaf.count == 0 ? nil : leaf.key(leaf.count - 1).raw
+            }
+            let inner = try InnerCluster(space, ref, node: node, base: base)
+            let last = inner.childCount - 1
+            base &+= inner.offset(last)
+            ref = try inner.ref(last)
+        }
+        throw .corrupt("a cluster tree deeper than \(Self.maximumDepth) levels", at: root)
+    }
+}

@@ -1,0 +1,190 @@
+/// One hop of a path: the rows that lead to an object of a set. The set is what a term says of the
+/// whole table at the other end, found out when the first row needs it.
+final class HopTerm: QueryTerm {
+    private let hop: PathHop
+    private let target: QueryTerm?
+    private let space: NodeSpace?
+    private var set: ObjectSet?
+    /// The answer where a link to one object is null.
+    private let missing: Bool
+
+    init(_ hop: PathHop, target: QueryTerm, missing: Bool, _ space: NodeSpace) {
+        self.hop = hop
+        self.target = target
+        self.missing = missing
+        self.space = space
+    }
+
+    /// With the objects named.
+    init(_ hop: PathHop, set: ObjectSet, missing: Bool) {
+        self.hop = hop
+        self.set = set
+        self.missing = missing
+        target = nil
+        space = nil
+    }
+
+    override func match(
+        _ leaf: ClusterLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        if set == nil { set = try madeSet() }
+        guard let set else { return .none }
+        switch hop.kind {
+        case .toOne: return try matchLinks(leaf, among, set)
+        case .backlink: return try matchBacklinks(leaf, among, set)
+        case .list, .set, .dictionary: return try matchLists(leaf, among, set)
+        }
+    }
+
+    private func madeSet() throws(RealmError) -> ObjectSet {
+        guard let target, let space, let limit = try ObjectSet.limit(for: hop.target, space) else {
+            throw RealmError(.internal, code: "Bug", reason: "query", "a set that cannot be made")
+        }
+        let made = ObjectSet(limit: limit)
+        var leaves = ClusterTree(space: space, root: hop.target.root).leaves()
+        while let leaf = try leaves.next() {
+            made.insert(leaf, try target.match(leaf, Selection(first: leaf.count)))
+        }
+        return made
+    }
+
+    private func matchLinks(
+        _ leaf: ClusterLeaf, _ among: Selection, _ set: ObjectSet
+    ) throws(RealmError) -> Selection {
+        let ref = try leaf.columnRef(hop.column.leafIndex)
+        let column = try LinkLeaf(leaf.space, ref, target: hop.target.key)
+        guard column.count == leaf.count else { throw leaf.unevenColumn(hop.column.leafIndex) }
+        let missing = missing
+        return try among.filter { (row) throws(RealmError) in
+            let key = column.key(row).raw
+            return key < 0 ? missing : set.contains(key)
+        }
+    }
+
+    private func matchBacklinks(
+        _ leaf: ClusterLeaf, _ among: Selection, _ set: ObjectSet
+    ) throws(RealmError) -> Selection {
+        let column = try BacklinkLeaf(leaf.space, try leaf.columnRef(hop.column.leafIndex))
+        guard column.count == leaf.count else { throw leaf.unevenColumn(hop.column.leafIndex) }
+        return try among.filter { (row) throws(RealmError) in
+            let slot = column.slot(row)
+            if slot.isNone { return false }
+            if slot.isTagged { return set.contains(Int64(bitPattern: slot.value)) }
+            return try hasMember(leaf.space, slot.ref, set)
+        }
+    }
+
+    private func matchLists(
+        _ leaf: ClusterLeaf, _ among: Selection, _ set: ObjectSet
+    ) throws(RealmError) -> Selection {
+        let column = try CollectionLeaf(leaf.space, try leaf.columnRef(hop.column.leafIndex))
+        guard column.count == leaf.count else { throw leaf.unevenColumn(hop.column.leafIndex) }
+        return try among.filter { (row) throws(RealmError) in
+            let root = try column.root(row)
+            return root.isNone ? false : try hasMember(leaf.space, root, set)
+        }
+    }
+
+    /// Whether a B+tree of keys names an object of the set. Unresolved links are negative and in no
+    /// set.
+    @inline(__always)
+    private func hasMember(
+        _ space: NodeSpace, _ root: Ref, _ set: ObjectSet
+    ) throws(RealmError) -> Bool {
+        let node = try space.node(root)
+        if !node.isInner { return try hasMember(space.integers(root, "link list leaf"), set) }
+        var leaves = BPlusTree(space: space, root: root).leaves()
+        while let ref = try leaves.next() {
+            if try hasMember(space.integers(ref, "link list leaf"), set) { return true }
+        }
+        return false
+    }
+
+    @inline(__always)
+    private func hasMember(_ keys: NodeView, _ set: ObjectSet) -> Bool {
+        for i in 0..<keys.count where set.contains(keys.integer(i)) { return true }
+        return false
+    }
+}
+
+/// A path tested object by object until that has cost about as much as testing the whole table at
+/// its end, and by that from then on: right for few rows and for many.
+final class AdaptiveTerm: QueryTerm {
+    private let fast: QueryTerm
+    private let general: QueryTerm
+    /// The tables hopped to.
+    private let tables: [TablePlace]
+    private let space: NodeSpace
+    /// Rows that may still be tested one by one; nil until the tables were looked at.
+    private var allowance: Int?
+
+    init(_ tables: [TablePlace], fast: QueryTerm, general: QueryTerm, _ space: NodeSpace) {
+        self.tables = tables
+        self.fast = fast
+        self.general = general
+        self.space = space
+    }
+
+    override func match(
+        _ leaf: ClusterLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        if allowance == nil { allowance = try initialAllowance() }
+        guard let left = allowance, left > 0 else { return try fast.match(leaf, among) }
+        allowance = left &- among.count
+        return try general.match(leaf, among)
+    }
+
+    private func initialAllowance() throws(RealmError) -> Int {
+        for table in tables where try ObjectSet.limit(for: table, space) == nil { return .max }
+        return 16 + (try ClusterTree(space: space, root: tables[0].root).count()) / 256
+    }
+}
+
+/// The number of elements of a collection of the object itself.
+final class CountTerm: QueryTerm {
+    private let column: BoundColumn
+    private let isLinkList: Bool
+    private let ranges: [IntegerRange]
+    private let isNegated: Bool
+
+    /// Nil for every other kind of comparison.
+    init?(_ comparison: BoundComparison) {
+        guard case .count(let path) = comparison.left.kind,
+            let value = comparison.right.constantValue, !comparison.relation.isTextual
+        else { return nil }
+        switch path.end {
+        case .objects where path.hops.count == 1:
+            let hop = path.hops[0]
+            guard hop.kind == .list || hop.kind == .set else { return nil }
+            column = hop.column
+            isLinkList = true
+        case .collection(let column, .all) where path.hops.isEmpty:
+            guard column.layout.collection != .dictionary else { return nil }
+            self.column = column
+            isLinkList = false
+        default: return nil
+        }
+        let test = ColumnTest(
+            column: column, name: "", relation: comparison.relation, foldsCase: false,
+            operand: .general(value))
+        (ranges, isNegated) = TestBounds.integers(test)
+    }
+
+    override func match(
+        _ leaf: ClusterLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        let cells = try CollectionLeaf(leaf.space, try leaf.columnRef(column.leafIndex))
+        guard cells.count == leaf.count else { throw leaf.unevenColumn(column.leafIndex) }
+        let element = column.layout.element
+        return try among.filter { (row) throws(RealmError) in
+            let root = try cells.root(row)
+            var count: Int64 = 0
+            if !root.isNone {
+                let view = CollectionView(root: root, element: element)
+                count = Int64(try ElementCursor.count(leaf.space, view))
+            }
+            for range in ranges where range.contains(count) { return !isNegated }
+            return isNegated
+        }
+    }
+}

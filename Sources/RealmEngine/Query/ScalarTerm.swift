@@ -1,0 +1,173 @@
+/// Two operands of a single value each, a leaf at a time: every part of an expression is loaded for
+/// all rows before the next, so what decides how to load it is decided once per leaf.
+final class ScalarTerm: QueryTerm {
+    private let comparison: BoundComparison
+    private let left: ScalarColumn
+    private let right: ScalarColumn
+
+    /// Nil when an operand may have more values than one, or none.
+    init?(_ comparison: BoundComparison, _ evaluator: QueryEvaluator) {
+        guard let left = ScalarColumn.make(comparison.left, evaluator),
+            let right = ScalarColumn.make(comparison.right, evaluator)
+        else { return nil }
+        self.comparison = comparison
+        self.left = left
+        self.right = right
+    }
+
+    override func match(
+        _ leaf: ClusterLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        try left.load(leaf, among)
+        try right.load(leaf, among)
+        let a = left.values
+        let b = right.values
+        return try among.filter { (row) throws(RealmError) in comparison.relate(a[row], b[row]) }
+    }
+}
+
+/// The values of an operand for the rows of one leaf.
+class ScalarColumn {
+    /// One per row; only those of rows that were loaded mean anything.
+    fileprivate(set) var values: UnsafeMutablePointer<Value>
+
+    fileprivate init() {
+        values = .allocate(capacity: ClusterRows.maximum)
+        values.initialize(repeating: .null, count: ClusterRows.maximum)
+    }
+
+    deinit { values.deallocate() }
+
+    /// Loads the chosen rows.
+    func load(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {}
+
+    /// Nil for operands that are not of one value for every object.
+    static func make(_ operand: BoundOperand, _ evaluator: QueryEvaluator) -> ScalarColumn? {
+        guard operand.shape == .scalar else { return nil }
+        switch operand.kind {
+        case .constant: return operand.constantValue.map { ConstantColumn($0) }
+        case .path(let path):
+            guard case .scalar(let column) = path.end else {
+                return isSingle(path) ? GeneralColumn(operand, evaluator) : nil
+            }
+            return path.hops.isEmpty
+                ? PropertyColumn(column) : PathColumn(path, column, evaluator)
+        case .arithmetic(let first, let terms):
+            guard let start = make(first, evaluator) else { return nil }
+            var parts: [(QueryArithmetic, ScalarColumn)] = []
+            for term in terms {
+                guard let part = make(term.operand, evaluator) else { return nil }
+                parts.append((term.sign, part))
+            }
+            return ArithmeticColumn(start, parts)
+        case .size(let path):
+            guard case .scalar = path.end else { return nil }
+            return GeneralColumn(operand, evaluator)
+        case .typeOf(let path):
+            return isSingle(path) ? GeneralColumn(operand, evaluator) : nil
+        case .count, .aggregate, .subquery: return GeneralColumn(operand, evaluator)
+        }
+    }
+
+    /// An entry of a dictionary has no value at all where the dictionary is empty.
+    private static func isSingle(_ path: BoundPath) -> Bool {
+        switch path.end {
+        case .objects, .scalar: true
+        default: false
+        }
+    }
+}
+
+private final class ConstantColumn: ScalarColumn {
+    init(_ value: Value) {
+        super.init()
+        values.update(repeating: value, count: ClusterRows.maximum)
+    }
+}
+
+/// A property of the object itself.
+private final class PropertyColumn: ScalarColumn {
+    private let column: BoundColumn
+
+    init(_ column: BoundColumn) {
+        self.column = column
+        super.init()
+    }
+
+    override func load(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
+        let cells = try leaf.column(column.leafIndex, column.layout)
+        let values = values
+        try rows.visit { (row) throws(RealmError) in values[row] = try cells.value(row) }
+    }
+}
+
+/// A property behind links to single objects.
+private final class PathColumn: ScalarColumn {
+    private let path: BoundPath
+    private let column: BoundColumn
+    private let evaluator: QueryEvaluator
+
+    init(_ path: BoundPath, _ column: BoundColumn, _ evaluator: QueryEvaluator) {
+        self.path = path
+        self.column = column
+        self.evaluator = evaluator
+        super.init()
+    }
+
+    override func load(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
+        let values = values
+        let hops = path.hops[...]
+        try rows.visit { (row) throws(RealmError) in
+            if let target = try evaluator.follow(hops, from: Spot(leaf: leaf, row: row)) {
+                values[row] = try target.value(column)
+            } else {
+                values[row] = .null
+            }
+        }
+    }
+}
+
+private final class ArithmeticColumn: ScalarColumn {
+    private let start: ScalarColumn
+    private let parts: [(sign: QueryArithmetic, column: ScalarColumn)]
+
+    init(_ start: ScalarColumn, _ parts: [(QueryArithmetic, ScalarColumn)]) {
+        self.start = start
+        self.parts = parts
+        super.init()
+    }
+
+    override func load(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
+        try start.load(leaf, rows)
+        var left = start.values
+        let result = values
+        for part in parts {
+            try part.column.load(leaf, rows)
+            let right = part.column.values
+            let sign = part.sign
+            try rows.visit { (row) throws(RealmError) in
+                result[row] = Arithmetic.apply(sign, left[row], right[row])
+            }
+            left = result
+        }
+    }
+}
+
+/// Whatever the evaluator makes of the operand.
+private final class GeneralColumn: ScalarColumn {
+    private let operand: BoundOperand
+    private let evaluator: QueryEvaluator
+
+    init(_ operand: BoundOperand, _ evaluator: QueryEvaluator) {
+        self.operand = operand
+        self.evaluator = evaluator
+        super.init()
+    }
+
+    override func load(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
+        let values = values
+        try rows.visit { (row) throws(RealmError) in
+            values[row] = try evaluator.value(of: operand, Spot(leaf: leaf, row: row))
+        }
+    }
+}

@@ -1,0 +1,174 @@
+/// Makes terms of conditions: a kernel where there is one, the evaluator for the rest.
+struct TermBuilder {
+    private let evaluator: QueryEvaluator
+    private let options: QueryOptions
+
+    init(_ evaluator: QueryEvaluator, _ options: QueryOptions) {
+        self.evaluator = evaluator
+        self.options = options
+    }
+
+    func term(for condition: BoundCondition) -> QueryTerm {
+        guard options.usesKernels else { return GeneralTerm(condition, evaluator) }
+        switch condition {
+        case .constant(let value): return ConstantTerm(value)
+        case .and(let children): return AndTerm(children.map { term(for: $0) })
+        case .or(let children): return OrTerm(children.map { term(for: $0) })
+        case .not(let child): return NotTerm(term(for: child))
+        case .test(let test): return term(for: test)
+        case .comparison(let comparison):
+            return term(for: comparison) ?? GeneralTerm(condition, evaluator)
+        case .fullText, .geoWithin: return GeneralTerm(condition, evaluator)
+        }
+    }
+
+    /// The kernel for the column's type.
+    func term(for test: ColumnTest) -> QueryTerm {
+        if test.column.type == .string || test.column.type == .binary { return TextTerm(test) }
+        guard TestBounds.isRangeTest(test) else { return ValueTerm(test) }
+        switch test.column.type {
+        case .int:
+            let bounds = TestBounds.integers(test)
+            guard bounds.ranges.count <= 8 else { return ValueTerm(test) }
+            return IntegerTerm(
+                test.column, test.column.layout.isNullable ? .marked : .plain, bounds.ranges,
+                isNegated: bounds.isNegated, matchesNull: test.holds(.null))
+        case .bool: return boolTerm(test)
+        case .float, .double: return FloatTerm(test)
+        case .timestamp: return TimestampTerm(test) ?? ValueTerm(test)
+        default: return ValueTerm(test)
+        }
+    }
+
+    /// Bools are stored as 0, 1 and 3 for null; every other number reads as true.
+    private func boolTerm(_ test: ColumnTest) -> QueryTerm {
+        var ranges: [IntegerRange] = []
+        if test.holds(.bool(false)) { ranges.append(IntegerRange(low: 0, high: 0)) }
+        if test.holds(.bool(true)) {
+            ranges.append(IntegerRange(low: .min, high: -1))
+            ranges.append(IntegerRange(low: 1, high: .max))
+        }
+        return IntegerTerm(
+            test.column, .reserved(IntegerRange(low: 3, high: 3)), ranges, isNegated: false,
+            matchesNull: test.holds(.null))
+    }
+
+    private func term(for comparison: BoundComparison) -> QueryTerm? {
+        if let count = CountTerm(comparison) { return count }
+        return pathTerm(for: comparison) ?? ScalarTerm(comparison, evaluator)
+    }
+}
+
+// MARK: - Paths
+
+extension TermBuilder {
+    /// A path against constants: the objects at its far end are tested once.
+    private func pathTerm(for comparison: BoundComparison) -> QueryTerm? {
+        var comparison = comparison
+        if comparison.left.isConstant, comparison.left.shape == .scalar,
+            !comparison.relation.isTextual
+        {
+            comparison = BoundComparison(
+                relation: comparison.relation.mirrored, foldsCase: comparison.foldsCase,
+                left: comparison.right, right: comparison.left)
+        }
+        guard case .path(let path) = comparison.left.kind, !path.hops.isEmpty,
+            let operand = testOperand(comparison),
+            path.hops.allSatisfy({ $0.kind != .dictionary && $0.selector.isAll })
+        else { return nil }
+        let isToOne = path.isToOne
+        let quantifier = isToOne ? .any : comparison.left.quantifier ?? .any
+        switch path.end {
+        case .scalar(let column):
+            let test = ColumnTest(
+                column: column, name: "", relation: comparison.relation,
+                foldsCase: comparison.foldsCase, operand: operand)
+            var far = term(for: test)
+            if quantifier == .all { far = NotTerm(far) }
+            let missing = isToOne && test.holds(.null)
+            return finished(path.hops[...], far, missing, quantifier, comparison)
+        case .objects: return linkTerm(path, operand, comparison)
+        default: return nil
+        }
+    }
+
+    /// What the value at the end of the path is compared with.
+    private func testOperand(_ comparison: BoundComparison) -> ColumnTest.Operand? {
+        if let value = comparison.right.constantValue { return .general(value) }
+        guard let values = comparison.right.constantList, comparison.relation == .equal,
+            comparison.right.quantifier == nil || comparison.right.quantifier == .any
+        else { return nil }
+        // Lists on both sides are compared in ways of their own.
+        if comparison.left.shape == .scalar { return .anyOf(values) }
+        let isPlain =
+            comparison.left.quantifier == .any || comparison.left.quantifier == QueryQuantifier.none
+        return isPlain ? .anyOf(values) : nil
+    }
+
+    /// A path that ends on links, compared with objects or null.
+    private func linkTerm(
+        _ path: BoundPath, _ operand: ColumnTest.Operand, _ comparison: BoundComparison
+    ) -> QueryTerm? {
+        let last = path.hops[path.hops.count - 1]
+        guard comparison.relation == .equal || comparison.relation == .notEqual,
+            let (keys, matchesNull) = linkedKeys(operand)
+        else { return nil }
+        let isNegated = comparison.relation == .notEqual
+        if path.isToOne {
+            let ranges = keys.map { IntegerRange(low: $0 &+ 1, high: $0 &+ 1) }
+            guard ranges.count <= 8 else { return nil }
+            let far = IntegerTerm(
+                last.column, .reserved(IntegerRange(low: .min, high: 0)), ranges,
+                isNegated: isNegated, matchesNull: matchesNull != isNegated)
+            if path.hops.count == 1 { return far }
+            return finished(
+                path.hops.dropLast(), far, matchesNull != isNegated, .any, comparison)
+        }
+        // Some element that differs is another question than some element that is equal.
+        let quantifier = comparison.left.quantifier ?? .any
+        guard !isNegated, quantifier != .all, let largest = keys.max(),
+            largest < ObjectSet.maximumLimit
+        else { return nil }
+        let set = ObjectSet(limit: largest + 1)
+        for key in keys { set.insert(key) }
+        let far = HopTerm(last, set: set, missing: false)
+        return finished(path.hops.dropLast(), far, false, quantifier, comparison)
+    }
+
+    /// The objects named, and whether null is among them; nil for anything else.
+    private func linkedKeys(
+        _ operand: ColumnTest.Operand
+    ) -> (keys: [Int64], matchesNull: Bool)? {
+        let values: [Value]
+        switch operand {
+        case .general(let value), .strict(let value): values = [value]
+        case .anyOf(let all), .members(let all): values = all
+        case .range: return nil
+        }
+        var keys: [Int64] = []
+        var matchesNull = false
+        for value in values {
+            switch value {
+            case .null: matchesNull = true
+            case .link(let link): if link.key.raw >= 0 { keys.append(link.key.raw) }
+            default: return nil
+            }
+        }
+        return (keys, matchesNull)
+    }
+
+    /// The hops in front of a term over the table they lead to.
+    private func finished(
+        _ hops: ArraySlice<PathHop>, _ far: QueryTerm, _ missing: Bool,
+        _ quantifier: QueryQuantifier, _ comparison: BoundComparison
+    ) -> QueryTerm {
+        var term = far
+        for hop in hops.reversed() {
+            term = HopTerm(hop, target: term, missing: missing, evaluator.space)
+        }
+        if quantifier != .any { term = NotTerm(term) }
+        if hops.isEmpty || options.hurriesSets { return term }
+        let general = GeneralTerm(.comparison(comparison), evaluator)
+        return AdaptiveTerm(hops.map(\.target), fast: term, general: general, evaluator.space)
+    }
+}

@@ -1,0 +1,197 @@
+/// A test of a column of ordered values as ranges: found by searching for the places where the
+/// test's own answer changes, so it is exact for constants of every numeric type.
+enum TestBounds {
+    /// Whether the test is a matter of ranges at all.
+    static func isRangeTest(_ test: ColumnTest) -> Bool {
+        !test.relation.isTextual && test.relation != .text
+    }
+
+    /// The integers for which the test holds, or, negated, for which it does not.
+    static func integers(_ test: ColumnTest) -> (ranges: [IntegerRange], isNegated: Bool) {
+        switch test.operand {
+        case .members(let members):
+            var ranges: [IntegerRange] = []
+            for member in members {
+                guard case .int(let value) = member else { continue }
+                ranges.append(IntegerRange(low: value, high: value))
+            }
+            return (joined(ranges), false)
+        case .anyOf(let values):
+            return (joined(values.flatMap { integers(.equal, $0).ranges }), false)
+        case .range(let low, let high):
+            let range = IntegerRange(
+                low: firstInteger { holds(.greaterEqual, .int($0), low) } ?? 1,
+                high: lastInteger { holds(.lessEqual, .int($0), high) } ?? 0)
+            return ([range].filter { !$0.isEmpty }, false)
+        case .strict(let constant), .general(let constant):
+            if case .null = constant { return ([], test.relation == .notEqual) }
+            return integers(test.relation, constant)
+        }
+    }
+
+    private static func integers(
+        _ relation: QueryRelation, _ constant: Value
+    ) -> (ranges: [IntegerRange], isNegated: Bool) {
+        let first: Int64?
+        let last: Int64?
+        switch relation {
+        case .less, .lessEqual:
+            first = .min
+            last = lastInteger { holds(relation, .int($0), constant) }
+        case .greater, .greaterEqual:
+            first = firstInteger { holds(relation, .int($0), constant) }
+            last = .max
+        default:
+            first = firstInteger { holds(.greaterEqual, .int($0), constant) }
+            last = lastInteger { holds(.lessEqual, .int($0), constant) }
+        }
+        let isNegated = relation == .notEqual
+        guard let first, let last, first <= last else { return ([], isNegated) }
+        return ([IntegerRange(low: first, high: last)], isNegated)
+    }
+
+    private static func holds(_ relation: QueryRelation, _ a: Value, _ b: Value) -> Bool {
+        ValueRules.holds(relation, a, b, folds: false)
+    }
+
+    /// Sorted, without overlaps; neighbours become one.
+    static func joined(_ ranges: [IntegerRange]) -> [IntegerRange] {
+        var result: [IntegerRange] = []
+        for range in ranges.sorted(by: { $0.low < $1.low }) {
+            if let last = result.last, last.high == .max || range.low <= last.high + 1 {
+                result[result.count - 1].high = max(last.high, range.high)
+            } else {
+                result.append(range)
+            }
+        }
+        return result
+    }
+
+    /// The first integer for which a test that turns from false to true is true.
+    private static func firstInteger(_ test: (Int64) -> Bool) -> Int64? {
+        let bits = firstPlace(through: .max) { test(Int64(bitPattern: $0 ^ 1 << 63)) }
+        return bits.map { Int64(bitPattern: $0 ^ 1 << 63) }
+    }
+
+    /// The last integer for which a test that turns from true to false is true.
+    private static func lastInteger(_ test: (Int64) -> Bool) -> Int64? {
+        guard let end = firstInteger({ !test($0) }) else { return .max }
+        return end == .min ? nil : end - 1
+    }
+
+    /// Binary search among all numbers of 64 bits up to `limit`.
+    private static func firstPlace(
+        through limit: UInt64, _ test: (UInt64) -> Bool
+    ) -> UInt64? {
+        guard test(limit) else { return nil }
+        var low: UInt64 = 0
+        var high = limit
+        while low < high {
+            let middle = low + (high - low) / 2
+            if test(middle) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
+
+// MARK: - Floating point
+
+extension TestBounds {
+    /// Numbers from `low` to `high`; none when `low > high`.
+    struct DoubleRange {
+        var low: Double
+        var high: Double
+    }
+
+    /// The doubles that are not NaN for which the test holds, or, negated, does not hold.
+    static func doubles(
+        _ test: ColumnTest, isFloat: Bool
+    ) -> (ranges: [DoubleRange], isNegated: Bool) {
+        let isNegated = test.relation == .notEqual
+        func value(_ x: Double) -> Value { isFloat ? .float(Float(x)) : .double(x) }
+        switch test.operand {
+        case .members(let members):
+            var ranges: [DoubleRange] = []
+            for member in members {
+                let x = number(member)
+                if !x.isNaN { ranges.append(DoubleRange(low: x, high: x)) }
+            }
+            return (ranges, false)
+        case .anyOf(let values):
+            return (
+                values.flatMap { constant in
+                    range(
+                        first: { holds(.greaterEqual, value($0), constant) },
+                        last: { holds(.lessEqual, value($0), constant) }, isFloat)
+                }, false
+            )
+        case .range(let low, let high):
+            return (
+                range(
+                    first: { holds(.greaterEqual, value($0), low) },
+                    last: { holds(.lessEqual, value($0), high) }, isFloat), false
+            )
+        case .strict(let constant), .general(let constant):
+            if case .null = constant { return ([], isNegated) }
+            if case .strict = test.operand, ValueRules.isNaN(constant) { return ([], isNegated) }
+            let first: (Double) -> Bool
+            let last: (Double) -> Bool
+            switch test.relation {
+            case .less, .lessEqual:
+                first = { _ in true }
+                last = { holds(test.relation, value($0), constant) }
+            case .greater, .greaterEqual:
+                first = { holds(test.relation, value($0), constant) }
+                last = { _ in true }
+            default:
+                first = { holds(.greaterEqual, value($0), constant) }
+                last = { holds(.lessEqual, value($0), constant) }
+            }
+            return (range(first: first, last: last, isFloat), isNegated)
+        }
+    }
+
+    private static func number(_ value: Value) -> Double {
+        switch value {
+        case .double(let x): x
+        case .float(let x): Double(x)
+        default: .nan
+        }
+    }
+
+    /// From the first number for which `first` is true to the last for which `last` is.
+    private static func range(
+        first: (Double) -> Bool, last: (Double) -> Bool, _ isFloat: Bool
+    ) -> [DoubleRange] {
+        let limit = isFloat ? place(Float.infinity) : place(Double.infinity)
+        let lowest = isFloat ? place(-Float.infinity) : place(-Double.infinity)
+        func value(_ place: UInt64) -> Double {
+            isFloat ? Double(float(place)) : double(place)
+        }
+        let start = firstPlace(through: limit) { $0 >= lowest && first(value($0)) }
+        let end = firstPlace(through: limit) { $0 >= lowest && !last(value($0)) }
+        guard let start, end != lowest else { return [] }
+        let low = value(start)
+        let high = value(end.map { $0 - 1 } ?? limit)
+        return low <= high ? [DoubleRange(low: low, high: high)] : []
+    }
+
+    // Places count numbers from minus infinity up, so that neighbours differ by one.
+
+    private static func place(_ x: Double) -> UInt64 {
+        x.bitPattern >> 63 != 0 ? ~x.bitPattern : x.bitPattern | 1 << 63
+    }
+
+    private static func double(_ place: UInt64) -> Double {
+        Double(bitPattern: place >> 63 != 0 ? place & ~(1 << 63) : ~place)
+    }
+
+    private static func place(_ x: Float) -> UInt64 {
+        UInt64(x.bitPattern >> 31 != 0 ? ~x.bitPattern : x.bitPattern | 1 << 31)
+    }
+
+    private static func float(_ place: UInt64) -> Float {
+        let bits = UInt32(truncatingIfNeeded: place)
+        return Float(bitPattern: bits >> 31 != 0 ? bits & ~(1 << 31) : ~bits)
+    }
+}

@@ -1,0 +1,36 @@
+import Glibc
+import RealmEngine
+
+/// An input file, or standard input for `-`, with one owner that closes it.
+final class InputFile {
+    let descriptor: Int32
+    let path: String
+
+    init(_ path: String) throws(RealmError) {
+        self.path = path
+        if path == "-" {
+            descriptor = STDIN_FILENO
+            return
+        }
+        descriptor = Int32(retryingInterrupts { Int(open(path, O_RDONLY | O_CLOEXEC)) })
+        guard descriptor >= 0 else {
+            throw systemFailure(.input, "cannot open", errno: errno, file: path)
+        }
+    }
+
+    deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
+
+    /// Everything the file holds, which must not exceed `limit` bytes.
+    func readAll(limit: Int) throws(RealmError) -> ByteBuffer {
+        let source = ByteSource(descriptor: descriptor, path: path)
+        var buffer = ByteBuffer(capacity: 1 << 14)
+        while true {
+            let count = try source.read(into: buffer.reserve(1 << 14), capacity: 1 << 14)
+            if count == 0 { return buffer }
+            buffer.advance(by: count)
+            guard buffer.count <= limit else {
+                throw .misuse("\(path) holds more than \(limit) bytes", code: "LimitExceeded")
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Testing
+
+@testable import RealmEngine
+
+/// Random queries give the same rows as the naive evaluator, with indexes and without, by kernels
+/// and without, by one worker and by several.
+@Suite struct QueryDifferentialTests {
+    private static let ways: [QueryOptions] = (0..<8).map { bits in
+        var options = QueryOptions()
+        options.usesIndexes = bits & 1 == 0
+        options.usesKernels = bits & 2 == 0
+        options.hurriesSets = bits & 4 == 0
+        return options
+    }
+
+    private func rows(_ plan: QueryPlan, _ database: Database, workers: Int) throws -> [Int64] {
+        let snapshots = (0..<workers).map { _ in database.snapshot() }
+        let runs = snapshots.map { QueryRun(plan, in: $0) }
+        let units = try plan.units(in: snapshots[0])
+        var parts: [[ObjectKey]] = Array(repeating: [], count: units.count)
+        // Any worker may take any unit; only the order of the parts counts.
+        for (i, unit) in units.enumerated().reversed() {
+            try runs[i % workers].appendKeys(of: unit, to: &parts[i])
+        }
+        return try plan.arranged(parts.flatMap { $0 }, in: snapshots[0]).keys.map(\.raw)
+    }
+
+    private func check(
+        _ text: String, _ table: TableInfo, _ model: NaiveModel, _ database: Database
+    ) throws {
+        let query = try Query(text)
+        let expected = NaiveEvaluator(model: model).rows(query.tree, table.key.raw)
+        let snapshot = model.snapshot
+        let bound = try query.bound(to: snapshot.table(table))
+        for (i, options) in Self.ways.enumerated() {
+            let plan = try QueryPlan(bound, in: snapshot, options: options)
+            let found = try plan.rows(in: snapshot).keys.map(\.raw)
+            #expect(found == expected, "way \(i): \(table.className): \(text)")
+            #expect(try plan.count(in: snapshot) == expected.count, "count of \(text)")
+            if i == 0 {
+                for workers in [2, 7] {
+                    let shared = try rows(plan, database, workers: workers)
+                    #expect(shared == expected, "\(workers) workers: \(text)")
+                }
+            }
+            if found != expected { return }
+        }
+    }
+
+    @Test(arguments: ["bulk", "types", "social", "bags", "orders", "text"])
+    func datasetsAgreeWithTheNaiveEvaluator(_ name: String) throws {
+        let path = QueryCases.folder.appending(path: name + ".realm").path
+        let database = try Database(immutable: path)
+        let model = try NaiveModel(database.snapshot())
+        let seed = UInt64.random(in: 1 ... .max)
+        print("differential query seed \(seed) for \(name)")
+        var generator = QueryGenerator(model: model, random: SeededGenerator(seed: seed))
+        let tables = model.snapshot.schema.classes.filter { $0.kind == .topLevel }
+        for _ in 0..<(name == "bulk" ? 20 : 60) * QueryCases.scale {
+            for table in tables {
+                let text = generator.query(table)
+                do {
+                    try check(text, table, model, database)
+                } catch let error as RealmError {
+                    Issue.record("\(table.className): \(text): \(error.message)")
+                }
+            }
+        }
+    }
+}

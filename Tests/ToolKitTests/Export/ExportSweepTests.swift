@@ -1,0 +1,159 @@
+import Testing
+
+@testable import RealmEngine
+@testable import ToolKit
+
+/// Every fixture through every form.
+@Suite struct ExportSweepTests {
+    private let scratch = ScratchDirectory()
+
+    /// What an export of all classes prints.
+    private func export(
+        _ path: String, _ values: ValueStyle, _ format: RecordFormat, threads: Int = 1,
+        request: FieldRequest = FieldRequest()
+    ) throws -> [UInt8] {
+        let database = try Database(immutable: path)
+        var plans: [RecordPlan] = []
+        for table in database.schema.classes {
+            var planner = RecordPlanner(table, database.schema, request, values)
+            plans.append(try planner.plan())
+        }
+        var export = Export(
+            database: database, plans: plans, values: values,
+            records: RecordStyle(format: format))
+        export.threads = threads
+        let name = scratch.file("out")
+        let output = try OutputFile(path: name, force: true)
+        _ = try export.run(VerifiedOutput(output, database))
+        try output.commit()
+        return contents(of: name) ?? []
+    }
+
+    private var extended: ValueStyle {
+        var style = ValueStyle()
+        style.types = .extended
+        return style
+    }
+
+    @Test(arguments: QueryRun.all)
+    func isValidJSON(path: String) throws {
+        var request = FieldRequest()
+        request.namesClass = true
+        request.hasKeys = true
+        request.hasBacklinks = true
+        for style in [ValueStyle(), extended] {
+            let whole = try #require(
+                try StrictJSON(try export(path, style, .json, request: request)).array)
+            let lines = try export(path, style, .ndjson, request: request)
+                .split(separator: UInt8(ascii: "\n"))
+            #expect(whole.count == lines.count)
+            for (record, line) in zip(whole, lines) {
+                #expect(try StrictJSON(Array(line)) == record)
+            }
+        }
+    }
+
+    @Test(arguments: QueryRun.all)
+    func csvHasAsManyFieldsInEveryRecord(path: String) throws {
+        for style in [ValueStyle(), extended] {
+            let database = try Database(immutable: path)
+            for table in database.schema.classes where !table.columns.isEmpty {
+                let run = try records(path, table.className, style)
+                #expect(run.first == table.columns.map(\.name))
+                #expect(run.allSatisfy { $0.count == table.columns.count })
+                let count = try database.snapshot().table(table).count()
+                #expect(run.count == count + 1)
+            }
+        }
+    }
+
+    /// The records of a class in csv, by a reader of RFC 4180.
+    private func records(
+        _ path: String, _ name: String, _ style: ValueStyle
+    ) throws -> [[String]] {
+        let database = try Database(immutable: path)
+        let table = try #require(database.schema.table(named: name))
+        var planner = RecordPlanner(table, database.schema, FieldRequest(), style)
+        let export = Export(
+            database: database, plans: [try planner.plan()], values: style,
+            records: RecordStyle(format: .csv))
+        let output = try OutputFile(path: scratch.file("csv"), force: true)
+        _ = try export.run(VerifiedOutput(output, database))
+        try output.commit()
+        return Self.parse(contents(of: scratch.file("csv")) ?? [])
+    }
+
+    private static func parse(_ bytes: [UInt8]) -> [[String]] {
+        var records: [[String]] = []
+        var (record, field, isQuoted, at) = ([String](), [UInt8](), false, 0)
+        while at < bytes.count {
+            let byte = bytes[at]
+            at += 1
+            switch byte {
+            case UInt8(ascii: "\"") where isQuoted && at < bytes.count && bytes[at] == byte:
+                field.append(byte)
+                at += 1
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            case UInt8(ascii: ",") where !isQuoted:
+                record.append(String(decoding: field, as: UTF8.self))
+                field = []
+            case UInt8(ascii: "\n") where !isQuoted:
+                records.append(record + [String(decoding: field, as: UTF8.self)])
+                (record, field) = ([], [])
+            default: field.append(byte)
+            }
+        }
+        return records
+    }
+
+    /// More rows than one worker takes on: cut into batches, printed in order.
+    @Test func threadsChangeNothing() throws {
+        let path = try LargeFile.make(in: scratch, objects: 40_000)
+        for format in [RecordFormat.ndjson, .json, .csv, .tsv] {
+            let alone = try export(path, ValueStyle(), format)
+            for threads in [2, 3, 8] {
+                #expect(try export(path, ValueStyle(), format, threads: threads) == alone)
+            }
+        }
+        #expect(
+            try export(path, ValueStyle(), .ndjson).count { $0 == UInt8(ascii: "\n") } == 40_001)
+    }
+
+    @Test func limitsCutAnywhere() throws {
+        let path = try LargeFile.make(in: scratch, objects: 3000)
+        let whole = QueryRun.text(["-a", path]).split(separator: "\n")
+        for (offset, limit) in [(0, 1), (255, 2), (256, 256), (2999, 5), (3000, 5), (1, 9999)] {
+            let part = QueryRun.text(["-a", "--offset", "\(offset)", "-L\(limit)", path])
+            #expect(part.split(separator: "\n") == Array(whole.dropFirst(offset).prefix(limit)))
+        }
+    }
+}
+
+/// A database with one large class, `Big`, and one object of `Tiny` that links to it.
+enum LargeFile {
+    static func make(in scratch: ScratchDirectory, objects: Int) throws -> String {
+        let path = scratch.file("large.realm")
+        var options = WriteSession.Options()
+        options.creates = true
+        let session = try WriteSession(path: path, options: options)
+        let transaction = try session.begin()
+        let big = try transaction.createClass("Big")
+        try transaction.addProperty(big, PropertySpec("number", .int))
+        try transaction.addProperty(big, PropertySpec("half", .double))
+        let tiny = try transaction.createClass("Tiny")
+        var link = PropertySpec("first", .link)
+        link.target = big
+        try transaction.addProperty(tiny, link)
+        var first = ObjectKey.none
+        for i in 0..<objects {
+            let key = try transaction.create(in: big)
+            if i == 0 { first = key }
+            try transaction.set(big, key, 0, .int(Int64(i) * Int64(i)))
+            try transaction.set(big, key, 1, .double(Double(i) / 2))
+        }
+        let key = try transaction.create(in: tiny)
+        try transaction.set(tiny, key, 0, .link(ObjectLink(table: big, key: first)))
+        try transaction.commit()
+        return path
+    }
+}

@@ -1,0 +1,44 @@
+import Testing
+
+/// `realm-query` on a fixture, run as a script would.
+enum QueryRun {
+    static func fixture(_ name: String) -> String { packageRoot + "/Tests/Fixtures/" + name }
+
+    static let social = fixture("query/social.realm")
+
+    /// Every database among the fixtures.
+    static let all =
+        ["anyval", "bags", "bulk", "grammar", "orders", "places", "social", "text", "types"]
+        .map { fixture("query/\($0).realm") } + [fixture("objects/all-types-2-compacted.realm")]
+
+    /// Standard output of a run that must succeed.
+    static func text(
+        _ arguments: [String], sourceLocation: SourceLocation = #_sourceLocation
+    ) -> String {
+        let run = ToolProcess.run("realm-query", arguments)
+        #expect(run.status == 0, "\(run.errorText)", sourceLocation: sourceLocation)
+        return run.text
+    }
+
+    /// Lines of a run over the social fixture: options, then CLASS unless it is left out.
+    static func lines(
+        _ options: String..., of name: String? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) -> [String] {
+        let all = text(
+            options + [social] + (name.map { [$0] } ?? []), sourceLocation: sourceLocation)
+        var lines = all.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        if lines.last == "" { lines.removeLast() }
+        return lines
+    }
+
+    /// The error of a run that must end with `status`.
+    static func error(
+        _ arguments: [String], status: Int32 = 2, sourceLocation: SourceLocation = #_sourceLocation
+    ) -> String {
+        let run = ToolProcess.run("realm-query", arguments)
+        #expect(run.status == status, "\(run.errorText)", sourceLocation: sourceLocation)
+        #expect(run.output == [], sourceLocation: sourceLocation)
+        return run.errorText
+    }
+}
