@@ -22,6 +22,10 @@ extension ModelRun {
         if model.tables[table]!.keys.count > shape.objects, values.chance(80) {
             return try removeObject(transaction)
         }
+        try create(transaction, in: table)
+    }
+
+    func create(_ transaction: WriteTransaction, in table: TableKey) throws {
         var primaryKey: PlainValue?
         if let index = model.tables[table]!.primaryKey {
             let column = model.tables[table]!.columns[index]
@@ -56,7 +60,11 @@ extension ModelRun {
 
     /// Gives a random property of a random object a random value.
     private func change(_ transaction: WriteTransaction) throws {
-        guard let object = object(),
+        if let object = object() { try change(transaction, in: object.table) }
+    }
+
+    func change(_ transaction: WriteTransaction, in table: TableKey) throws {
+        guard let object = object(in: table),
             let column = column(object.table, { !$0.isPrimaryKey })
         else { return }
         let info = model.tables[object.table]!.columns[column]
