@@ -22,6 +22,10 @@ extension ModelRun {
         if model.tables[table]!.keys.count > shape.objects, values.chance(80) {
             return try removeObject(transaction)
         }
+        try create(transaction, in: table)
+    }
+
+    func create(_ transaction: WriteTransaction, in table: TableKey) throws {
         var primaryKey: PlainValue?
         if let index = model.tables[table]!.primaryKey {
             let column = model.tables[table]!.columns[index]
@@ -56,7 +60,11 @@ extension ModelRun {
 
     /// Gives a random property of a random object a random value.
     private func change(_ transaction: WriteTransaction) throws {
-        guard let object = object(),
+        if let object = object() { try change(transaction, in: object.table) }
+    }
+
+    func change(_ transaction: WriteTransaction, in table: TableKey) throws {
+        guard let object = object(in: table),
             let column = column(object.table, { !$0.isPrimaryKey })
         else { return }
         let info = model.tables[object.table]!.columns[column]
@@ -135,8 +143,8 @@ extension ModelRun {
             let names = values.entries(values.below(5)) { .null }.map(\.key)
             let keys = try transaction.createEmbeddedEntries(
                 object.table, object.key, column,
-                keys: names.map { .string(PlainValue.view($0, arena)) })
-            return try adopt(object, column, keys) { links in
+                names.map { (key: .string(PlainValue.view($0, arena)), isNull: false) })
+            return try adopt(object, column, keys.map { $0! }) { links in
                 .dictionary(zip(names, links).map { PlainEntry(key: $0, value: $1) })
             }
         }
@@ -205,7 +213,9 @@ extension ModelRun {
                     let keys = twice ? ["a", "b", "a"] : ["a"]
                     _ = try transaction.createEmbeddedEntries(
                         object.table, twice ? object.key : missing, i,
-                        keys: keys.map { .string(PlainValue.view(Array($0.utf8), arena)) })
+                        keys.map {
+                            (key: .string(PlainValue.view(Array($0.utf8), arena)), isNull: false)
+                        })
                 default:
                     _ = try transaction.createEmbeddedElements(object.table, missing, i, count: 2)
                 }

@@ -13,6 +13,8 @@ final class ModelRun {
         /// Every how many commits the file is opened anew for comparison.
         var freshHandleEvery = 20
         var schemaPercent = 2
+        /// Every how many commits the use of space is looked at.
+        var auditEvery = 5
         /// Skips syncs: what is tested is not what a power failure leaves.
         var isDurable = false
         /// Reads everything back after each commit.
@@ -31,8 +33,6 @@ final class ModelRun {
     private(set) var session: WriteSession?
     private(set) var commits = 0
     private(set) var operations = 0
-    /// Called after every commit.
-    var judge: (String) throws -> Void = { _ in }
     let arena = ByteArena()
     /// Classes that are neither dropped nor renamed.
     var knownClasses: Set<TableKey> = []
@@ -95,6 +95,9 @@ final class ModelRun {
         try check(Database(immutable: path).snapshot(), committed, "at the end")
     }
 
+    /// Opens the file once more.
+    func reopen() throws { try open(creates: false) }
+
     /// Lets go of the file.
     func close() {
         held = []
@@ -134,7 +137,13 @@ final class ModelRun {
         committed = model
         guard shape.isComparing else { return }
         try check(session!.database.snapshot(), committed, "after commit \(commits)")
-        try judge(path)
+        if commits % shape.auditEvery == 0 { try audit() }
+    }
+
+    private func audit() throws {
+        if let fault = try SpaceAudit(session!.database).fault {
+            throw Failure(description: "commit \(commits): \(fault)")
+        }
     }
 
     private func afterTransaction() throws {

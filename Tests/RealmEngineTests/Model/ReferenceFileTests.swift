@@ -25,6 +25,7 @@ import Testing
         let run = try ModelRun(path: path, seed: UInt64(i), shape: shape)
         try run.addKnownClasses()
         try run.run(operations: [500, 2000, 6000][i % 3])
+        try run.fillKnownClasses()
         let lines = try ReferenceDump(try Database(immutable: path)).lines
         try Data((lines.joined(separator: "\n") + "\n").utf8)
             .write(to: URL(filePath: "\(Self.folder!)/\(i).dump"))
@@ -83,6 +84,22 @@ extension ModelRun {
         }
         try addIndexed(transaction)
         try commit(transaction)
+    }
+
+    /// Enough objects of each class for another implementation to choose from.
+    func fillKnownClasses() throws {
+        try reopen()
+        let transaction = try session!.begin()
+        for table in knownClasses.sorted(by: { $0.raw < $1.raw })
+        where model.tables[table]!.kind == .topLevel {
+            while model.tables[table]!.keys.count < 70 {
+                try create(transaction, in: table)
+                try change(transaction, in: table)
+                try change(transaction, in: table)
+            }
+        }
+        try commit(transaction)
+        close()
     }
 
     private func addIndexed(_ transaction: WriteTransaction) throws {
