@@ -19,7 +19,7 @@ import Testing
 
     @Test func letters() throws {
         try words(
-            Array("Ärger, ÇA et Łódź n°2 3×4 ÿ".utf8), is: "2", "34", "arger", "ca", "d", "et", "n",
+            Array("Ärger, ÇA et Łódź n°2 3×4 ÿ".utf8), is: "2", "34", "arger", "ca", "et", "n",
             "od")
     }
 
