@@ -20,12 +20,14 @@ let package = Package(
     products: [
         .library(name: "RealmEngine", targets: ["RealmEngine"]),
         .executable(name: "realm-query", targets: ["realm-query"]),
+        .executable(name: "realm-write", targets: ["realm-write"]),
         .executable(name: "realm-bench", targets: ["realm-bench"]),
     ],
     targets: [
         .target(name: "RealmEngine", swiftSettings: strict),
         .target(name: "ToolKit", dependencies: ["RealmEngine"], swiftSettings: strict),
         tool("realm-query"),
+        tool("realm-write"),
         tool("realm-bench"),
         .testTarget(
             name: "RealmEngineTests", dependencies: ["RealmEngine"], swiftSettings: strict),

@@ -8,6 +8,11 @@ public enum Tools {
         ToolRun.run(QueryTable.table, arguments, QueryTool.run)
     }
 
+    /// Runs `realm-write`, as `query` does.
+    public static func write(_ arguments: [String]) -> Int32 {
+        ToolRun.run(WriteTable.table, arguments, WriteTool.run)
+    }
+
     /// Runs `realm-bench`, as `query` does.
     public static func bench(_ arguments: [String]) -> Int32 {
         ToolRun.run(BenchTable.table, arguments, BenchTool.run)

@@ -7,10 +7,11 @@ final class TableEditor {
     var name: String
     var kind: TableKind
     /// Properties in spec order.
-    var columns: [ColumnInfo]
+    var columns: [ColumnInfo] { didSet { knownShape = nil } }
     /// Incoming ends of links, in spec order after the properties.
-    var backlinks: [BacklinkInfo]
-    var primaryKey: ColumnKey?
+    var backlinks: [BacklinkInfo] { didSet { knownShape = nil } }
+    var primaryKey: ColumnKey? { didSet { knownShape = nil } }
+    private var knownShape: RowShape?
     var nextSequenceNumber: UInt64
     var columnCounter: UInt64
     var contentVersion: UInt64
@@ -118,6 +119,14 @@ final class TableEditor {
         hasIntegerKeys: false)
 
     // MARK: Objects
+
+    /// How rows of the table are made.
+    var shape: RowShape {
+        if let knownShape { return knownShape }
+        let fresh = RowShape(self)
+        knownShape = fresh
+        return fresh
+    }
 
     func clusters() throws(RealmError) -> ClusterEditor {
         if let loadedClusters { return loadedClusters }
@@ -281,7 +290,7 @@ final class TableEditor {
         let cell = BacklinkCell(leafIndex: leafIndex, key: target)
         var keys: [ObjectKey] = []
         if let list = backlinkLists[cell] {
-            try list.forEach { if case .int(let key) = $0 { keys.append(ObjectKey(key)) } }
+            try list.visit { if case .int(let key) = $0 { keys.append(ObjectKey(key)) } }
         } else {
             var cursor = BacklinkCursor(context.space, slot: try backlinkSlot(cell))
             while let key = try cursor.next() { keys.append(key) }

@@ -71,10 +71,12 @@ extension WriteTransaction {
         try storeEntries(editor, object, info, entries)
     }
 
-    /// Replaces the entries of a dictionary of embedded objects by new ones under the given keys.
+    /// Replaces the entries of a dictionary of embedded objects by new ones under the given keys;
+    /// returns their keys, nil for entries that are to be null.
     public func createEmbeddedEntries(
-        _ table: TableKey, _ object: ObjectKey, _ column: Int, keys: [Value]
-    ) throws(RealmError) -> [ObjectKey] {
+        _ table: TableKey, _ object: ObjectKey, _ column: Int,
+        _ entries: [(key: Value, isNull: Bool)]
+    ) throws(RealmError) -> [ObjectKey?] {
         let editor = try openEditor(table)
         let info = editor.columns[column]
         guard info.collection == .dictionary else {
@@ -83,12 +85,16 @@ extension WriteTransaction {
         // All checks come first: a child made for nothing would have no parent.
         guard try editor.exists(object) else { throw Self.noObject(editor, object) }
         _ = try Self.sorted(
-            keys.map { (key: $0, value: .null) }, info.hasIntegerKeys, info.name)
-        var links: [ObjectLink] = []
-        for _ in keys { links.append(try makeEmbedded(info)) }
-        try storeEntries(
-            editor, object, info, zip(keys, links).map { (key: $0, value: .link($1)) })
-        return links.map(\.key)
+            entries.map { (key: $0.key, value: .null) }, info.hasIntegerKeys, info.name)
+        var values: [(key: Value, value: Value)] = []
+        var keys: [ObjectKey?] = []
+        for entry in entries {
+            let link = entry.isNull ? nil : try makeEmbedded(info)
+            values.append((key: entry.key, value: link.map(Value.link) ?? .null))
+            keys.append(link?.key)
+        }
+        try storeEntries(editor, object, info, values)
+        return keys
     }
 
     private func storeEntries(

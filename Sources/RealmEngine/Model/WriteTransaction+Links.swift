@@ -33,9 +33,7 @@ extension WriteTransaction {
         to new: Value
     ) throws(RealmError) {
         var orphans: [ObjectLink] = []
-        try forEachLink(in: new) { (link) throws(RealmError) in
-            try self.addBacklink(editor, object, column, to: link)
-        }
+        try addBacklinks(editor, object, column, of: new)
         try forEachLink(in: old) { (link) throws(RealmError) in
             if try self.removeBacklink(editor, object, column, to: link) { orphans.append(link) }
         }
@@ -43,6 +41,15 @@ extension WriteTransaction {
             try context.freeDeep(root)
         }
         for orphan in orphans { try removeOrphan(orphan) }
+    }
+
+    /// Links in a new value get their other end.
+    func addBacklinks(
+        _ editor: TableEditor, _ object: ObjectKey, _ column: ColumnInfo, of value: Value
+    ) throws(RealmError) {
+        try forEachLink(in: value) { (link) throws(RealmError) in
+            try self.addBacklink(editor, object, column, to: link)
+        }
     }
 
     /// The backlink column of the link's target for this origin; a mixed property's is made when
@@ -141,7 +148,7 @@ extension WriteTransaction {
             throw .misuse("class \(target.name) is not embedded", reason: "embedded")
         }
         return ObjectLink(
-            table: column.target, key: try insertObject(target, primaryKey: nil))
+            table: column.target, key: try insertEmbedded(target))
     }
 
     // MARK: Deleting

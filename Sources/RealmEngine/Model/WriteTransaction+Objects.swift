@@ -6,19 +6,13 @@ extension WriteTransaction {
     public func create(in table: TableKey, primaryKey: Value? = nil) throws(RealmError) -> ObjectKey
     {
         let editor = try openEditor(table)
-        guard editor.kind != .embedded else {
-            throw .misuse(
-                "an object of embedded class \(editor.name) exists only inside its parent",
-                reason: "embedded")
-        }
-        guard editor.kind != .asymmetric else {
-            throw .misuse("class \(editor.name) is asymmetric", reason: "asymmetric")
-        }
-        guard let index = editor.primaryKeyIndex else {
+        let shape = editor.shape
+        shape.begin()
+        guard let index = shape.primaryKey else {
             guard primaryKey == nil else {
                 throw .misuse("class \(editor.name) has no primary key", reason: "primary-key")
             }
-            return try insertObject(editor, primaryKey: nil)
+            return try createRow(editor, shape, key: nil)
         }
         let column = editor.columns[index]
         guard let value = primaryKey else {
@@ -27,13 +21,81 @@ extension WriteTransaction {
                 "the primary key \(column.name) is missing")
         }
         try ValueCheck.check(value, column)
-        let stored = keep(value)
-        if try editor.index(column)?.find(stored) != nil {
+        shape.row[column.leafIndex] = keep(value)
+        return try createRow(editor, shape, key: nil)
+    }
+
+    /// Creates an object with a value for each property, in the order of the columns, and returns
+    /// its key. Collections begin empty, whatever `values` has for them.
+    ///
+    /// `key` asks for that object key in a table without primary key. Throws `data` when a value
+    /// does not fit, the primary key exists already, or `key` does.
+    public func create(
+        in table: TableKey, values: UnsafeBufferPointer<Value>, key: ObjectKey? = nil
+    ) throws(RealmError) -> ObjectKey {
+        let editor = try openEditor(table)
+        precondition(values.count == editor.columns.count)
+        let shape = editor.shape
+        shape.begin()
+        for (i, column) in editor.columns.enumerated() where column.collection == nil {
+            try ValueCheck.check(values[i], column)
+            shape.row[column.leafIndex] = keep(values[i])
+        }
+        for i in shape.linking where editor.columns[i].collection == nil {
+            try checkTarget(values[i])
+        }
+        return try createRow(editor, shape, key: key)
+    }
+
+    /// Adds the checked row of `shape` as an object that stands on its own.
+    private func createRow(
+        _ editor: TableEditor, _ shape: RowShape, key: ObjectKey?
+    ) throws(RealmError) -> ObjectKey {
+        guard editor.kind != .embedded else {
+            throw .misuse(
+                "an object of embedded class \(editor.name) exists only inside its parent",
+                reason: "embedded")
+        }
+        guard editor.kind != .asymmetric else {
+            throw .misuse("class \(editor.name) is asymmetric", reason: "asymmetric")
+        }
+        guard let index = shape.primaryKey else {
+            return try insertRow(editor, shape, key: try claim(key, editor))
+        }
+        guard key == nil else {
+            throw .misuse("class \(editor.name) has a primary key", reason: "primary-key")
+        }
+        let column = editor.columns[index]
+        if try editor.index(column)?.find(shape.row[column.leafIndex]) != nil {
             throw RealmError(
                 .data, code: "ObjectAlreadyExists", reason: "duplicate-key",
                 "an object with this \(column.name) exists already")
         }
-        return try insertObject(editor, primaryKey: (column, stored))
+        return try insertRow(editor, shape, key: try nextKey(editor))
+    }
+
+    /// The wanted object key, which nobody else gets any more; the next one if none is wanted.
+    private func claim(
+        _ wanted: ObjectKey?, _ editor: TableEditor
+    ) throws(RealmError) -> ObjectKey {
+        guard let wanted else { return try nextKey(editor) }
+        guard wanted.raw >= 0, wanted.raw < 1 << 62 else {
+            throw RealmError(
+                .data, code: "KeyNotFound", reason: "object-key",
+                "\(wanted.raw) cannot be an object key")
+        }
+        if try editor.exists(wanted) {
+            throw RealmError(
+                .data, code: "ObjectAlreadyExists", reason: "duplicate-key",
+                "an object with the key \(wanted.raw) exists already")
+        }
+        // The inverse of `nextKey`, whose keys have at most 40 bits.
+        let raw = UInt64(wanted.raw)
+        if raw >> 40 == 0 {
+            let number = (raw & 0xFF) | (raw >> 8 & ~0xFF)
+            editor.nextSequenceNumber = max(editor.nextSequenceNumber, number + 1)
+        }
+        return wanted
     }
 
     /// Key of the object with the given primary key; nil when there is none.
@@ -48,23 +110,26 @@ extension WriteTransaction {
         return try editor(table)
     }
 
-    /// Adds a row with defaults, under the next free key, to the tree and to every index.
-    func insertObject(
-        _ editor: TableEditor, primaryKey: (column: ColumnInfo, value: Value)?
+    /// Adds a row of defaults to an embedded table.
+    func insertEmbedded(_ editor: TableEditor) throws(RealmError) -> ObjectKey {
+        let shape = editor.shape
+        shape.begin()
+        return try insertRow(editor, shape, key: try nextKey(editor))
+    }
+
+    /// Adds the row of `shape` to the tree, to every index and to the targets of its links.
+    private func insertRow(
+        _ editor: TableEditor, _ shape: RowShape, key: ObjectKey
     ) throws(RealmError) -> ObjectKey {
-        let key = try nextKey(editor)
-        var defaults = [Value](
-            repeating: .null,
-            count: ((editor.columns.map(\.leafIndex) + editor.backlinks.map(\.leafIndex)).max()
-                ?? -1)
-                + 1)
-        for column in editor.columns { defaults[column.leafIndex] = Defaults.value(column) }
-        for backlink in editor.backlinks { defaults[backlink.leafIndex] = .int(0) }
-        if let primaryKey { defaults[primaryKey.column.leafIndex] = primaryKey.value }
-        try editor.clusters().insert(key) { defaults[$0] }
+        try editor.clusters().insert(key, shape.row)
         editor.markDirty()
-        for column in editor.columns where column.index != .none {
-            try editor.changeIndex(column, key, from: nil, to: defaults[column.leafIndex])
+        for i in shape.indexed {
+            let column = editor.columns[i]
+            try editor.changeIndex(column, key, from: nil, to: shape.row[column.leafIndex])
+        }
+        for i in shape.linking {
+            let column = editor.columns[i]
+            try addBacklinks(editor, key, column, of: shape.row[column.leafIndex])
         }
         if editor.kind != .embedded { log.createObject(editor.key, key) }
         editor.created.insert(key.raw)

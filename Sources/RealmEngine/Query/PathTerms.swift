@@ -54,11 +54,11 @@ final class HopTerm: QueryTerm {
         let ref = try leaf.columnRef(hop.column.leafIndex)
         let column = try LinkLeaf(leaf.space, ref, target: hop.target.key)
         guard column.count == leaf.count else { throw leaf.unevenColumn(hop.column.leafIndex) }
-        let missing = missing
-        return try among.filter { (row) throws(RealmError) in
-            let key = column.key(row).raw
-            return key < 0 ? missing : set.contains(key)
-        }
+        let rows = set.rows(column.node, offset: -1, count: leaf.count)
+        if !missing { return rows & among }
+        let unset = IntegerRange(low: .min, high: 0)
+        let nulls = IntegerKernels.rows(in: unset, column.node, first: 0, count: leaf.count)
+        return (rows | nulls) & among
     }
 
     private func matchBacklinks(
@@ -79,9 +79,8 @@ final class HopTerm: QueryTerm {
     ) throws(RealmError) -> Selection {
         let column = try CollectionLeaf(leaf.space, try leaf.columnRef(hop.column.leafIndex))
         guard column.count == leaf.count else { throw leaf.unevenColumn(hop.column.leafIndex) }
-        return try among.filter { (row) throws(RealmError) in
-            let root = try column.root(row)
-            return root.isNone ? false : try hasMember(leaf.space, root, set)
+        return try column.filled(among).filter { (row) throws(RealmError) in
+            try hasMember(leaf.space, try column.root(row), set)
         }
     }
 
@@ -140,6 +139,15 @@ final class AdaptiveTerm: QueryTerm {
     }
 }
 
+extension CollectionLeaf {
+    /// The rows of `among` that ever held an element.
+    fileprivate func filled(_ among: Selection) -> Selection {
+        let none = IntegerRange(low: 0, high: 0)
+        return among.subtracting(
+            IntegerKernels.rows(in: none, node, first: 0, count: min(count, ClusterRows.maximum)))
+    }
+}
+
 /// The number of elements of a collection of the object itself.
 final class CountTerm: QueryTerm {
     private let column: BoundColumn
@@ -176,15 +184,17 @@ final class CountTerm: QueryTerm {
         let cells = try CollectionLeaf(leaf.space, try leaf.columnRef(column.leafIndex))
         guard cells.count == leaf.count else { throw leaf.unevenColumn(column.leafIndex) }
         let element = column.layout.element
-        return try among.filter { (row) throws(RealmError) in
-            let root = try cells.root(row)
-            var count: Int64 = 0
-            if !root.isNone {
-                let view = CollectionView(root: root, element: element)
-                count = Int64(try ElementCursor.count(leaf.space, view))
-            }
-            for range in ranges where range.contains(count) { return !isNegated }
-            return isNegated
+        let filled = cells.filled(among)
+        let rows = try filled.filter { (row) throws(RealmError) in
+            let view = CollectionView(root: try cells.root(row), element: element)
+            return accepts(Int64(try ElementCursor.count(leaf.space, view)))
         }
+        return accepts(0) ? rows | among.subtracting(filled) : rows
+    }
+
+    @inline(__always)
+    private func accepts(_ count: Int64) -> Bool {
+        for range in ranges where range.contains(count) { return !isNegated }
+        return isNegated
     }
 }

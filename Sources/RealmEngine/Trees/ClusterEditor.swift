@@ -262,7 +262,7 @@ final class ClusterEditor {
     /// Adds an object with the given value for each leaf index; holes are ignored.
     ///
     /// The key must not exist yet.
-    func insert(_ key: ObjectKey, _ values: (Int) -> Value) throws(RealmError) {
+    func insert(_ key: ObjectKey, _ values: UnsafePointer<Value>) throws(RealmError) {
         guard let split = try insert(root, UInt64(bitPattern: key.raw), values) else { return }
         let old = root
         root = Node(origin: .none, depth: old.depth + 1)
@@ -276,7 +276,7 @@ final class ClusterEditor {
     }
 
     private func insert(
-        _ node: Node, _ key: UInt64, _ values: (Int) -> Value
+        _ node: Node, _ key: UInt64, _ values: UnsafePointer<Value>
     ) throws(RealmError) -> (node: Node, key: UInt64)? {
         try touch(node)
         if node.isLeaf { return try insertRow(node, key, values) }
@@ -296,7 +296,7 @@ final class ClusterEditor {
     }
 
     private func insertRow(
-        _ node: Node, _ key: UInt64, _ values: (Int) -> Value
+        _ node: Node, _ key: UInt64, _ values: UnsafePointer<Value>
     ) throws(RealmError) -> (node: Node, key: UInt64)? {
         let row = rowIndex(node, key)
         precondition(row == node.keys.count || node.keys[row] != key, "the key exists")
@@ -329,15 +329,15 @@ final class ClusterEditor {
     }
 
     private func place(
-        _ node: Node, _ row: Int, _ key: UInt64, _ values: (Int) -> Value
+        _ node: Node, _ row: Int, _ key: UInt64, _ values: UnsafePointer<Value>
     ) throws(RealmError) {
         // Columns load with the old count, so they come first.
         for i in layouts.indices where layouts[i] != nil {
             let buffer = try touchedBuffer(node, i)
             if row == buffer.count {
-                buffer.append(values(i))
+                buffer.append(values[i])
             } else {
-                buffer.insert(values(i), at: row)
+                buffer.insert(values[i], at: row)
             }
         }
         node.keys.insert(key, at: row)

@@ -28,6 +28,11 @@ enum OptionArgument: Sendable {
 /// The headings under which help and manual list the options, in this order.
 enum OptionSection: String, Sendable, CaseIterable {
     case measurement = "Measurement"
+    case input = "Records"
+    case commits = "Commits"
+    case refusals = "Refused records"
+    case bulk = "Bulk changes"
+    case schema = "Schema"
     case selection = "What to read"
     case fields = "Fields"
     case values = "Form of values"

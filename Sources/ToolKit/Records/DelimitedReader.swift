@@ -110,6 +110,11 @@ final class DelimitedReader {
         return value
     }
 
+    /// The value of a piece of the current row; nil if it is none of that type.
+    func value(of text: ByteView, as type: ColumnType) -> Value? {
+        ScalarText.value(text, as: type, in: scratch)
+    }
+
     /// Refuses the current row because of one of its fields.
     func mismatch(_ column: Int, expected: String) -> RecordError {
         let text = text(column)

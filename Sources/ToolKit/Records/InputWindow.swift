@@ -142,6 +142,11 @@ struct TextPosition: Equatable, Sendable {
     /// From 1, in characters (code points).
     private(set) var column = 1
 
+    init() {}
+
+    /// The beginning of a line.
+    init(line: Int) { self.line = line }
+
     mutating func advance(over base: UnsafeRawPointer, count: Int) {
         var lineStart = count
         while lineStart > 0 && base.load(fromByteOffset: lineStart - 1, as: UInt8.self) != 10 {

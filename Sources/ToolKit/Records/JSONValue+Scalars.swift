@@ -4,12 +4,17 @@ import RealmEngine
 /// the handle in it, and like that confined to the reader's thread.
 struct ValueMismatch: Error, @unchecked Sendable {
     let value: JSONValue
+    let code: RecordError.Code
     let expected: String
     let got: String
 
     @inline(never)
-    init(_ value: JSONValue, expected: String, got: String? = nil) {
+    init(
+        _ value: JSONValue, _ code: RecordError.Code = .typeMismatch, expected: String,
+        got: String? = nil
+    ) {
         self.value = value
+        self.code = code
         self.expected = expected
         self.got = got ?? value.summary
     }

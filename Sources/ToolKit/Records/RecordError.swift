@@ -17,6 +17,22 @@ struct RecordError: Error, Sendable {
         case limitExceeded = "LimitExceeded"
         /// A value that its property cannot hold.
         case typeMismatch = "TypeMismatch"
+        /// A field that is no property.
+        case invalidProperty = "InvalidProperty"
+        /// A key that dictionaries cannot have.
+        case invalidDictionaryKey = "InvalidDictionaryKey"
+        /// A record without a value it needs.
+        case missingPropertyValue = "MissingPropertyValue"
+        /// A class that the database does not have.
+        case noSuchTable = "NoSuchTable"
+        /// An object that the database does not have.
+        case noSuchObject = "NoSuchObject"
+        /// A primary key that another object has.
+        case objectAlreadyExists = "ObjectAlreadyExists"
+        /// An object key that cannot be had.
+        case keyNotFound = "KeyNotFound"
+        /// Something that cannot be done to the object.
+        case illegalOperation = "IllegalOperation"
     }
 
     private final class Details: Sendable {
@@ -75,6 +91,13 @@ struct RecordError: Error, Sendable {
         let place = "record \(record), line \(line), column \(column)"
         let subject = property.map { ": \($0)" } ?? ""
         return "\(place)\(subject): expected \(expected), got \(got)"
+    }
+
+    /// The same problem of a record that stands somewhere else.
+    func relocated(record: Int, line: Int) -> RecordError {
+        RecordError(
+            code, record: record, position: TextPosition(line: line), property: property,
+            expected: expected, got: got, endsInput: endsInput)
     }
 
     /// The error that ends a run on this record.

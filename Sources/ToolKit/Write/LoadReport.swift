@@ -1,0 +1,111 @@
+import Glibc
+import RealmEngine
+
+/// What a run says: acknowledgements on standard output, refused records in their file, a summary
+/// on standard error.
+final class LoadReport {
+    private let request: WriteRequest
+    private let inputName: String
+    private let diagnostics: Diagnostics
+    private let output: OutputFile
+    private let rejects: RejectFile?
+    private let began = MonotonicClock.nanoseconds()
+    private let firstVersion: UInt64
+    private var commits = 0
+    private var shown = 0
+    /// Refusals that are told on standard error when no file takes them.
+    private static let mostShown = 10
+
+    init(
+        _ request: WriteRequest, input: String, version: UInt64, _ output: OutputFile
+    ) throws(RealmError) {
+        self.request = request
+        self.output = output
+        inputName = input
+        diagnostics = Diagnostics(request.command)
+        rejects = try request.command.text("rejects").map { path throws(RealmError) in
+            try RejectFile(path)
+        }
+        firstVersion = version
+    }
+
+    /// The commit is durable.
+    func committed(_ counts: LoadCounts, version: UInt64) throws(RealmError) {
+        commits += 1
+        guard request.acknowledges else { return }
+        var buffer = ByteBuffer(capacity: 256)
+        buffer.append("{\"commit\":")
+        buffer.append(number: commits)
+        buffer.append(",\"version\":")
+        buffer.append(number: version)
+        buffer.append(",")
+        counts.appendJSON(to: &buffer)
+        buffer.append("}\n")
+        try output.flush(&buffer)
+    }
+
+    func refuse(_ error: RecordError, _ record: ByteView?) {
+        let isJSON = request.format != .csv && request.format != .tsv
+        rejects?.add(error, record, isJSON: isJSON)
+        guard rejects == nil, request.skipsErrors else { return }
+        shown += 1
+        if shown <= Self.mostShown { diagnostics.notice("\(inputName): \(error.message)") }
+        if shown == Self.mostShown {
+            diagnostics.notice("further refusals are not shown: --rejects FILE keeps them")
+        }
+    }
+
+    func flushRejects() throws(RealmError) { try rejects?.flush() }
+
+    /// How to go on after a run that ended early.
+    func resumption(_ counts: LoadCounts) -> String? {
+        if request.isSingle || request.isDryRun { return nil }
+        return counts.records == 0
+            ? "nothing is committed"
+            : "\(counts.records) records are settled: --skip-records \(counts.records) goes on "
+                + "behind them"
+    }
+
+    func interrupted(_ counts: LoadCounts) {
+        let advice = resumption(counts).map { "; " + $0 } ?? ""
+        diagnostics.notice("interrupted\(advice)")
+        try? rejects?.flush()
+    }
+
+    func finish(_ counts: LoadCounts, version: UInt64) {
+        let seconds = Double(MonotonicClock.nanoseconds() - began) / 1e9
+        if request.reportsJSON {
+            print(counts, version, seconds)
+        } else {
+            var text = request.isDryRun ? "would write " : ""
+            text += counts.text(rejects: rejects?.path)
+            if !request.isDryRun {
+                text += "; \(commits) \(commits == 1 ? "commit" : "commits")"
+                text += commits > 0 ? ", version \(firstVersion) -> \(version)" : ""
+            }
+            diagnostics.notice(text + "; " + Self.twoDecimals(seconds) + " s")
+        }
+    }
+
+    private func print(_ counts: LoadCounts, _ version: UInt64, _ seconds: Double) {
+        var buffer = ByteBuffer(capacity: 256)
+        buffer.append("{\"summary\":{")
+        counts.appendJSON(to: &buffer)
+        buffer.append(",\"commits\":")
+        buffer.append(number: commits)
+        buffer.append(",\"fromVersion\":")
+        buffer.append(number: firstVersion)
+        buffer.append(",\"version\":")
+        buffer.append(number: version)
+        buffer.append(",\"seconds\":")
+        buffer.append(Self.twoDecimals(seconds))
+        buffer.append("}}\n")
+        _ = try? output.flush(&buffer)
+    }
+
+    private static func twoDecimals(_ value: Double) -> String {
+        let hundredths = Int((min(max(0, value), 0x1p50) * 100).rounded())
+        let rest = hundredths % 100
+        return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
+    }
+}

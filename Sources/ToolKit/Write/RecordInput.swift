@@ -1,0 +1,128 @@
+import Glibc
+import RealmEngine
+
+/// The records of one input in any format, converted one at a time. Confined to its thread.
+final class RecordInput {
+    private enum Reader {
+        case json(JSONReader)
+        case table(DelimitedReader)
+    }
+
+    /// What messages call the input.
+    let name: String
+    let format: WriteRequest.InputFormat
+    private let reader: Reader
+    /// The header line of a table as written.
+    private(set) var headerBytes: [UInt8] = []
+    private let descriptor: Int32
+
+    /// Opens the input of a command. Throws `input`.
+    init(_ path: String, _ format: WriteRequest.InputFormat) throws(RealmError) {
+        name = path
+        self.format = format
+        descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw systemFailure(.input, "cannot open", errno: errno, file: path)
+        }
+        reader = Self.reader(ByteSource(descriptor: descriptor, path: path), format)
+    }
+
+    /// Reads records that were kept.
+    init(_ bytes: [UInt8], name: String, _ format: WriteRequest.InputFormat) {
+        self.name = name
+        self.format = format
+        descriptor = -1
+        reader = Self.reader(ByteSource(bytes: bytes), format)
+    }
+
+    deinit { if descriptor > STDERR_FILENO { close(descriptor) } }
+
+    private static func reader(
+        _ source: ByteSource, _ format: WriteRequest.InputFormat
+    ) -> Reader {
+        switch format {
+        case .ndjson, .changes: .json(JSONReader(source, layout: .lines))
+        case .json: .json(JSONReader(source, layout: .array))
+        case .csv: .table(DelimitedReader(source, dialect: .csv))
+        case .tsv: .table(DelimitedReader(source, dialect: .tsv))
+        }
+    }
+
+    /// The names in the header of a table; nil for JSON. `end` is a table without one.
+    func readHeader() throws(RealmError) -> RecordEvent<[String]>? {
+        guard case .table(let reader) = reader else { return nil }
+        let event = try reader.readHeader()
+        headerBytes = reader.recordBytes.bytes
+        return event
+    }
+
+    /// Passes over one record without a look at its values; false at the end.
+    func skip() throws(RealmError) -> Bool {
+        switch reader {
+        case .json(let reader): if case .end = try reader.next() { return false }
+        case .table(let reader): if case .end = try reader.next() { return false }
+        }
+        return true
+    }
+
+    /// Reads the next record and hands it to `json` or `table`, whichever it is.
+    @inline(__always)
+    func next<R>(
+        json: (JSONReader, JSONValue) throws(RecordError) -> R,
+        table: (DelimitedReader, DelimitedRow) throws(RecordError) -> R
+    ) throws(RealmError) -> RecordEvent<R> {
+        switch reader {
+        case .json(let reader):
+            switch try reader.next() {
+            case .end: return .end
+            case .rejected(let error): return .rejected(error)
+            case .record(let value):
+                do throws(RecordError) { return .record(try json(reader, value)) } catch {
+                    return .rejected(error)
+                }
+            }
+        case .table(let reader):
+            switch try reader.next() {
+            case .end: return .end
+            case .rejected(let error): return .rejected(error)
+            case .record(let row):
+                do throws(RecordError) { return .record(try table(reader, row)) } catch {
+                    return .rejected(error)
+                }
+            }
+        }
+    }
+
+    /// Records so far, refused ones too.
+    @inline(__always) var recordNumber: Int {
+        switch reader {
+        case .json(let reader): reader.recordNumber
+        case .table(let reader): max(0, reader.recordNumber)
+        }
+    }
+
+    /// The current record as written.
+    @inline(__always) var recordBytes: ByteView {
+        switch reader {
+        case .json(let reader): reader.recordBytes
+        case .table(let reader): reader.recordBytes
+        }
+    }
+
+    /// Where the current record begins.
+    var position: TextPosition {
+        switch reader {
+        case .json(let reader): reader.position
+        case .table(let reader): reader.position
+        }
+    }
+
+    /// False while reading on might wait for input; waits up to `milliseconds` for that.
+    @inline(__always)
+    func isReady(within milliseconds: Int32) -> Bool {
+        switch reader {
+        case .json(let reader): reader.isReady(within: milliseconds)
+        case .table(let reader): reader.isReady(within: milliseconds)
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import RealmEngine
+
+/// Beginning, settling and committing batches.
+extension RecordLoad {
+    func begin() throws(RealmError) -> Batch {
+        let interval = request.limits.interval
+        let deadline =
+            interval == .max ? nil : MonotonicClock.nanoseconds() &+ min(interval, 1 << 62)
+        let fresh = Batch(try beginWriter(), deadline: deadline)
+        batch = fresh
+        return fresh
+    }
+
+    private func beginWriter() throws(RealmError) -> ObjectWriter {
+        let transaction = try session.begin(request.patience)
+        do throws(RealmError) {
+            let schema = transaction.initialSchema
+            if schema !== stage.plans.schema, !schema.hasSameShape(as: stage.plans.schema) {
+                // Another program changed it between two batches.
+                stage = try RecordStage(
+                    try ClassPlans(schema, request), className: className, header: header,
+                    request)
+            }
+        } catch {
+            transaction.rollback()
+            throw error
+        }
+        return ObjectWriter(transaction, stage.plans, links: request.links)
+    }
+
+    /// The clock is asked now and then only.
+    func isDue(_ batch: Batch) -> Bool {
+        if batch.records >= request.limits.records || batch.bytes >= request.limits.bytes {
+            return true
+        }
+        guard batch.records & 63 == 0, let deadline = batch.deadline else { return false }
+        return MonotonicClock.nanoseconds() >= deadline
+    }
+
+    /// True when there is input, or its end; otherwise waits a while, and commits when the time of
+    /// the open batch is up.
+    @inline(__always)
+    func waitForInput() throws(RealmError) -> Bool {
+        if input.isReady(within: 0) { return true }
+        return try waitLonger()
+    }
+
+    private func waitLonger() throws(RealmError) -> Bool {
+        var milliseconds: Int32 = 200
+        if let batch, let deadline = batch.deadline {
+            let now = MonotonicClock.nanoseconds()
+            if now >= deadline {
+                try commit()
+                return false
+            }
+            milliseconds = Int32(min(200, (deadline - now) / 1_000_000 + 1))
+        }
+        return input.isReady(within: milliseconds)
+    }
+
+    /// Makes the open batch durable; one that changed nothing leaves no version behind.
+    func commit() throws(RealmError) {
+        guard let batch else { return }
+        if kept.isEmpty {
+            if let first = try batch.writer.settle().first { try refuseFinally(first, nil) }
+        } else {
+            try settleAgain(batch)
+        }
+        let transaction = batch.writer.transaction
+        self.batch = nil
+        if counts.changes > settled.changes {
+            let version: UInt64
+            do throws(RealmError) { version = try transaction.commit() } catch {
+                transaction.rollback()
+                throw error
+            }
+            try report.committed(counts, version: version)
+        } else {
+            transaction.rollback()
+        }
+        settled = counts
+        kept.removeAll()
+        try report.flushRejects()
+    }
+
+    /// Settles what waits for other records; as long as some cannot be, the batch is written again
+    /// without them.
+    private func settleAgain(_ batch: Batch) throws(RealmError) {
+        while true {
+            let refused = try batch.writer.settle()
+            if refused.isEmpty { return }
+            var seen: Set<Int> = []
+            for error in refused where seen.insert(error.record).inserted {
+                guard let index = kept.index(ofRecord: error.record) else { continue }
+                kept.exclude(index)
+                try refuseKept(error, index)
+            }
+            try writeAgain(batch)
+        }
+    }
+
+    private func refuseKept(_ error: RecordError, _ index: Int) throws(RealmError) {
+        let bytes = kept.record(index)
+        let result = bytes.withUnsafeBytes { raw in
+            Result { () throws(RealmError) in
+                try refuse(error, raw.baseAddress.map { ByteView($0, count: raw.count) })
+            }
+        }
+        try result.get()
+    }
+
+    /// Writes the kept records in a new transaction.
+    func writeAgain(_ batch: Batch) throws(RealmError) {
+        repeat {
+            batch.writer.transaction.rollback()
+            batch.writer = try beginWriter()
+            counts.restart(from: settled)
+        } while try !writeKept(batch.writer)
+    }
+
+    /// False when a record was refused after it had changed something.
+    private func writeKept(_ writer: ObjectWriter) throws(RealmError) -> Bool {
+        let input = try kept.input(name: self.input.name)
+        for index in kept.places.indices {
+            guard case .record(let plan) = try stage.next(input) else { break }
+            if kept.isExcluded(index) { continue }
+            writer.place = kept.places[index]
+            do throws(RealmError) {
+                counts.add(try writer.write(plan, request.mode))
+            } catch {
+                guard error.kind == .data else { throw error }
+                let refusal = writer.refusal(
+                    error, record: writer.place.record, TextPosition(line: writer.place.line))
+                kept.exclude(index)
+                try refuseKept(refusal, index)
+                if writer.hasChanged { return false }
+            }
+        }
+        return true
+    }
+}
+
+extension WriteRequest {
+    /// How long to wait for a turn among writers: turns are short, so that even without `--wait` a
+    /// second is spent on it.
+    var patience: WriteSession.Patience {
+        switch command.wait {
+        case .none: return .milliseconds(1000)
+        case .forever: return .forever
+        case .atMost(let duration):
+            let (seconds, attoseconds) = duration.components
+            let total = Int128(seconds) * 1000 + Int128(attoseconds / 1_000_000_000_000_000)
+            return .milliseconds(Int(clamping: total))
+        }
+    }
+}
+
+extension Schema {
+    /// Whether plans made for `other` hold for this schema.
+    func hasSameShape(as other: Schema) -> Bool {
+        guard tables.count == other.tables.count else { return false }
+        return zip(tables, other.tables).allSatisfy { a, b in
+            a.key == b.key && a.name == b.name && a.kind == b.kind
+                && a.primaryKey == b.primaryKey && a.columns.count == b.columns.count
+                && zip(a.columns, b.columns).allSatisfy { $0.key == $1.key && $0.name == $1.name }
+        }
+    }
+}

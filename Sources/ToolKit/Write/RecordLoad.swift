@@ -1,0 +1,170 @@
+import Glibc
+import RealmEngine
+
+/// Writes the records of one input, batch by batch. Confined to its thread.
+///
+/// A record is checked before it touches anything. What still goes wrong while it is written, or
+/// when links are settled before a commit, rolls the batch back: `--on-error stop` ends there,
+/// `skip` writes the batch again without the record.
+final class RecordLoad {
+    let request: WriteRequest
+    let className: String
+    let session: WriteSession
+    let input: RecordInput
+    let header: [String]
+    var stage: RecordStage
+    let report: LoadReport
+    /// Including the open batch.
+    var counts = LoadCounts()
+    /// As of the last commit.
+    var settled = LoadCounts()
+    var batch: Batch?
+    /// The records of the open batch, with `--on-error skip`.
+    var kept: KeptRecords
+    /// What ended the run at `--max-errors`.
+    var last: RecordError?
+
+    /// The open transaction and what it holds.
+    final class Batch {
+        var writer: ObjectWriter
+        let deadline: UInt64?
+        var records = 0
+        var bytes = 0
+
+        init(_ writer: ObjectWriter, deadline: UInt64?) {
+            self.writer = writer
+            self.deadline = deadline
+        }
+    }
+
+    init(
+        _ request: WriteRequest, className: String, _ session: WriteSession,
+        _ input: RecordInput, _ report: LoadReport
+    ) throws(RealmError) {
+        self.request = request
+        self.className = className
+        self.session = session
+        self.input = input
+        self.report = report
+        header = try Self.header(input)
+        stage = try RecordStage(
+            try ClassPlans(session.database.schema, request), className: className,
+            header: header, request)
+        kept = KeptRecords(input)
+    }
+
+    private static func header(_ input: RecordInput) throws(RealmError) -> [String] {
+        switch try input.readHeader() {
+        case nil: return []
+        case .record(let names): return names
+        case .rejected(let error): throw error.realmError(file: input.name)
+        case .end:
+            throw RealmError(
+                .data, code: RecordError.Code.invalidTable.rawValue, reason: "record",
+                "the header is missing: the input is empty", file: input.name)
+        }
+    }
+
+    /// Writes everything and returns the exit code.
+    func run() throws(RealmError) -> ExitCode {
+        do throws(RealmError) {
+            try skip()
+            while last == nil, try step() {}
+            try commit()
+            if let last { throw stopping(last) }
+        } catch {
+            abandon()
+            report.finish(settled, version: session.database.version)
+            throw error
+        }
+        report.finish(settled, version: session.database.version)
+        return settled.rejected > 0 ? .data : .ok
+    }
+
+    private func skip() throws(RealmError) {
+        while input.recordNumber < request.skipped {
+            if Interruption.signal != nil { interrupt() }
+            if try !input.skip() { break }
+        }
+        counts.records = input.recordNumber
+        settled.records = counts.records
+    }
+
+    /// Reads and writes one record; false at the end.
+    private func step() throws(RealmError) -> Bool {
+        if Interruption.signal != nil { interrupt() }
+        guard try waitForInput() else { return true }
+        let batch: Batch
+        if let open = self.batch { batch = open } else { batch = try begin() }
+        switch try stage.next(input) {
+        case .end: return false
+        case .rejected(let error):
+            counts.records = input.recordNumber
+            try refuse(error, input.recordBytes)
+        case .record(let plan):
+            counts.records = input.recordNumber
+            try write(plan, batch)
+        }
+        batch.records &+= 1
+        batch.bytes &+= input.recordBytes.count &+ 1
+        if isDue(batch) { try commit() }
+        return true
+    }
+
+    private func write(_ plan: ClassPlan, _ batch: Batch) throws(RealmError) {
+        let writer = batch.writer
+        // Only links that wait for their target, and kept records, need the place.
+        if !plan.structures.isEmpty || request.skipsErrors {
+            writer.place = RecordPlace(record: input.recordNumber, line: input.position.line)
+        }
+        if request.skipsErrors { kept.add(input.recordBytes, writer.place) }
+        do throws(RealmError) {
+            counts.add(try writer.write(plan, request.mode))
+        } catch {
+            guard error.kind == .data else { throw error }
+            let refusal = writer.refusal(error, record: counts.records, input.position)
+            if request.skipsErrors { kept.exclude(kept.places.count - 1) }
+            try refuse(refusal, input.recordBytes)
+            if writer.hasChanged { try writeAgain(batch) }
+        }
+    }
+
+    // MARK: Ending
+
+    func refuse(_ error: RecordError, _ record: ByteView?) throws(RealmError) {
+        guard request.skipsErrors else { try refuseFinally(error, record) }
+        counts.rejected += 1
+        report.refuse(error, record)
+        if counts.rejected >= request.mostErrors, last == nil { last = error }
+    }
+
+    /// Ends the run; earlier commits stay.
+    func refuseFinally(
+        _ error: RecordError, _ record: ByteView?
+    ) throws(RealmError) -> Never {
+        settled.rejected += 1
+        report.refuse(error, record)
+        abandon()
+        try report.flushRejects()
+        throw stopping(error)
+    }
+
+    private func stopping(_ error: RecordError) -> RealmError {
+        RealmError(
+            .data, code: error.code.rawValue, reason: "record", error.message, file: input.name,
+            hint: report.resumption(settled))
+    }
+
+    func abandon() {
+        batch?.writer.transaction.rollback()
+        batch = nil
+    }
+
+    /// The open batch is rolled back, the number to resume with printed, the process ended.
+    private func interrupt() {
+        guard let signal = Interruption.signal else { return }
+        abandon()
+        report.interrupted(settled)
+        Interruption.raise(signal)
+    }
+}

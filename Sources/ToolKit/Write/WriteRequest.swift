@@ -1,0 +1,183 @@
+import RealmEngine
+
+/// What a `realm-write` command line asks for, checked as far as that goes without the database.
+struct WriteRequest {
+    enum Subject {
+        case records(className: String, input: String)
+        case bulk(className: String)
+        case schema
+    }
+
+    enum Mode: String {
+        case insert, upsert, merge, update, delete, apply
+    }
+
+    /// What becomes of links to objects that do not exist.
+    enum LinkMode: String {
+        case strict, create, null
+    }
+
+    enum InputFormat: String {
+        case ndjson, json, csv, tsv, changes
+    }
+
+    /// When records that wait are committed.
+    struct Limits {
+        var records = 1000
+        /// In nanoseconds.
+        var interval: UInt64 = 250_000_000
+        var bytes = 4 << 20
+    }
+
+    let command: ParsedCommand
+    let path: String
+    let subject: Subject
+    let mode: Mode
+    let format: InputFormat
+    let links: LinkMode
+    let limits: Limits
+    /// Field names by the property that takes its value from them.
+    let renamed: [(property: String, field: String)]
+    /// JSON of properties that every record gets.
+    let constants: [(property: String, json: String)]
+
+    var classField: String { command.text("class-field") ?? "$class" }
+    var ignoresUnknown: Bool { command.flag("ignore-unknown") }
+    var isSingle: Bool { command.flag("single-transaction") }
+    var isDryRun: Bool { command.flag("dry-run") }
+    var isDurable: Bool { command.text("durability") != "unsafe" }
+    var skipsErrors: Bool { command.text("on-error") == "skip" }
+    var mostErrors: Int { command.count("max-errors") ?? Int.max }
+    var skipped: Int { command.count("skip-records") ?? 0 }
+    var mayLoseData: Bool { command.flag("force") }
+    var creates: Bool { command.flag("create") }
+    var acknowledges: Bool { command.flag("ack") }
+    /// Summaries and plans as JSON on standard output.
+    var reportsJSON: Bool { command.format == .json }
+
+    init(_ command: ParsedCommand) throws(RealmError) {
+        self.command = command
+        path = command.operand(0) ?? ""
+        subject = try Self.subject(command)
+        let mode = command.text("mode").flatMap(Mode.init)
+        let format = command.text("input-format").flatMap(InputFormat.init)
+        self.mode = mode ?? (format == .changes ? .apply : .insert)
+        self.format = format ?? (mode == .apply ? .changes : .ndjson)
+        links = command.text("links").flatMap(LinkMode.init) ?? .strict
+        limits = Self.limits(command)
+        renamed = try Self.pairs(command, "map").map { ($0.0, $0.1) }
+        constants = try command.all("const").map { text throws(RealmError) in
+            try Self.pair(text, "--const")
+        }
+        try check()
+    }
+
+    private static func subject(_ command: ParsedCommand) throws(RealmError) -> Subject {
+        let name = command.operand(1)
+        if command.flag("where") {
+            guard let name, name != "-", command.operand(2) == nil else {
+                throw usage("--where changes the objects of one CLASS and reads no INPUT")
+            }
+            guard command.flag("set") || command.flag("delete") else {
+                throw usage("--where needs --set or --delete")
+            }
+            return .bulk(className: name)
+        }
+        if let name { return .records(className: name, input: command.operand(2) ?? "-") }
+        let edits = [
+            "create", "schema-file", "schema-version", "rename", "drop", "index", "unindex",
+            "optional", "required",
+        ]
+        guard edits.contains(where: { command.flag($0) }) else {
+            throw usage("CLASS is missing", hint: "see realm-write -h")
+        }
+        return .schema
+    }
+
+    private static func limits(_ command: ParsedCommand) -> Limits {
+        var limits = Limits()
+        if command.flag("single-transaction") {
+            return Limits(records: .max, interval: .max, bytes: .max)
+        }
+        if let records = command.count("commit-records") { limits.records = records }
+        if let bytes = command.size("commit-bytes") { limits.bytes = bytes }
+        if let interval = command.duration("commit-interval") {
+            let (seconds, attoseconds) = interval.components
+            let total =
+                Int128(seconds) * 1_000_000_000 + Int128(attoseconds / 1_000_000_000)
+            limits.interval = UInt64(clamping: total)
+        }
+        return limits
+    }
+
+    /// `A=B,C=D` of a repeatable option.
+    private static func pairs(
+        _ command: ParsedCommand, _ option: String
+    ) throws(RealmError) -> [(String, String)] {
+        var pairs: [(String, String)] = []
+        for text in command.all(option) {
+            for item in text.split(separator: ",", omittingEmptySubsequences: false) {
+                pairs.append(try pair(String(item), "--" + option))
+            }
+        }
+        return pairs
+    }
+
+    /// `A=B` as two texts; neither is empty.
+    static func pair(_ text: String, _ option: String) throws(RealmError) -> (String, String) {
+        guard let sign = text.firstIndex(of: "="), sign != text.startIndex,
+            text.index(after: sign) != text.endIndex
+        else {
+            throw .misuse(
+                "\(option): '\(text)' is not of the form NAME=VALUE", code: "InvalidArgument",
+                reason: "bad-value")
+        }
+        return (String(text[..<sign]), String(text[text.index(after: sign)...]))
+    }
+
+    static func usage(_ message: String, hint: String? = nil) -> RealmError {
+        .misuse(message, code: "InvalidArgument", hint: hint)
+    }
+}
+
+// MARK: - What does not go together
+
+extension WriteRequest {
+    private func check() throws(RealmError) {
+        guard path != "-" else {
+            throw Self.usage("FILE is a database to change and cannot be standard input")
+        }
+        guard (mode == .apply) == (format == .changes) else {
+            throw Self.usage("-m apply and -i changes go together")
+        }
+        if isSingle, skipsErrors {
+            throw Self.usage("--single-transaction is all or nothing: --on-error skip is neither")
+        }
+        if command.flag("max-errors"), !skipsErrors {
+            throw Self.usage("--max-errors counts what --on-error skip passes over")
+        }
+        try checkApplicable()
+    }
+
+    /// Options about records mean nothing without records.
+    private func checkApplicable() throws(RealmError) {
+        let ofRecords = [
+            "input-format", "mode", "class-field", "map", "const", "ignore-unknown", "links",
+            "commit-records", "commit-interval", "commit-bytes", "ack", "on-error",
+            "rejects", "max-errors", "skip-records", "infer",
+        ]
+        var unsuitable = ofRecords
+        let what: String
+        switch subject {
+        case .records:
+            guard mode == .apply else { return }
+            unsuitable = ["class-field", "map", "const", "infer"]
+            what = "does not go with change records"
+        case .bulk: what = "is about records, which --where does not read"
+        case .schema: what = "is about records: CLASS is missing"
+        }
+        for name in unsuitable where command.flag(name) {
+            throw Self.usage("--\(name) \(what)")
+        }
+    }
+}

@@ -1,0 +1,71 @@
+extension WriteTable {
+    static let schema: [OptionSpec] = [
+        OptionSpec(
+            "create", nil, in: .schema, "make FILE, which must not exist",
+            "Make the database. FILE must not exist; with `--force` it is replaced, in one step "
+                + "at the end."),
+        OptionSpec(
+            "schema-file", nil, .required("SCHEMA", .file), in: .schema,
+            "bring the schema in line with SCHEMA",
+            "Add the classes, properties and indexes of a JSON schema, as `realm-query --schema "
+                + "--json` prints it. What the file has and SCHEMA does not is left alone. A "
+                + "property of another type is an error."),
+        OptionSpec(
+            "schema-version", nil, .required("N", .count(0...Int.max)), in: .schema,
+            "set the schema version",
+            "Set the schema version to N. A lower one than before needs `--force`."),
+        OptionSpec(
+            "infer", nil, .optional("N", .count(1...Int.max)), in: .schema,
+            "derive missing classes and properties",
+            "Derive the classes and properties that are missing from the whole input, or from its "
+                + "first N records, print that schema on standard error and use it."),
+        OptionSpec(
+            "rename", nil, .required("CLASS[.PROP]=NEW", .text), in: .schema,
+            "rename a class or property", "Give a class or property another name.",
+            isRepeatable: true),
+        OptionSpec(
+            "drop", nil, .required("CLASS[.PROP]", .text), in: .schema,
+            "remove a class or property",
+            "Remove a class with its objects, or a property with its values. If that loses data, "
+                + "it needs `--force`.",
+            isRepeatable: true),
+        OptionSpec(
+            "index", nil, .required("CLASS.PROP", .text), in: .schema, "add an index",
+            "Add a search index to a property.", isRepeatable: true),
+        OptionSpec(
+            "unindex", nil, .required("CLASS.PROP", .text), in: .schema, "remove an index",
+            "Remove the search index of a property.", isRepeatable: true),
+        OptionSpec(
+            "optional", nil, .required("CLASS.PROP", .text), in: .schema,
+            "let a property be null", "Let a property be null.", isRepeatable: true),
+        OptionSpec(
+            "required", nil, .required("CLASS.PROP", .text), in: .schema,
+            "let a property not be null",
+            "Let a property not be null. Nulls become zero, false or empty, which needs "
+                + "`--force` if there are any.",
+            isRepeatable: true),
+    ]
+
+    static let records: [OptionSpec] = SharedOptions.formats(
+        ["text", "json"],
+        auto: "It is about summaries and plans: `text` goes to standard error, or to standard "
+            + "output where `-n` asked for it, `json` to standard output.")
+
+    static let output: [OptionSpec] = [
+        SharedOptions.output[0],
+        OptionSpec(
+            "force", in: .output, "allow what loses data, or replaces a file",
+            "Allow what loses data: dropping what is not empty, nulls that become zero, a lower "
+                + "schema version, replacing an existing database or output file."),
+        OptionSpec(
+            "dry-run", "n", in: .output, "check and report, change nothing",
+            "Check everything and report what would be done. Nothing is written and no lock is "
+                + "held; memory grows with what would be written."),
+    ]
+
+    static let access: [OptionSpec] = [
+        SharedOptions.key, SharedOptions.wait, SharedOptions.threads, SharedOptions.maxMemory,
+    ]
+
+    static let general: [OptionSpec] = SharedOptions.general + [SharedOptions.progress]
+}
