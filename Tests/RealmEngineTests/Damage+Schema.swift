@@ -126,7 +126,10 @@ extension Damage {
         Damage(.primaryKey, "query/orders", "no column", also: [.indexUnexpected]) {
             $0.table("class_Order").setTag(11, 5)
         },
-        Damage(.primaryKey, "query/orders", "type", also: [.indexMissing, .indexUnexpected, .primaryKeyDuplicate]) {
+        Damage(
+            .primaryKey, "query/orders", "type",
+            also: [.indexMissing, .indexUnexpected, .primaryKeyDuplicate]
+        ) {
             $0.table("class_Order").setTag(11, UInt64($0.key("class_Order", "total").raw))
         },
         Damage(.primaryKey, "query/orders", "of an embedded class", also: [.embeddedParent]) {

@@ -66,7 +66,9 @@ extension Damage {
                 }
             }
             let ref = UInt64(places[0] * 8 - 8)
-            for i in 0..<8 { bytes[places[1] * 8 + i] = UInt8(truncatingIfNeeded: ref >> UInt64(8 * i)) }
+            for i in 0..<8 {
+                bytes[places[1] * 8 + i] = UInt8(truncatingIfNeeded: ref >> UInt64(8 * i))
+            }
         },
         Damage(.signature, "query/orders") { $0.leaf("class_Order", "lines").signature = 0 },
         Damage(.unreadable, "query/bags", also: [.mixedPool]) { tree in

@@ -17,7 +17,7 @@ import Testing
     /// What may be found in a sound file: property by code.
     static let exceptions: [IntegrityReport.Code: Set<String>] = [
         // Defect 7: an index on a list of strings holds the same key twice.
-        .indexStale: ["class_Idx.lidx"],
+        .indexStale: ["class_Idx.lidx"]
     ]
 
     @Test(arguments: readable) func isClean(_ file: URL) throws {
@@ -41,7 +41,11 @@ import Testing
         for path in list.split(separator: " ") {
             let start = ContinuousClock.now
             let report = try IntegrityCheck.run(path: String(path))
-            print(path, ContinuousClock.now - start, describe(report.findings.filter { $0.code != .stringUTF8 && $0.place.column != "lidx" }, report))
+            print(
+                path, ContinuousClock.now - start,
+                describe(
+                    report.findings.filter { $0.code != .stringUTF8 && $0.place.column != "lidx" },
+                    report))
         }
     }
 }

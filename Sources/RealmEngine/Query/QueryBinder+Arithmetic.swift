@@ -28,7 +28,8 @@ extension QueryBinder {
         }
         let isFoldable = bound.isConstant && parts.allSatisfy(\.operand.isConstant)
         let chain = BoundOperand(
-            kind: .arithmetic(bound.with(nil), parts), type: type, shape: shape, quantifier: quantifier,
+            kind: .arithmetic(bound.with(nil), parts), type: type, shape: shape,
+            quantifier: quantifier,
             range: range)
         return isFoldable ? folded(chain) : chain
     }

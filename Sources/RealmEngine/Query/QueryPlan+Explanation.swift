@@ -4,7 +4,8 @@ extension QueryPlan {
         var lines: [String] = []
         if let candidates {
             lines.append(
-                "\(query.table.className): \(candidates.count) candidates from \(candidates.description), then tested")
+                "\(query.table.className): \(candidates.count) candidates from \(candidates.description), then tested"
+            )
         } else {
             lines.append("\(query.table.className): every object is tested, leaf by leaf")
         }

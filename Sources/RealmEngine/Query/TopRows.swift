@@ -50,7 +50,8 @@ struct TopRows {
         }
         if ValueRules.isNaN(value) { return nil }
         let test = ColumnTest(
-            column: first.column, name: "", relation: first.isAscending ? .lessEqual : .greaterEqual,
+            column: first.column, name: "",
+            relation: first.isAscending ? .lessEqual : .greaterEqual,
             foldsCase: false, operand: .general(value))
         let term = builder.term(for: test)
         // Null and NaN are below every number: first when ascending.

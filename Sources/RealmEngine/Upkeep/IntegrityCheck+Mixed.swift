@@ -69,8 +69,10 @@ extension IntegrityCheck {
             return false
         }
         guard pool > 0 else {
-            let isInRange = type == 1 ? value == 0 || value == 1 : Int64(Int32(truncatingIfNeeded: value)) == value
-            if !isInRange { found(.mixedWord, ref, "\(value) inside a mixed value's word") }
+            let range: ClosedRange<Int64> = type == 1 ? 0...1 : -0x8000_0000...0x7FFF_FFFF
+            if !range.contains(value) {
+                found(.mixedWord, ref, "\(value) inside a mixed value's word")
+            }
             return true
         }
         guard pools.claim(pool, value) else {

@@ -177,6 +177,11 @@ public final class IntegrityCheck {
         }
     }
 
+    /// The node at `ref`; nil when there is none.
+    func node(_ ref: Ref, _ code: IntegrityReport.Code) -> NodeView? {
+        reading(ref, code) { () throws(RealmError) in try space.node(ref) }
+    }
+
     /// Asks leave to visit `count` elements; false when the file cannot legitimately hold so many.
     func spend(_ count: Int) -> Bool {
         work &-= count
