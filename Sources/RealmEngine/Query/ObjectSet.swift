@@ -16,6 +16,18 @@ final class ObjectSet {
         words.initialize(repeating: 0, count: count)
     }
 
+    /// The objects of `table` for which `term` holds; nil when their keys are spread too thinly.
+    convenience init?(
+        of term: QueryTerm, in table: TablePlace, _ space: NodeSpace
+    ) throws(RealmError) {
+        guard let limit = try ObjectSet.limit(for: table, space) else { return nil }
+        self.init(limit: limit)
+        var leaves = ClusterTree(space: space, root: table.root).leaves()
+        while let leaf = try leaves.next() {
+            insert(leaf, try term.match(leaf, Selection(first: leaf.count)))
+        }
+    }
+
     deinit { words.deallocate() }
 
     @inline(__always)

@@ -4,11 +4,11 @@ final class SortColumn {
     let key: BoundSortKey
     private let evaluator: QueryEvaluator
     /// 0 null, 255 behind a null link, between them the kinds in the order of values.
-    private(set) var ranks: [UInt8] = []
+    let ranks: ReusedBuffer<UInt8>
     /// Bits whose unsigned order never contradicts the order of values of equal rank.
-    private var bits: [UInt64] = []
+    private let bits: ReusedBuffer<UInt64>
     /// Empty when `bits` say everything.
-    private var values: [Value] = []
+    private let values: ReusedBuffer<Value>
     /// Values of unlike types, which no bits put in order.
     private let isMixed: Bool
     private let isExact: Bool
@@ -26,9 +26,9 @@ final class SortColumn {
         case .int, .bool, .float, .double, .link: isExact = key.key == nil
         default: isExact = false
         }
-        ranks.reserveCapacity(capacity)
-        bits.reserveCapacity(capacity)
-        if !isExact { values.reserveCapacity(capacity) }
+        ranks = ReusedBuffer(capacity: capacity)
+        bits = ReusedBuffer(capacity: capacity)
+        values = ReusedBuffer(capacity: isExact ? 0 : capacity)
     }
 
     /// Appends the keys of rows of one leaf, in the order given.
@@ -110,18 +110,20 @@ final class SortColumn {
     /// when they are not exact or too far apart.
     private func packedCodes() -> SortCodes? {
         guard isExact else { return nil }
+        let ranks = ranks.all
+        let bits = bits.all
         var low = UInt64.max
         var high: UInt64 = 0
-        for (i, rank) in ranks.enumerated() where rank != 0 && rank != Self.missing {
+        for i in ranks.indices where ranks[i] != 0 && ranks[i] != Self.missing {
             low = min(low, bits[i])
             high = max(high, bits[i])
         }
         if low > high { (low, high) = (0, 0) }
         guard high &- low < .max - 2 else { return nil }
         let highest = high &- low &+ 2
-        var codes = bits
-        for (i, rank) in ranks.enumerated() {
-            codes[i] = rank == 0 ? 0 : rank == Self.missing ? highest : bits[i] &- low &+ 1
+        var codes = [UInt64](repeating: 0, count: bits.count)
+        for i in ranks.indices where ranks[i] != 0 {
+            codes[i] = ranks[i] == Self.missing ? highest : bits[i] &- low &+ 1
         }
         return SortCodes(codes: codes, highest: highest)
     }
@@ -147,7 +149,7 @@ final class SortColumn {
         var slots = [UInt32](repeating: .max, count: capacity)
         var ids = [UInt32](repeating: 0, count: ranks.count)
         var firsts: [UInt32] = []
-        for row in ranks.indices {
+        for row in 0..<ranks.count {
             var slot = Int(truncatingIfNeeded: hash(row)) & (capacity - 1)
             while slots[slot] != .max, compare(Int(firsts[Int(slots[slot])]), row) != 0 {
                 slot = (slot + 1) & (capacity - 1)

@@ -18,6 +18,15 @@ final class TextTerm: QueryTerm {
         case general
     }
 
+    override var label: String {
+        switch way {
+        case .equal: "equal texts, whole leaves"
+        case .contains: "search for a part, whole leaves"
+        case .begins: "beginnings, whole leaves"
+        case .ends, .like, .general: "text by text"
+        }
+    }
+
     /// More members than this are compared text by text.
     private static let maximumMembers = 8
 

@@ -50,14 +50,14 @@ struct TopRows {
         }
         if ValueRules.isNaN(value) { return nil }
         let test = ColumnTest(
-            column: first.column, name: "",
+            column: first.column, range: .none,
             relation: first.isAscending ? .lessEqual : .greaterEqual,
             foldsCase: false, operand: .general(value))
         let term = builder.term(for: test)
         // Null and NaN are below every number: first when ascending.
         guard first.isAscending else { return term }
         let null = ColumnTest(
-            column: first.column, name: "", relation: .equal, foldsCase: false,
+            column: first.column, range: .none, relation: .equal, foldsCase: false,
             operand: .general(.null))
         return OrTerm([term, builder.term(for: null)])
     }
