@@ -54,7 +54,9 @@ final class BoundComparison: Sendable {
 
     /// The reference engine answers `ALL list == ANY {...}` for more than two elements on both sides
     /// by sorting them: an element that occurs twice on the left must do so on the right.
-    private func isIncluded(_ a: UnsafeBufferPointer<Value>, in b: UnsafeBufferPointer<Value>) -> Bool {
+    private func isIncluded(_ a: UnsafeBufferPointer<Value>, in b: UnsafeBufferPointer<Value>)
+        -> Bool
+    {
         var rest = Array(b)
         for x in a {
             guard let i = rest.firstIndex(where: { relate(x, $0) }) else { return false }
@@ -64,13 +66,17 @@ final class BoundComparison: Sendable {
         return true
     }
 
-    private func holdsAtEveryPosition(_ a: UnsafeBufferPointer<Value>, _ b: UnsafeBufferPointer<Value>) -> Bool {
+    private func holdsAtEveryPosition(
+        _ a: UnsafeBufferPointer<Value>, _ b: UnsafeBufferPointer<Value>
+    ) -> Bool {
         guard a.count == b.count else { return relation == .notEqual }
         for (x, y) in zip(a, b) where !relate(x, y) { return false }
         return true
     }
 
-    private func quantified(_ a: UnsafeBufferPointer<Value>, _ b: UnsafeBufferPointer<Value>) -> Bool {
+    private func quantified(_ a: UnsafeBufferPointer<Value>, _ b: UnsafeBufferPointer<Value>)
+        -> Bool
+    {
         for x in a {
             let isTrue = quantified(x, b)
             switch outer {

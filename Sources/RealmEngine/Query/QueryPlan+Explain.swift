@@ -14,7 +14,9 @@ extension QueryPlan {
         }
         let builder = TermBuilder(QueryEvaluator(snapshot), options)
         describe(filter, depth: 1, builder, to: &lines)
-        for descriptor in RowArranger.merged(query.descriptors) { lines.append(describe(descriptor)) }
+        for descriptor in RowArranger.merged(query.descriptors) {
+            lines.append(describe(descriptor))
+        }
         return lines.joined(separator: "\n")
     }
 
