@@ -22,7 +22,7 @@ final class ObjectSet {
     ) throws(RealmError) {
         guard let limit = try ObjectSet.limit(for: table, space) else { return nil }
         self.init(limit: limit)
-        var leaves = ClusterTree(space: space, root: table.root).leaves()
+        let leaves = LeafWalk(space, table)
         while let leaf = try leaves.next() {
             insert(leaf, try term.match(leaf, Selection(first: leaf.count)))
         }

@@ -3,27 +3,27 @@
 final class HopTerm: QueryTerm {
     private let hop: PathHop
     private let target: QueryTerm?
-    private let space: NodeSpace?
+    private let evaluator: QueryEvaluator
     private var set: ObjectSet?
     /// The answer where a link to one object is null.
     private let missing: Bool
 
     override var label: String { "links into a set of objects" }
 
-    init(_ hop: PathHop, target: QueryTerm, missing: Bool, _ space: NodeSpace) {
+    init(_ hop: PathHop, target: QueryTerm, missing: Bool, _ evaluator: QueryEvaluator) {
         self.hop = hop
         self.target = target
         self.missing = missing
-        self.space = space
+        self.evaluator = evaluator
     }
 
     /// With the objects named.
-    init(_ hop: PathHop, set: ObjectSet, missing: Bool) {
+    init(_ hop: PathHop, set: ObjectSet, missing: Bool, _ evaluator: QueryEvaluator) {
         self.hop = hop
         self.set = set
         self.missing = missing
+        self.evaluator = evaluator
         target = nil
-        space = nil
     }
 
     override func match(
@@ -39,8 +39,8 @@ final class HopTerm: QueryTerm {
     }
 
     private func madeSet() throws(RealmError) -> ObjectSet? {
-        guard let target, let space else { return nil }
-        return try ObjectSet(of: target, in: hop.target, space)
+        guard let target else { return nil }
+        return try ObjectSet(of: target, in: hop.target, evaluator.space)
     }
 
     private func matchLinks(
@@ -87,9 +87,10 @@ final class HopTerm: QueryTerm {
     ) throws(RealmError) -> Bool {
         let node = try space.node(root)
         if !node.isInner { return try hasMember(space.integers(root, "link list leaf"), set) }
-        var leaves = BPlusTree(space: space, root: root).leaves()
+        let visit = evaluator.visits.begin()
+        var leaves = BPlusTree(space: visit, root: root).leaves()
         while let ref = try leaves.next() {
-            if try hasMember(space.integers(ref, "link list leaf"), set) { return true }
+            if try hasMember(visit.integers(ref, "link list leaf"), set) { return true }
         }
         return false
     }
