@@ -8,6 +8,7 @@ public final class WriteSession {
     let options: Options
     let device: any StorageDevice
     let slab: Slab
+    let isRehearsal: Bool
     private var failure: RealmError?
     private var transaction: WriteTransaction?
 
@@ -64,6 +65,24 @@ public final class WriteSession {
         } catch { throw error.inFile(path) }
         self.options = options
         slab = Slab(database.file.mapping)
+        isRehearsal = false
+    }
+
+    /// Rehearses: transactions of the session see the database and their own changes, but take no
+    /// lock, write nothing and cannot commit.
+    public init(rehearsing path: String) throws(RealmError) {
+        do throws(RealmError) {
+            try Self.checkWritable(path)
+            if let live = try Database(joiningLive: path) {
+                database = live
+            } else {
+                database = try Database(immutable: path)
+            }
+        } catch { throw error.inFile(path) }
+        options = Options()
+        device = NoDevice()
+        slab = Slab(database.file.mapping)
+        isRehearsal = true
     }
 
     private static func attachment(_ file: FileDevice) throws(RealmError) -> Session.Attachment {
@@ -107,6 +126,11 @@ public final class WriteSession {
         if let failure { throw failure }
         guard transaction == nil else {
             throw .misuse("a write transaction is open already", code: "WrongTransactionState")
+        }
+        if isRehearsal {
+            let begun = try WriteTransaction(self, base: database.newest)
+            transaction = begun
+            return begun
         }
         guard let outcome = try takeTurn(patience) else {
             let holders = Openers.processes(of: database.path + ".lock")
@@ -159,7 +183,7 @@ public final class WriteSession {
     func end(_ ended: WriteTransaction) {
         transaction = nil
         slab.detach()
-        session.endWrite()
+        if !isRehearsal { session.endWrite() }
     }
 
     /// A write or sync failed: what reached the file is unknown, so nothing more is written.

@@ -84,15 +84,19 @@ struct WriteRequest {
             return .bulk(className: name)
         }
         if let name { return .records(className: name, input: command.operand(2) ?? "-") }
-        let edits = [
-            "create", "schema-file", "schema-version", "rename", "drop", "index", "unindex",
-            "optional", "required",
-        ]
-        guard edits.contains(where: { command.flag($0) }) else {
+        guard command.flag("create") || schemaOptions.contains(where: { command.flag($0) }) else {
             throw usage("CLASS is missing", hint: "see realm-write -h")
         }
         return .schema
     }
+
+    private static let schemaOptions = [
+        "schema-file", "schema-version", "rename", "drop", "index", "unindex", "optional",
+        "required",
+    ]
+
+    /// Options ask for changes of the schema.
+    var editsSchema: Bool { Self.schemaOptions.contains { command.flag($0) } }
 
     private static func limits(_ command: ParsedCommand) -> Limits {
         var limits = Limits()
