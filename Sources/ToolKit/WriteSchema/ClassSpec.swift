@@ -21,6 +21,8 @@ struct PropertyDescription {
     var collection: CollectionKind?
     /// Of links.
     var target: String?
+    /// Of dictionaries.
+    var hasIntegerKeys = false
     var isIndexed = false
     var isFullText = false
 
@@ -40,6 +42,7 @@ struct PropertyDescription {
         let isObvious =
             type == .mixed || (type == .link && (collection == .list || collection == .set))
         let element = (target ?? type.name) + (isOptional && !isObvious ? "?" : "")
+        if hasIntegerKeys { return "dictionary<int, \(element)>" }
         return collection.map { "\($0.rawValue)<\(element)>" } ?? element
     }
 
@@ -47,6 +50,7 @@ struct PropertyDescription {
     /// say.
     func hasSameType(as other: PropertyDescription) -> Bool {
         type == other.type && collection == other.collection && target == other.target
+            && hasIntegerKeys == other.hasIntegerKeys
     }
 
     var mayChoosePresence: Bool { type != .link && type != .mixed }
@@ -69,6 +73,7 @@ extension PropertyDescription {
         isOptional = column.isNullable
         collection = column.collection
         target = column.type == .link ? schema.table(column.target)?.className : nil
+        hasIntegerKeys = column.hasIntegerKeys
         isIndexed = column.index == .general
         isFullText = column.index == .fullText
     }

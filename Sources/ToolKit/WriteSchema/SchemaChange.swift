@@ -101,6 +101,7 @@ extension PropertyDescription {
         spec.isOptional = isOptional
         spec.collection = collection
         if let target { spec.target = try transaction.existing(target) }
+        spec.hasIntegerKeys = hasIntegerKeys
         spec.isIndexed = isIndexed
         spec.isFullText = isFullText
         return spec

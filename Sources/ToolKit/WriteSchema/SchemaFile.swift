@@ -109,8 +109,10 @@ struct SchemaFile {
             }
             property.collection = collection
         }
-        if let keyType = try optionalText(item, "keyType"), keyType != "string" {
-            throw ValueMismatch(item.field("keyType")!, expected: "keys of type \"string\"")
+        switch try optionalText(item, "keyType") {
+        case nil, "string": break
+        case "int" where property.collection == .dictionary: property.hasIntegerKeys = true
+        default: throw ValueMismatch(item.field("keyType")!, expected: "\"string\" or \"int\"")
         }
         property.target = try optionalText(item, "target")
         guard (type == .link) == (property.target != nil) else {
