@@ -15,7 +15,16 @@ _realm_bench() {
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             return
             ;;
-        -r | --runs | -N | --num | --warmup | --seed | -j | --threads | --max-memory)
+        --query | -r | --runs | -N | --num | --value-size | --batch | --warmup | --seed | -j | --threads | --max-memory)
+            return
+            ;;
+        --durability)
+            mapfile -t COMPREPLY < <(compgen -W "full unsafe" -- "$word")
+            return
+            ;;
+        --dir)
+            compopt -o filenames
+            mapfile -t COMPREPLY < <(compgen -d -- "$word")
             return
             ;;
         -f | --format)
@@ -28,10 +37,10 @@ _realm_bench() {
             ;;
     esac
     if [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "--file --list -r --runs -N --num --warmup --seed -f --format --json -o --output --force --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "--file --query --list -r --runs -N --num --value-size --batch --durability --dir --keep --warmup --seed -f --format --json -o --output --force --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
         return
     fi
-    mapfile -t COMPREPLY < <(compgen -W "open readseq readrandom export" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "open readseq readrandom export fillseq fillrandom fillbatch fillsync overwrite updaterandom deleteseq deleterandom churn create-index" -- "$word")
 }
 
 complete -F _realm_bench realm-bench

@@ -61,6 +61,7 @@ struct CraftedFile {
         var leafIndex: Int?
         /// Values that an enumerated column refers to.
         var distinct: UInt64 = 0
+        var index: UInt64 = 0
     }
 
     /// Adds a table whose objects are in the cluster tree at `root`.
@@ -84,12 +85,12 @@ struct CraftedFile {
             ])
         if roots.isEmpty { firstSpec = spec }
         let none = [Int64](repeating: 0x7FFF_FFFF, count: columns.count)
-        let nothing = words(Self.refs, columns.map { _ in 0 })
+        let indexes = words(Self.refs, columns.map(\.index))
         roots.append(
             words(
                 Self.refs,
                 [
-                    spec, 0, root, Self.tag(UInt64(roots.count)), nothing, 1, 1, integers(none),
+                    spec, 0, root, Self.tag(UInt64(roots.count)), indexes, 1, 1, integers(none),
                     integers(none.map { _ in .max }), 0, 0,
                     primaryKey.map { Self.tag(UInt64(keys[$0].raw)) } ?? 0, 1, 0,
                 ]))

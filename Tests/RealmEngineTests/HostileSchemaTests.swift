@@ -68,6 +68,12 @@ import Testing
                 Self.file([Column(name: "l", type: .int, attributes: .list)], primaryKey: 0)))
     }
 
+    @Test(arguments: [ColumnType.double, .float, .decimal, .binary])
+    func indexOnATypeWithoutOne(_ type: ColumnType) {
+        #expect(Self.isDamaged(Self.file([Column(name: "x", type: type, index: 24)])))
+        #expect(!Self.isDamaged(Self.file([Column(name: "x", type: .int, index: 24)])))
+    }
+
     /// Names are bytes: composed and decomposed letters make two properties, and each is found.
     @Test func namesThatUnicodeTakesForOne() throws {
         let composed = "caf\u{E9}"

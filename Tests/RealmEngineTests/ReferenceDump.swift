@@ -46,7 +46,7 @@ struct ReferenceDump {
             lines.append("  \(column.name) \(try text(scan.value(row: row, column: i), column))")
         }
         let object = scan.row(row)
-        for backlink in scan.table.info.backlinks {
+        for backlink in scan.table.info.backlinks.sorted(by: { $0.leafIndex < $1.leafIndex }) {
             guard let origin = snapshot.schema.table(backlink.origin) else { continue }
             var cursor = try object.backlinks(backlink)
             var keys: [String] = []

@@ -32,3 +32,24 @@ struct UTF8Sequence {
         isWellFormed = found == expected && expected > 1
     }
 }
+
+extension UTF8Sequence {
+    /// All of `text` is well-formed.
+    static func isValid(_ text: ByteView) -> Bool {
+        var position = 0
+        while position < text.count {
+            let left = text.count &- position
+            let at = text.base + position
+            if left >= 8, at.loadUnaligned(as: UInt64.self) & 0x8080_8080_8080_8080 == 0 {
+                position &+= 8
+            } else if at.load(as: UInt8.self) < 0x80 {
+                position &+= 1
+            } else {
+                let sequence = UTF8Sequence(at, count: left)
+                if !sequence.isWellFormed { return false }
+                position &+= sequence.length
+            }
+        }
+        return true
+    }
+}

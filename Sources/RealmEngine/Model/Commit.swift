@@ -30,18 +30,18 @@ struct Commit {
                 top.freePositions, top.freeLengths, top.freeVersions, top.evacuation, top.ref,
             ] { try context.free(ref) }
         }
-        var space =
+        let space =
             try base.top.map { (top) throws(RealmError) in
                 try FreeSpace(context.space, top, oldestReachable: reachable.oldest)
             } ?? FreeSpace(logicalSize: base.limit)
-        var writer = try writer(&space, history)
+        var writer = try writer(space, history)
         let written = (
             names: try writer.write(names), tables: try writer.write(tables),
             history: try writer.write(history)
         )
-        space.giveBack(writer.finish())
+        let rest = writer.finish()
         let lists = try ListWriter(
-            space: space, freed: context.freed, version: newVersion, page: Self.page,
+            space: rest, freed: context.freed, version: newVersion, page: Self.page,
             slots: { logicalSize, refs in
                 [
                     written.names.raw, written.tables.raw, NodeEncoder.tag(logicalSize),
@@ -52,24 +52,24 @@ struct Commit {
             }
         ).run()
         try store(writer.runs, lists)
-        try publish(lists, reachable.count)
+        do throws(RealmError) { try publish(lists, reachable.count) } catch {
+            // The header selects what the session does not know of.
+            session.poisonForAll(error)
+            throw error
+        }
         return newVersion
     }
 
     private static let historyType: UInt64 = 2
     private static let historySchema: UInt64 = 1
 
-    private func writer(_ space: inout FreeSpace, _ history: Ref) throws(RealmError) -> NodeWriter {
-        var need: UInt64 = 0
+    private func writer(_ space: FreeSpace, _ history: Ref) throws(RealmError) -> NodeWriter {
+        var need = NodeWriter.Need()
         for ref in [names, tables, history] {
-            need += try NodeWriter.size(ref, context.space, context.slab)
+            try NodeWriter.measure(ref, context.space, context.slab, &need)
         }
-        // A boundary may cost up to one node; nodes are far smaller than this slack in practice.
-        let boundaries = need / NodeWriter.section + 1
-        let slack = need > 1 << 20 ? boundaries << 20 : 64
         return NodeWriter(
-            space: context.space, slab: context.slab,
-            into: space.take(need + slack, page: Self.page))
+            space: context.space, slab: context.slab, free: space, need: need, page: Self.page)
     }
 
     /// The history with this transaction's changeset and without what nobody can need any more
@@ -94,6 +94,8 @@ struct Commit {
         // Joiners size the file under the control mutex, so growing it happens under it too.
         try session.database.session!.file.controlMutex.withLock { () throws(RealmError) in
             try device.grow(to: Int(lists.logicalSize))
+            // What can fail comes before the flip.
+            try session.database.file.extend(to: Int(lists.logicalSize))
             for run in runs where run.bytes.count > 0 {
                 try device.write(run.bytes.bytes, at: Int(run.start))
             }

@@ -212,6 +212,9 @@ struct SchemaReader {
         let distinct = arrays.distinct.flatMap { i < $0.count ? $0.slot(i).child : nil }
         let index: IndexKind =
             indexRoot == nil ? .none : attributes.contains(.fullText) ? .fullText : .general
+        guard Self.canHold(index, type, kind.intersection(.collection)) else {
+            throw .corrupt("column \(i) has an index that its type cannot have", at: arrays.specRef)
+        }
         return ColumnInfo(
             key: key, name: try Self.name(arrays.names, i, arrays.specRef), type: type,
             isNullable: kind.contains(.nullable), collection: try Self.collection(kind, i, arrays),
@@ -220,6 +223,20 @@ struct SchemaReader {
             isIndexed: attributes.contains(.indexed),
             hasIntegerKeys: kind.contains(.dictionary) && arrays.types.integer(i) >> 16 == 0,
             indexRoot: indexRoot ?? .none, distinct: distinct ?? .none)
+    }
+
+    /// The columns that can have an index (object format 5.1).
+    private static func canHold(
+        _ index: IndexKind, _ type: ColumnType, _ collection: ColumnAttributes
+    ) -> Bool {
+        switch (index, type) {
+        case (.none, _): true
+        case (_, .string): collection.isEmpty || (collection == .list && index == .general)
+        case (.general, .int), (.general, .bool), (.general, .timestamp), (.general, .objectID),
+            (.general, .uuid), (.general, .mixed):
+            collection.isEmpty
+        default: false
+        }
     }
 
     private static func collection(

@@ -290,7 +290,7 @@ final class TableEditor {
         let cell = BacklinkCell(leafIndex: leafIndex, key: target)
         var keys: [ObjectKey] = []
         if let list = backlinkLists[cell] {
-            try list.forEach { if case .int(let key) = $0 { keys.append(ObjectKey(key)) } }
+            try list.visit { if case .int(let key) = $0 { keys.append(ObjectKey(key)) } }
         } else {
             var cursor = BacklinkCursor(context.space, slot: try backlinkSlot(cell))
             while let key = try cursor.next() { keys.append(key) }

@@ -7,10 +7,12 @@ public final class WriteSession {
     public let database: Database
     let options: Options
     let device: any StorageDevice
+    private let file: FileDevice
     let slab: Slab
     let isRehearsal: Bool
     private var failure: RealmError?
-    private var transaction: WriteTransaction?
+    /// Weak, so that a transaction merely dropped is rolled back and keeps nothing open.
+    private weak var transaction: WriteTransaction?
 
     public struct Options: Sendable {
         /// Sync data and header so that a commit that returned survives a power failure.
@@ -61,7 +63,8 @@ public final class WriteSession {
                 return try Self.attachment(file)
             }
             database = try Database(MappedFile(opened!), session: session)
-            device = wrap(opened!)
+            file = opened!
+            device = wrap(file)
         } catch { throw error.inFile(path) }
         self.options = options
         slab = Slab(database.file.mapping)
@@ -117,6 +120,20 @@ public final class WriteSession {
     }
 
     private var session: Session { database.session! }
+
+    /// What went to the file through this session, for reports.
+    public struct Traffic: Sendable {
+        public let syncs: Int
+        /// Time spent waiting for the syncs.
+        public let syncNanoseconds: Int
+        public let bytes: Int
+    }
+
+    /// What went to the file so far.
+    public var traffic: Traffic {
+        Traffic(
+            syncs: file.syncCount, syncNanoseconds: file.syncNanoseconds, bytes: file.bytesWritten)
+    }
 
     /// Begins a write transaction when it is this session's turn.
     ///
@@ -180,10 +197,17 @@ public final class WriteSession {
         try sync()
     }
 
-    func end(_ ended: WriteTransaction) {
+    func end() {
         transaction = nil
         slab.detach()
         if !isRehearsal { session.endWrite() }
+    }
+
+    /// Which version the header selects is unknown: nobody may go on from either of the two before
+    /// a new session has begun with the one it finds.
+    func poisonForAll(_ error: RealmError) {
+        poison(error)
+        session.file.isCritical = true
     }
 
     /// A write or sync failed: what reached the file is unknown, so nothing more is written.
@@ -197,8 +221,13 @@ public final class WriteSession {
         try write(top.raw, at: 8 * slot)
         try sync()
         let flags = UInt8(truncatingIfNeeded: header.info >> 56)
-        try write(flags ^ 1, at: 23)
-        try sync()
+        do throws(RealmError) {
+            try write(flags ^ 1, at: 23)
+            try sync()
+        } catch {
+            poisonForAll(error)
+            throw error
+        }
     }
 
     private func write<T: BitwiseCopyable>(_ value: T, at offset: Int) throws(RealmError) {

@@ -14,6 +14,11 @@ extension WriteTransaction {
         let element = info.layout.element
         for value in values {
             try ValueCheck.check(value, element, name: info.name)
+            guard kind == .list || value.collectionRoot == nil else {
+                throw RealmError(
+                    .data, code: "TypeMismatch", reason: "type",
+                    "\(info.name) is a set, which holds no collections")
+            }
             if info.type == .link || info.type == .mixed { try checkTarget(value) }
         }
         try storeElements(editor, object, info, kind == .set ? try Self.asSet(values) : values)
@@ -28,6 +33,7 @@ extension WriteTransaction {
         guard info.collection == .list else {
             throw .misuse("property \(info.name) is no list", reason: "type")
         }
+        guard try editor.exists(object) else { throw Self.noObject(editor, object) }
         var links: [ObjectLink] = []
         for _ in 0..<count { links.append(try makeEmbedded(info)) }
         try storeElements(editor, object, info, links.map(Value.link))
@@ -76,6 +82,10 @@ extension WriteTransaction {
         guard info.collection == .dictionary else {
             throw .misuse("property \(info.name) is no dictionary", reason: "type")
         }
+        // All checks come first: a child made for nothing would have no parent.
+        guard try editor.exists(object) else { throw Self.noObject(editor, object) }
+        _ = try Self.sorted(
+            entries.map { (key: $0.key, value: .null) }, info.hasIntegerKeys, info.name)
         var values: [(key: Value, value: Value)] = []
         var keys: [ObjectKey?] = []
         for entry in entries {
@@ -173,24 +183,34 @@ extension WriteTransaction {
         _ entries: [(key: Value, value: Value)], name: String, hasIntegerKeys: Bool
     ) throws(RealmError) -> Ref {
         if entries.isEmpty { return .none }
-        let sorted = entries.sorted { ValueOrder.compare($0.key, $1.key) < 0 }
+        let sorted = try Self.sorted(entries, hasIntegerKeys, name)
         let keys = try SequenceEditor(
             context, root: .none,
             element: ElementType(type: hasIntegerKeys ? .int : .string, isNullable: false))
         let values = try SequenceEditor(context, root: .none, element: .mixed)
+        for entry in sorted {
+            try keys.append(keep(entry.key))
+            try values.append(keep(entry.value))
+        }
+        return try context.encoder.refs([try keys.flush().raw, try values.flush().raw])
+    }
+
+    /// The entries in the order of their keys, which must be allowed and distinct.
+    private static func sorted(
+        _ entries: [(key: Value, value: Value)], _ hasIntegerKeys: Bool, _ name: String
+    ) throws(RealmError) -> [(key: Value, value: Value)] {
+        let sorted = entries.sorted { ValueOrder.compare($0.key, $1.key) < 0 }
         var previous: Value?
         for entry in sorted {
-            try Self.checkKey(entry.key, hasIntegerKeys, name)
+            try checkKey(entry.key, hasIntegerKeys, name)
             if let previous, ValueOrder.compare(previous, entry.key) == 0 {
                 throw RealmError(
                     .data, code: "TypeMismatch", reason: "duplicate-key",
                     "\(name) holds the same key twice")
             }
             previous = entry.key
-            try keys.append(keep(entry.key))
-            try values.append(keep(entry.value))
         }
-        return try context.encoder.refs([try keys.flush().raw, try values.flush().raw])
+        return sorted
     }
 
     private static func checkKey(

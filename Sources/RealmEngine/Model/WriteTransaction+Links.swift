@@ -132,6 +132,7 @@ extension WriteTransaction {
         guard info.collection == nil else {
             throw .misuse("property \(info.name) is a collection", reason: "type")
         }
+        guard try editor.exists(object) else { throw Self.noObject(editor, object) }
         let link = try makeEmbedded(info)
         try setCell(editor, object, info, .link(link))
         return link.key

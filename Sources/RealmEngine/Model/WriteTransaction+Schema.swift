@@ -127,11 +127,7 @@ extension WriteTransaction {
     func checkSpec(
         _ editor: TableEditor, _ spec: PropertySpec, _ index: IndexKind
     ) throws(RealmError) {
-        func refuse(_ why: String) -> RealmError {
-            .misuse(
-                "property \(editor.name).\(spec.name): \(why)", code: "SchemaMismatch",
-                reason: "schema")
-        }
+        func refuse(_ why: String) -> RealmError { Self.refusal(editor, spec, why) }
         guard !spec.name.isEmpty, spec.name.utf8.count <= 63 else {
             throw refuse("a name has 1 to 63 bytes")
         }
@@ -146,6 +142,22 @@ extension WriteTransaction {
             }
         default: break
         }
+        try Self.checkIndex(spec, index, of: editor)
+    }
+
+    private static func refusal(
+        _ editor: TableEditor, _ spec: PropertySpec, _ why: String
+    ) -> RealmError {
+        .misuse(
+            "property \(editor.name).\(spec.name): \(why)", code: "SchemaMismatch",
+            reason: "schema")
+    }
+
+    /// Throws when a property of this type has no such index.
+    static func checkIndex(
+        _ spec: PropertySpec, _ index: IndexKind, of editor: TableEditor
+    ) throws(RealmError) {
+        func refuse(_ why: String) -> RealmError { Self.refusal(editor, spec, why) }
         if index == .general {
             switch spec.type {
             case .int, .bool, .string, .timestamp, .objectID, .uuid, .mixed: break

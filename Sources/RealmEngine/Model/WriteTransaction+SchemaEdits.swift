@@ -144,10 +144,9 @@ extension WriteTransaction {
             throw .misuse("a primary key keeps its index", reason: "primary-key")
         }
         if info.index == kind, info.isIndexed == (kind == .general) || isKey { return }
-        var spec = PropertySpec("_", info.type)
+        var spec = PropertySpec(info.name, info.type)
         spec.collection = info.collection
-        spec.target = info.target
-        try checkSpec(editor, spec, kind)
+        try Self.checkIndex(spec, kind, of: editor)
         if info.index != .none { try editor.dropIndex(info.leafIndex) }
         let changed = info.changed(index: kind, isIndexed: kind == .general)
         editor.columns[column] = changed
@@ -214,16 +213,14 @@ extension WriteTransaction {
             return (value, 0)
         }
         if root.isNone { return (Defaults.value(column), 0) }
-        guard column.collection != .dictionary else {
-            return (Defaults.value(column).replacingRoot(root), 0)
-        }
+        if column.collection == .dictionary { return try convertedEntries(root, column) }
         var elements: [Value] = []
         var nulls = 0
         var old: ElementType = column.layout.element
         if case .list(let view) = value { old = view.element }
         if case .set(let view) = value { old = view.element }
         let editor = try SequenceEditor(context, root: root, element: old)
-        try editor.forEach { (element) in
+        try editor.visit { (element) in
             if case .null = element, !column.isNullable {
                 nulls += 1
                 elements.append(zero)
@@ -236,6 +233,28 @@ extension WriteTransaction {
         let new = try SequenceEditor(context, root: .none, element: column.layout.element)
         for element in elements { try new.append(element) }
         return (Defaults.value(column).replacingRoot(try new.flush()), nulls)
+    }
+
+    /// The dictionary at `root` under its new column: values are mixed whatever the column says, so
+    /// only nulls have to change.
+    private func convertedEntries(
+        _ root: Ref, _ column: ColumnInfo
+    ) throws(RealmError) -> (Value, Int) {
+        let kept = Defaults.value(column).replacingRoot(root)
+        if column.isNullable { return (kept, 0) }
+        let node = try context.space.refNode(root, slots: 2, "dictionary")
+        let values = try SequenceEditor(context, root: node.slot(1).ref, element: .mixed)
+        var nulls = 0
+        for i in 0..<values.count {
+            guard case .null = try values.value(at: i) else { continue }
+            nulls += 1
+            try values.set(Defaults.zero(column.type), at: i)
+        }
+        if nulls == 0 { return (kept, 0) }
+        let keys = node.slot(0).raw
+        try context.free(root)
+        let new = try context.encoder.refs([keys, try values.flush().raw])
+        return (kept.replacingRoot(new), nulls)
     }
 
     /// Rewrites a table's enumerated columns in ordinary form: an edited leaf could not refer to

@@ -52,6 +52,9 @@ public final class WriteTransaction {
         nextCollectionKey = Int32(truncatingIfNeeded: base.version &* 0x9E37_79B1) & 0x3FFF_FFFF
     }
 
+    // A transaction merely dropped gives up the writer's turn like one rolled back.
+    deinit { if isOpen { session.end() } }
+
     /// Version this transaction will become.
     public var version: UInt64 { base.version + 1 }
 
@@ -131,7 +134,7 @@ public final class WriteTransaction {
     public func rollback() {
         guard isOpen else { return }
         isOpen = false
-        session.end(self)
+        session.end()
     }
 
     /// Publishes the changes as one new version and returns its number, durable when it returns
@@ -146,12 +149,13 @@ public final class WriteTransaction {
             throw .misuse("a rehearsal cannot commit", code: "WrongTransactionState")
         }
         isOpen = false
-        defer { session.end(self) }
+        defer { session.end() }
         do throws(RealmError) {
             try flush()
             let commit = Commit(self, names: names, tables: tables)
             return try commit.run()
         } catch {
+            // Nothing was written by an error of another kind, except where `Commit` says so.
             if error.kind == .output || error.kind == .internal { session.poison(error) }
             throw error
         }

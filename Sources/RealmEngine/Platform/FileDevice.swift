@@ -8,6 +8,8 @@ final class FileDevice: StorageDevice {
     /// Calls made, for reports.
     private(set) var syncCount = 0
     private(set) var bytesWritten = 0
+    /// Time spent waiting for syncs.
+    private(set) var syncNanoseconds = 0
 
     /// Opens the file at `path` for reading and writing, or creates it, refusing one that exists.
     init(path: String, creating: Bool = false) throws(RealmError) {
@@ -71,8 +73,16 @@ final class FileDevice: StorageDevice {
 
     func sync() throws(RealmError) {
         syncCount += 1
+        let began = Self.nanoseconds()
+        defer { syncNanoseconds += Self.nanoseconds() - began }
         guard retryingInterrupts({ fdatasync(descriptor) }) == 0 else {
             throw systemError("fdatasync", path, errno: errno, kind: .output)
         }
+    }
+
+    private static func nanoseconds() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 }

@@ -119,12 +119,12 @@ extension QueryEvaluator {
         }
         for (i, step) in steps.enumerated() {
             let next = ValueBuffer()
-            for value in current.values {
+            for value in current.values.all {
                 try append(step, value, isLast: i == steps.count - 1, to: next)
             }
             current = next
         }
-        buffer.values.append(contentsOf: current.values)
+        buffer.values.append(contentsOf: current.values.all)
     }
 
     private func append(

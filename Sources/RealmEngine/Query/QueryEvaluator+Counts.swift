@@ -24,7 +24,7 @@ extension QueryEvaluator {
         let keys = takeKeys()
         defer { giveBack(keys) }
         try reach(path.hops.dropLast(), from: spot, into: keys)
-        for key in keys.keys {
+        for key in keys.keys.all {
             guard let owner = try find(key, in: last.source) else { continue }
             buffer.values.append(.int(try count(last, owner)))
         }
@@ -64,7 +64,7 @@ extension QueryEvaluator {
         let keys = takeKeys()
         defer { giveBack(keys) }
         try reach(path.hops[...], from: spot, into: keys)
-        for key in keys.keys {
+        for key in keys.keys.all {
             guard let owner = try find(key, in: path.table) else { continue }
             buffer.values.append(.int(Int64(try snapshot.count(of: owner.value(column)))))
         }
@@ -81,7 +81,7 @@ extension QueryEvaluator {
         let keys = takeKeys()
         defer { giveBack(keys) }
         try reach(path.hops[...], from: spot, into: keys)
-        for key in keys.keys {
+        for key in keys.keys.all {
             guard let target = try find(key, in: path.table) else { continue }
             for backlink in columns { total &+= try backlinks(backlink.leafIndex, target) }
         }

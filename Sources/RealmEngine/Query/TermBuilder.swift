@@ -55,6 +55,9 @@ struct TermBuilder {
 
     private func term(for comparison: BoundComparison) -> QueryTerm? {
         if let count = CountTerm(comparison) { return count }
+        if let subquery = SubqueryTerm(comparison, self, evaluator.space) {
+            return adaptive([subquery.table], subquery, comparison)
+        }
         return pathTerm(for: comparison) ?? ScalarTerm(comparison, evaluator)
     }
 }
@@ -81,7 +84,7 @@ extension TermBuilder {
         switch path.end {
         case .scalar(let column):
             let test = ColumnTest(
-                column: column, name: "", relation: comparison.relation,
+                column: column, range: .none, relation: comparison.relation,
                 foldsCase: comparison.foldsCase, operand: operand)
             var far = term(for: test)
             if quantifier == .all { far = NotTerm(far) }
@@ -167,8 +170,15 @@ extension TermBuilder {
             term = HopTerm(hop, target: term, missing: missing, evaluator.space)
         }
         if quantifier != .any { term = NotTerm(term) }
-        if hops.isEmpty || options.hurriesSets { return term }
+        return hops.isEmpty ? term : adaptive(hops.map(\.target), term, comparison)
+    }
+
+    /// Object by object at first, by sets of the tables once that pays.
+    private func adaptive(
+        _ tables: [TablePlace], _ fast: QueryTerm, _ comparison: BoundComparison
+    ) -> QueryTerm {
+        if options.hurriesSets { return fast }
         let general = GeneralTerm(.comparison(comparison), evaluator)
-        return AdaptiveTerm(hops.map(\.target), fast: term, general: general, evaluator.space)
+        return AdaptiveTerm(tables, fast: fast, general: general, evaluator.space)
     }
 }

@@ -19,9 +19,16 @@ struct ListWriter {
 
     func run() throws(RealmError) -> Result {
         var space = space
-        let entries = space.free.count + space.locked.count + freed.count + 16
+        // Growing and a section boundary may each add an entry.
+        let entries = try space.chunks(freeing: freed, version: version).count + 4
         // Three headers, entries at full width, the root, padding.
         let bound = UInt64(3 * 16 + entries * 24 + 8 + 12 * 8 + 16)
+        guard bound <= NodeWriter.section else {
+            throw RealmError(
+                .output, code: "LimitExceeded", reason: "fragmented",
+                "the file is in \(entries) pieces, more than a free list can hold",
+                hint: "compact the file")
+        }
         let start = place(bound, &space)
         let code: UInt8 = space.logicalSize < 1 << 31 ? 6 : 7
         var chunks = try space.chunks(freeing: freed, version: version)

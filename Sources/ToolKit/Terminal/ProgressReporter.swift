@@ -9,6 +9,7 @@ struct ProgressReporter {
     enum Unit: Sendable {
         case bytes
         case objects
+        case runs
     }
 
     private enum Style {
@@ -34,7 +35,7 @@ struct ProgressReporter {
             label: "\(command.table.name): \(file)", total: total, unit: unit,
             when: command.isQuiet ? .never : command.progress,
             isTerminal: Terminal.isTerminal(STDERR_FILENO) && !Terminal.isDumb,
-            now: Self.nanoseconds())
+            now: MonotonicClock.nanoseconds())
     }
 
     init(
@@ -56,7 +57,7 @@ struct ProgressReporter {
     /// Shows the new state if it is time to.
     mutating func update(_ done: Int) {
         if style == .silent { return }
-        if let text = line(done, now: Self.nanoseconds()) { emit(text) }
+        if let text = line(done, now: MonotonicClock.nanoseconds()) { emit(text) }
     }
 
     /// Removes the line, so that what follows on the terminal begins in the first column.
@@ -79,7 +80,12 @@ struct ProgressReporter {
 
     private func describe(_ done: Int, seconds: Double) -> String {
         let rate = seconds > 0 ? Double(done) / seconds : 0
-        let noun = unit == .objects ? " objects" : ""
+        let noun =
+            switch unit {
+            case .bytes: ""
+            case .objects: " objects"
+            case .runs: " runs"
+            }
         var parts = [label]
         if total > 0 {
             let share = min(1, max(0, Double(done) / Double(total)))
@@ -107,24 +113,10 @@ struct ProgressReporter {
         text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// Monotonic time.
-    static func nanoseconds() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
-    }
-
     /// Bytes of memory that are this process's own: resident minus file-backed and shared pages.
     static func privateMemory() -> Int? {
-        let descriptor = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var buffer = [UInt8](repeating: 0, count: 256)
-        let count = read(descriptor, &buffer, buffer.count)
-        guard count > 0 else { return nil }
-        let fields = buffer[..<count].split(separator: UInt8(ascii: " ")).map {
-            ValueForms.count(String(decoding: $0, as: UTF8.self))
-        }
+        guard let text = SystemText.contents("/proc/self/statm") else { return nil }
+        let fields = text.split(separator: " ").map { ValueForms.count($0) }
         guard fields.count > 2, let resident = fields[1], let shared = fields[2] else {
             return nil
         }

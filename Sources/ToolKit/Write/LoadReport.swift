@@ -9,7 +9,7 @@ final class LoadReport {
     private let diagnostics: Diagnostics
     private let output: OutputFile
     private let rejects: RejectFile?
-    private let began = ProgressReporter.nanoseconds()
+    private let began = MonotonicClock.nanoseconds()
     private let firstVersion: UInt64
     private var commits = 0
     private var shown = 0
@@ -73,7 +73,7 @@ final class LoadReport {
     }
 
     func finish(_ counts: LoadCounts, version: UInt64) {
-        let seconds = Double(ProgressReporter.nanoseconds() - began) / 1e9
+        let seconds = Double(MonotonicClock.nanoseconds() - began) / 1e9
         if request.reportsJSON {
             print(counts, version, seconds)
         } else {

@@ -5,7 +5,7 @@ extension RecordLoad {
     func begin() throws(RealmError) -> Batch {
         let interval = request.limits.interval
         let deadline =
-            interval == .max ? nil : ProgressReporter.nanoseconds() &+ min(interval, 1 << 62)
+            interval == .max ? nil : MonotonicClock.nanoseconds() &+ min(interval, 1 << 62)
         let fresh = Batch(try beginWriter(), deadline: deadline)
         batch = fresh
         return fresh
@@ -38,7 +38,7 @@ extension RecordLoad {
             return true
         }
         guard batch.records & 63 == 0, let deadline = batch.deadline else { return false }
-        return ProgressReporter.nanoseconds() >= deadline
+        return MonotonicClock.nanoseconds() >= deadline
     }
 
     /// True when there is input, or its end; otherwise waits a while, and commits when the time of
@@ -52,7 +52,7 @@ extension RecordLoad {
     private func waitLonger() throws(RealmError) -> Bool {
         var milliseconds: Int32 = 200
         if let batch, let deadline = batch.deadline {
-            let now = ProgressReporter.nanoseconds()
+            let now = MonotonicClock.nanoseconds()
             if now >= deadline {
                 try commit()
                 return false

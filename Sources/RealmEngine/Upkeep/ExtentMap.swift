@@ -1,0 +1,70 @@
+/// Which units of eight bytes of a file are used: one bit each, in blocks that exist only where
+/// something is marked.
+final class ExtentMap {
+    private var blocks: [UnsafeMutablePointer<UInt64>?] = []
+
+    private static let wordsPerBlock = 1 << 13
+    private static let unitsPerBlock = UInt64(wordsPerBlock * 64)
+
+    deinit { for block in blocks { block?.deallocate() } }
+
+    private func block(_ index: Int) -> UnsafeMutablePointer<UInt64> {
+        while blocks.count <= index { blocks.append(nil) }
+        if let block = blocks[index] { return block }
+        let block = UnsafeMutablePointer<UInt64>.allocate(capacity: Self.wordsPerBlock)
+        block.initialize(repeating: 0, count: Self.wordsPerBlock)
+        blocks[index] = block
+        return block
+    }
+
+    /// Marks the units of `start ..< end` (bytes, multiples of 8); false when any was marked before.
+    func mark(_ start: UInt64, _ end: UInt64) -> Bool {
+        var wasFree = true
+        var unit = start >> 3
+        let last = end >> 3
+        while unit < last {
+            let words = block(Int(unit / Self.unitsPerBlock))
+            let word = Int(unit % Self.unitsPerBlock) >> 6
+            let bit = unit & 63
+            let count = min(64 - bit, last - unit)
+            let mask = (count == 64 ? UInt64.max : (1 << count) - 1) << bit
+            if words[word] & mask != 0 { wasFree = false }
+            words[word] |= mask
+            unit += count
+        }
+        return wasFree
+    }
+
+    /// The word that holds `unit`'s bit; 0 where nothing was ever marked.
+    private func word(of unit: UInt64) -> UInt64 {
+        let index = Int(unit / Self.unitsPerBlock)
+        guard index < blocks.count, let words = blocks[index] else { return 0 }
+        return words[Int(unit % Self.unitsPerBlock) >> 6]
+    }
+
+    func isMarked(_ position: UInt64) -> Bool {
+        let unit = position >> 3
+        return word(of: unit) >> (unit & 63) & 1 != 0
+    }
+
+    /// The first position from `start` on, and before `end`, whose unit is marked or not.
+    func first(marked: Bool, from start: UInt64, before end: UInt64) -> UInt64? {
+        var unit = start >> 3
+        let last = end >> 3
+        while unit < last {
+            let index = Int(unit / Self.unitsPerBlock)
+            if index >= blocks.count || blocks[index] == nil {
+                if !marked { return unit << 3 }
+                unit = (unit / Self.unitsPerBlock + 1) * Self.unitsPerBlock
+                continue
+            }
+            let bits = (marked ? word(of: unit) : ~word(of: unit)) >> (unit & 63)
+            if bits != 0 {
+                unit += UInt64(bits.trailingZeroBitCount)
+                return unit < last ? unit << 3 : nil
+            }
+            unit = (unit | 63) + 1
+        }
+        return nil
+    }
+}

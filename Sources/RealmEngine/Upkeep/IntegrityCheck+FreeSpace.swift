@@ -1,0 +1,98 @@
+/// The free list, and what is neither live nor free (storage format 5.3 and 9.1: 11-15).
+extension IntegrityCheck {
+    func checkFreeSpace(_ top: TopArray) {
+        guard !top.freePositions.isNone || !top.freeLengths.isNone else {
+            // A file written in one pass has no free list, and nothing to be free.
+            checkGaps([])
+            return
+        }
+        checkGaps(readChunks(top) ?? [])
+    }
+
+    private func readChunks(_ top: TopArray) -> [Extent]? {
+        let refs = [top.freePositions, top.freeLengths, top.freeVersions]
+        var arrays: [NodeView] = []
+        for ref in refs {
+            let array = reading(ref, .freeListShape) { () throws(RealmError) in
+                try memory.lookup.integers(ref, "free list")
+            }
+            guard let array else { return nil }
+            arrays.append(array)
+        }
+        guard arrays[0].count == arrays[1].count, arrays[0].count == arrays[2].count else {
+            found(
+                .freeListShape, refs[0],
+                "free lists of \(arrays.map { "\($0.count)" }.joined(separator: ", ")) elements")
+            return nil
+        }
+        guard spend(arrays[0].count) else { return nil }
+        return checkChunks(arrays, refs[0])
+    }
+
+    /// The chunks that can be used, in ascending order.
+    private func checkChunks(_ arrays: [NodeView], _ ref: Ref) -> [Extent] {
+        var chunks: [Extent] = []
+        var isOrdered = true
+        for i in 0..<arrays[0].count {
+            let (start, count) = (arrays[0].integer(i), arrays[1].integer(i))
+            let stamp = arrays[2].integer(i)
+            if stamp < 0 || UInt64(stamp) > top?.version ?? 0 {
+                found(.freeStamp, ref, "free chunk \(i) was released by version \(stamp)")
+            }
+            guard start >= 24, start & 7 == 0, count > 0, count & 7 == 0,
+                UInt64(start) <= limit, UInt64(count) <= limit - UInt64(start)
+            else {
+                found(.freeChunk, ref, "free chunk \(i) of \(count) bytes at \(start)")
+                continue
+            }
+            let chunk = Extent(start: UInt64(start), count: UInt64(count))
+            if let last = chunks.last, last.start >= chunk.start { isOrdered = false }
+            chunks.append(chunk)
+        }
+        if !isOrdered {
+            found(.freeListOrder, ref, "free positions that do not ascend")
+            chunks.sort { $0.start < $1.start }
+        }
+        report.facts.freeChunks = chunks.count
+        return withoutOverlaps(chunks, ref)
+    }
+
+    private func withoutOverlaps(_ chunks: [Extent], _ ref: Ref) -> [Extent] {
+        var result: [Extent] = []
+        var end: UInt64 = 0
+        for chunk in chunks {
+            if chunk.start < end {
+                found(.freeListOrder, ref, "free chunks overlap at \(chunk.start)")
+                continue
+            }
+            end = chunk.end
+            report.facts.freeBytes += chunk.count
+            if let at = live.first(marked: true, from: chunk.start, before: chunk.end) {
+                found(
+                    .freeOverlapsLive, Ref(at),
+                    "a node inside the free chunk of \(chunk.count) bytes at \(chunk.start)")
+            }
+            result.append(chunk)
+        }
+        return result
+    }
+
+    private func checkGaps(_ chunks: [Extent]) {
+        var position = UInt64(RawHeader.size)
+        for chunk in chunks {
+            gaps(position, chunk.start)
+            position = chunk.end
+        }
+        gaps(position, limit)
+    }
+
+    private func gaps(_ start: UInt64, _ end: UInt64) {
+        var position = start
+        while let gap = live.first(marked: false, from: position, before: end) {
+            let next = live.first(marked: true, from: gap, before: end) ?? end
+            report.facts.gapBytes += next - gap
+            found(.leakedSpace, Ref(gap), "\(next - gap) bytes neither used nor free")
+            position = next
+        }
+    }
+}

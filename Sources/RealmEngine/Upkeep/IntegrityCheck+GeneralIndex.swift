@@ -1,0 +1,188 @@
+/// Indexes of values (object format 5.5).
+extension IntegrityCheck {
+    /// Reads one column by object key, remembering the leaf it read last.
+    private struct ColumnReader {
+        let space: NodeSpace
+        let root: Ref
+        let info: CheckedColumn
+        private var leaf: ClusterLeaf?
+        private var values: ColumnLeaf?
+
+        init(_ space: NodeSpace, _ root: Ref, _ info: CheckedColumn) {
+            self.space = space
+            self.root = root
+            self.info = info
+        }
+
+        /// Nil when there is no such object.
+        mutating func value(_ key: ObjectKey) throws(RealmError) -> Value? {
+            if let leaf, let values, let row = leaf.row(of: key) { return try values.stored(row) }
+            let tree = ClusterTree(space: space, root: root)
+            guard let (found, row) = try tree.find(key) else { return nil }
+            let opened = try found.column(info.key.leafIndex, info.layout)
+            leaf = found
+            values = opened
+            return try opened.stored(row)
+        }
+    }
+
+    func checkGeneralIndex(_ index: Int, _ i: Int) {
+        let (checked, info) = (tables[index], tables[index].columns[i])
+        var reader = ColumnReader(space, checked.root, info)
+        var sum = PairSum()
+        let isPrimaryKey = checked.primaryKey == i
+        let visitor = IndexVisitor(maximumOffset: 200) { path, keys, list in
+            for key in keys { sum.add(0, UInt64(bitPattern: key)) }
+            _ = self.reading(list ?? info.indexRoot) { () throws(RealmError) in
+                try self.checkEntry(path, keys, list, info, isPrimaryKey, &reader)
+            }
+            self.object = nil
+        }
+        let isComplete = visitIndex(info.indexRoot, visitor)
+        if isComplete, sum != checked.keySum { nameMissing(checked, info) }
+    }
+
+    private func checkEntry(
+        _ path: [Int32], _ keys: [Int64], _ list: Ref?, _ info: CheckedColumn,
+        _ isPrimaryKey: Bool, _ reader: inout ColumnReader
+    ) throws(RealmError) {
+        var previous: (value: Value, key: Int64)?
+        for key in keys {
+            object = ObjectKey(key)
+            guard let value = try reader.value(ObjectKey(key)) else {
+                // The sum over all keys reports it.
+                continue
+            }
+            let string = IndexString(value)
+            if !Self.matches(string, path) {
+                found(
+                    info.layout.type == .mixed ? .indexStale : .indexMismatch, list,
+                    "an index entry that is not where the object's value is looked for")
+                continue
+            }
+            if let previous {
+                checkNeighbours(previous, (value, key), path, list, info, isPrimaryKey)
+            }
+            previous = (value, key)
+        }
+    }
+
+    /// All chunks of a value up to the entry are those on the way to it.
+    private static func matches(_ string: IndexString, _ path: [Int32]) -> Bool {
+        for i in path.indices where string.chunk(at: 4 * i) != path[i] { return false }
+        return true
+    }
+
+    /// Two entries of one list.
+    private func checkNeighbours(
+        _ a: (value: Value, key: Int64), _ b: (value: Value, key: Int64), _ path: [Int32],
+        _ list: Ref?, _ info: CheckedColumn, _ isPrimaryKey: Bool
+    ) {
+        let order = ValueOrder.compare(a.value, b.value)
+        if order == 0 {
+            if isPrimaryKey {
+                found(.primaryKeyDuplicate, list, "the primary key of object \(a.key) once more")
+            }
+            if a.key >= b.key { found(.indexListOrder, list, "keys of a list that do not ascend") }
+            return
+        }
+        if IndexString(a.value) != IndexString(b.value), path.count <= 50 {
+            found(.indexList, list, "different values in one list of an index")
+        }
+        guard order > 0 else { return }
+        // Long texts may keep the order of format 23; decimals beside floats have none.
+        var isText = false
+        if case .string = a.value, case .string = b.value { isText = true }
+        if isText, header.format < 24 { return }
+        let isLegacy = isText || Self.mixesDecimals(a.value, b.value)
+        found(
+            isLegacy ? .indexListOrderLegacy : .indexListOrder, list,
+            "values of a list that do not ascend")
+    }
+
+    /// Names the objects that are not in an index exactly once.
+    private func nameMissing(_ checked: CheckedTable, _ info: CheckedColumn) {
+        let pairs = PairDifference()
+        let visitor = IndexVisitor(maximumOffset: 200) { _, keys, _ in
+            for key in keys { pairs.add(0, UInt64(bitPattern: key), to: .right) }
+        }
+        let isMixed = info.layout.type == .mixed
+        pairs.run(
+            visit: {
+                silently {
+                    _ = visitClusters(checked.root) { leaf in
+                        for row in 0..<leaf.count {
+                            pairs.add(0, UInt64(bitPattern: leaf.key(row).raw), to: .left)
+                        }
+                    }
+                    _ = visitIndex(info.indexRoot, visitor)
+                }
+            },
+            report: { _, key, surplus in
+                object = ObjectKey(Int64(bitPattern: key))
+                let code: IntegrityReport.Code =
+                    isMixed ? .indexStale : surplus > 0 ? .indexMissingObject : .indexExtraObject
+                found(
+                    code, info.indexRoot,
+                    surplus > 0
+                        ? "an object that is not in the index"
+                        : "\(-surplus) index entries too many for this object")
+            })
+        object = nil
+    }
+
+    /// Runs `body` without reporting anything, and keeps the place.
+    func silently(_ body: () -> Void) {
+        let place = (table, column, object)
+        isSilent = true
+        body()
+        isSilent = false
+        (table, column, object) = place
+    }
+
+    // MARK: Uniqueness without an index
+
+    /// Finds equal primary keys by their hashes.
+    func checkUniqueness(_ index: Int, _ i: Int) {
+        let (checked, info) = (tables[index], tables[index].columns[i])
+        var entries: [(hash: UInt64, key: Int64)] = []
+        silently {
+            _ = visitClusters(checked.root) { leaf in
+                _ = reading(leaf.ref) { () throws(RealmError) in
+                    let values = try leaf.column(info.key.leafIndex, info.layout)
+                    for row in 0..<leaf.count {
+                        let string = IndexString(try values.stored(row))
+                        entries.append((Self.hash(string), leaf.key(row).raw))
+                    }
+                }
+            }
+        }
+        entries.sort { $0.hash < $1.hash }
+        var reader = ColumnReader(space, checked.root, info)
+        for n in 1..<max(1, entries.count) where entries[n - 1].hash == entries[n].hash {
+            let keys = (ObjectKey(entries[n - 1].key), ObjectKey(entries[n].key))
+            object = keys.1
+            _ = reading(checked.ref) { () throws(RealmError) in
+                guard let a = try reader.value(keys.0), let b = try reader.value(keys.1) else {
+                    return
+                }
+                if ValueOrder.areEqual(a, b) {
+                    found(
+                        .primaryKeyDuplicate, checked.ref,
+                        "the primary key of object \(keys.0.raw) once more")
+                }
+            }
+        }
+        object = nil
+    }
+
+    private static func hash(_ string: IndexString) -> UInt64 {
+        var hash = PairSum.hash(UInt64(string.count), string.isNull ? 1 : 0)
+        var offset = 0
+        while offset <= string.count {
+            hash = PairSum.hash(hash, UInt64(UInt32(bitPattern: string.chunk(at: offset))))
+            offset += 4
+        }
+        return hash
+    }
+}

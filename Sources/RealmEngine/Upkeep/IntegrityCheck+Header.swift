@@ -1,0 +1,96 @@
+/// Header, root and the other header slot (storage format 1, 4 and 9.1: 1-3, 8, 18).
+extension IntegrityCheck {
+    private static let page = 4096
+
+    /// False when nothing behind the header can be read.
+    func checkHeader() -> Bool {
+        report.facts.format = header.format
+        let known = [10, 11, 20, 21, 22, 23, 24]
+        if !known.contains(header.format), !(header.format == 0 && topRef.isNone) {
+            found(.header, Ref(0), "file format \(header.format) is unknown")
+            return false
+        }
+        if fileSize & 7 != 0 {
+            found(.header, Ref(0), "the file's size of \(fileSize) bytes is no multiple of 8")
+        }
+        // A file written in one pass keeps its odd size until a session opens it for writing.
+        let isStreamed = RawHeader(base).top0 == FileHeader.streamingMark
+        if !isStreamed, fileSize % Self.page != 0 {
+            found(.fileSize, nil, "the file's size of \(fileSize) bytes is no multiple of a page")
+        }
+        return true
+    }
+
+    /// Opens the root; nil when there is none or it cannot be used.
+    func openTop() -> TopArray? {
+        report.facts.version = 1
+        report.facts.logicalSize = UInt64(RawHeader.size)
+        guard !topRef.isNone else { return nil }
+        let opened = reading(topRef, .topArray) { () throws(RealmError) in
+            try TopArray(memory.lookup, topRef, fileSize: fileSize)
+        }
+        guard let opened else { return nil }
+        top = opened
+        limit = opened.logicalSize
+        memory = SpaceMemory(base: base, limit: limit)
+        report.facts.version = opened.version
+        report.facts.logicalSize = limit
+        if limit & 7 != 0 {
+            found(.topArray, topRef, "the logical size of \(limit) bytes is no multiple of 8")
+            limit &= ~7
+        }
+        if topRef.raw >= limit { found(.topArray, topRef, "the root lies behind the logical size") }
+        checkTopSlots(opened)
+        checkOtherSlot(opened)
+        return opened
+    }
+
+    private func checkTopSlots(_ top: TopArray) {
+        guard let node = try? memory.lookup.node(topRef) else { return }
+        func slot(_ i: Int) -> NodeSlot { i < node.count ? node.slot(i) : NodeSlot(raw: 0) }
+        for i in 3..<max(3, node.count) {
+            let slot = slot(i)
+            switch i {
+            case 3, 4, 5:
+                if slot.isTagged { found(.topArray, topRef, "slot \(i) holds a number") }
+                if slot.isNone, node.count > 5, top.version > 1 {
+                    found(.topArray, topRef, "slot \(i) of a committed root is empty")
+                }
+            case 6, 7, 9, 10:
+                if slot.child != nil { found(.topArray, topRef, "slot \(i) holds a reference") }
+            case 8:
+                if slot.isTagged { found(.topArray, topRef, "slot 8 holds a number") }
+            default: checkEvacuation(slot)
+            }
+        }
+    }
+
+    private func checkEvacuation(_ slot: NodeSlot) {
+        guard let ref = slot.child else { return }
+        let state = reading(ref, .evacuation) { () throws(RealmError) in
+            try memory.lookup.integers(ref, "evacuation state")
+        }
+        if let state, state.count < 2 {
+            found(.evacuation, ref, "a compaction state of \(state.count) numbers")
+        }
+    }
+
+    /// The slot a crashed commit or a very new file may have left as it is.
+    private func checkOtherSlot(_ top: TopArray) {
+        let raw = RawHeader(base)
+        guard raw.hasMagic, raw.top(raw.selected) == topRef.raw, !header.isStreaming else { return }
+        let other = raw.top(1 - raw.selected)
+        if other == 0 || other == FileHeader.streamingMark { return }
+        let whole = SpaceMemory(base: base, limit: UInt64(fileSize))
+        let previous = try? TopArray(whole.lookup, Ref(other), fileSize: fileSize)
+        guard let previous else {
+            found(.staleSlot, Ref(other), "the other header slot leads to no root")
+            return
+        }
+        if previous.version &+ 1 != top.version {
+            found(
+                .staleSlot, Ref(other),
+                "the other header slot holds version \(previous.version) beside \(top.version)")
+        }
+    }
+}

@@ -1,0 +1,123 @@
+/// Leaves of mixed values (object format 3.13 and 11: 19).
+extension IntegrityCheck {
+    /// A leaf's pools, each with the entries that were claimed.
+    private struct Pools {
+        /// Entries by slot; 0 for a pool that is not there.
+        var sizes = [0, 0, 0, 0, 0]
+        var claimed: [Int: Set<Int64>] = [:]
+
+        mutating func claim(_ pool: Int, _ index: Int64) -> Bool {
+            index >= 0 && index < Int64(sizes[pool])
+                && claimed[pool, default: []].insert(index).inserted
+        }
+    }
+
+    func mixedForm(_ ref: Ref) -> Int? {
+        let node = reading(ref, .leafShape) { () throws(RealmError) in
+            try space.refNode(ref, slots: 4, "mixed leaf")
+        }
+        guard let node else { return nil }
+        guard node.count <= 6, !node.isInner else {
+            found(.leafShape, ref, "a mixed leaf of \(node.count) slots")
+            return nil
+        }
+        guard let words = integers(node.slot(0).ref, "mixed words"),
+            var pools = openPools(ref, node), spend(words.count)
+        else { return nil }
+        let numbers = node.slot(1).child.flatMap { try? space.integers($0, "numbers") }
+        for i in 0..<words.count where words.integer(i) != 0 {
+            if !checkWord(words.integer(i), &pools, numbers, ref) { return nil }
+        }
+        for pool in 1...4 where pools.claimed[pool, default: []].count != pools.sizes[pool] {
+            found(.mixedPool, ref, "entries of pool \(pool) that belong to no value")
+        }
+        checkCollectionKeys(ref, node, words, pools)
+        return words.count
+    }
+
+    private func openPools(_ ref: Ref, _ node: NodeView) -> Pools? {
+        var pools = Pools()
+        for slot in 1..<min(5, node.count) {
+            if node.slot(slot).isTagged {
+                found(.mixedPool, ref, "a number in slot \(slot) of a mixed leaf")
+                return nil
+            }
+            guard let pool = node.slot(slot).child else { continue }
+            let size: Int?
+            switch slot {
+            case 3: size = stringForm(pool)
+            case 4:
+                size = reading(pool, .leafShape) { () throws(RealmError) in
+                    try space.refNode(pool, slots: 0, "nested collections").count
+                }
+            default: size = integers(pool, "mixed pool")?.count
+            }
+            guard let size else { return nil }
+            if slot == 2, size & 1 != 0 { found(.mixedPool, ref, "half a pair") }
+            pools.sizes[slot] = slot == 2 ? size / 2 : size
+        }
+        return pools
+    }
+
+    /// False when the word cannot be read.
+    private func checkWord(
+        _ word: Int64, _ pools: inout Pools, _ numbers: NodeView?, _ ref: Ref
+    ) -> Bool {
+        let (type, pool, value) = (Int(word & 0x1F) - 1, Int(word >> 5 & 7), word >> 8)
+        guard let due = Self.pool(ofType: type), pool == due || type == 0 && pool == 1 else {
+            found(.mixedWord, ref, "a mixed value of type \(type) in pool \(pool)")
+            return false
+        }
+        guard pool > 0 else {
+            let range: ClosedRange<Int64> = type == 1 ? 0...1 : -0x8000_0000...0x7FFF_FFFF
+            if !range.contains(value) {
+                found(.mixedWord, ref, "\(value) inside a mixed value's word")
+            }
+            return true
+        }
+        guard pools.claim(pool, value) else {
+            found(.mixedPool, ref, "entry \(value) of pool \(pool) is not there or used twice")
+            return false
+        }
+        if type == 9, let numbers, !(0...0xFFFF_FFFF).contains(numbers.integer(Int(value))) {
+            found(.mixedWord, ref, "a float of more than 32 bits")
+        }
+        return true
+    }
+
+    /// Which pool values of a type number are in; nil for unknown types.
+    private static func pool(ofType type: Int) -> Int? {
+        switch type {
+        case 0, 1: 0
+        case 9, 10, 12: 1
+        case 8, 11, 16: 2
+        case 2, 4, 15, 17: 3
+        case 19, 21: 4
+        default: nil
+        }
+    }
+
+    /// Keys of nested collections; what is missing at the end of their array is 0.
+    private func checkCollectionKeys(
+        _ ref: Ref, _ node: NodeView, _ words: NodeView, _ pools: Pools
+    ) {
+        let keysRef = node.count > 5 ? node.slot(5).child : nil
+        guard keysRef != nil || pools.sizes[4] > 0 else { return }
+        let keys = keysRef.flatMap { integers($0, "collection keys") }
+        let keyCount = keys?.count ?? 0
+        if keyCount > words.count {
+            found(.collectionKey, ref, "\(keyCount) keys for \(words.count) values")
+        }
+        for i in 0..<words.count {
+            let type = words.integer(i) & 0x1F - 1
+            let key = i < keyCount ? keys?.integer(i) ?? 0 : 0
+            if type != 19, type != 21 {
+                if key != 0 {
+                    found(.collectionKey, ref, "a collection key beside a value of type \(type)")
+                }
+            } else if key == 0 || Int64(Int32(truncatingIfNeeded: key)) != key {
+                found(.collectionKey, ref, "a nested collection with key \(key)")
+            }
+        }
+    }
+}

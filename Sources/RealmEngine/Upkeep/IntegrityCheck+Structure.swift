@@ -1,0 +1,114 @@
+/// Reachability: every node once, whole, aligned and inside (storage format 9.1: 4-7).
+extension IntegrityCheck {
+    private struct Frame {
+        let node: NodeView
+        let ref: Ref
+        var next = 0
+    }
+
+    private static let section: UInt64 = 1 << 26
+
+    /// Walks everything the root reaches with a stack of its own: a chain of nodes can be as deep
+    /// as the file is long.
+    func checkStructure() {
+        var stack: [Frame] = []
+        if let node = enter(topRef) { stack.append(Frame(node: node, ref: topRef)) }
+        while var frame = stack.popLast() {
+            let node = frame.node
+            var child: Ref?
+            while frame.next < node.count, child == nil {
+                child = node.slot(frame.next).child
+                frame.next += 1
+            }
+            guard let ref = child else { continue }
+            if stack.count == 1, stack[0].next == 2 {
+                openTableSlot(frame.next - 1, of: node.count)
+            } else if stack.isEmpty {
+                tableSlot = nil
+            }
+            stack.append(frame)
+            if let child = enter(ref) { stack.append(Frame(node: child, ref: ref)) }
+        }
+        tableSlot = nil
+    }
+
+    private func openTableSlot(_ slot: Int, of count: Int) {
+        guard count < 1 << 16 else { return }
+        if usage.count < count {
+            usage += Array(repeating: (0, 0), count: count - usage.count)
+        }
+        tableSlot = slot
+    }
+
+    /// Checks the node at `ref` and returns it when it has children to visit.
+    private func enter(_ ref: Ref) -> NodeView? {
+        let at = ref.raw
+        guard at & 7 == 0 else {
+            found(.refMisaligned, ref, "a reference of \(at), no multiple of 8")
+            return nil
+        }
+        guard at >= 24, at < limit, limit - at >= 8 else {
+            found(.refOutsideFile, ref, "a reference of \(at) in a version of \(limit) bytes")
+            return nil
+        }
+        let header = (base + Int(at)).load(as: UInt64.self)
+        let flags = UInt8(truncatingIfNeeded: header >> 32)
+        let count = Int((header >> 40).byteSwapped >> 40)
+        let node = NodeView(payload: base + Int(at) + 8, count: count, flags: flags)
+        // What a header of no known form says about its node's size means nothing.
+        let isKnown = node.widthType != 3 && (!node.hasRefs || node.widthType == 0)
+        let size = isKnown ? UInt64(node.byteSize) : 8
+        guard size <= limit - at else {
+            found(.nodeOutsideFile, ref, "a node of \(size) bytes leaves the version")
+            return nil
+        }
+        if UInt32(truncatingIfNeeded: header) != 0x4141_4141 {
+            found(.signature, ref, "a node without its signature")
+        }
+        checkExtent(ref, size)
+        let wasSeen = starts.isMarked(at)
+        _ = starts.mark(at, at + 8)
+        if !live.mark(at, at + size) {
+            isTree = false
+            if wasSeen {
+                found(.nodeShared, ref, "a node that is reached twice")
+                return nil
+            }
+            found(.nodeOverlap, ref, "a node that overlaps another")
+        }
+        report.facts.nodes += 1
+        report.facts.liveBytes += size
+        if let slot = tableSlot, slot < usage.count {
+            usage[slot].nodes += 1
+            usage[slot].bytes += size
+        }
+        return checkFlags(ref, node)
+    }
+
+    private func checkExtent(_ ref: Ref, _ size: UInt64) {
+        if size >= Self.section { found(.nodeTooLarge, ref, "a node of \(size) bytes") }
+        let last = ref.raw + size - 1
+        if !header.isStreaming, ref.raw / Self.section != last / Self.section {
+            found(.sectionStraddled, ref, "a node across a boundary of 64 MiB")
+        }
+    }
+
+    /// Returns the node when it holds references.
+    private func checkFlags(_ ref: Ref, _ node: NodeView) -> NodeView? {
+        if node.widthType == 3 {
+            found(.nodeFlags, ref, "a node of the unknown width type 3")
+            return nil
+        }
+        if node.isInner, !node.hasRefs {
+            found(.nodeFlags, ref, "an inner node without references")
+            return nil
+        }
+        guard node.hasRefs else { return nil }
+        guard node.widthType == 0 else {
+            found(.nodeFlags, ref, "references of width type \(node.widthType)")
+            return nil
+        }
+        // One bit holds 0 or a number.
+        return node.width < 2 ? nil : node
+    }
+}

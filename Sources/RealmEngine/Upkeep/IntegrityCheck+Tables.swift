@@ -1,0 +1,213 @@
+/// A table as far as it could be read.
+struct CheckedTable {
+    let key: TableKey
+    let name: String
+    let kind: TableKind
+    let ref: Ref
+    let root: Ref
+    let tombstones: Ref
+    var columns: [CheckedColumn] = []
+    var backlinks: [CheckedBacklink] = []
+    /// Index into `columns`.
+    var primaryKey: Int?
+    /// Highest leaf index in use.
+    var lastLeafIndex = -1
+    /// Which leaf indexes belong to a column.
+    var usedLeafIndexes: Set<Int> = []
+    var facts: IntegrityReport.Table
+    /// Sum of the keys of all live objects, each hashed.
+    var keySum = PairSum()
+    /// Rows or leaves were unreadable, so that sums over the table prove nothing.
+    var isIncomplete = false
+}
+
+/// A property as far as it could be read.
+struct CheckedColumn {
+    let key: ColumnKey
+    let name: String
+    let layout: LeafLayout
+    let attributes: ColumnAttributes
+    let indexRoot: Ref
+    /// For links: the backlink column in the target.
+    let targetColumn: ColumnKey
+
+    var isFullText: Bool { attributes.contains(.fullText) }
+}
+
+/// The receiving end of a column of links.
+struct CheckedBacklink {
+    let key: ColumnKey
+    let origin: TableKey
+    let originColumn: ColumnKey
+    /// None when the origin is gone.
+    var account: Int?
+}
+
+/// Names, table keys and table tops (object format 11: 1, 2, 7 and storage format 9.1: 8, 9).
+extension IntegrityCheck {
+    func checkDirectory(_ top: TopArray) {
+        guard let (names, roots) = openDirectory(top) else { return }
+        var seen: Set<String> = []
+        for slot in 0..<roots.count {
+            let name = checkedName(names, slot, top.names, .tableName)
+            let root = roots.slot(slot)
+            guard let ref = root.child else {
+                checkFreeSlot(root, name, slot, top.tables)
+                continue
+            }
+            table = name
+            if name.isEmpty { found(.tableName, top.names, "table \(slot) has no name") }
+            if !seen.insert(name).inserted {
+                found(.tableName, top.names, "two tables have this name")
+            }
+            checkTable(ref, slot, name)
+            table = nil
+        }
+        for i in tables.indices { checkOpposites(i) }
+    }
+
+    private func openDirectory(_ top: TopArray) -> (names: NodeView, roots: NodeView)? {
+        let opened = reading(top.tables, .tableDirectory) { () throws(RealmError) in
+            let names = try space.node(top.names)
+            guard !names.hasRefs, names.widthType == 1 else {
+                throw space.wrongShape(top.names, "table names")
+            }
+            return (names, try space.refNode(top.tables, slots: 0, "tables"))
+        }
+        guard let (names, roots) = opened else { return nil }
+        guard names.count == roots.count, names.count < 1 << 16 else {
+            found(
+                .tableDirectory, top.tables,
+                "\(names.count) names for \(roots.count) table slots")
+            return nil
+        }
+        return (names, roots)
+    }
+
+    private func checkFreeSlot(_ slot: NodeSlot, _ name: String, _ i: Int, _ ref: Ref) {
+        if slot.isNone {
+            found(.tableDirectory, ref, "table slot \(i) is 0, which is neither free nor a table")
+        } else if slot.value > 0x7FFF {
+            found(.tableDirectory, ref, "free table slot \(i) has the reuse tag \(slot.value)")
+        }
+        if !name.isEmpty { found(.removedTableName, ref, "free table slot \(i) is called \(name)") }
+    }
+
+    /// Cell `i` of a list of names: padding, length and UTF-8 (object format 3.5.1).
+    func checkedName(
+        _ names: NodeView, _ i: Int, _ ref: Ref, _ code: IntegrityReport.Code
+    ) -> String {
+        let width = names.width
+        guard width > 0 else { return "" }
+        let cell = names.payload + i * width
+        let padding = Int(cell.load(fromByteOffset: width - 1, as: UInt8.self))
+        guard padding <= width else {
+            found(code, ref, "name \(i) is longer than its cell")
+            return ""
+        }
+        let count = max(0, width - 1 - padding)
+        let text = ByteView(cell, count: count)
+        for at in count..<(width - 1)
+        where cell.load(fromByteOffset: at, as: UInt8.self) != 0 {
+            found(code, ref, "name \(i) is padded with something else than zeros")
+            break
+        }
+        if !UTF8Sequence.isValid(text) { found(code, ref, "name \(i) is not UTF-8") }
+        return text.string
+    }
+
+    private func checkTable(_ ref: Ref, _ slot: Int, _ name: String) {
+        let node = reading(ref, .tableTop) { () throws(RealmError) in
+            try space.refNode(ref, slots: 12, "table")
+        }
+        guard let node else { return }
+        if node.count != 14, header.format > 11 || node.count > 14 {
+            found(.tableTop, ref, "a table of \(node.count) slots")
+        }
+        let isUsable = checkTableSlots(node, ref)
+        let key = TableKey(UInt32(truncatingIfNeeded: node.slot(3).value))
+        guard isUsable, let root = node.slot(2).child, let spec = node.slot(0).child else { return }
+        guard key.slot == slot, key.tag <= 0x7FFF, node.slot(3).value <= 0x7FFF_FFFF else {
+            return found(.tableKey, ref, "the table in slot \(slot) has key \(key.raw)")
+        }
+        let flags = node.count > 12 && node.slot(12).isTagged ? node.slot(12).value : 0
+        var checked = CheckedTable(
+            key: key, name: name, kind: TableKind(rawValue: Int(flags & 3)) ?? .topLevel, ref: ref,
+            root: root, tombstones: node.count > 13 ? node.slot(13).child ?? .none : .none,
+            facts: IntegrityReport.Table(name: name))
+        if slot < usage.count {
+            checked.facts.nodes = usage[slot].nodes
+            checked.facts.bytes = usage[slot].bytes
+        }
+        guard checkSpec(spec, node, &checked) else { return }
+        checkPrimaryKey(node.slot(11), &checked)
+        checkCollisionMap(node.slot(10))
+        tableIndexes[key] = tables.count
+        tables.append(checked)
+    }
+
+    /// False when a slot that must be a reference is none.
+    private func checkTableSlots(_ node: NodeView, _ ref: Ref) -> Bool {
+        var isUsable = true
+        for i in 0..<node.count {
+            let slot = node.slot(i)
+            let isRight: Bool
+            switch i {
+            case 0, 2, 4, 7, 8:
+                isRight = slot.child != nil
+                if !isRight, i == 0 || i == 2 { isUsable = false }
+            case 1: isRight = slot.isNone
+            case 3, 5, 6:
+                isRight = slot.isTagged
+                if !isRight, i == 3 { isUsable = false }
+            case 9, 11: isRight = slot.isNone || slot.isTagged
+            case 12: isRight = slot.isNone || slot.isTagged && slot.value <= 2
+            default: isRight = !slot.isTagged
+            }
+            if !isRight { found(.tableTop, ref, "slot \(i) of a table holds \(slot.raw)") }
+        }
+        return isUsable
+    }
+
+    private func checkPrimaryKey(_ slot: NodeSlot, _ table: inout CheckedTable) {
+        guard slot.isTagged else { return }
+        let key = ColumnKey(Int64(bitPattern: slot.value))
+        guard let index = table.columns.firstIndex(where: { $0.key == key }) else {
+            return found(.primaryKey, table.ref, "the primary key names no column")
+        }
+        table.primaryKey = index
+        let layout = table.columns[index].layout
+        let allowed: [ColumnType] = [.int, .string, .objectID, .uuid]
+        if !allowed.contains(layout.type) || layout.collection != nil {
+            found(.primaryKey, table.ref, "a primary key of type \(layout.type.name)")
+        }
+        if table.kind == .embedded {
+            found(.primaryKey, table.ref, "an embedded class with a primary key")
+        }
+    }
+
+    /// Three arrays sorted by their second and first (object format 1.13).
+    private func checkCollisionMap(_ slot: NodeSlot) {
+        guard let ref = slot.child else { return }
+        let arrays = reading(ref, .collisionMap) { () throws(RealmError) in
+            let node = try space.refNode(ref, slots: 3, "collision map")
+            return [
+                try space.integers(node.slot(0).ref, "collision map"),
+                try space.integers(node.slot(1).ref, "collision map"),
+                try space.integers(node.slot(2).ref, "collision map"),
+            ]
+        }
+        guard let arrays else { return }
+        let count = arrays[0].count
+        guard arrays.allSatisfy({ $0.count == count }) else {
+            return found(.collisionMap, ref, "a collision map of unequal parts")
+        }
+        guard spend(count) else { return }
+        func key(_ i: Int) -> (UInt64, UInt64) {
+            (UInt64(bitPattern: arrays[1].integer(i)), UInt64(bitPattern: arrays[0].integer(i)))
+        }
+        for i in 1..<max(1, count) where key(i - 1) >= key(i) {
+            found(.collisionMap, ref, "rows \(i - 1) and \(i) of a collision map do not ascend")
+        }
+    }
+}

@@ -1,0 +1,112 @@
+/// B+trees of elements, backlinks, index lists and changesets (object format 4.1 and 11: 21).
+extension IntegrityCheck {
+    private static let maximumDepth = 32
+    private static let maximumCount = 1000
+    /// Sound trees nested in each other 100 times need a few hundred; more cost too much stack.
+    private static let maximumOpen = 600
+
+    /// Visits the leaves of a tree in order: `leaf` checks one and returns its number of elements.
+    /// Returns the total, nil when a part could not be read.
+    @discardableResult
+    func visitTree(_ root: Ref, _ leaf: (Ref) -> Int?) -> Int? {
+        visitNode(root, isRoot: true, underCompact: false, level: 0, leaf)?.count
+    }
+
+    private func visitNode(
+        _ ref: Ref, isRoot: Bool, underCompact: Bool, level: Int, _ leaf: (Ref) -> Int?
+    ) -> (count: Int, depth: Int)? {
+        openTreeNodes += 1
+        defer { openTreeNodes -= 1 }
+        guard level < Self.maximumDepth, openTreeNodes < Self.maximumOpen else {
+            found(.treeDepth, ref, "a B+tree too deep, or nested in too many others")
+            return nil
+        }
+        guard let node = node(ref, .treeShape) else { return nil }
+        guard node.isInner else {
+            guard let count = leaf(ref) else { return nil }
+            if count == 0, !isRoot { found(.treeEmptyLeaf, ref, "an empty leaf in a B+tree") }
+            // Up to format 23 all backlinks of an object were one leaf, which upgrades keep.
+            if count > Self.maximumCount, !isRoot {
+                found(.oversizedNode, ref, "a leaf of \(count) elements")
+            }
+            return (count, 0)
+        }
+        guard node.hasRefs, node.widthType == 0, node.count >= 3,
+            node.slot(node.count - 1).isTagged
+        else {
+            found(.treeShape, ref, "an inner node that is none")
+            return nil
+        }
+        if node.count - 2 > Self.maximumCount {
+            found(.oversizedNode, ref, "an inner node of \(node.count - 2) children")
+        }
+        if underCompact, !node.slot(0).isTagged {
+            found(.treeCompact, ref, "an inner node in general form under one in compact form")
+        }
+        return visitChildren(ref, node, level, leaf)
+    }
+
+    private func visitChildren(
+        _ ref: Ref, _ node: NodeView, _ level: Int, _ leaf: (Ref) -> Int?
+    ) -> (count: Int, depth: Int)? {
+        let first = node.slot(0)
+        let children = node.count - 2
+        let offsets = first.isTagged ? nil : openOffsets(ref, first, children)
+        var total = 0
+        var depth: Int?
+        var isComplete = true
+        for i in 0..<children {
+            let child = node.slot(i + 1).child.flatMap {
+                visitNode($0, isRoot: false, underCompact: first.isTagged, level: level + 1, leaf)
+            }
+            guard let child else {
+                if node.slot(i + 1).child == nil { found(.treeShape, ref, "no child \(i)") }
+                isComplete = false
+                continue
+            }
+            if let depth, depth != child.depth {
+                found(.treeDepth, ref, "a B+tree of uneven depth")
+                isComplete = false
+            }
+            depth = child.depth
+            total += child.count
+            if isComplete { checkChild(i, of: children, child.count, total, first, offsets, ref) }
+        }
+        guard isComplete, let depth else { return nil }
+        let announced = node.slot(node.count - 1).value
+        if announced != UInt64(total) {
+            found(.treeTotal, ref, "\(total) elements where \(announced) are announced")
+        }
+        return (total, depth + 1)
+    }
+
+    private func openOffsets(_ ref: Ref, _ slot: NodeSlot, _ children: Int) -> NodeView? {
+        let offsets = reading(ref, .treeOffsets) { () throws(RealmError) in
+            try space.integers(slot.ref, "B+tree offsets")
+        }
+        guard let offsets else { return nil }
+        if offsets.width < 8 {
+            found(.keyWidth, slot.ref, "an array of offsets of \(offsets.width) bits each")
+        }
+        guard offsets.count == children - 1 else {
+            found(.treeOffsets, ref, "\(offsets.count) offsets for \(children) children")
+            return nil
+        }
+        return offsets
+    }
+
+    private func checkChild(
+        _ i: Int, of children: Int, _ count: Int, _ total: Int, _ first: NodeSlot,
+        _ offsets: NodeView?, _ ref: Ref
+    ) {
+        if first.isTagged {
+            let isRight =
+                i < children - 1 ? first.value == UInt64(count) : first.value >= UInt64(count)
+            if !isRight {
+                found(.treeCompact, ref, "child \(i) of \(count) elements, not \(first.value)")
+            }
+        } else if let offsets, i < children - 1, offsets.unsigned(i) != UInt64(total) {
+            found(.treeOffsets, ref, "offset \(i) is \(offsets.unsigned(i)) instead of \(total)")
+        }
+    }
+}

@@ -1,0 +1,217 @@
+/// Judges one version of a database: every node, value, link and index entry against the format.
+///
+/// Damage never throws and never ends the check: it becomes a finding, and the check goes on with
+/// the next table, column or subtree that can be read. Memory stays bounded: 1/32 of the file's live
+/// part for extents, one cluster leaf of values at a time, and sums instead of lists of links.
+/// Confined to one thread; used once.
+public final class IntegrityCheck {
+    /// How much is looked at.
+    public enum Level: Sendable {
+        /// Header, reachability, free space, tables and columns, length of the history.
+        case quick
+        /// Everything, down to each value, link and index entry.
+        case full
+    }
+
+    /// Findings of one code beyond this many are only counted.
+    public static let keptPerCode = 100
+
+    let base: UnsafeRawPointer
+    let fileSize: Int
+    let header: FileHeader
+    let topRef: Ref
+    let level: Level
+    /// Keeps what `base` points to alive.
+    private let owner: AnyObject
+
+    var report = IntegrityReport()
+    /// Nothing is reported while links are walked a second time.
+    var isSilent = false
+    /// Where the check is, for findings.
+    var table: String?
+    var column: String?
+    var object: ObjectKey?
+
+    var top: TopArray?
+    var limit: UInt64
+    var memory: SpaceMemory
+    /// How nodes are opened once the structure is known to be a tree, or not to be one.
+    var space: NodeSpace { isTree ? memory.lookup : memory.walk }
+    var isTree = true
+    let live = ExtentMap()
+    let starts = ExtentMap()
+    /// Nodes of B+trees, one in another, that are open now.
+    var openTreeNodes = 0
+    /// Elements that may still be visited; a file has no more than some hundred for each byte.
+    private var work = 0
+    private var isExhausted = false
+
+    var tables: [CheckedTable] = []
+    var tableIndexes: [TableKey: Int] = [:]
+    /// Index into `tables` of the one being read.
+    var currentTable: Int?
+    /// Forward links have no place in tombstones.
+    var inTombstones = false
+    var accounts: [LinkAccount] = []
+    /// By table, column and target: where the links of a column are counted.
+    var columnTargets: [[[TableKey: Int]]] = []
+    /// Where links met now are counted: the current column's part of `columnTargets`.
+    var targets: [TableKey: Int] = [:]
+    /// Collects the links of one account while they are walked a second time.
+    var difference: (account: Int, pairs: PairDifference)?
+    /// Nodes and bytes by table slot.
+    var usage: [(nodes: Int, bytes: UInt64)] = []
+    var tableSlot: Int?
+
+    /// Checks the version `snapshot` sees.
+    public convenience init(_ snapshot: Snapshot, level: Level = .full) {
+        let file = snapshot.database.file
+        self.init(
+            base: file.mapping.base, fileSize: max(file.size, file.mapping.mapped),
+            header: snapshot.database.header, top: snapshot.state.top?.ref ?? .none, level: level,
+            owner: snapshot)
+    }
+
+    /// Checks the newest version `database` knows.
+    public convenience init(_ database: Database, level: Level = .full) {
+        self.init(database.snapshot(), level: level)
+    }
+
+    /// Checks the file at `path`, also when it is too damaged to be opened as a database. Throws
+    /// `input` when it cannot be read or is no Realm file at all.
+    public static func run(
+        path: String, level: Level = .full
+    ) throws(RealmError) -> IntegrityReport {
+        do throws(RealmError) {
+            return try run(MappedFile(path: path), level: level)
+        } catch { throw error.inFile(path) }
+    }
+
+    static func run(
+        _ file: MappedFile, level: Level = .full
+    ) throws(RealmError) -> IntegrityReport {
+        let header: FileHeader
+        do throws(RealmError) {
+            header = try FileHeader(base: file.mapping.base, size: file.size)
+        } catch {
+            guard error.kind == .corrupt else { throw error }
+            return headerOnly(error)
+        }
+        return IntegrityCheck(
+            base: file.mapping.base, fileSize: file.size, header: header, top: header.top,
+            level: level, owner: file
+        ).run()
+    }
+
+    init(
+        base: UnsafeRawPointer, fileSize: Int, header: FileHeader, top: Ref, level: Level,
+        owner: AnyObject
+    ) {
+        self.base = base
+        self.fileSize = fileSize
+        self.header = header
+        topRef = top
+        self.level = level
+        self.owner = owner
+        limit = UInt64(fileSize)
+        memory = SpaceMemory(base: base, limit: limit)
+    }
+
+    private static func headerOnly(_ error: RealmError) -> IntegrityReport {
+        var report = IntegrityReport()
+        report.counts[.header] = 1
+        report.findings = [
+            IntegrityReport.Finding(
+                code: .header, place: IntegrityReport.Place(ref: Ref(0)), what: error.message)
+        ]
+        return report
+    }
+
+    /// Runs the check and returns everything found.
+    public func run() -> IntegrityReport {
+        guard checkHeader(), let top = openTop() else { return report }
+        work = 256 &* Int(limit) &+ 1 << 20
+        checkStructure()
+        memory.walk.state.pointee.budget = 64 &* Int(limit) &+ 1 << 20
+        checkFreeSpace(top)
+        checkDirectory(top)
+        checkHistory(top)
+        if level == .full {
+            prepareLinks()
+            for i in tables.indices { checkObjects(i) }
+            checkLinks()
+            for i in tables.indices { checkIndexes(i) }
+        } else {
+            countObjects()
+        }
+        report.facts.tables = tables.map(\.facts)
+        return report
+    }
+
+    /// What the roots announce.
+    private func countObjects() {
+        for i in tables.indices {
+            let table = tables[i]
+            tables[i].facts.objects =
+                reading(table.root) { () throws(RealmError) in
+                    try ClusterTree(space: space, root: table.root).count()
+                } ?? 0
+            tables[i].facts.tombstones =
+                reading(table.tombstones) { () throws(RealmError) in
+                    try ClusterTree(space: space, root: table.tombstones).count()
+                } ?? 0
+            tables[i].facts.indexes = table.columns.count { !$0.indexRoot.isNone }
+        }
+    }
+
+    // MARK: Findings
+
+    func found(
+        _ code: IntegrityReport.Code, _ ref: Ref? = nil, _ what: @autoclosure () -> String
+    ) {
+        if isSilent { return }
+        if code.hidesContent, let currentTable { tables[currentTable].isIncomplete = true }
+        let count = report.counts[code, default: 0]
+        report.counts[code] = count + 1
+        guard count < Self.keptPerCode else { return }
+        let place = IntegrityReport.Place(ref: ref, table: table, column: column, object: object)
+        report.findings.append(IntegrityReport.Finding(code: code, place: place, what: what()))
+    }
+
+    /// Runs `body`; what it throws becomes a finding and nil.
+    func reading<T>(
+        _ ref: Ref, _ code: IntegrityReport.Code = .unreadable,
+        _ body: () throws(RealmError) -> T
+    ) -> T? {
+        do throws(RealmError) { return try body() } catch {
+            // Once the budget is gone every node is refused.
+            if !isTree, memory.walk.state.pointee.budget < 0 {
+                if let currentTable { tables[currentTable].isIncomplete = true }
+                exhausted("a damaged tree that leads to the same nodes again and again")
+            } else {
+                found(code, ref, error.message)
+            }
+            return nil
+        }
+    }
+
+    /// The node at `ref`; nil when there is none.
+    func node(_ ref: Ref, _ code: IntegrityReport.Code) -> NodeView? {
+        reading(ref, code) { () throws(RealmError) in try space.node(ref) }
+    }
+
+    /// Asks leave to visit `count` elements; false when the file cannot legitimately hold so many.
+    func spend(_ count: Int) -> Bool {
+        work &-= count
+        if work >= 0 { return true }
+        if let currentTable { tables[currentTable].isIncomplete = true }
+        exhausted("more elements than a file of this size can hold")
+        return false
+    }
+
+    private func exhausted(_ why: String) {
+        if isSilent || isExhausted { return }
+        isExhausted = true
+        found(.incomplete, nil, why)
+    }
+}

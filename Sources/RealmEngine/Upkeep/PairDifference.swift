@@ -1,0 +1,104 @@
+/// A sum over pairs of numbers that does not depend on their order: equal multisets have equal sums,
+/// and different ones practically never do.
+struct PairSum: Equatable {
+    private(set) var count = 0
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+
+    mutating func add(_ a: UInt64, _ b: UInt64) {
+        let hash = Self.hash(a, b)
+        count &+= 1
+        low &+= hash
+        high &+= Self.mix(hash ^ a)
+    }
+
+    mutating func subtract(_ a: UInt64, _ b: UInt64) {
+        let hash = Self.hash(a, b)
+        count &-= 1
+        low &-= hash
+        high &-= Self.mix(hash ^ a)
+    }
+
+    static func hash(_ a: UInt64, _ b: UInt64) -> UInt64 {
+        mix(a &+ 0x9E37_79B9_7F4A_7C15) &+ mix(b ^ 0xC2B2_AE3D_27D4_EB4F) &* 0x9FB2_1C65_1E98_DF25
+    }
+
+    private static func mix(_ x: UInt64) -> UInt64 {
+        var x = x
+        x = (x ^ x >> 30) &* 0xBF58_476D_1CE4_E5B9
+        x = (x ^ x >> 27) &* 0x94D0_49BB_1331_11EB
+        return x ^ x >> 31
+    }
+}
+
+/// Finds out which pairs two multisets differ in, in bounded memory: the pairs are visited again and
+/// again, first to find the buckets that differ, then to collect some of those buckets at a time.
+final class PairDifference {
+    enum Side {
+        case left, right
+    }
+
+    private struct Pair: Comparable {
+        let a: UInt64
+        let b: UInt64
+        let isLeft: Bool
+
+        static func < (x: Pair, y: Pair) -> Bool { x.a != y.a ? x.a < y.a : x.b < y.b }
+    }
+
+    private static let bucketCount = 4096
+    private static let collectedAtOnce = 1 << 20
+
+    private var sums = [PairSum](repeating: PairSum(), count: bucketCount)
+    private var sizes = [Int](repeating: 0, count: bucketCount)
+    private var isWanted = [Bool](repeating: false, count: bucketCount)
+    private var isMeasuring = true
+    private var collected: [Pair] = []
+
+    func add(_ a: UInt64, _ b: UInt64, to side: Side) {
+        let bucket = Int(PairSum.hash(a, b) >> 52)
+        guard isMeasuring else {
+            if isWanted[bucket] { collected.append(Pair(a: a, b: b, isLeft: side == .left)) }
+            return
+        }
+        sizes[bucket] += 1
+        if side == .left { sums[bucket].add(a, b) } else { sums[bucket].subtract(a, b) }
+    }
+
+    /// Calls `visit` as often as needed, which has to `add` all pairs of both sides each time, and
+    /// `report` with every pair one side has more often, and by how much the left one does.
+    func run(visit: () -> Void, report: (UInt64, UInt64, Int) -> Void) {
+        visit()
+        isMeasuring = false
+        var next = 0
+        while next < Self.bucketCount {
+            var size = 0
+            isWanted = [Bool](repeating: false, count: Self.bucketCount)
+            while next < Self.bucketCount, size < Self.collectedAtOnce {
+                if sums[next] != PairSum() {
+                    isWanted[next] = true
+                    size += sizes[next]
+                }
+                next += 1
+            }
+            guard size > 0 else { break }
+            collected.removeAll(keepingCapacity: true)
+            visit()
+            reportCollected(report)
+        }
+    }
+
+    private func reportCollected(_ report: (UInt64, UInt64, Int) -> Void) {
+        collected.sort()
+        var i = 0
+        while i < collected.count {
+            let pair = collected[i]
+            var surplus = 0
+            while i < collected.count, collected[i].a == pair.a, collected[i].b == pair.b {
+                surplus += collected[i].isLeft ? 1 : -1
+                i += 1
+            }
+            if surplus != 0 { report(pair.a, pair.b, surplus) }
+        }
+    }
+}

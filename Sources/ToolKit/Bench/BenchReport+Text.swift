@@ -1,0 +1,151 @@
+import RealmEngine
+
+/// The report for people, at most 80 columns wide.
+extension BenchReport {
+    private static let width = 80
+
+    func appendText(to out: inout ByteBuffer) {
+        appendHead(to: &out)
+        appendTable(speed, to: &out)
+        appendTable(resources, to: &out)
+        if results.contains(where: \.writes) { appendTable(storage, to: &out) }
+    }
+
+    private func appendHead(to out: inout ByteBuffer) {
+        let machine = [
+            "realm-bench \(stamp.version)", stamp.build,
+            "\(stamp.processorCount) x \(stamp.processor)", "Linux \(stamp.kernel)",
+            stamp.fileSystem,
+        ]
+        let measurement =
+            [
+                setting.isGenerated
+                    ? "\(setting.num) objects" : "\(setting.file) \(Quantity.bytes(fileSize))",
+                setting.runs == 1 ? "1 run" : "\(setting.runs) runs", "seed \(setting.seed)",
+                setting.threads == 1 ? "1 thread" : "\(setting.threads) threads", "cache=warm",
+            ] + (results.contains(where: \.writes) ? [writing] : [])
+        for items in [machine, measurement] {
+            appendWrapped(items.map(DisplayWidth.printable), to: &out)
+        }
+        for result in results {
+            guard let query = result.query, result.name.hasSuffix("count") else { continue }
+            let label = "\(result.name.dropLast("-count".count))  \(query)"
+            out.append(DisplayWidth.printable(label))
+            out.append("\n")
+        }
+    }
+
+    private var writing: String {
+        (setting.isDurable ? "full" : "unsafe") + " durability"
+    }
+
+    /// Items with two spaces between them, in lines that fit.
+    private func appendWrapped(_ items: [String], to out: inout ByteBuffer) {
+        var used = 0
+        for item in items {
+            let columns = DisplayWidth.columns(item)
+            if used > 0 {
+                let fits = used + 2 + columns <= Self.width
+                out.append(fits ? "  " : "\n")
+                used = fits ? used + 2 : 0
+            }
+            out.append(item)
+            used += columns
+        }
+        out.append("\n")
+    }
+
+    /// Headings and rows; the first column is text, the others are numbers.
+    private typealias Lines = (headings: [String], rows: [[String]])
+
+    private func appendTable(_ lines: Lines, to out: inout ByteBuffer) {
+        out.append("\n")
+        let layout = TableLayout(
+            headings: lines.headings, isNumber: lines.headings.indices.map { $0 > 0 },
+            style: RecordStyle(format: .table))
+        for row in lines.rows {
+            for cell in row { layout.add(Array(cell.utf8)) }
+            layout.endRow(to: &out)
+        }
+        layout.finish(to: &out)
+    }
+
+    private var speed: Lines {
+        let shown = Self.percentiles.filter { $0.name != "p90" }
+        let rows = results.map { result in
+            [result.name, Quantity.rate(result.throughput), precision(result)]
+                + shown.map { result.latency($0.share).map(Quantity.latency) ?? "-" }
+        }
+        return (["WORKLOAD", "OPS/S", "±"] + shown.map(\.name), rows)
+    }
+
+    /// Half the width of the interval, relative to the median.
+    private func precision(_ result: WorkloadResult) -> String {
+        guard let (low, high) = result.interval(seed: setting.seed), result.throughput > 0 else {
+            return "-"
+        }
+        return Quantity.percent((high - low) / 2 / result.throughput)
+    }
+
+    private var resources: Lines {
+        let rows = results.map { result in
+            [
+                result.name, String(result.median(\.operations)),
+                Quantity.latency(result.median { Int($0.elapsed) }),
+                Quantity.latency(result.median(\.usage.userNanoseconds)),
+                Quantity.latency(result.median(\.usage.systemNanoseconds)),
+                Quantity.latency(result.median(\.processorTimePerOperation)),
+                Quantity.bytes(result.median(\.peakMemory)),
+                String(result.median(\.usage.minorFaults)),
+                String(result.median(\.usage.majorFaults)),
+            ]
+        }
+        return (
+            ["WORKLOAD", "OPS", "TIME", "USER", "SYSTEM", "CPU/OP", "MEMORY", "MINOR", "MAJOR"],
+            rows
+        )
+    }
+
+    private var storage: Lines {
+        let rows = results.filter(\.writes).map { result in
+            let syncs = result.syncTimes
+            return [
+                result.name, String(result.storage(\.commits)), String(result.storage(\.syncs)),
+                syncs.count == 0 ? "-" : Quantity.latency(Int(clamping: syncs.value(atShare: 0.5))),
+                syncs.count == 0
+                    ? "-" : Quantity.latency(Int(clamping: syncs.value(atShare: 0.99))),
+                Quantity.bytes(result.storage(\.bytesWritten)),
+                result.writeAmplification.map(Quantity.oneDecimal) ?? "-",
+                Quantity.bytes(result.storage(\.sizeAtEnd)),
+            ]
+        }
+        return (
+            ["WORKLOAD", "COMMITS", "FSYNC", "P50", "P99", "WRITTEN", "W-AMP", "FILE"], rows
+        )
+    }
+}
+
+extension Quantity {
+    /// A time in the unit that suits it: `88 ns`, `1.2 us`, `14 ms`, `2.3 s`.
+    static func latency(_ nanoseconds: Int) -> String {
+        if nanoseconds < 1000 { return "\(nanoseconds) ns" }
+        var value = Double(nanoseconds) / 1000
+        for unit in ["us", "ms"] {
+            if value < 9.95 { return "\(oneDecimal(value)) \(unit)" }
+            if value < 999.5 { return "\(Int(value.rounded())) \(unit)" }
+            value /= 1000
+        }
+        return seconds(value)
+    }
+
+    /// A number per second with four significant digits at most.
+    static func rate(_ value: Double) -> String {
+        if value < 99.95 { return oneDecimal(value) }
+        var unit = 1.0
+        while value / unit >= 9999.5 { unit *= 10 }
+        return String(Int((min(value, 0x1p60) / unit).rounded() * unit))
+    }
+
+    /// A share with one decimal: `1.8%`.
+    static func percent(_ share: Double) -> String { oneDecimal(share * 100) + "%" }
+}

@@ -1,0 +1,36 @@
+import RealmEngine
+
+/// What a measurement found, with what it depends on.
+struct BenchReport {
+    let stamp: EnvironmentStamp
+    let setting: BenchSetting
+    /// Bytes of the measured file.
+    let fileSize: Int
+    let results: [WorkloadResult]
+
+    /// The percentiles every form shows: name in JSON and CSV, and share of the values.
+    static let percentiles: [(name: String, share: Double)] = [
+        ("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("max", 1),
+    ]
+
+    /// Relative spread of the runs from which on their median means little.
+    static let tolerableNoise = 0.1
+
+    /// Appends the report in one of the three forms.
+    func append(_ format: OutputFormat, to out: inout ByteBuffer) {
+        switch format {
+        case .json: appendJSON(to: &out)
+        case .csv: appendCSV(to: &out)
+        default: appendText(to: &out)
+        }
+    }
+
+    /// Why figures of this report are doubtful, in sentences.
+    var warnings: [String] {
+        results.compactMap { result in
+            guard let noise = result.noise, noise > Self.tolerableNoise else { return nil }
+            return "\(result.name): the runs differ by \(Quantity.percent(noise)): too "
+                + "noisy to call a winner"
+        }
+    }
+}

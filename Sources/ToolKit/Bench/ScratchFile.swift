@@ -1,0 +1,44 @@
+import Glibc
+import RealmEngine
+
+/// A database made for measuring: it goes away with everything beside it, also when a signal ends
+/// the process, unless it is to be kept.
+final class ScratchFile {
+    let path: String
+    private let isKept: Bool
+    private var entries: [TemporaryFiles.Entry] = []
+
+    /// What a session leaves beside a database.
+    private static let companions = [".lock", ".note"]
+
+    /// Chooses a name that nobody uses; the file does not exist yet.
+    init(_ setting: BenchSetting, name: String) throws(RealmError) {
+        let base = "\(setting.directory)/realm-bench-\(getpid())-\(name)"
+        var path = base + ".realm"
+        var attempt = 1
+        while access(path, F_OK) == 0 {
+            attempt += 1
+            path = "\(base)-\(attempt).realm"
+        }
+        self.path = path
+        isKept = setting.keepsFiles
+        if isKept { return }
+        entries = ([""] + Self.companions).map { TemporaryFiles.add(path + $0) }
+    }
+
+    deinit {
+        // A lock file means nothing once nobody has the database open.
+        for suffix in Self.companions { unlink(path + suffix) }
+        rmdir(path + ".management")
+        if !isKept { unlink(path) }
+        for entry in entries { TemporaryFiles.remove(entry) }
+    }
+
+    /// Bytes of the file; 0 when there is none.
+    var size: Int { Self.size(path) }
+
+    static func size(_ path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+}

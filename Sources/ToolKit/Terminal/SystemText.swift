@@ -1,0 +1,35 @@
+import Glibc
+
+/// The small texts in which the kernel describes the machine and its processes.
+enum SystemText {
+    /// All of a file below `/proc` or `/sys`, at most 1 MiB; nil when it cannot be read.
+    static func contents(_ path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while bytes.count < 1 << 20 {
+            let count = read(descriptor, &piece, piece.count)
+            if count <= 0 { break }
+            bytes += piece[..<count]
+        }
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// What follows `name` and a colon at the beginning of a line, without white space around it.
+    static func field(_ name: String, in text: String) -> String? {
+        for line in text.split(separator: "\n") {
+            guard let colon = line.firstIndex(of: ":"), trimmed(line[..<colon]) == name else {
+                continue
+            }
+            return trimmed(line[line.index(after: colon)...])
+        }
+        return nil
+    }
+
+    static func trimmed(_ text: some StringProtocol) -> String {
+        let isSpace = { (c: Character) in c == " " || c == "\t" || c == "\n" }
+        return String(text.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+    }
+}

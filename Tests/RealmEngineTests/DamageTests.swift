@@ -1,0 +1,77 @@
+import Testing
+
+@testable import RealmEngine
+
+/// One thing broken in a sound file, and what the check has to say about it.
+struct Damage: Sendable, CustomTestStringConvertible {
+    let code: IntegrityReport.Code
+    let fixture: String
+    /// What else the same damage breaks.
+    var also: Set<IntegrityReport.Code> = []
+    var name = ""
+    let edit: @Sendable (FileTree) throws -> Void
+    /// Changes of the finished bytes.
+    var patch: (@Sendable (inout [UInt8]) -> Void)?
+
+    var testDescription: String { "\(code.rawValue) \(name) in \(fixture)" }
+
+    init(
+        _ code: IntegrityReport.Code, _ fixture: String, _ name: String = "",
+        also: Set<IntegrityReport.Code> = [],
+        _ edit: @escaping @Sendable (FileTree) throws -> Void
+    ) {
+        self.code = code
+        self.fixture = fixture
+        self.name = name
+        self.also = also
+        self.edit = edit
+    }
+
+    /// As above, and then changes the finished bytes.
+    func patched(_ patch: @escaping @Sendable (inout [UInt8]) -> Void) -> Damage {
+        var damage = self
+        damage.patch = patch
+        return damage
+    }
+
+    func report() throws -> IntegrityReport {
+        let tree = try FileTree(fixture)
+        try edit(tree)
+        var bytes = tree.encoded()
+        patch?(&bytes)
+        return try bytes.withUnsafeBytes { buffer in
+            try IntegrityCheck.run(try MappedFile(copying: buffer, path: "damaged"))
+        }
+    }
+}
+
+/// Every kind of finding, each provoked by breaking exactly that thing.
+@Suite struct DamageTests {
+    static let all: [Damage] =
+        Damage.storage + Damage.schema + Damage.clusters + Damage.leaves + Damage.collections
+        + Damage.links + Damage.indexes
+
+    /// Taking a file apart and writing it again breaks nothing.
+    @Test(arguments: [
+        "query/anyval", "query/bags", "query/bulk", "query/grammar", "query/orders", "query/social",
+        "query/text", "query/types", "objects/all-types-2-compacted",
+    ]) func soundFileStaysSound(_ fixture: String) throws {
+        let report = try Damage(.header, fixture) { _ in }.report()
+        let codes = Set(report.counts.keys).subtracting([.stringUTF8, .indexStale])
+        #expect(codes.isEmpty, "\(describe(report.findings, report))")
+    }
+
+    @Test(arguments: all) func isFound(_ damage: Damage) throws {
+        let report = try damage.report()
+        #expect(report.counts[damage.code] ?? 0 > 0, "\(describe(report.findings, report))")
+        var expected = damage.also.union([damage.code])
+        if damage.fixture.hasPrefix("objects") { expected.formUnion([.stringUTF8, .indexStale]) }
+        let rest = Set(report.counts.keys).subtracting(expected)
+        #expect(rest.isEmpty, "\(describe(report.findings, report))")
+    }
+
+    @Test func everyCodeIsProvoked() {
+        let missing = Set(IntegrityReport.Code.allCases).subtracting(Self.all.map(\.code))
+        #expect(missing.isEmpty, "\(missing.map(\.rawValue).sorted())")
+    }
+}

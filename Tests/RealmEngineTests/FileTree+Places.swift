@@ -1,0 +1,75 @@
+@testable import RealmEngine
+
+/// Finding one's way in a file taken apart.
+extension FileTree {
+    var names: TreeNode { top[0] }
+    var tables: TreeNode { top[1] }
+    var history: TreeNode { top[8] }
+
+    private static func text(_ names: TreeNode) -> [String] {
+        guard case .bytes(let bytes, let count) = names.content, count > 0 else { return [] }
+        let width = bytes.count / count
+        return (0..<count).map { i in
+            let cell = bytes[(i * width)..<((i + 1) * width)]
+            return String(decoding: cell.prefix(max(0, width - 1 - Int(cell.last!))), as: UTF8.self)
+        }
+    }
+
+    /// The table called `name`.
+    func table(_ name: String) -> TreeNode { tables[Self.text(names).firstIndex(of: name)!] }
+
+    func spec(_ table: String) -> TreeNode { self.table(table)[0] }
+
+    /// Position of a property in its table's spec.
+    func position(_ table: String, _ column: String) -> Int {
+        Self.text(spec(table)[1]).firstIndex(of: column)!
+    }
+
+    func key(_ table: String, _ column: String) -> ColumnKey {
+        ColumnKey(spec(table)[5].integers[position(table, column)])
+    }
+
+    /// The first leaf of a cluster tree.
+    func cluster(_ table: String, tombstones: Bool = false) -> TreeNode {
+        var node = self.table(table)[tombstones ? 13 : 2]
+        while node.flags & 0x80 != 0 { node = node[3] }
+        return node
+    }
+
+    /// A column's leaf in the first cluster.
+    func leaf(_ table: String, _ column: String, tombstones: Bool = false) -> TreeNode {
+        cluster(table, tombstones: tombstones)[1 + key(table, column).leafIndex]
+    }
+
+    func replaceLeaf(_ table: String, _ column: String, with node: TreeNode) {
+        cluster(table)[1 + key(table, column).leafIndex] = node
+    }
+
+    /// Root of the first collection of a column that was ever filled.
+    func collection(_ table: String, _ column: String) -> TreeNode {
+        leaf(table, column).children[0]
+    }
+
+    /// Leaf index of the column in `table` that holds the backlinks of `origin`.`column`.
+    func backlinkIndex(_ table: String, of column: String, in origin: String) -> Int {
+        let wanted = key(origin, column).raw
+        let node = self.table(table)
+        let columns = node[8].integers
+        let origins = node[7].integers
+        let originKey = Int64(self.table(origin).tag(3))
+        return columns.indices.first { columns[$0] == wanted && origins[$0] == originKey }!
+    }
+
+    func backlinks(_ table: String, of column: String, in origin: String) -> TreeNode {
+        cluster(table)[1 + backlinkIndex(table, of: column, in: origin)]
+    }
+
+    func index(_ table: String, _ column: String) -> TreeNode {
+        self.table(table)[4][key(table, column).leafIndex]
+    }
+
+    /// All nodes below `node`, itself included, that satisfy `isWanted`.
+    func nodes(below node: TreeNode, where isWanted: (TreeNode) -> Bool) -> [TreeNode] {
+        (isWanted(node) ? [node] : []) + node.children.flatMap { nodes(below: $0, where: isWanted) }
+    }
+}

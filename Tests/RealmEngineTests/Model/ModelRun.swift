@@ -1,0 +1,211 @@
+import Testing
+
+@testable import RealmEngine
+
+/// Drives one database file and its model through the same random transactions.
+final class ModelRun {
+    struct Shape {
+        var fanout = Fanout()
+        /// Objects a class usually has at most.
+        var objects = 40
+        var elements = 12
+        var operationsPerTransaction = 40
+        /// Every how many commits the file is opened anew for comparison.
+        var freshHandleEvery = 20
+        var schemaPercent = 2
+        /// Every how many commits the use of space is looked at.
+        var auditEvery = 5
+        /// Skips syncs: what is tested is not what a power failure leaves.
+        var isDurable = false
+        /// Reads everything back after each commit.
+        var isComparing = true
+    }
+
+    let path: String
+    let shape: Shape
+    let values: RandomValues
+    /// What the open transaction should read.
+    var model = ModelDatabase()
+    /// What the newest version should read.
+    private(set) var committed = ModelDatabase()
+    /// Older versions somebody still holds.
+    private var held: [(snapshot: Snapshot, model: ModelDatabase)] = []
+    private(set) var session: WriteSession?
+    private(set) var commits = 0
+    private(set) var operations = 0
+    let arena = ByteArena()
+    /// Classes that are neither dropped nor renamed.
+    var knownClasses: Set<TableKey> = []
+    var nameCounter = 0
+    /// What is being done, for the report of a failure.
+    var current = ""
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// What the file is written through.
+    private let wrap: (FileDevice) -> any StorageDevice
+
+    /// Begins with a new file at `path`, written through what `wrap` makes of it.
+    convenience init(
+        path: String, seed: UInt64, shape: Shape,
+        wrap: @escaping (FileDevice) -> any StorageDevice = { $0 }
+    ) throws {
+        try self.init(path, seed, shape, ModelDatabase(), creates: true, wrap)
+    }
+
+    /// Goes on with the file at `path`, which holds what `model` says.
+    convenience init(
+        continuing path: String, seed: UInt64, shape: Shape, _ model: ModelDatabase,
+        wrap: @escaping (FileDevice) -> any StorageDevice = { $0 }
+    ) throws {
+        try self.init(path, seed, shape, model, creates: false, wrap)
+    }
+
+    private init(
+        _ path: String, _ seed: UInt64, _ shape: Shape, _ model: ModelDatabase, creates: Bool,
+        _ wrap: @escaping (FileDevice) -> any StorageDevice
+    ) throws {
+        self.path = path
+        self.shape = shape
+        self.model = model
+        self.wrap = wrap
+        committed = model
+        values = RandomValues(seed: seed)
+        values.elements = shape.elements
+        // Names must differ from those the model has already.
+        nameCounter = model.tables.isEmpty ? 0 : values.below(1 << 30)
+        try open(creates: creates)
+    }
+
+    private func open(creates: Bool) throws {
+        var options = WriteSession.Options()
+        options.creates = creates
+        options.isDurable = shape.isDurable
+        options.fanout = shape.fanout
+        session = try WriteSession(path: path, options: options, wrap: wrap)
+    }
+
+    /// Runs transactions until about `count` operations were done.
+    func run(operations count: Int) throws {
+        let end = operations + count
+        while operations < end { try step() }
+        close()
+        try check(Database(immutable: path).snapshot(), committed, "at the end")
+    }
+
+    /// Opens the file once more.
+    func reopen() throws { try open(creates: false) }
+
+    /// Lets go of the file.
+    func close() {
+        held = []
+        session = nil
+    }
+
+    /// One transaction, committed or not.
+    func step() throws {
+        do { try transact() } catch let error as RealmError {
+            throw Failure(description: "\(current): \(error.message) [\(error.reason)]")
+        }
+        try afterTransaction()
+    }
+
+    private func transact() throws {
+        let transaction = try session!.begin()
+        for _ in 0...values.below(shape.operationsPerTransaction) {
+            try operate(transaction)
+            operations += 1
+            arena.reset()
+        }
+        if values.chance(10) {
+            try check(transaction.snapshot(), model, "inside the transaction")
+            if values.chance(50) { for _ in 0..<5 { try operate(transaction) } }
+        }
+        if values.chance(90) {
+            try commit(transaction)
+        } else {
+            transaction.rollback()
+            model = committed
+        }
+    }
+
+    func commit(_ transaction: WriteTransaction) throws {
+        try transaction.commit()
+        commits += 1
+        committed = model
+        guard shape.isComparing else { return }
+        try check(session!.database.snapshot(), committed, "after commit \(commits)")
+        if commits % shape.auditEvery == 0 { try audit() }
+    }
+
+    private func audit() throws {
+        if let fault = try SpaceAudit(session!.database).fault {
+            throw Failure(description: "commit \(commits): \(fault)")
+        }
+    }
+
+    private func afterTransaction() throws {
+        guard shape.isComparing else { return }
+        for (snapshot, model) in held {
+            try check(snapshot, model, "version \(snapshot.version) held by a reader")
+        }
+        if held.count > 4 || (!held.isEmpty && values.chance(30)) {
+            held.remove(at: values.below(held.count))
+        }
+        if values.chance(25) { held.append((session!.database.snapshot(), committed)) }
+        if commits % shape.freshHandleEvery == 0 {
+            try check(Database(immutable: path).snapshot(), committed, "through a new handle")
+        }
+        if values.chance(2) {
+            held = []
+            session = nil
+            try open(creates: false)
+        }
+    }
+
+    private func check(_ snapshot: Snapshot, _ model: ModelDatabase, _ when: String) throws {
+        let found: String?
+        do { found = try model.difference(snapshot) } catch let error as RealmError {
+            throw Failure(description: "\(when): \(error.message)")
+        }
+        if let found { throw Failure(description: "\(when): \(found)") }
+    }
+
+    // MARK: Choosing
+
+    func tables(_ accept: (ModelDatabase.Table) -> Bool) -> [TableKey] {
+        model.tables.filter { accept($0.value) }.map(\.key).sorted { $0.raw < $1.raw }
+    }
+
+    /// A random object of a class that `accept`s.
+    func object(_ accept: (ModelDatabase.Table) -> Bool = { _ in true }) -> ObjectLink? {
+        let all = tables { !$0.keys.isEmpty && accept($0) }
+        guard !all.isEmpty else { return nil }
+        let table = values.pick(all)
+        return object(in: table)
+    }
+
+    func object(in table: TableKey) -> ObjectLink? {
+        guard let keys = model.tables[table]?.keys, !keys.isEmpty else { return nil }
+        return ObjectLink(table: table, key: ObjectKey(values.pick(keys)))
+    }
+
+    /// A random property of the class of `object` that `accept`s; nil when it has none.
+    func column(
+        _ table: TableKey, _ accept: (ModelDatabase.Column) -> Bool
+    ) -> Int? {
+        let all = model.tables[table]!.columns
+        let fitting = all.indices.filter { accept(all[$0]) }
+        return fitting.isEmpty ? nil : values.pick(fitting)
+    }
+
+    func target(_ column: ModelDatabase.Column) -> ModelDatabase.Table? {
+        column.type == .link ? model.tables[column.target] : nil
+    }
+
+    func isEmbedded(_ column: ModelDatabase.Column) -> Bool {
+        target(column)?.kind == .embedded
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+@testable import RealmEngine
+
+/// Random transactions against a model of plain dictionaries: after each commit everything reads as
+/// the model says, in the new version and in every older one still held.
+@Suite struct ModelTests {
+    static let scale =
+        ProcessInfo.processInfo.environment["REALM_TEST_SCALE"].flatMap(Int.init) ?? 1
+    private static let shards = Array(0..<16)
+
+    /// Nodes of four elements, so that a few objects reach every split, merge and depth.
+    static let small = Fanout(clusterLeaf: 4, clusterInner: 4, tree: 4, index: 4)
+
+    static func shape(_ shard: Int) -> ModelRun.Shape {
+        var shape = ModelRun.Shape()
+        if shard % 4 != 3 { shape.fanout = small }
+        shape.objects = [12, 30, 60, 30][shard % 4]
+        shape.elements = [8, 16, 6, 12][shard / 4 % 4]
+        return shape
+    }
+
+    @Test(arguments: shards) func random(_ shard: Int) throws {
+        let seed =
+            ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)
+            ?? .random(in: 0 ... .max)
+        let directory = try ScratchFolder()
+        let run = try ModelRun(
+            path: directory.file("model.realm"), seed: seed &+ UInt64(shard),
+            shape: Self.shape(shard))
+        do {
+            try run.run(operations: 200_000 * Self.scale / Self.shards.count)
+        } catch {
+            if let keep = ProcessInfo.processInfo.environment["KEEP"] {
+                try? FileManager.default.copyItem(
+                    atPath: directory.file("model.realm"), toPath: keep + "/\(shard).realm")
+            }
+            Issue.record(
+                """
+                shard \(shard), seed \(seed), commit \(run.commits), operation \
+                \(run.operations): \(error)
+                """)
+        }
+    }
+}
+
+/// A folder that disappears with the last reference.
+final class ScratchFolder {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.path + "/realm-test-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func file(_ name: String) -> String { path + "/" + name }
+}

@@ -1,0 +1,129 @@
+@testable import RealmEngine
+
+/// Passes every call on and remembers it.
+final class RecordingDevice: StorageDevice {
+    enum Call {
+        case grow(Int)
+        case write(Int, [UInt8])
+        case sync
+    }
+
+    private let device: any StorageDevice
+    var calls: [Call] = []
+
+    init(_ device: any StorageDevice) { self.device = device }
+
+    var size: Int { device.size }
+
+    func grow(to size: Int) throws(RealmError) {
+        calls.append(.grow(size))
+        try device.grow(to: size)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError) {
+        calls.append(.write(offset, [UInt8](bytes)))
+        try device.write(bytes, at: offset)
+    }
+
+    func sync() throws(RealmError) {
+        calls.append(.sync)
+        try device.sync()
+    }
+}
+
+/// Fails one call, and every later one, as a full disk or a broken one does.
+final class FaultyDevice: StorageDevice {
+    private let device: any StorageDevice
+    private let failing: Int
+    private let error: RealmError
+    /// Part of the bytes of a failing write arrive.
+    private let tears: Bool
+    /// Calls made so far.
+    private(set) var calls = 0
+
+    init(_ device: any StorageDevice, failing: Int, _ error: RealmError, tears: Bool) {
+        self.device = device
+        self.failing = failing
+        self.error = error
+        self.tears = tears
+    }
+
+    var size: Int { device.size }
+    var hasFailed: Bool { calls > failing }
+
+    private func pass() -> Bool {
+        calls += 1
+        return calls <= failing
+    }
+
+    func grow(to size: Int) throws(RealmError) {
+        guard pass() else { throw error }
+        try device.grow(to: size)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError) {
+        guard pass() else {
+            if tears, calls == failing + 1 {
+                try device.write(.init(rebasing: bytes[..<(bytes.count / 2)]), at: offset)
+            }
+            throw error
+        }
+        try device.write(bytes, at: offset)
+    }
+
+    func sync() throws(RealmError) {
+        guard pass() else { throw error }
+        try device.sync()
+    }
+}
+
+/// A file as a crash leaves it: bytes that were synced, plus some of those that were not.
+struct FileImage {
+    var bytes: [UInt8]
+
+    mutating func apply(_ call: RecordingDevice.Call) {
+        switch call {
+        case .grow(let size): extend(to: size)
+        case .write(let offset, let new): write(new[...], at: offset)
+        case .sync: return
+        }
+    }
+
+    private mutating func extend(to size: Int) {
+        if bytes.count < size {
+            bytes.append(contentsOf: repeatElement(0, count: size - bytes.count))
+        }
+    }
+
+    private mutating func write(_ new: ArraySlice<UInt8>, at offset: Int) {
+        extend(to: offset + new.count)
+        bytes.replaceSubrange(offset..<(offset + new.count), with: new)
+    }
+
+    /// Applies a random part of `calls`, in any order: each write loses any of its pieces of
+    /// `grain` bytes, whose borders are multiples of `grain` in the file.
+    mutating func applySome(
+        of calls: ArraySlice<RecordingDevice.Call>, grain: Int, _ random: inout SeededRandom
+    ) {
+        let kept = UInt64.random(in: 0...100, using: &random)
+        for call in calls.shuffled(using: &random) {
+            guard case .write(let offset, let new) = call else {
+                if random.next() % 100 < kept { apply(call) }
+                continue
+            }
+            var at = offset
+            while at < offset + new.count {
+                let end = min(offset + new.count, (at / grain + 1) * grain)
+                if random.next() % 100 < kept {
+                    write(new[(at - offset)..<(end - offset)], at: at)
+                }
+                at = end
+            }
+        }
+    }
+
+    /// A reader of the image, which must be openable.
+    func database() throws -> Database {
+        try bytes.withUnsafeBytes { try Database(MappedFile(copying: $0, path: "image")) }
+    }
+}
