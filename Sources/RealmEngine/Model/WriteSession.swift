@@ -7,7 +7,8 @@ public final class WriteSession {
     public let database: Database
     let options: Options
     let device: any StorageDevice
-    private let file: FileDevice
+    /// What counts the writes; nil where there are none.
+    private let file: FileDevice?
     let slab: Slab
     let isRehearsal: Bool
     private var failure: RealmError?
@@ -63,8 +64,8 @@ public final class WriteSession {
                 return try Self.attachment(file)
             }
             database = try Database(MappedFile(opened!), session: session)
-            file = opened!
-            device = wrap(file)
+            file = opened
+            device = wrap(opened!)
         } catch { throw error.inFile(path) }
         self.options = options
         slab = Slab(database.file.mapping)
@@ -84,6 +85,7 @@ public final class WriteSession {
         } catch { throw error.inFile(path) }
         options = Options()
         device = NoDevice()
+        file = nil
         slab = Slab(database.file.mapping)
         isRehearsal = true
     }
@@ -132,7 +134,8 @@ public final class WriteSession {
     /// What went to the file so far.
     public var traffic: Traffic {
         Traffic(
-            syncs: file.syncCount, syncNanoseconds: file.syncNanoseconds, bytes: file.bytesWritten)
+            syncs: file?.syncCount ?? 0, syncNanoseconds: file?.syncNanoseconds ?? 0,
+            bytes: file?.bytesWritten ?? 0)
     }
 
     /// Begins a write transaction when it is this session's turn.
