@@ -17,6 +17,9 @@ extension Damage {
         Damage(.topArray, "query/orders", "version", also: [.historyCount]) { tree in
             tree.top.slots[6] = .child(TreeNode([1]))
         },
+        Damage(.topArray, "query/orders", "no free lists", also: [.leakedSpace]) {
+            $0.freeLists = []
+        },
         Damage(.evacuation, "query/orders") { tree in
             tree.top.slots.append(.child(TreeNode([1])))
         },

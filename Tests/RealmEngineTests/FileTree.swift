@@ -160,7 +160,7 @@ final class FileTree {
     /// The bytes of the file.
     func encoded() -> [UInt8] {
         var out = Output()
-        for i in [3, 4, 5] { top.slots[i] = .raw(0) }
+        for i in [3, 4, 5] { top.slots[i] = isStreaming ? .child(TreeNode([])) : .raw(0) }
         for child in top.children { _ = write(child, &out) }
         if !isStreaming { addFreeLists(&out) }
         let root = write(top, &out)

@@ -31,9 +31,8 @@ struct LeafEncoder {
     private func numbers(_ buffer: LeafBuffer, _ convert: (Value) -> Int64) -> [Int64] {
         [Int64](unsafeUninitializedCapacity: buffer.count) { numbers, count in
             count = buffer.count
-            buffer.values.withUnsafeBufferPointer { values in
-                for i in 0..<values.count { numbers[i] = convert(values[i]) }
-            }
+            let values = buffer.values
+            for i in 0..<values.count { numbers[i] = convert(values[i]) }
         }
     }
 

@@ -254,6 +254,18 @@ extension IntegrityCheck {
         if !leadsHere, type != .mixed, type != .typedLink {
             found(.opposite, table.ref, "backlinks of \(origin.name).\(column.name), no link here")
         }
+        checkOwnership(of: table, by: column, in: origin)
+    }
+
+    /// Embedded objects belong to one link; asymmetric ones are no link's target (object format
+    /// 1.10).
+    private func checkOwnership(
+        of table: CheckedTable, by column: CheckedColumn, in origin: CheckedTable
+    ) {
+        let isOwner = column.layout.type == .link && column.layout.collection != .set
+        if table.kind == .asymmetric || table.kind == .embedded && !isOwner {
+            found(.opposite, table.ref, "\(origin.name).\(column.name) must not link to this class")
+        }
     }
 
     /// The same column, also where one of the keys still has the legacy type 13.

@@ -44,8 +44,6 @@ struct CommandTable: Sendable {
     /// DESCRIPTION, and the sections after OPTIONS in the order of the page. A closure, because
     /// most runs never need them.
     let manual: @Sendable () -> Manual
-    /// Said about an operand too many; nil for the usual words.
-    var surplusMessage: String?
 
     struct Manual: Sendable {
         let description: [ManualBlock]

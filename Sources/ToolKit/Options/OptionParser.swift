@@ -110,7 +110,7 @@ struct OptionParser {
         } else if let last = table.operands.last, last.isRepeatable {
             spec = last
         } else {
-            throw usage(table.surplusMessage ?? "superfluous operand '\(word)'")
+            throw usage("superfluous operand '\(word)'")
         }
         if let objection = ValueForms.objection(to: word, as: spec.kind) {
             let near: String? =

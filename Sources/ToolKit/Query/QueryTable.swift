@@ -24,8 +24,7 @@ enum QueryTable {
                 "Which objects are wanted, in the query language described under `QUERIES`."),
         ],
         options: selection + fields + values + records + output + access + general,
-        manual: { CommandTable.Manual(description: description, sections: sections) },
-        surplusMessage: "predicates arrive with the query engine")
+        manual: { CommandTable.Manual(description: description, sections: sections) })
 
     private static let selection: [OptionSpec] = [
         OptionSpec(

@@ -202,6 +202,5 @@ import Testing
         says("its own form", "--time", "unix", "--types", "extended", social, "Person")
         says("does not go with --schema", "-S", "-L1", social)
         says("leave one of them out", "-a", social, "Person")
-        says("predicates arrive with the query engine", social, "Person", "age > 3")
     }
 }
