@@ -5,6 +5,7 @@ final class HopTerm: QueryTerm {
     private let target: QueryTerm?
     private let evaluator: QueryEvaluator
     private var set: ObjectSet?
+    private let scratch = LeafScratch()
     /// The answer where a link to one object is null.
     private let missing: Bool
 
@@ -49,7 +50,7 @@ final class HopTerm: QueryTerm {
         let ref = try leaf.columnRef(hop.column.leafIndex)
         let column = try LinkLeaf(leaf.space, ref, target: hop.target.key)
         guard column.count == leaf.count else { throw leaf.unevenColumn(hop.column.leafIndex) }
-        let rows = set.rows(column.node, offset: -1, count: leaf.count)
+        let rows = set.rows(column.node, offset: -1, count: leaf.count, scratch)
         if !missing { return rows & among }
         let unset = IntegerRange(low: .min, high: 0)
         let nulls = IntegerKernels.rows(in: unset, column.node, first: 0, count: leaf.count)

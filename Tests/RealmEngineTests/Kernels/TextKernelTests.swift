@@ -121,15 +121,15 @@ import Testing
                     payload: area.baseAddress!, count: leaf.bytes.count, flags: 0x10)
                 let offsets = NodeView(
                     payload: ends.baseAddress!, count: leaf.ends.count, flags: 7)
-                return TextArea.with(area, offsets, terminator: 1) { area in
-                    needle.withSearch {
-                        [
-                            area.rows(equalTo: $0),
-                            $0.count == 0 ? .none : area.rows(beginningWith: $0),
-                            $0.count == 0 ? .none : area.rows(containing: $0),
-                        ]
-                    }
-                }!
+                let scratch = LeafScratch()
+                let text = TextArea(area, offsets, terminator: 1, scratch)!
+                return needle.withSearch {
+                    [
+                        text.rows(equalTo: $0),
+                        $0.count == 0 ? .none : text.rows(beginningWith: $0),
+                        $0.count == 0 ? .none : text.rows(containing: $0),
+                    ]
+                }
             }
         }
     }
@@ -145,8 +145,9 @@ import Testing
                     let area = NodeView(payload: area.baseAddress!, count: 64, flags: 0x10)
                     let offsets = NodeView(
                         payload: ends64.baseAddress!, count: ends.count, flags: 7)
-                    let result = TextArea.with(area, offsets, terminator: 1) { _ in true }
-                    #expect(result == nil, "\(ends)")
+                    let scratch = LeafScratch()
+                    let text = TextArea(area, offsets, terminator: 1, scratch)
+                    #expect(text == nil, "\(ends)")
                 }
             }
         }
