@@ -1,0 +1,58 @@
+# bash completion for realm-write, generated from its option table.
+
+_realm_write() {
+    local word=${COMP_WORDS[COMP_CWORD]} index=$((COMP_CWORD - 1))
+    COMPREPLY=()
+    # bash takes --option=value apart into three words.
+    if [[ $word == "=" ]]; then
+        word=
+    elif [[ ${COMP_WORDS[index]} == "=" ]]; then
+        index=$((index - 1))
+    fi
+    case ${COMP_WORDS[index]} in
+        -i | --input-format)
+            mapfile -t COMPREPLY < <(compgen -W "ndjson json csv tsv changes" -- "$word")
+            return
+            ;;
+        -m | --mode)
+            mapfile -t COMPREPLY < <(compgen -W "insert upsert merge update delete apply" -- "$word")
+            return
+            ;;
+        --class-field | --map | --const | --commit-records | --commit-interval | --commit-bytes | --max-errors | --skip-records | --where | --set | --arg | --argjson | --expect-count | --schema-version | --rename | --drop | --index | --unindex | --optional | --required | -j | --threads | --max-memory)
+            return
+            ;;
+        --links)
+            mapfile -t COMPREPLY < <(compgen -W "strict create null" -- "$word")
+            return
+            ;;
+        --durability)
+            mapfile -t COMPREPLY < <(compgen -W "full unsafe" -- "$word")
+            return
+            ;;
+        --on-error)
+            mapfile -t COMPREPLY < <(compgen -W "stop skip" -- "$word")
+            return
+            ;;
+        --rejects | --schema-file | -o | --output | -K | --encryption-key-file)
+            compopt -o filenames
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            return
+            ;;
+        -f | --format)
+            mapfile -t COMPREPLY < <(compgen -W "auto text json" -- "$word")
+            return
+            ;;
+        --color | --progress)
+            mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$word")
+            return
+            ;;
+    esac
+    if [[ $word == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "-i --input-format -m --mode --class-field --map --const --ignore-unknown --links --commit-records --commit-interval --commit-bytes -1 --single-transaction --durability --ack --on-error --rejects --max-errors --skip-records --where --set --delete --arg --argjson --expect-count --create --schema-file --schema-version --infer --rename --drop --index --unindex --optional --required -f --format --json -o --output --force -n --dry-run -K --encryption-key-file --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
+        return
+    fi
+    compopt -o filenames
+    mapfile -t COMPREPLY < <(compgen -f -- "$word")
+}
+
+complete -F _realm_write realm-write
