@@ -7,7 +7,8 @@ extension ClusterEditor {
     final class Tail {
         struct Column {
             let leafIndex: Int
-            let buffer: LeafBuffer
+            /// The leaf keeps it alive; retaining it for every row would cost more than the row.
+            let buffer: Unmanaged<LeafBuffer>
         }
 
         let leaf: Node
@@ -35,7 +36,11 @@ extension ClusterEditor {
     func append(_ key: UInt64, _ values: UnsafePointer<Value>, _ tail: Tail) -> Bool {
         let leaf = tail.leaf
         guard key > tail.last, leaf.count < context.fanout.clusterLeaf else { return false }
-        for column in tail.columns { column.buffer.append(values[column.leafIndex]) }
+        tail.columns.withUnsafeBufferPointer { columns in
+            for column in columns {
+                column.buffer._withUnsafeGuaranteedRef { $0.append(values[column.leafIndex]) }
+            }
+        }
         leaf.keys.append(key &- tail.base)
         leaf.count &+= 1
         for parent in tail.parents {
@@ -63,7 +68,8 @@ extension ClusterEditor {
         else { return }
         var columns: ContiguousArray<Tail.Column> = []
         for i in layouts.indices where layouts[i] != nil {
-            columns.append(Tail.Column(leafIndex: i, buffer: try touchedBuffer(node, i)))
+            let buffer = Unmanaged.passUnretained(try touchedBuffer(node, i))
+            columns.append(Tail.Column(leafIndex: i, buffer: buffer))
         }
         tail = Tail(leaf: node, base: base, last: key, columns: columns, parents: parents)
     }

@@ -33,7 +33,8 @@ enum ToolsPage {
         ManualSection("ENVIRONMENT", environment),
         ManualSection("EXIT STATUS", exitStatus),
         ManualSection(
-            "SEE ALSO", [.paragraph("`file(1)`, `realm-bench(1)`, `realm-query(1)`")]),
+            "SEE ALSO",
+            [.paragraph("`file(1)`, `realm-bench(1)`, `realm-query(1)`, `realm-write(1)`")]),
     ]
 
     private static let description: [ManualBlock] = [

@@ -40,7 +40,7 @@ struct BulkChange {
             return .no
         }
         if !request.isDryRun {
-            try write(matches, table, values, ObjectWriter(transaction, plans, links: .strict))
+            try write(matches, table, values, ObjectWriter(transaction, plans, request))
         }
         let isEmpty = matches.isEmpty || request.isDryRun
         let version = isEmpty ? nil : try transaction.commit()

@@ -11,6 +11,8 @@ final class ObjectWriter {
     let transaction: WriteTransaction
     let plans: ClassPlans
     let links: WriteRequest.LinkMode
+    /// Deleting an object that is not there is no mistake: change records may come twice.
+    private let deletesMissing: Bool
     var pending = PendingLinks()
     /// Where the record being written stands, for links that have to wait.
     var place = RecordPlace(record: 0, line: 0)
@@ -19,11 +21,12 @@ final class ObjectWriter {
     private var refusal: Refusal?
 
     init(
-        _ transaction: WriteTransaction, _ plans: ClassPlans, links: WriteRequest.LinkMode
+        _ transaction: WriteTransaction, _ plans: ClassPlans, _ request: WriteRequest
     ) {
         self.transaction = transaction
         self.plans = plans
-        self.links = links
+        links = request.links
+        deletesMissing = request.mode == .apply
     }
 
     /// Writes the record in the plan's row. Throws `data` when it cannot be.
@@ -40,6 +43,7 @@ final class ObjectWriter {
             pending.forget(ObjectLink(table: plan.key, key: object))
             try transaction.remove(plan.key, object)
             return .deleted
+        case (.delete, nil) where deletesMissing: return .unchanged
         case (.delete, nil), (.update, nil): throw missing(plan)
         case (_, nil): return try insert(plan)
         case (_, let object?): return try update(plan, object, replacing: mode == .upsert)

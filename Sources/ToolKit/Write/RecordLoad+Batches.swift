@@ -14,7 +14,7 @@ extension RecordLoad {
     private func beginWriter() throws(RealmError) -> ObjectWriter {
         if let transaction = prepared {
             prepared = nil
-            return ObjectWriter(transaction, stage.plans, links: request.links)
+            return ObjectWriter(transaction, stage.plans, request)
         }
         let transaction = try session.begin(request.patience)
         do throws(RealmError) {
@@ -29,7 +29,7 @@ extension RecordLoad {
             transaction.rollback()
             throw error
         }
-        return ObjectWriter(transaction, stage.plans, links: request.links)
+        return ObjectWriter(transaction, stage.plans, request)
     }
 
     /// The clock is asked now and then only.
@@ -140,11 +140,11 @@ extension RecordLoad {
     private func writeKept(_ writer: ObjectWriter) throws(RealmError) -> Bool {
         let input = try kept.input(name: self.input.name)
         for index in kept.places.indices {
-            guard case .record(let plan) = try stage.next(input) else { break }
+            guard case .record(let plan?) = try stage.next(input) else { break }
             if kept.isExcluded(index) { continue }
             writer.place = kept.places[index]
             do throws(RealmError) {
-                counts.add(try writer.write(plan, request.mode))
+                counts.add(try writer.write(plan, stage.mode))
             } catch {
                 guard error.kind == .data else { throw error }
                 let refusal = writer.refusal(

@@ -109,7 +109,7 @@ final class RecordLoad {
             try refuse(error, input.recordBytes)
         case .record(let plan):
             counts.records = input.recordNumber
-            try write(plan, batch)
+            if let plan { try write(plan, batch) }
         }
         batch.records &+= 1
         batch.bytes &+= input.recordBytes.count &+ 1
@@ -125,7 +125,7 @@ final class RecordLoad {
         }
         if request.skipsErrors { kept.add(input.recordBytes, writer.place) }
         do throws(RealmError) {
-            counts.add(try writer.write(plan, request.mode))
+            counts.add(try writer.write(plan, stage.mode))
         } catch {
             guard error.kind == .data else { throw error }
             let refusal = writer.refusal(error, record: counts.records, input.position)

@@ -38,7 +38,7 @@ struct JSONStage {
             got: "none")
     }
 
-    private func table(named field: JSONValue) throws(ValueMismatch) -> TableInfo {
+    func table(named field: JSONValue) throws(ValueMismatch) -> TableInfo {
         guard field.kind == .string else { throw ValueMismatch(field, expected: "a class") }
         guard let table = plans.table(named: field.text) else {
             throw ValueMismatch(field, .noSuchTable, expected: "a class of the database")
@@ -97,7 +97,7 @@ struct JSONStage {
             got: "an unknown one")
     }
 
-    private func objectKey(_ field: JSONValue) throws(ValueMismatch) -> ObjectKey {
+    func objectKey(_ field: JSONValue) throws(ValueMismatch) -> ObjectKey {
         guard case .int(let key) = try field.scalar(.int, isNullable: false), key >= 0 else {
             throw ValueMismatch(field, expected: "an object key")
         }

@@ -3,14 +3,18 @@ import RealmEngine
 /// Converts the records of an input into rows of their classes. Confined to its thread.
 final class RecordStage {
     let plans: ClassPlans
-    let json: JSONStage
+    /// What to do with the record converted last.
+    private(set) var mode: WriteRequest.Mode
+    private let json: JSONStage
     private var table: TableStage?
+    private var changes: ChangeStage?
 
     /// - Parameter header: of a table; empty for JSON.
     init(
         _ plans: ClassPlans, className: String, header: [String], _ request: WriteRequest
     ) throws(RealmError) {
         self.plans = plans
+        mode = request.mode
         let table = className == "-" ? nil : try plans.table(named: className)
         if let table, table.kind == .embedded {
             throw .misuse(
@@ -18,17 +22,22 @@ final class RecordStage {
                 code: "IllegalOperation", reason: "embedded")
         }
         json = JSONStage(plans, table, request)
-        if request.format == .csv || request.format == .tsv {
-            self.table = try TableStage(json, header, request)
+        switch request.format {
+        case .csv, .tsv: self.table = try TableStage(json, header, request)
+        case .changes: changes = ChangeStage(json)
+        case .ndjson, .json: break
         }
     }
 
-    /// The next record, converted.
+    /// The next record, converted; nil in its place if there is nothing to do.
     @inline(__always)
-    func next(_ input: RecordInput) throws(RealmError) -> RecordEvent<ClassPlan> {
+    func next(_ input: RecordInput) throws(RealmError) -> RecordEvent<ClassPlan?> {
         try input.next(
             json: { (reader, value) throws(RecordError) in
-                do throws(ValueMismatch) { return try json.take(value) } catch {
+                do throws(ValueMismatch) {
+                    if changes != nil { return try nextChange(value) }
+                    return try json.take(value)
+                } catch {
                     throw reader.error(error)
                 }
             },
@@ -36,5 +45,11 @@ final class RecordStage {
                 guard let table else { preconditionFailure("tables have a stage") }
                 return try table.take(reader, row)
             })
+    }
+
+    private func nextChange(_ value: JSONValue) throws(ValueMismatch) -> ClassPlan? {
+        guard let change = try changes?.take(value) else { return nil }
+        mode = change.mode
+        return change.plan
     }
 }

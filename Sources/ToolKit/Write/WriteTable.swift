@@ -18,8 +18,7 @@ enum WriteTable {
                 "The database. It is never created without `--create`."),
             OperandSpec(
                 "CLASS", .text,
-                "The class of the objects; `-` takes it from each record, see `--class-field`. "
-                    + "For csv and tsv also `CLASS.PROPERTY`, a collection: see INPUT."),
+                "The class of the objects; `-` takes it from each record, see `--class-field`."),
             OperandSpec(
                 "INPUT", .file, "The records, a file or `-`. Standard input if left out."),
         ],
@@ -146,12 +145,12 @@ enum WriteTable {
             "delete", nil, in: .bulk, "with --where: delete the matches",
             "With `--where`: delete every match.", excludes: ["set"], requires: "where"),
         OptionSpec(
-            "arg", nil, .required("TEXT", .text), in: .bulk, "bind text to $0, $1 ...",
+            "arg", nil, .required("TEXT", .text), in: .bulk, "bind the next of $0, $1 to TEXT",
             "Bind the next of `$0`, `$1` ... in the predicate to a text, which becomes a value of "
                 + "the property's type.",
             isRepeatable: true, requires: "where"),
         OptionSpec(
-            "argjson", nil, .required("JSON", .text), in: .bulk, "bind JSON to $0, $1 ...",
+            "argjson", nil, .required("JSON", .text), in: .bulk, "bind the next of $0, $1 to JSON",
             "Bind the next of `$0`, `$1` ... in the predicate to a JSON value.",
             isRepeatable: true, requires: "where"),
         OptionSpec(

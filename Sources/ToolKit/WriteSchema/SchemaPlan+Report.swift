@@ -8,7 +8,18 @@ extension SchemaPlan {
         out.append("schema \(name(oldVersion))")
         if newVersion != oldVersion { out.append(" -> \(name(newVersion))") }
         out.append("\n")
-        let shown = changes.filter { if case .setVersion = $0.change { false } else { true } }
+        var added: Set<String> = []
+        for planned in changes {
+            if case .addClass(let spec) = planned.change { added.insert(spec.name) }
+        }
+        let shown = changes.filter { planned in
+            switch planned.change {
+            case .setVersion: false
+            // The properties of a new class come with it.
+            case .addProperty(let table, _): !added.contains(table)
+            default: true
+            }
+        }
         let actions = shown.map(\.action.count).max() ?? 0
         let subjects = shown.filter { $0.note != nil }.map(\.subject.count).max() ?? 0
         for change in shown {

@@ -262,7 +262,8 @@ extension SchemaPlan {
                 try checkAgreement(classes[table], spec)
                 continue
             }
-            plan(.addClass(spec))
+            let count = spec.properties.count
+            plan(.addClass(spec), note: "\(count) \(count == 1 ? "property" : "properties")")
             var bare = spec
             bare.properties = spec.primaryKey.flatMap { spec.property($0) }.map { [$0] } ?? []
             classes.append(bare)
