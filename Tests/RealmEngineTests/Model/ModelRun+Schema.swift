@@ -74,15 +74,16 @@ extension ModelRun {
         }
         if ModelRun.hasIndexes, spec.collection == nil, values.chance(40) {
             spec.isFullText = spec.type == .string && values.chance(40)
-            spec.isIndexed = !spec.isFullText && Self.canIndex(spec.type)
+            spec.isIndexed = !spec.isFullText && canIndex(spec.type)
         }
         try transaction.addProperty(table, spec)
         model.addColumn(table, ModelDatabase.Column(spec))
     }
 
-    private static func canIndex(_ type: ColumnType) -> Bool {
+    private func canIndex(_ type: ColumnType) -> Bool {
         switch type {
-        case .int, .bool, .string, .timestamp, .objectID, .uuid, .mixed: true
+        case .int, .bool, .string, .timestamp, .objectID, .uuid: true
+        case .mixed: shape.indexesMixed
         default: false
         }
     }
@@ -150,7 +151,7 @@ extension ModelRun {
         guard
             let i = column(
                 table,
-                { $0.collection == nil && !$0.isPrimaryKey && Self.canIndex($0.type) })
+                { $0.collection == nil && !$0.isPrimaryKey && canIndex($0.type) })
         else { return }
         let type = model.tables[table]!.columns[i].type
         let kind: IndexKind = values.pick(

@@ -13,6 +13,9 @@ final class ModelRun {
         /// Every how many commits the file is opened anew for comparison.
         var freshHandleEvery = 20
         var schemaPercent = 2
+        /// Puts indexes on mixed properties, where the reference engine has defects of its own
+        /// (object format 13).
+        var indexesMixed = true
         /// Every how many commits the use of space is looked at.
         var auditEvery = 5
         /// Skips syncs: what is tested is not what a power failure leaves.
