@@ -162,6 +162,16 @@ extension Damage {
         Damage(.collectionKey, "query/bags", "none") {
             setList($0, mixed(words: [4 << 5 | 20], refs: [mixed(words: [])]))
         },
+        Damage(.collectionKey, "query/anyval", "none, property") { tree in
+            let words = tree.leaf("class_Slot", "v")[5]
+            words.integers = words.integers.map { _ in 0 }
+        },
+        Damage(.nesting, "query/bags", "in a set", also: [.setOrder]) {
+            $0.leaf("class_Bag", "s_any").slots[0] = .child(
+                mixed(
+                    words: [4 << 5 | 20, 1 << 8 | 4 << 5 | 20],
+                    refs: [mixed(words: []), mixed(words: [])], keys: [8, 9]))
+        },
         Damage(.collectionKey, "query/bags", "twice") {
             setList(
                 $0,

@@ -40,7 +40,8 @@ extension Damage {
             let row = row(tree, "class_Person", "address")
             let target = Int(leaf.integers[row]) - 1
             leaf.integers[row] = 0
-            tree.backlinks("class_Address", of: "address", in: "class_Person").slots[target] = .raw(0)
+            tree.backlinks("class_Address", of: "address", in: "class_Person").slots[target] = .raw(
+                0)
         },
         Damage(.linkContext, "query/social", "missing", also: [.linkTarget, .backlinkExtra]) {
             $0.collection("class_Person", "friends").integers[0] = -9
@@ -95,8 +96,12 @@ extension Damage {
             let source = tree.key("class_Row", "ix").leafIndex
             indexes[tree.key("class_Row", "d").leafIndex] = indexes[source].copy()
         },
-        Damage(.indexShape, "query/types", "context") { $0.index("class_Row", "id").flags &= ~0x20 },
-        Damage(.indexShape, "query/types", "wide keys") { $0.index("class_Row", "id")[0].width = 64 },
+        Damage(.indexShape, "query/types", "context") {
+            $0.index("class_Row", "id").flags &= ~0x20
+        },
+        Damage(.indexShape, "query/types", "wide keys") {
+            $0.index("class_Row", "id")[0].width = 64
+        },
         Damage(.indexShape, "query/types", "a key too many") {
             $0.index("class_Row", "id")[0].integers.append(0x7FFF_FFFF)
         },
@@ -132,7 +137,9 @@ extension Damage {
             setNames(tree, ["abcd1", "abcd2", "b", "c", "d"])
             setIndex(tree, list: [0, 1], prefix: "abcd", depth: 1)
         },
-        Damage(.indexListOrder, "query/types") { $0.firstList("class_Row", "bx").integers.reverse() },
+        Damage(.indexListOrder, "query/types") {
+            $0.firstList("class_Row", "bx").integers.reverse()
+        },
         Damage(.indexListOrder, "query/text", "words") {
             $0.firstList("class_Note", "body").integers.reverse()
         },

@@ -180,7 +180,8 @@ extension Damage {
         let all = ends + (1...12).map(Int64.init).dropFirst(ends.count)
         return TreeNode(refs: [
             .child(TreeNode(all)),
-            .child(TreeNode(flags: 0x11, .bytes([UInt8](repeating: 0, count: bytes), count: bytes))),
+            .child(
+                TreeNode(flags: 0x11, .bytes([UInt8](repeating: 0, count: bytes), count: bytes))),
             .child(TreeNode([Int64](repeating: 0, count: 12))),
         ])
     }

@@ -112,6 +112,13 @@ extension Damage {
             let leaf = tree.key("class_Order", "prev").leafIndex
             tree.table("class_Order")[7].integers[leaf] = 99
         },
+        Damage(
+            .opposite, "query/social", "links to an asymmetric class"
+        ) { $0.table("class_Company").setTag(12, 2) },
+        Damage(
+            .opposite, "query/social", "a set of embedded objects",
+            also: [.embeddedParent, .primaryKey]
+        ) { $0.table("class_Person").setTag(12, 1) },
         Damage(.enumeration, "objects/all-types-2-compacted") {
             $0.leaf("class_Idx", "en").integers[0] = 1000
         },
@@ -126,7 +133,10 @@ extension Damage {
         Damage(.primaryKey, "query/orders", "no column", also: [.indexUnexpected]) {
             $0.table("class_Order").setTag(11, 5)
         },
-        Damage(.primaryKey, "query/orders", "type", also: [.indexMissing, .indexUnexpected, .primaryKeyDuplicate]) {
+        Damage(
+            .primaryKey, "query/orders", "type",
+            also: [.indexMissing, .indexUnexpected, .primaryKeyDuplicate]
+        ) {
             $0.table("class_Order").setTag(11, UInt64($0.key("class_Order", "total").raw))
         },
         Damage(.primaryKey, "query/orders", "of an embedded class", also: [.embeddedParent]) {

@@ -17,6 +17,9 @@ extension Damage {
         Damage(.topArray, "query/orders", "version", also: [.historyCount]) { tree in
             tree.top.slots[6] = .child(TreeNode([1]))
         },
+        Damage(.topArray, "query/orders", "no free lists", also: [.leakedSpace]) {
+            $0.freeLists = []
+        },
         Damage(.evacuation, "query/orders") { tree in
             tree.top.slots.append(.child(TreeNode([1])))
         },
@@ -66,7 +69,9 @@ extension Damage {
                 }
             }
             let ref = UInt64(places[0] * 8 - 8)
-            for i in 0..<8 { bytes[places[1] * 8 + i] = UInt8(truncatingIfNeeded: ref >> UInt64(8 * i)) }
+            for i in 0..<8 {
+                bytes[places[1] * 8 + i] = UInt8(truncatingIfNeeded: ref >> UInt64(8 * i))
+            }
         },
         Damage(.signature, "query/orders") { $0.leaf("class_Order", "lines").signature = 0 },
         Damage(.unreadable, "query/bags", also: [.mixedPool]) { tree in

@@ -49,7 +49,10 @@ final class TreeNode {
 
     var bytes: [UInt8] {
         get { if case .bytes(let bytes, _) = content { bytes } else { [] } }
-        set { content = .bytes(newValue, count: newValue.count == bytes.count ? count : newValue.count) }
+        set {
+            content = .bytes(
+                newValue, count: newValue.count == bytes.count ? count : newValue.count)
+        }
     }
 
     var count: Int {
@@ -85,7 +88,9 @@ final class TreeNode {
         let copy = TreeNode(flags: flags, content)
         copy.width = width
         if case .slots(let slots) = content {
-            copy.slots = slots.map { if case .child(let child) = $0 { .child(child.copy()) } else { $0 } }
+            copy.slots = slots.map {
+                if case .child(let child) = $0 { .child(child.copy()) } else { $0 }
+            }
         }
         return copy
     }
@@ -118,7 +123,9 @@ final class FileTree {
         }
         while top.slots.count < 11 { top.slots.append(.raw(0)) }
         if case .raw(0) = top.slots[6] { top.setTag(6, 2) }
-        for i in [7, 9, 10] where top.tagOrZero(i) == nil { top.setTag(i, i == 7 ? 2 : i == 9 ? 1 : 0) }
+        for i in [7, 9, 10] where top.tagOrZero(i) == nil {
+            top.setTag(i, i == 7 ? 2 : i == 9 ? 1 : 0)
+        }
     }
 
     private static func load(_ ref: Ref, _ space: NodeSpace) throws -> TreeNode {
@@ -153,7 +160,7 @@ final class FileTree {
     /// The bytes of the file.
     func encoded() -> [UInt8] {
         var out = Output()
-        for i in [3, 4, 5] { top.slots[i] = .raw(0) }
+        for i in [3, 4, 5] { top.slots[i] = isStreaming ? .child(TreeNode([])) : .raw(0) }
         for child in top.children { _ = write(child, &out) }
         if !isStreaming { addFreeLists(&out) }
         let root = write(top, &out)
@@ -218,7 +225,8 @@ final class FileTree {
             if isStreaming, node === top {
                 // The version ends with its root.
                 let size = UInt64(out.bytes.count + 8 + 8 * numbers.count)
-                return append(flags | 7, slots.count, words(replacing(numbers, 2, size << 1 | 1)), node, &out)
+                return append(
+                    flags | 7, slots.count, words(replacing(numbers, 2, size << 1 | 1)), node, &out)
             }
             flags |= 7
             payload = words(numbers)

@@ -70,7 +70,8 @@ import Testing
     }
 
     @Test func oneSpellingMeansOneThing() {
-        let options = Self.tables.flatMap(\.options)
+        // Both tools' contracts fix this name: queries in batches there, objects per commit here.
+        let options = Self.tables.flatMap(\.options).filter { $0.name != "batch" }
         for a in options {
             for b in options where a.name == b.name {
                 #expect(a.short == b.short, "\(a.name)")

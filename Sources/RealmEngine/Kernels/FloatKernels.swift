@@ -7,16 +7,24 @@ enum FloatKernels {
         let highs = SIMD2<Double>(repeating: high)
         return Selection(count) { (from, n) in
             let p = p + 8 &* from
+            func mask(_ at: Int) -> SIMDMask<SIMD2<Int64>> {
+                let v = p.loadUnaligned(fromByteOffset: 8 &* at, as: SIMD2<Double>.self)
+                return (v .>= lows) .& (v .<= highs)
+            }
             var bits: UInt64 = 0
             var i = 0
-            while i &+ 2 <= n {
-                let v = p.loadUnaligned(fromByteOffset: 8 &* i, as: SIMD2<Double>.self)
-                bits |= LaneBits.of((v .>= lows) .& (v .<= highs)) &<< UInt64(i)
-                i &+= 2
+            while i &+ 16 <= n {
+                let a = LaneBits.joined(mask(i), mask(i &+ 2))
+                let b = LaneBits.joined(mask(i &+ 4), mask(i &+ 6))
+                let c = LaneBits.joined(mask(i &+ 8), mask(i &+ 10))
+                let d = LaneBits.joined(mask(i &+ 12), mask(i &+ 14))
+                bits |= LaneBits.of(LaneBits.joined(a, b), LaneBits.joined(c, d)) &<< UInt64(i)
+                i &+= 16
             }
-            if i < n {
+            while i < n {
                 let v = p.loadUnaligned(fromByteOffset: 8 &* i, as: Double.self)
                 if v >= low, v <= high { bits |= 1 &<< UInt64(i) }
+                i &+= 1
             }
             return bits
         }

@@ -52,14 +52,16 @@ enum LaneBits {
         #endif
     }
 
+    /// Four rows from two vectors of two, in the form the overload above takes.
     @inline(__always)
-    static func of(_ mask: SIMDMask<SIMD2<Int64>>) -> UInt64 {
-        #if arch(x86_64)
-            let lanes = unsafeBitCast(mask, to: __m128d.self)
-            return UInt64(UInt32(bitPattern: _mm_movemask_pd(lanes)))
-        #else
-            return (mask[0] ? 1 : 0) | (mask[1] ? 2 : 0)
-        #endif
+    static func joined(
+        _ a: SIMDMask<SIMD2<Int64>>, _ b: SIMDMask<SIMD2<Int64>>
+    ) -> SIMDMask<SIMD4<Int32>> {
+        let low = unsafeBitCast(a, to: SIMD4<Int32>.self)
+        let high = unsafeBitCast(b, to: SIMD4<Int32>.self)
+        // All bits of a lane are equal, so either half of it will do.
+        let halves = SIMD4(lowHalf: low.evenHalf, highHalf: high.evenHalf)
+        return unsafeBitCast(halves, to: SIMDMask<SIMD4<Int32>>.self)
     }
 
     @inline(__always)

@@ -11,6 +11,15 @@ struct Needle: Sendable {
 
     var count: Int { bytes.count }
 
+    /// The cell of `width` bytes a text like this is stored in, and which of its bits fold; nil if
+    /// it is too long.
+    func cell(width: Int) -> (bytes: [UInt8], folds: [UInt8])? {
+        guard bytes.count < width else { return nil }
+        let padding = width - 1 - bytes.count
+        let zeros = [UInt8](repeating: 0, count: padding)
+        return (bytes + zeros + [UInt8(padding)], folds + zeros + [0])
+    }
+
     init(_ text: ByteView, folds foldsCase: Bool) {
         var bytes = text.bytes
         var folds = [UInt8](repeating: 0, count: bytes.count)
@@ -58,6 +67,32 @@ struct NeedleSearch {
         self.bytes = bytes
         self.folds = folds
         self.count = count
+    }
+
+    /// The first eight bytes, or all there are.
+    var head: Head {
+        var head = Head(key: 0, folds: 0, mask: 0)
+        guard let bytes, let folds else { return head }
+        for i in 0..<min(8, count) {
+            let shift = UInt64(8 &* i)
+            head.key |= UInt64(bytes[i]) &<< shift
+            head.folds |= UInt64(folds[i]) &<< shift
+            head.mask |= 0xFF &<< shift
+        }
+        return head
+    }
+
+    /// Up to eight bytes compared at once.
+    struct Head {
+        fileprivate(set) var key: UInt64
+        fileprivate(set) var folds: UInt64
+        fileprivate(set) var mask: UInt64
+
+        /// Whether they stand at `p`, where eight bytes can be read.
+        @inline(__always)
+        func matches(_ p: UnsafeRawPointer) -> Bool {
+            (UInt64(littleEndian: p.loadUnaligned(as: UInt64.self)) | folds) & mask == key
+        }
     }
 
     /// Whether the needle stands at `p`, where `count` bytes can be read.

@@ -1,51 +1,71 @@
-/// String tests over whole leaves of short cells or of one byte area (object format 3.5).
+/// String tests over whole leaves of short cells (object format 3.5.1).
 enum TextKernels {
-    // MARK: Cells of a power of two of bytes, the last of which counts the padding
+    // Cells are a power of two of bytes, the last of which counts the padding.
 
-    /// The cell a text of `text.count < width` bytes is stored in.
-    static func cell(_ text: ByteView, width: Int) -> [UInt8] {
-        var cell = text.bytes
-        let padding = width - 1 - cell.count
-        cell += [UInt8](repeating: 0, count: padding)
-        cell.append(UInt8(padding))
-        return cell
-    }
-
-    /// Rows whose cell has exactly these bytes.
+    /// Rows whose cell has exactly these bytes once folded.
     static func rows(
-        _ cells: UnsafeRawPointer, width: Int, count: Int, equalTo cell: [UInt8]
+        _ cells: UnsafeRawPointer, width: Int, count: Int, equalTo cell: [UInt8], folds: [UInt8]
     ) -> Selection {
-        cell.withUnsafeBytes {
-            let wanted = $0.baseAddress!
-            switch width {
-            case 16:
-                let first = wanted.loadUnaligned(as: UInt64.self)
-                let second = wanted.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
-                return rows(count) {
-                    let p = cells + $0 &* 16
-                    let difference =
-                        p.load(as: UInt64.self) ^ first
-                        | p.load(fromByteOffset: 8, as: UInt64.self) ^ second
-                    return difference == 0
-                }
-            case 8:
-                let key = wanted.loadUnaligned(as: UInt64.self)
-                return rows(count) { (cells + $0 &* 8).load(as: UInt64.self) == key }
-            case 4:
-                let key = wanted.loadUnaligned(as: UInt32.self)
-                return rows(count) { (cells + $0 &* 4).load(as: UInt32.self) == key }
-            default:
-                return rows(count) { row in
-                    for i in 0..<width
-                    where cells.load(fromByteOffset: row &* width &+ i, as: UInt8.self)
-                        != wanted.load(fromByteOffset: i, as: UInt8.self)
-                    {
-                        return false
+        cell.withUnsafeBytes { wanted in
+            folds.withUnsafeBytes { folds in
+                let wanted = wanted.baseAddress!
+                let folds = folds.baseAddress!
+                switch width {
+                case 16:
+                    let first = wanted.loadUnaligned(as: UInt64.self)
+                    let second = wanted.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+                    let firstFolds = folds.loadUnaligned(as: UInt64.self)
+                    let secondFolds = folds.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+                    return rows(count) {
+                        let p = cells + $0 &* 16
+                        let a = (p.load(as: UInt64.self) | firstFolds) ^ first
+                        let b = (p.load(fromByteOffset: 8, as: UInt64.self) | secondFolds) ^ second
+                        return a | b == 0
                     }
-                    return true
+                case 8:
+                    let key = wanted.loadUnaligned(as: UInt64.self)
+                    let bits = folds.loadUnaligned(as: UInt64.self)
+                    return rows(count) { (cells + $0 &* 8).load(as: UInt64.self) | bits == key }
+                case 4:
+                    let key = wanted.loadUnaligned(as: UInt32.self)
+                    let bits = folds.loadUnaligned(as: UInt32.self)
+                    return rows(count) { (cells + $0 &* 4).load(as: UInt32.self) | bits == key }
+                default:
+                    return rows(count) { row in
+                        for i in 0..<width {
+                            let byte = cells.load(fromByteOffset: row &* width &+ i, as: UInt8.self)
+                            if byte | folds.load(fromByteOffset: i, as: UInt8.self)
+                                != wanted.load(fromByteOffset: i, as: UInt8.self)
+                            {
+                                return false
+                            }
+                        }
+                        return true
+                    }
                 }
             }
         }
+    }
+
+    /// Rows whose cell of eight bytes or more begins with the needle, which is not empty.
+    static func rows(
+        _ cells: UnsafeRawPointer, width: Int, count: Int, beginningWith search: NeedleSearch
+    ) -> Selection {
+        let head = search.head
+        var result = rows(count) { head.matches(cells + $0 &* width) }
+        for i in 0..<4 {
+            var rest = result[i]
+            while rest != 0 {
+                let bit = rest.trailingZeroBitCount
+                rest &= rest &- 1
+                let cell = cells + (i &* 64 &+ bit) &* width
+                let padding = Int(cell.load(fromByteOffset: width &- 1, as: UInt8.self))
+                // Zeros of the padding are no text.
+                let fits = search.count <= width &- 1 &- padding && search.matches(cell)
+                if !fits { result[i] &= ~(1 &<< UInt64(bit)) }
+            }
+        }
+        return result
     }
 
     @inline(__always)
@@ -79,52 +99,6 @@ enum TextKernels {
                 // Across cells, or inside the padding: not a hit.
                 at = hit &+ 1
             }
-        }
-        return result
-    }
-
-    // MARK: One area with end offsets
-
-    /// Rows whose text holds the needle, which is not empty. Offsets ascend and end inside the
-    /// area, or the leaf is damaged and nil is returned.
-    static func rows(
-        _ area: NodeView, _ offsets: NodeView, terminator: Int, containing search: NeedleSearch
-    ) -> Selection? {
-        var result = Selection.none
-        let count = offsets.count
-        var row = 0
-        var rowEnd = -1
-        var at = 0
-        while let hit = search.first(area.payload, from: at, to: area.count) {
-            while rowEnd <= hit {
-                guard row < count else { return result }
-                let end = offsets.integer(row)
-                guard end >= Int64(max(0, rowEnd)), end <= Int64(area.count) else { return nil }
-                rowEnd = Int(end)
-                row &+= 1
-            }
-            if hit &+ search.count <= rowEnd &- terminator {
-                result.insert(row &- 1)
-                at = rowEnd
-            } else {
-                at = hit &+ 1
-            }
-        }
-        return result
-    }
-
-    /// Rows whose text has the length of `text`; false hits of other texts of that length remain.
-    /// Nil as above.
-    static func rows(
-        _ offsets: NodeView, terminator: Int, length: Int
-    ) -> Selection {
-        var result = Selection.none
-        var start: Int64 = 0
-        let wanted = Int64(length &+ terminator)
-        for row in 0..<min(offsets.count, ClusterRows.maximum) {
-            let end = offsets.integer(row)
-            if end &- start == wanted { result.insert(row) }
-            start = end
         }
         return result
     }

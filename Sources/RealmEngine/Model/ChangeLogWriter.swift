@@ -25,9 +25,14 @@ struct ChangeLogWriter: ~Copyable {
 
     var bytes: UnsafeRawBufferPointer { buffer.bytes }
 
-    private mutating func emit(_ opcode: Opcode, _ operands: Int64...) {
+    private mutating func emit(_ opcode: Opcode, _ first: Int64) {
         buffer.append(opcode.rawValue)
-        for operand in operands { emit(operand) }
+        emit(first)
+    }
+
+    private mutating func emit(_ opcode: Opcode, _ first: Int64, _ second: Int64) {
+        emit(opcode, first)
+        emit(second)
     }
 
     /// Seven bits a byte, least significant first; the last byte carries six and the sign.

@@ -30,18 +30,18 @@ struct Commit {
                 top.freePositions, top.freeLengths, top.freeVersions, top.evacuation, top.ref,
             ] { try context.free(ref) }
         }
-        var space =
+        let space =
             try base.top.map { (top) throws(RealmError) in
                 try FreeSpace(context.space, top, oldestReachable: reachable.oldest)
             } ?? FreeSpace(logicalSize: base.limit)
-        var writer = try writer(&space, history)
+        var writer = try writer(space, history)
         let written = (
             names: try writer.write(names), tables: try writer.write(tables),
             history: try writer.write(history)
         )
-        space.giveBack(writer.finish())
+        let rest = writer.finish()
         let lists = try ListWriter(
-            space: space, freed: context.freed, version: newVersion, page: Self.page,
+            space: rest, freed: context.freed, version: newVersion, page: Self.page,
             slots: { logicalSize, refs in
                 [
                     written.names.raw, written.tables.raw, NodeEncoder.tag(logicalSize),
@@ -63,13 +63,13 @@ struct Commit {
     private static let historyType: UInt64 = 2
     private static let historySchema: UInt64 = 1
 
-    private func writer(_ space: inout FreeSpace, _ history: Ref) throws(RealmError) -> NodeWriter {
+    private func writer(_ space: FreeSpace, _ history: Ref) throws(RealmError) -> NodeWriter {
         var need = NodeWriter.Need()
         for ref in [names, tables, history] {
             try NodeWriter.measure(ref, context.space, context.slab, &need)
         }
         return NodeWriter(
-            space: context.space, slab: context.slab, into: space.take(need, page: Self.page))
+            space: context.space, slab: context.slab, free: space, need: need, page: Self.page)
     }
 
     /// The history with this transaction's changeset and without what nobody can need any more

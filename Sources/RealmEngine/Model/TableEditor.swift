@@ -34,7 +34,7 @@ final class TableEditor {
     /// Backlink lists taken apart for editing.
     private var backlinkLists: [BacklinkCell: SequenceEditor] = [:]
     /// Objects made in this transaction: the log need not mention what happens to them.
-    var created: Set<Int64> = []
+    var created = CreatedKeys()
 
     private struct BacklinkCell: Hashable {
         let leafIndex: Int
@@ -121,9 +121,9 @@ final class TableEditor {
     // MARK: Objects
 
     /// How rows of the table are made.
-    var shape: RowShape {
+    func shape() throws(RealmError) -> RowShape {
         if let knownShape { return knownShape }
-        let fresh = RowShape(self)
+        let fresh = try RowShape(self)
         knownShape = fresh
         return fresh
     }
@@ -290,7 +290,7 @@ final class TableEditor {
         let cell = BacklinkCell(leafIndex: leafIndex, key: target)
         var keys: [ObjectKey] = []
         if let list = backlinkLists[cell] {
-            try list.forEach { if case .int(let key) = $0 { keys.append(ObjectKey(key)) } }
+            try list.visit { if case .int(let key) = $0 { keys.append(ObjectKey(key)) } }
         } else {
             var cursor = BacklinkCursor(context.space, slot: try backlinkSlot(cell))
             while let key = try cursor.next() { keys.append(key) }

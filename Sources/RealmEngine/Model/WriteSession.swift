@@ -7,8 +7,10 @@ public final class WriteSession {
     public let database: Database
     let options: Options
     let device: any StorageDevice
-    private let file: FileDevice
+    /// What counts the writes; nil where there are none.
+    private let file: FileDevice?
     let slab: Slab
+    let isRehearsal: Bool
     private var failure: RealmError?
     /// Weak, so that a transaction merely dropped is rolled back and keeps nothing open.
     private weak var transaction: WriteTransaction?
@@ -62,11 +64,30 @@ public final class WriteSession {
                 return try Self.attachment(file)
             }
             database = try Database(MappedFile(opened!), session: session)
-            file = opened!
-            device = wrap(file)
+            file = opened
+            device = wrap(opened!)
         } catch { throw error.inFile(path) }
         self.options = options
         slab = Slab(database.file.mapping)
+        isRehearsal = false
+    }
+
+    /// Rehearses: transactions of the session see the database and their own changes, but take no
+    /// lock, write nothing and cannot commit.
+    public init(rehearsing path: String) throws(RealmError) {
+        do throws(RealmError) {
+            try Self.checkWritable(path)
+            if let live = try Database(joiningLive: path) {
+                database = live
+            } else {
+                database = try Database(immutable: path)
+            }
+        } catch { throw error.inFile(path) }
+        options = Options()
+        device = NoDevice()
+        file = nil
+        slab = Slab(database.file.mapping)
+        isRehearsal = true
     }
 
     private static func attachment(_ file: FileDevice) throws(RealmError) -> Session.Attachment {
@@ -113,7 +134,8 @@ public final class WriteSession {
     /// What went to the file so far.
     public var traffic: Traffic {
         Traffic(
-            syncs: file.syncCount, syncNanoseconds: file.syncNanoseconds, bytes: file.bytesWritten)
+            syncs: file?.syncCount ?? 0, syncNanoseconds: file?.syncNanoseconds ?? 0,
+            bytes: file?.bytesWritten ?? 0)
     }
 
     /// Begins a write transaction when it is this session's turn.
@@ -124,6 +146,11 @@ public final class WriteSession {
         if let failure { throw failure }
         guard transaction == nil else {
             throw .misuse("a write transaction is open already", code: "WrongTransactionState")
+        }
+        if isRehearsal {
+            let begun = try WriteTransaction(self, base: database.newest)
+            transaction = begun
+            return begun
         }
         guard let outcome = try takeTurn(patience) else {
             let holders = Openers.processes(of: database.path + ".lock")
@@ -176,7 +203,7 @@ public final class WriteSession {
     func end() {
         transaction = nil
         slab.detach()
-        session.endWrite()
+        if !isRehearsal { session.endWrite() }
     }
 
     /// Which version the header selects is unknown: nobody may go on from either of the two before

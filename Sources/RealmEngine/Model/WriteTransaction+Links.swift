@@ -47,6 +47,9 @@ extension WriteTransaction {
     func addBacklinks(
         _ editor: TableEditor, _ object: ObjectKey, _ column: ColumnInfo, of value: Value
     ) throws(RealmError) {
+        if case .link(let link) = value {
+            return try addBacklink(editor, object, column, to: link)
+        }
         try forEachLink(in: value) { (link) throws(RealmError) in
             try self.addBacklink(editor, object, column, to: link)
         }
@@ -111,14 +114,20 @@ extension WriteTransaction {
 
     /// A link must lead to an existing, embeddable-or-not-as-fits object.
     func checkTarget(_ value: Value) throws(RealmError) {
-        try forEachLink(in: value) { (link) throws(RealmError) in
-            let target = try self.editor(link.table)
-            guard target.kind == .topLevel else {
-                throw .misuse(
-                    "objects of \(target.name) cannot be linked to", reason: "embedded")
-            }
-            guard try target.exists(link.key) else { throw Self.noObject(target, link.key) }
+        switch value {
+        case .link(let link): try checkTarget(link)
+        case .list, .set, .dictionary:
+            try forEachLink(in: value) { (link) throws(RealmError) in try self.checkTarget(link) }
+        default: return
         }
+    }
+
+    private func checkTarget(_ link: ObjectLink) throws(RealmError) {
+        let target = try editor(link.table)
+        guard target.kind == .topLevel else {
+            throw .misuse("objects of \(target.name) cannot be linked to", reason: "embedded")
+        }
+        guard try target.exists(link.key) else { throw Self.noObject(target, link.key) }
     }
 
     // MARK: Embedded objects
@@ -176,7 +185,7 @@ extension WriteTransaction {
             try editor.dropBacklinks(link.key)
             try editor.clusters().remove(link.key)
             editor.markDirty()
-            if editor.created.remove(link.key.raw) == nil || editor.kind != .embedded {
+            if !editor.created.contains(link.key.raw) || editor.kind != .embedded {
                 log.removeObject(editor.key, link.key)
             }
         }

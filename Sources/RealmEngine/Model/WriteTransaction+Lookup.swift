@@ -3,6 +3,13 @@ extension WriteTransaction {
     /// The tables as they were when the transaction began. Schema edits do not show.
     public var initialSchema: Schema { base.schema }
 
+    /// Index of a property, as the transaction sees it; nil when there is none.
+    public func column(
+        named name: String, in table: TableKey
+    ) throws(RealmError) -> Int? {
+        try openEditor(table).columnIndex(named: name)
+    }
+
     /// The stored value of a property, an index into the columns the transaction began with; nil
     /// when there is no such object. Valid until the next change.
     public func value(

@@ -6,15 +6,15 @@ extension WriteTransaction {
     public func create(in table: TableKey, primaryKey: Value? = nil) throws(RealmError) -> ObjectKey
     {
         let editor = try openEditor(table)
-        let shape = editor.shape
+        let shape = try editor.shape()
         shape.begin()
-        guard let index = shape.primaryKey else {
+        guard let index = shape.primaryKey.map({ shape.indexes[$0] }) else {
             guard primaryKey == nil else {
                 throw .misuse("class \(editor.name) has no primary key", reason: "primary-key")
             }
             return try createRow(editor, shape, key: nil)
         }
-        let column = editor.columns[index]
+        let column = editor.columns[index.column]
         guard let value = primaryKey else {
             throw RealmError(
                 .data, code: "MissingPropertyValue", reason: "primary-key",
@@ -34,16 +34,16 @@ extension WriteTransaction {
         in table: TableKey, values: UnsafeBufferPointer<Value>, key: ObjectKey? = nil
     ) throws(RealmError) -> ObjectKey {
         let editor = try openEditor(table)
-        precondition(values.count == editor.columns.count)
-        let shape = editor.shape
+        let shape = try editor.shape()
+        precondition(values.count == shape.fields.count)
         shape.begin()
-        for (i, column) in editor.columns.enumerated() where column.collection == nil {
-            try ValueCheck.check(values[i], column)
-            shape.row[column.leafIndex] = keep(values[i])
+        for i in 0..<values.count {
+            let field = shape.fields[i]
+            if field.isCollection { continue }
+            if !field.accepts(values[i]) { try ValueCheck.check(values[i], editor.columns[i]) }
+            shape.row[field.leafIndex] = keep(values[i])
         }
-        for i in shape.linking where editor.columns[i].collection == nil {
-            try checkTarget(values[i])
-        }
+        for i in shape.linking { try checkTarget(values[i]) }
         return try createRow(editor, shape, key: key)
     }
 
@@ -51,27 +51,28 @@ extension WriteTransaction {
     private func createRow(
         _ editor: TableEditor, _ shape: RowShape, key: ObjectKey?
     ) throws(RealmError) -> ObjectKey {
-        guard editor.kind != .embedded else {
-            throw .misuse(
-                "an object of embedded class \(editor.name) exists only inside its parent",
-                reason: "embedded")
-        }
-        guard editor.kind != .asymmetric else {
-            throw .misuse("class \(editor.name) is asymmetric", reason: "asymmetric")
-        }
-        guard let index = shape.primaryKey else {
+        guard editor.kind == .topLevel else { throw Self.cannotStandAlone(editor) }
+        guard let position = shape.primaryKey else {
             return try insertRow(editor, shape, key: try claim(key, editor))
         }
         guard key == nil else {
             throw .misuse("class \(editor.name) has a primary key", reason: "primary-key")
         }
-        let column = editor.columns[index]
-        if try editor.index(column)?.find(shape.row[column.leafIndex]) != nil {
+        let index = shape.indexes[position]
+        if try index.editor.find(shape.row[index.leafIndex]) != nil {
             throw RealmError(
                 .data, code: "ObjectAlreadyExists", reason: "duplicate-key",
-                "an object with this \(column.name) exists already")
+                "an object with this \(editor.columns[index.column].name) exists already")
         }
         return try insertRow(editor, shape, key: try nextKey(editor))
+    }
+
+    private static func cannotStandAlone(_ editor: TableEditor) -> RealmError {
+        editor.kind == .embedded
+            ? .misuse(
+                "an object of embedded class \(editor.name) exists only inside its parent",
+                reason: "embedded")
+            : .misuse("class \(editor.name) is asymmetric", reason: "asymmetric")
     }
 
     /// The wanted object key, which nobody else gets any more; the next one if none is wanted.
@@ -100,9 +101,9 @@ extension WriteTransaction {
 
     /// Key of the object with the given primary key; nil when there is none.
     public func find(in table: TableKey, primaryKey: Value) throws(RealmError) -> ObjectKey? {
-        let editor = try openEditor(table)
-        guard let index = editor.primaryKeyIndex else { return nil }
-        return try editor.index(editor.columns[index])?.find(primaryKey)
+        let shape = try openEditor(table).shape()
+        guard let index = shape.primaryKey else { return nil }
+        return try shape.indexes[index].editor.find(primaryKey)
     }
 
     func openEditor(_ table: TableKey) throws(RealmError) -> TableEditor {
@@ -112,7 +113,7 @@ extension WriteTransaction {
 
     /// Adds a row of defaults to an embedded table.
     func insertEmbedded(_ editor: TableEditor) throws(RealmError) -> ObjectKey {
-        let shape = editor.shape
+        let shape = try editor.shape()
         shape.begin()
         return try insertRow(editor, shape, key: try nextKey(editor))
     }
@@ -123,13 +124,14 @@ extension WriteTransaction {
     ) throws(RealmError) -> ObjectKey {
         try editor.clusters().insert(key, shape.row)
         editor.markDirty()
-        for i in shape.indexed {
-            let column = editor.columns[i]
-            try editor.changeIndex(column, key, from: nil, to: shape.row[column.leafIndex])
+        for index in shape.indexes {
+            try index.editor.insert(Self.indexed(shape.row[index.leafIndex]), key)
         }
         for i in shape.linking {
-            let column = editor.columns[i]
-            try addBacklinks(editor, key, column, of: shape.row[column.leafIndex])
+            switch shape.row[shape.fields[i].leafIndex] {
+            case .null: continue
+            case let value: try addBacklinks(editor, key, editor.columns[i], of: value)
+            }
         }
         if editor.kind != .embedded { log.createObject(editor.key, key) }
         editor.created.insert(key.raw)

@@ -8,6 +8,8 @@ public struct PropertySpec: Sendable {
     public var target: TableKey = .none
     public var isIndexed = false
     public var isFullText = false
+    /// Of dictionaries: keys are integers instead of strings, which the SDKs do not read.
+    public var hasIntegerKeys = false
 
     public init(_ name: String, _ type: ColumnType) {
         self.name = name
@@ -107,7 +109,7 @@ extension WriteTransaction {
             key: key, name: spec.name, type: spec.type,
             isNullable: spec.attributes.contains(.nullable), collection: spec.collection,
             target: spec.target, targetColumn: .none, index: index, isIndexed: spec.isIndexed,
-            hasIntegerKeys: false, indexRoot: .none, distinct: .none)
+            hasIntegerKeys: spec.hasIntegerKeys, indexRoot: .none, distinct: .none)
         try insertColumn(editor, key.leafIndex, column.layout, Defaults.value(column))
         editor.columns.append(column)
         if isLogged { log.insertColumn(editor.key, key) }
@@ -162,7 +164,9 @@ extension WriteTransaction {
             default: throw refuse("\(spec.type.name) cannot be indexed")
             }
         }
-        guard index == .none || spec.collection == nil else {
+        // Of collections only lists of strings have an index, of their elements.
+        let isWordList = spec.collection == .list && spec.type == .string && index == .general
+        guard index == .none || spec.collection == nil || isWordList else {
             throw refuse("a collection cannot be indexed")
         }
         guard index != .fullText || spec.type == .string else {

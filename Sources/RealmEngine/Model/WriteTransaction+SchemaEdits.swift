@@ -219,7 +219,7 @@ extension WriteTransaction {
         if case .list(let view) = value { old = view.element }
         if case .set(let view) = value { old = view.element }
         let editor = try SequenceEditor(context, root: root, element: old)
-        try editor.forEach { (element) in
+        try editor.visit { (element) in
             if case .null = element, !column.isNullable {
                 nulls += 1
                 elements.append(zero)

@@ -145,6 +145,9 @@ public final class WriteTransaction {
     @discardableResult
     public func commit() throws(RealmError) -> UInt64 {
         try checkOpen()
+        guard !session.isRehearsal else {
+            throw .misuse("a rehearsal cannot commit", code: "WrongTransactionState")
+        }
         isOpen = false
         defer { session.end() }
         do throws(RealmError) {

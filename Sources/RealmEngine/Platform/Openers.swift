@@ -1,10 +1,10 @@
 import Glibc
 
 /// The processes that have a file open, as far as this user may see them.
-enum Openers {
+public enum Openers {
     /// "name (pid N)" of every process with an open descriptor of the file at `path`, this one
     /// left out.
-    static func processes(of path: String) -> [String] {
+    public static func processes(of path: String) -> [String] {
         var wanted = stat()
         guard stat(path, &wanted) == 0 else { return [] }
         var found: [String] = []

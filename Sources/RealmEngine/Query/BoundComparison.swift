@@ -39,14 +39,14 @@ final class BoundComparison: Sendable {
         let second = Groups(b, right.shape)
         for i in 0..<first.count {
             for j in 0..<second.count
-            where holds(a.values[first[i]], b.values[second[j]]) {
+            where holds(first[i], second[j]) {
                 return true
             }
         }
         return false
     }
 
-    private func holds(_ a: ArraySlice<Value>, _ b: ArraySlice<Value>) -> Bool {
+    private func holds(_ a: UnsafeBufferPointer<Value>, _ b: UnsafeBufferPointer<Value>) -> Bool {
         if isPositional { return holdsAtEveryPosition(a, b) }
         if matchesByCount, a.count > 2, b.count > 2 { return isIncluded(a, in: b) }
         return quantified(a, b)
@@ -54,7 +54,9 @@ final class BoundComparison: Sendable {
 
     /// The reference engine answers `ALL list == ANY {...}` for more than two elements on both sides
     /// by sorting them: an element that occurs twice on the left must do so on the right.
-    private func isIncluded(_ a: ArraySlice<Value>, in b: ArraySlice<Value>) -> Bool {
+    private func isIncluded(_ a: UnsafeBufferPointer<Value>, in b: UnsafeBufferPointer<Value>)
+        -> Bool
+    {
         var rest = Array(b)
         for x in a {
             guard let i = rest.firstIndex(where: { relate(x, $0) }) else { return false }
@@ -64,13 +66,17 @@ final class BoundComparison: Sendable {
         return true
     }
 
-    private func holdsAtEveryPosition(_ a: ArraySlice<Value>, _ b: ArraySlice<Value>) -> Bool {
+    private func holdsAtEveryPosition(
+        _ a: UnsafeBufferPointer<Value>, _ b: UnsafeBufferPointer<Value>
+    ) -> Bool {
         guard a.count == b.count else { return relation == .notEqual }
         for (x, y) in zip(a, b) where !relate(x, y) { return false }
         return true
     }
 
-    private func quantified(_ a: ArraySlice<Value>, _ b: ArraySlice<Value>) -> Bool {
+    private func quantified(_ a: UnsafeBufferPointer<Value>, _ b: UnsafeBufferPointer<Value>)
+        -> Bool
+    {
         for x in a {
             let isTrue = quantified(x, b)
             switch outer {
@@ -82,7 +88,7 @@ final class BoundComparison: Sendable {
         return outer != .any
     }
 
-    private func quantified(_ x: Value, _ b: ArraySlice<Value>) -> Bool {
+    private func quantified(_ x: Value, _ b: UnsafeBufferPointer<Value>) -> Bool {
         for y in b {
             let isTrue = relate(x, y)
             switch inner {
@@ -104,19 +110,20 @@ final class BoundComparison: Sendable {
     }
 
     private struct Groups {
-        private let ends: [Int]
-        private let total: Int
+        private let buffer: ValueBuffer
+        private let isGrouped: Bool
         let count: Int
 
         init(_ buffer: ValueBuffer, _ shape: OperandShape) {
-            ends = shape == .groups ? buffer.groupEnds : []
-            total = buffer.values.count
-            count = shape == .groups ? buffer.groupEnds.count : 1
+            self.buffer = buffer
+            isGrouped = shape == .groups
+            count = isGrouped ? buffer.groupEnds.count : 1
         }
 
-        subscript(i: Int) -> Range<Int> {
-            if ends.isEmpty { return 0..<total }
-            return (i == 0 ? 0 : ends[i - 1])..<ends[i]
+        subscript(i: Int) -> UnsafeBufferPointer<Value> {
+            if !isGrouped { return buffer.values.all }
+            let start = i == 0 ? 0 : buffer.groupEnds[i - 1]
+            return UnsafeBufferPointer(rebasing: buffer.values.all[start..<buffer.groupEnds[i]])
         }
     }
 }

@@ -69,7 +69,7 @@ final class BoundOperand: Sendable {
     /// The elements of a list literal or list argument.
     var constantList: [Value]? {
         guard case .constant(let buffer) = kind, shape == .list else { return nil }
-        return buffer.values
+        return Array(buffer.values.all)
     }
 
     /// The column, when this is a single property of the queried object itself.
@@ -126,17 +126,20 @@ final class BoundSubquery: Sendable {
 
 /// Values of an operand for one object, or of a constant. Reused from object to object.
 final class ValueBuffer: @unchecked Sendable {
-    var values: [Value] = []
+    let values: ReusedBuffer<Value>
     /// For groups: where each ends in `values`.
-    var groupEnds: [Int] = []
+    let groupEnds = ReusedBuffer<Int>(capacity: 4)
 
-    init() {}
+    init() { values = ReusedBuffer() }
 
-    init(_ values: [Value]) { self.values = values }
+    init(_ values: [Value]) {
+        self.values = ReusedBuffer(capacity: values.count)
+        for value in values { self.values.append(value) }
+    }
 
     func removeAll() {
-        values.removeAll(keepingCapacity: true)
-        groupEnds.removeAll(keepingCapacity: true)
+        values.removeAll()
+        groupEnds.removeAll()
     }
 
     func endGroup() { groupEnds.append(values.count) }

@@ -2,17 +2,18 @@
 /// meaning, value by value (query language 8 to 10 and 12).
 final class ColumnTest: Sendable {
     let column: BoundColumn
-    let name: String
+    /// Where it stands in the text.
+    let range: SourceRange
     let relation: QueryRelation
     let foldsCase: Bool
     let operand: Operand
 
     init(
-        column: BoundColumn, name: String, relation: QueryRelation, foldsCase: Bool,
+        column: BoundColumn, range: SourceRange, relation: QueryRelation, foldsCase: Bool,
         operand: Operand
     ) {
         self.column = column
-        self.name = name
+        self.range = range
         self.relation = relation
         self.foldsCase = foldsCase
         self.operand = operand

@@ -1,74 +1,3 @@
-/// Words of stored text, and what is asked of them (query language 15).
-enum FullText {
-    /// Longer tokens are cut.
-    static let maximumLength = 64
-
-    /// Lower-case letters without their accents for U+00C0 to U+00FE; 0 stands for a letter kept as
-    /// it is in lower case, 1 for the two signs, which belong to a word but leave no trace in it.
-    private static let plain: StaticString =
-        "aaaaa\0\0ceeeeiiii\0nooooo\u{1}\0uuuuy\0\0"
-
-    /// Calls `body` with every token of `text`, in order. Return false to stop.
-    static func forEachToken(
-        _ text: ByteView, _ body: (UnsafeBufferPointer<UInt8>) -> Bool
-    ) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: maximumLength + 2) { token in
-            var count = 0
-            var isWord = false
-            var i = 0
-            while i < text.count {
-                let first = text[i]
-                var isPart = true
-                if first &- 0x30 < 10 || first &- 0x61 < 26 {
-                    append(first, token, &count)
-                } else if first &- 0x41 < 26 {
-                    append(first | 0x20, token, &count)
-                } else if first == 0xC3, i + 1 < text.count, text[i + 1] &- 0x80 < 0x3F {
-                    appendLatin(text[i + 1], token, &count)
-                    i += 1
-                } else {
-                    isPart = false
-                }
-                i += 1
-                if isPart {
-                    isWord = true
-                } else if isWord {
-                    if count > 0, !body(UnsafeBufferPointer(rebasing: token[..<count])) { return }
-                    count = 0
-                    isWord = false
-                }
-            }
-            if count > 0 { _ = body(UnsafeBufferPointer(rebasing: token[..<count])) }
-        }
-    }
-
-    @inline(__always)
-    private static func append(
-        _ byte: UInt8, _ token: UnsafeMutableBufferPointer<UInt8>, _ count: inout Int
-    ) {
-        if count < maximumLength {
-            token[count] = byte
-            count += 1
-        }
-    }
-
-    /// The letter C3 `second`.
-    private static func appendLatin(
-        _ second: UInt8, _ token: UnsafeMutableBufferPointer<UInt8>, _ count: inout Int
-    ) {
-        switch plain.utf8Start[Int(second & 0x1F)] {
-        case 0:
-            // The sharp s is the one letter without a capital of its own here.
-            let lower = second == 0x9F ? second : second | 0x20
-            guard count + 2 <= maximumLength else { return }
-            append(0xC3, token, &count)
-            append(lower, token, &count)
-        case 1: break
-        case let letter: append(letter, token, &count)
-        }
-    }
-}
-
 /// The words of a search.
 struct FullTextTerms: Sendable {
     struct Failure: Error { let message: String }
@@ -104,14 +33,7 @@ struct FullTextTerms: Sendable {
         let isExcluded = word.first == UInt8(ascii: "-")
         let rest = isExcluded ? word.dropFirst() : word
         let isPrefix = !isExcluded && rest.last == UInt8(ascii: "*")
-        var tokens: [[UInt8]] = []
-        Array(rest).withUnsafeBytes {
-            guard let base = $0.baseAddress else { return }
-            FullText.forEachToken(ByteView(base, count: $0.count)) {
-                tokens.append(Array($0))
-                return true
-            }
-        }
+        let tokens = Self.tokens(of: Array(rest))
         guard tokens.count <= 1 else {
             let text = String(decoding: word, as: UTF8.self)
             throw Failure(message: "'\(text)' is more than one word")
@@ -136,18 +58,38 @@ struct FullTextTerms: Sendable {
         return true
     }
 
+    /// The words a word of the search is taken for; one without letters is none.
+    private static func tokens(of word: [UInt8]) -> [[UInt8]] {
+        word.withUnsafeBytes { bytes in
+            var tokens: [[UInt8]] = []
+            guard let base = bytes.baseAddress else { return tokens }
+            forEachToken(ByteView(base, count: bytes.count)) {
+                if $0.count > 0 { tokens.append(Array($0)) }
+                return true
+            }
+            return tokens
+        }
+    }
+
+    /// Calls `body` with every word of a text until it returns false.
+    @inline(__always)
+    private static func forEachToken(
+        _ text: ByteView, _ body: (UnsafeBufferPointer<UInt8>) -> Bool
+    ) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Tokenizer.maximumWord) { word in
+            var tokens = Tokenizer(text)
+            while let count = tokens.next(into: word.baseAddress!) {
+                if !body(UnsafeBufferPointer(rebasing: word[..<count])) { return }
+            }
+        }
+    }
+
     private static func has(_ text: ByteView, _ word: Word) -> Bool {
         var found = false
-        FullText.forEachToken(text) { token in
+        forEachToken(text) { token in
             let fits =
                 word.isPrefix ? token.count >= word.bytes.count : token.count == word.bytes.count
-            if fits {
-                found = true
-                for (i, byte) in word.bytes.enumerated() where token[i] != byte {
-                    found = false
-                    break
-                }
-            }
+            found = fits && word.bytes.indices.allSatisfy { token[$0] == word.bytes[$0] }
             return !found
         }
         return found

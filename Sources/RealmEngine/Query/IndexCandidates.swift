@@ -5,69 +5,24 @@
 struct IndexCandidates: Sendable {
     /// Leaves that hold candidates, in table order.
     let units: [QueryUnit]
-    /// What was looked up, for `explain`.
-    let description: String
+    /// Name of the property whose index was used.
+    let property: String
     let count: Int
+
+    /// With more than one candidate in this many objects, visiting every leaf is faster.
+    private static let worthwhileShare = 16
 
     /// Nil when no index helps with `condition`.
     init?(
         _ condition: BoundCondition, _ table: TableInfo, _ snapshot: Snapshot
     ) throws(RealmError) {
         guard let lookup = Self.lookup(for: condition, table) else { return nil }
-        var keys: [ObjectKey] = []
-        let index = SearchIndex(space: snapshot.lookup, root: lookup.column.indexRoot)
-        for value in lookup.values { try index.candidates(for: value, into: &keys) }
-        keys.sort { UInt64(bitPattern: $0.raw) < UInt64(bitPattern: $1.raw) }
+        let total = try ClusterTree(space: snapshot.lookup, root: table.root).count()
+        let keys = try lookup.keys(snapshot.lookup)
+        guard keys.count <= max(64, total / Self.worthwhileShare) else { return nil }
         units = try Self.units(keys, table, snapshot)
         count = units.reduce(0) { $0 + $1.among.count }
-        description = "index \(table.className).\(lookup.column.name)"
-    }
-
-    private struct Lookup {
-        let column: ColumnInfo
-        let values: [Value]
-    }
-
-    /// The term an index serves best: equality or IN on an indexed column, itself or in an AND.
-    private static func lookup(
-        for condition: BoundCondition, _ table: TableInfo
-    ) -> Lookup? {
-        switch condition {
-        case .test(let test): return lookup(for: test, table)
-        case .and(let children):
-            var best: Lookup?
-            for child in children {
-                guard case .test(let test) = child, let found = lookup(for: test, table) else {
-                    continue
-                }
-                // A unique key beats everything, otherwise fewer look-ups win.
-                if found.column.key == table.primaryKey.map({ table.columns[$0].key }) {
-                    return found
-                }
-                if best == nil || found.values.count < best!.values.count { best = found }
-            }
-            return best
-        default: return nil
-        }
-    }
-
-    private static func lookup(for test: ColumnTest, _ table: TableInfo) -> Lookup? {
-        guard !test.foldsCase, test.relation == .equal,
-            let column = table.columns.first(where: { $0.leafIndex == test.column.leafIndex }),
-            column.index == .general, column.collection == nil
-        else { return nil }
-        let values: [Value]
-        switch test.operand {
-        case .strict(let value): values = [value]
-        case .members(let members): values = members
-        case .general(.null): values = [.null]
-        case .general, .anyOf, .range: return nil
-        }
-        switch column.type {
-        case .int, .bool, .string, .timestamp, .objectID, .uuid: break
-        default: return nil
-        }
-        return Lookup(column: column, values: values)
+        property = lookup.column.name
     }
 
     /// Sorted keys as selections of leaves; repeated ones and those without an object vanish.
@@ -96,5 +51,121 @@ struct IndexCandidates: Sendable {
         }
         close()
         return units
+    }
+}
+
+/// What is looked up in the index of one column.
+private struct IndexLookup {
+    let column: ColumnInfo
+    /// Equality with any of these.
+    var values: [Value] = []
+    /// All of these words.
+    var words: [FullTextTerms.Word] = []
+
+    /// Keys of all candidates, in table order.
+    func keys(_ space: NodeSpace) throws(RealmError) -> [ObjectKey] {
+        let index = SearchIndex(space: space, root: column.indexRoot)
+        var keys: [ObjectKey] = []
+        for value in values { try index.candidates(for: value, into: &keys) }
+        for (i, word) in words.enumerated() {
+            var found: [ObjectKey] = []
+            try Self.find(word, index, &found)
+            Self.arrange(&found)
+            keys = i == 0 ? found : Self.common(keys, found)
+        }
+        Self.arrange(&keys)
+        return keys
+    }
+
+    private static func find(
+        _ word: FullTextTerms.Word, _ index: SearchIndex, _ keys: inout [ObjectKey]
+    ) throws(RealmError) {
+        let bytes = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: max(1, word.bytes.count), alignment: 1)
+        defer { bytes.deallocate() }
+        bytes.copyBytes(from: word.bytes)
+        let text = ByteView(UnsafeRawPointer(bytes.baseAddress!), count: word.bytes.count)
+        if word.isPrefix {
+            try index.candidates(forPrefix: text, into: &keys)
+        } else {
+            try index.candidates(for: .string(text), into: &keys)
+        }
+    }
+
+    private static func arrange(_ keys: inout [ObjectKey]) {
+        keys.sort { UInt64(bitPattern: $0.raw) < UInt64(bitPattern: $1.raw) }
+    }
+
+    /// What both sorted lists hold.
+    private static func common(_ a: [ObjectKey], _ b: [ObjectKey]) -> [ObjectKey] {
+        var result: [ObjectKey] = []
+        var i = 0
+        for key in a where result.last != key {
+            while i < b.count, UInt64(bitPattern: b[i].raw) < UInt64(bitPattern: key.raw) { i += 1 }
+            if i < b.count, b[i] == key { result.append(key) }
+        }
+        return result
+    }
+}
+
+extension IndexCandidates {
+    /// The term an index serves best, itself or in an AND.
+    fileprivate static func lookup(
+        for condition: BoundCondition, _ table: TableInfo
+    ) -> IndexLookup? {
+        switch condition {
+        case .test(let test): return lookup(for: test, table)
+        case .fullText(let search): return lookup(for: search, table)
+        case .and(let children):
+            var best: IndexLookup?
+            for child in children {
+                guard let found = lookup(forTerm: child, table) else { continue }
+                // A unique key beats everything, otherwise fewer look-ups win.
+                if found.column.key == table.primaryKey.map({ table.columns[$0].key }) {
+                    return found
+                }
+                if best == nil || found.values.count < best!.values.count { best = found }
+            }
+            return best
+        default: return nil
+        }
+    }
+
+    private static func lookup(
+        forTerm condition: BoundCondition, _ table: TableInfo
+    ) -> IndexLookup? {
+        switch condition {
+        case .test(let test): lookup(for: test, table)
+        case .fullText(let search): lookup(for: search, table)
+        default: nil
+        }
+    }
+
+    private static func lookup(
+        for search: BoundFullText, _ table: TableInfo
+    ) -> IndexLookup? {
+        guard search.path.hops.isEmpty, !search.terms.required.isEmpty,
+            let column = table.columns.first(where: { $0.leafIndex == search.column.leafIndex })
+        else { return nil }
+        return IndexLookup(column: column, words: search.terms.required)
+    }
+
+    private static func lookup(for test: ColumnTest, _ table: TableInfo) -> IndexLookup? {
+        guard !test.foldsCase, test.relation == .equal,
+            let column = table.columns.first(where: { $0.leafIndex == test.column.leafIndex }),
+            column.index == .general, column.collection == nil
+        else { return nil }
+        let values: [Value]
+        switch test.operand {
+        case .strict(let value): values = [value]
+        case .members(let members): values = members
+        case .general(.null): values = [.null]
+        case .general, .anyOf, .range: return nil
+        }
+        switch column.type {
+        case .int, .string, .timestamp, .objectID, .uuid: break
+        default: return nil
+        }
+        return IndexLookup(column: column, values: values)
     }
 }

@@ -16,6 +16,8 @@ final class IntegerTerm: QueryTerm {
     private let isNegated: Bool
     private let matchesNull: Bool
 
+    override var label: String { "integer ranges (\(ranges.count)), whole leaves" }
+
     init(
         _ column: BoundColumn, _ form: Form, _ ranges: [IntegerRange], isNegated: Bool,
         matchesNull: Bool
@@ -78,6 +80,8 @@ final class FloatTerm: QueryTerm {
     private let isNegated: Bool
     private let matchesNaN: Bool
     private let matchesNull: Bool
+
+    override var label: String { "number ranges (\(ranges.count)), whole leaves" }
 
     init(_ test: ColumnTest) {
         column = test.column
@@ -149,6 +153,8 @@ final class TimestampTerm: QueryTerm {
     private let bounds: (low: Timestamp, high: Timestamp)?
     private let isNegated: Bool
     private let matchesNull: Bool
+
+    override var label: String { "time range, whole leaves" }
 
     /// Nil for tests that are no single range.
     init?(_ test: ColumnTest) {

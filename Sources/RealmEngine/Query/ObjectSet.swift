@@ -16,12 +16,45 @@ final class ObjectSet {
         words.initialize(repeating: 0, count: count)
     }
 
+    /// The objects of `table` for which `term` holds; nil when their keys are spread too thinly.
+    convenience init?(
+        of term: QueryTerm, in table: TablePlace, _ space: NodeSpace
+    ) throws(RealmError) {
+        guard let limit = try ObjectSet.limit(for: table, space) else { return nil }
+        self.init(limit: limit)
+        let leaves = LeafWalk(space, table)
+        while let leaf = try leaves.next() {
+            insert(leaf, try term.match(leaf, Selection(first: leaf.count)))
+        }
+    }
+
     deinit { words.deallocate() }
 
     @inline(__always)
     func contains(_ key: Int64) -> Bool {
         guard UInt64(bitPattern: key) < UInt64(bitPattern: limit) else { return false }
         return words[Int(key >> 6)] >> UInt64(key & 63) & 1 != 0
+    }
+
+    /// The rows whose element of a packed array, plus `offset`, is in the set.
+    func rows(_ node: NodeView, offset: Int64, count: Int) -> Selection {
+        withUnsafeTemporaryAllocation(of: Int64.self, capacity: ClusterRows.maximum) { keys in
+            IntegerKernels.decode(node, first: 0, count: count, into: keys.baseAddress!)
+            let limit = UInt64(bitPattern: limit)
+            return Selection(count) { (from, n) in
+                var bits: UInt64 = 0
+                var i = 0
+                while i < n {
+                    let key = UInt64(bitPattern: keys[from &+ i] &+ offset)
+                    // Keys outside look at the first word and are masked away.
+                    let isInside: UInt64 = key < limit ? 1 : 0
+                    let word = words[Int(key < limit ? key >> 6 : 0)]
+                    bits |= (word >> (key & 63) & isInside) &<< UInt64(i)
+                    i &+= 1
+                }
+                return bits
+            }
+        }
     }
 
     @inline(__always)

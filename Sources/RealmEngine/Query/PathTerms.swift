@@ -3,25 +3,27 @@
 final class HopTerm: QueryTerm {
     private let hop: PathHop
     private let target: QueryTerm?
-    private let space: NodeSpace?
+    private let evaluator: QueryEvaluator
     private var set: ObjectSet?
     /// The answer where a link to one object is null.
     private let missing: Bool
 
-    init(_ hop: PathHop, target: QueryTerm, missing: Bool, _ space: NodeSpace) {
+    override var label: String { "links into a set of objects" }
+
+    init(_ hop: PathHop, target: QueryTerm, missing: Bool, _ evaluator: QueryEvaluator) {
         self.hop = hop
         self.target = target
         self.missing = missing
-        self.space = space
+        self.evaluator = evaluator
     }
 
     /// With the objects named.
-    init(_ hop: PathHop, set: ObjectSet, missing: Bool) {
+    init(_ hop: PathHop, set: ObjectSet, missing: Bool, _ evaluator: QueryEvaluator) {
         self.hop = hop
         self.set = set
         self.missing = missing
+        self.evaluator = evaluator
         target = nil
-        space = nil
     }
 
     override func match(
@@ -36,16 +38,9 @@ final class HopTerm: QueryTerm {
         }
     }
 
-    private func madeSet() throws(RealmError) -> ObjectSet {
-        guard let target, let space, let limit = try ObjectSet.limit(for: hop.target, space) else {
-            throw RealmError(.internal, code: "Bug", reason: "query", "a set that cannot be made")
-        }
-        let made = ObjectSet(limit: limit)
-        var leaves = ClusterTree(space: space, root: hop.target.root).leaves()
-        while let leaf = try leaves.next() {
-            made.insert(leaf, try target.match(leaf, Selection(first: leaf.count)))
-        }
-        return made
+    private func madeSet() throws(RealmError) -> ObjectSet? {
+        guard let target else { return nil }
+        return try ObjectSet(of: target, in: hop.target, evaluator.space)
     }
 
     private func matchLinks(
@@ -54,11 +49,11 @@ final class HopTerm: QueryTerm {
         let ref = try leaf.columnRef(hop.column.leafIndex)
         let column = try LinkLeaf(leaf.space, ref, target: hop.target.key)
         guard column.count == leaf.count else { throw leaf.unevenColumn(hop.column.leafIndex) }
-        let missing = missing
-        return try among.filter { (row) throws(RealmError) in
-            let key = column.key(row).raw
-            return key < 0 ? missing : set.contains(key)
-        }
+        let rows = set.rows(column.node, offset: -1, count: leaf.count)
+        if !missing { return rows & among }
+        let unset = IntegerRange(low: .min, high: 0)
+        let nulls = IntegerKernels.rows(in: unset, column.node, first: 0, count: leaf.count)
+        return (rows | nulls) & among
     }
 
     private func matchBacklinks(
@@ -79,9 +74,8 @@ final class HopTerm: QueryTerm {
     ) throws(RealmError) -> Selection {
         let column = try CollectionLeaf(leaf.space, try leaf.columnRef(hop.column.leafIndex))
         guard column.count == leaf.count else { throw leaf.unevenColumn(hop.column.leafIndex) }
-        return try among.filter { (row) throws(RealmError) in
-            let root = try column.root(row)
-            return root.isNone ? false : try hasMember(leaf.space, root, set)
+        return try column.filled(among).filter { (row) throws(RealmError) in
+            try hasMember(leaf.space, try column.root(row), set)
         }
     }
 
@@ -93,9 +87,10 @@ final class HopTerm: QueryTerm {
     ) throws(RealmError) -> Bool {
         let node = try space.node(root)
         if !node.isInner { return try hasMember(space.integers(root, "link list leaf"), set) }
-        var leaves = BPlusTree(space: space, root: root).leaves()
+        let visit = evaluator.visits.begin()
+        var leaves = BPlusTree(space: visit, root: root).leaves()
         while let ref = try leaves.next() {
-            if try hasMember(space.integers(ref, "link list leaf"), set) { return true }
+            if try hasMember(visit.integers(ref, "link list leaf"), set) { return true }
         }
         return false
     }
@@ -115,6 +110,8 @@ final class AdaptiveTerm: QueryTerm {
     /// The tables hopped to.
     private let tables: [TablePlace]
     private let space: NodeSpace
+    override var label: String { fast.label + ", tested once for the table linked to" }
+
     /// Rows that may still be tested one by one; nil until the tables were looked at.
     private var allowance: Int?
 
@@ -137,54 +134,5 @@ final class AdaptiveTerm: QueryTerm {
     private func initialAllowance() throws(RealmError) -> Int {
         for table in tables where try ObjectSet.limit(for: table, space) == nil { return .max }
         return 16 + (try ClusterTree(space: space, root: tables[0].root).count()) / 256
-    }
-}
-
-/// The number of elements of a collection of the object itself.
-final class CountTerm: QueryTerm {
-    private let column: BoundColumn
-    private let isLinkList: Bool
-    private let ranges: [IntegerRange]
-    private let isNegated: Bool
-
-    /// Nil for every other kind of comparison.
-    init?(_ comparison: BoundComparison) {
-        guard case .count(let path) = comparison.left.kind,
-            let value = comparison.right.constantValue, !comparison.relation.isTextual
-        else { return nil }
-        switch path.end {
-        case .objects where path.hops.count == 1:
-            let hop = path.hops[0]
-            guard hop.kind == .list || hop.kind == .set else { return nil }
-            column = hop.column
-            isLinkList = true
-        case .collection(let column, .all) where path.hops.isEmpty:
-            guard column.layout.collection != .dictionary else { return nil }
-            self.column = column
-            isLinkList = false
-        default: return nil
-        }
-        let test = ColumnTest(
-            column: column, name: "", relation: comparison.relation, foldsCase: false,
-            operand: .general(value))
-        (ranges, isNegated) = TestBounds.integers(test)
-    }
-
-    override func match(
-        _ leaf: ClusterLeaf, _ among: Selection
-    ) throws(RealmError) -> Selection {
-        let cells = try CollectionLeaf(leaf.space, try leaf.columnRef(column.leafIndex))
-        guard cells.count == leaf.count else { throw leaf.unevenColumn(column.leafIndex) }
-        let element = column.layout.element
-        return try among.filter { (row) throws(RealmError) in
-            let root = try cells.root(row)
-            var count: Int64 = 0
-            if !root.isNone {
-                let view = CollectionView(root: root, element: element)
-                count = Int64(try ElementCursor.count(leaf.space, view))
-            }
-            for range in ranges where range.contains(count) { return !isNegated }
-            return isNegated
-        }
     }
 }

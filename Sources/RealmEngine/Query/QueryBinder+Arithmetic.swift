@@ -28,7 +28,8 @@ extension QueryBinder {
         }
         let isFoldable = bound.isConstant && parts.allSatisfy(\.operand.isConstant)
         let chain = BoundOperand(
-            kind: .arithmetic(bound.with(nil), parts), type: type, shape: shape, quantifier: quantifier,
+            kind: .arithmetic(bound.with(nil), parts), type: type, shape: shape,
+            quantifier: quantifier,
             range: range)
         return isFoldable ? folded(chain) : chain
     }
@@ -38,10 +39,10 @@ extension QueryBinder {
         guard case .arithmetic(let first, let terms) = chain.kind,
             case .constant(let start) = first.kind
         else { return chain }
-        var values = start.values
+        var values = Array(start.values.all)
         for term in terms {
             guard case .constant(let buffer) = term.operand.kind else { return chain }
-            values = Arithmetic.combine(values, term.sign, buffer.values)
+            values = Arithmetic.combine(values, term.sign, Array(buffer.values.all))
         }
         return BoundOperand(
             kind: .constant(ValueBuffer(values)),

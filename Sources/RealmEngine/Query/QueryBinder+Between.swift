@@ -61,7 +61,7 @@ extension QueryBinder {
         }
         return .test(
             ColumnTest(
-                column: column, name: source.quote(tree.range), relation: .equal,
+                column: column, range: tree.range.through(limits.range), relation: .equal,
                 foldsCase: false, operand: .range(values[0], values[1])))
     }
 }

@@ -37,16 +37,14 @@ extension QueryBinder {
     private func columnTest(
         _ tree: QueryComparison, _ left: BoundOperand, _ right: BoundOperand
     ) -> ColumnTest? {
-        guard let column = left.directColumn, case .property(let property) = tree.left.kind,
-            column.type != .typeName
-        else { return nil }
-        let name = source.quote(property.path.range)
+        guard let column = left.directColumn else { return nil }
+        let range = left.range.through(right.range)
         if let members = right.constantList {
             guard tree.relation == .equal || tree.relation == .in, column.type != .mixed,
                 right.quantifier == nil || right.quantifier == .any
             else { return nil }
             return ColumnTest(
-                column: column, name: name, relation: .equal, foldsCase: false,
+                column: column, range: range, relation: .equal, foldsCase: false,
                 operand: .members(usable(members, column)))
         }
         guard let value = right.constantValue else { return nil }
@@ -56,7 +54,7 @@ extension QueryBinder {
         let folds = tree.foldsCase && !isIgnored
         if folds, !right.type.isText { return nil }
         return ColumnTest(
-            column: column, name: name, relation: tree.relation, foldsCase: folds,
+            column: column, range: range, relation: tree.relation, foldsCase: folds,
             operand: isStrict ? .strict(value) : .general(value))
     }
 
@@ -173,7 +171,7 @@ extension QueryBinder {
         guard case .constant(let buffer) = other.kind, case .link(let table) = link.type else {
             return
         }
-        for value in buffer.values {
+        for value in buffer.values.all {
             switch value {
             case .null: continue
             case .link(let target) where target.table == table: continue

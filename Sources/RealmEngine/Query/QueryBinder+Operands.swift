@@ -128,7 +128,11 @@ extension QueryBinder {
             shape = .scalar
         }
         let kind: BoundOperand.Kind
-        if case .incoming = path.end { kind = .count(BoundPath(path)) } else { kind = .path(BoundPath(path)) }
+        if case .incoming = path.end {
+            kind = .count(BoundPath(path))
+        } else {
+            kind = .path(BoundPath(path))
+        }
         return BoundOperand(kind: kind, type: type, shape: shape, range: range)
     }
 
@@ -143,18 +147,23 @@ extension QueryBinder {
         case .objects:
             let owners = path.hops.dropLast()
             let shape: OperandShape = owners.isEmpty ? .scalar : .list
-            return BoundOperand(kind: .count(BoundPath(path)), type: .int, shape: shape, range: range)
+            return BoundOperand(
+                kind: .count(BoundPath(path)), type: .int, shape: shape, range: range)
         case .incoming:
-            return BoundOperand(kind: .count(BoundPath(path)), type: .int, shape: .scalar, range: range)
+            return BoundOperand(
+                kind: .count(BoundPath(path)), type: .int, shape: .scalar, range: range)
         case .linkEntry, .collection(_, .all), .collection(_, .at), .collection(_, .key):
             let shape: OperandShape = isOwn ? .scalar : .list
-            return BoundOperand(kind: .count(BoundPath(path)), type: .int, shape: shape, range: range)
+            return BoundOperand(
+                kind: .count(BoundPath(path)), type: .int, shape: shape, range: range)
         case .scalar(let column):
             guard column.type.isText else { break }
             let shape: OperandShape = isOwn ? .scalar : .list
-            return BoundOperand(kind: .size(BoundPath(path)), type: .int, shape: shape, range: range)
+            return BoundOperand(
+                kind: .size(BoundPath(path)), type: .int, shape: shape, range: range)
         case .nested:
-            return BoundOperand(kind: .size(BoundPath(path)), type: .int, shape: .groups, range: range)
+            return BoundOperand(
+                kind: .size(BoundPath(path)), type: .int, shape: .groups, range: range)
         case .collection(_, .keys), .linkKeys, .lengths: break
         }
         throw invalid(

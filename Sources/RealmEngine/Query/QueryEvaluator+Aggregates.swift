@@ -9,7 +9,7 @@ extension QueryEvaluator {
             defer { giveBack(keys) }
             try reach(path.hops[...], from: spot, into: keys)
             var total = Accumulator(aggregate, isLoose: aggregate.element == .mixed)
-            for key in keys.keys {
+            for key in keys.keys.all {
                 guard let target = try find(key, in: path.table) else { continue }
                 total.add(try target.value(property))
             }
@@ -25,7 +25,7 @@ extension QueryEvaluator {
         let keys = takeKeys()
         defer { giveBack(keys) }
         try reach(path.hops[...], from: spot, into: keys)
-        for key in keys.keys {
+        for key in keys.keys.all {
             guard let owner = try find(key, in: path.table) else { continue }
             buffer.values.append(try result(aggregate, column, owner))
         }

@@ -29,7 +29,7 @@ extension QueryEvaluator {
         try step(first, spot, into: result)
         for hop in hops.dropFirst() {
             result.exchange()
-            for key in result.spare {
+            for key in result.spare.all {
                 guard let next = try find(key, in: hop.source) else { continue }
                 try step(hop, next, into: result)
             }
@@ -84,7 +84,7 @@ extension QueryEvaluator {
         guard spot.row < column.count else {
             throw .corrupt("a backlink leaf shorter than its cluster", at: spot.leaf.ref)
         }
-        var cursor = BacklinkCursor(space, slot: column.slot(spot.row))
+        var cursor = BacklinkCursor(visits.begin(), slot: column.slot(spot.row))
         while let key = try cursor.next() { keys.keys.append(key) }
     }
 
@@ -133,20 +133,20 @@ extension QueryEvaluator {
         defer { giveBack(keys) }
         try reach(path.hops[...], from: spot, into: keys)
         if case .objects = path.end {
-            for key in keys.keys {
+            for key in keys.keys.all {
                 buffer.values.append(.link(ObjectLink(table: path.table.key, key: key)))
             }
             return
         }
         var isGrouped = true
         if case .scalar = path.end { isGrouped = false }
-        for key in keys.keys {
+        for key in keys.keys.all {
             guard let target = try find(key, in: path.table) else { continue }
             try append(path.end, target, to: buffer)
             if isGrouped { buffer.endGroup() }
         }
         // Groups without a single one count as one that is empty.
-        if isGrouped, buffer.groupEnds.isEmpty { buffer.endGroup() }
+        if isGrouped, buffer.groupEnds.count == 0 { buffer.endGroup() }
     }
 
     /// What a path takes of one object it reached.
@@ -178,15 +178,15 @@ extension QueryEvaluator {
             let keys = takeKeys()
             defer { giveBack(keys) }
             try reach(path.hops[...], from: spot, into: keys)
-            for key in keys.keys {
+            for key in keys.keys.all {
                 guard let owner = try find(key, in: path.table) else { continue }
                 try appendElements(owner.value(column), .all, to: buffer)
             }
         }
-        buffer.groupEnds.removeAll(keepingCapacity: true)
+        buffer.groupEnds.removeAll()
         let isMixed = column.layout.type == .mixed
         var kept = 0
-        for value in buffer.values {
+        for value in buffer.values.all {
             switch value {
             case .string(let text), .binary(let text):
                 buffer.values[kept] = .int(Int64(text.count))
@@ -196,6 +196,6 @@ extension QueryEvaluator {
             }
             kept += 1
         }
-        buffer.values.removeLast(buffer.values.count - kept)
+        buffer.values.truncate(to: kept)
     }
 }

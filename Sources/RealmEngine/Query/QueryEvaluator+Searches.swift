@@ -6,7 +6,7 @@ extension QueryEvaluator {
         let keys = takeKeys()
         defer { giveBack(keys) }
         try reach(search.path.hops[...], from: spot, into: keys)
-        for key in keys.keys {
+        for key in keys.keys.all {
             guard let target = try find(key, in: search.path.table) else { continue }
             if try matches(search, target) { return true }
         }
@@ -25,7 +25,7 @@ extension QueryEvaluator {
         defer { giveBack(keys) }
         try reach(geo.path.hops[...], from: spot, into: keys)
         var points = 0
-        for key in keys.keys {
+        for key in keys.keys.all {
             guard let target = try find(key, in: geo.path.table),
                 let point = try point(geo, target)
             else { continue }

@@ -15,6 +15,8 @@ struct Spot {
 final class QueryEvaluator {
     let snapshot: Snapshot
     let space: NodeSpace
+    /// For collections, whose trees are walked.
+    let visits: VisitMeter
     private var buffers: [ValueBuffer] = []
     private var buffersInUse = 0
     private var keyLists: [KeyBuffer] = []
@@ -23,6 +25,7 @@ final class QueryEvaluator {
     init(_ snapshot: Snapshot) {
         self.snapshot = snapshot
         space = snapshot.lookup
+        visits = VisitMeter(snapshot.lookup)
     }
 
     /// Whether the condition is true of the object.
@@ -70,10 +73,10 @@ final class QueryEvaluator {
         case .count(let path): try appendCounts(path, spot, to: buffer)
         case .size(let path):
             try append(path, spot, to: buffer)
-            for i in buffer.values.indices { buffer.values[i] = try size(of: buffer.values[i]) }
+            for i in 0..<buffer.values.count { buffer.values[i] = try size(of: buffer.values[i]) }
         case .typeOf(let path):
             try append(path, spot, to: buffer)
-            for i in buffer.values.indices {
+            for i in 0..<buffer.values.count {
                 buffer.values[i] = .int(Int64(TypeMask(buffer.values[i]).rawValue))
             }
         case .aggregate(let aggregate): try append(aggregate, spot, to: buffer)
@@ -87,19 +90,23 @@ final class QueryEvaluator {
         _ first: BoundOperand, _ terms: [BoundTerm], _ spot: Spot, to buffer: ValueBuffer
     ) throws(RealmError) {
         let start = try values(of: first, spot)
-        buffer.values.append(contentsOf: start.values)
-        buffer.groupEnds.append(contentsOf: start.groupEnds)
+        buffer.values.append(contentsOf: start.values.all)
+        buffer.groupEnds.append(contentsOf: start.groupEnds.all)
         var isSingle = first.shape == .scalar
         for term in terms {
             let other = try values(of: term.operand, spot)
             if term.operand.shape == .scalar, other.values.count == 1 {
-                for i in buffer.values.indices {
+                for i in 0..<buffer.values.count {
                     buffer.values[i] = Arithmetic.apply(
                         term.sign, buffer.values[i], other.values[0])
                 }
-            } else if isSingle {
-                buffer.values = Arithmetic.combine(buffer.values, term.sign, other.values)
-                buffer.groupEnds.append(contentsOf: other.groupEnds)
+            } else if isSingle, buffer.values.count == 1 {
+                let start = buffer.values[0]
+                buffer.values.removeAll()
+                for value in other.values.all {
+                    buffer.values.append(Arithmetic.apply(term.sign, start, value))
+                }
+                buffer.groupEnds.append(contentsOf: other.groupEnds.all)
                 isSingle = term.operand.shape == .scalar
             } else {
                 buffer.removeAll()
@@ -111,7 +118,7 @@ final class QueryEvaluator {
     private func size(of value: Value) throws(RealmError) -> Value {
         switch value {
         case .string(let text), .binary(let text): .int(Int64(text.count))
-        case .list, .set, .dictionary: .int(Int64(try snapshot.count(of: value)))
+        case .list, .set, .dictionary: .int(Int64(try count(of: value)))
         default: .null
         }
     }
@@ -123,7 +130,7 @@ final class QueryEvaluator {
         defer { giveBack(keys) }
         try reach(subquery.path.hops[...], from: spot, into: keys)
         var count: Int64 = 0
-        for key in keys.keys {
+        for key in keys.keys.all {
             guard let object = try find(key, in: subquery.path.table) else { continue }
             if try holds(subquery.condition, object) { count += 1 }
         }
@@ -135,14 +142,16 @@ final class QueryEvaluator {
 
 /// Keys of the objects a path reaches.
 final class KeyBuffer {
-    var keys: [ObjectKey] = []
+    private(set) var keys = ReusedBuffer<ObjectKey>()
     /// The keys before the last hop.
-    private(set) var spare: [ObjectKey] = []
+    private(set) var spare = ReusedBuffer<ObjectKey>()
 
     /// The keys become the starting points of a further hop.
     func exchange() {
-        swap(&keys, &spare)
-        keys.removeAll(keepingCapacity: true)
+        let last = keys
+        keys = spare
+        spare = last
+        keys.removeAll()
     }
 }
 
@@ -159,7 +168,7 @@ extension QueryEvaluator {
         if keyListsInUse == keyLists.count { keyLists.append(KeyBuffer()) }
         let keys = keyLists[keyListsInUse]
         keyListsInUse += 1
-        keys.keys.removeAll(keepingCapacity: true)
+        keys.keys.removeAll()
         return keys
     }
 

@@ -1,6 +1,9 @@
 /// A condition made ready to run over cluster leaves of one table. One call per leaf: what happens
 /// per row is a loop inside. Confined to its snapshot's thread.
 class QueryTerm {
+    /// How the condition is tested, for `explanation`.
+    var label: String { "object by object" }
+
     /// The rows of `among` for which the condition holds.
     func match(_ leaf: ClusterLeaf, _ among: Selection) throws(RealmError) -> Selection { among }
 }
@@ -55,6 +58,8 @@ final class OrTerm: QueryTerm {
 final class NotTerm: QueryTerm {
     private let term: QueryTerm
 
+    override var label: String { "not " + term.label }
+
     init(_ term: QueryTerm) { self.term = term }
 
     override func match(
@@ -84,6 +89,8 @@ final class GeneralTerm: QueryTerm {
 /// A test of one column, value by value: for the types without a kernel.
 final class ValueTerm: QueryTerm {
     private let test: ColumnTest
+
+    override var label: String { "value by value" }
 
     init(_ test: ColumnTest) { self.test = test }
 

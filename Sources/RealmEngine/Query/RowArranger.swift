@@ -1,7 +1,7 @@
 /// Applies SORT, DISTINCT and LIMIT, in the order written, to matches in table order (query
 /// language 22).
 final class RowArranger {
-    private let descriptors: [BoundDescriptor]
+    let descriptors: [BoundDescriptor]
     private let evaluator: QueryEvaluator
     private let table: TablePlace
 
@@ -11,66 +11,66 @@ final class RowArranger {
         table = TablePlace(query.table)
     }
 
-    /// Of neighbouring SORTs the later one is primary.
-    private static func merged(_ descriptors: [BoundDescriptor]) -> [BoundDescriptor] {
+    /// Of neighbouring SORTs the later one is primary, of neighbouring LIMITs the smaller counts.
+    static func merged(_ descriptors: [BoundDescriptor]) -> [BoundDescriptor] {
         var result: [BoundDescriptor] = []
         for descriptor in descriptors {
-            if case .sort(let keys) = descriptor, case .sort(let earlier)? = result.last {
+            switch (descriptor, result.last) {
+            case (.sort(let keys), .sort(let earlier)?):
                 result[result.count - 1] = .sort(keys + earlier)
-            } else {
-                result.append(descriptor)
+            case (.limit(let count), .limit(let earlier)?):
+                result[result.count - 1] = .limit(min(count, earlier))
+            default: result.append(descriptor)
             }
         }
         return result
     }
 
-    func apply(to keys: inout [ObjectKey]) throws(RealmError) {
-        for (i, descriptor) in descriptors.enumerated() {
+    /// Applies the descriptors, except for the first `done`.
+    func apply(to keys: inout [ObjectKey], after done: Int = 0) throws(RealmError) {
+        for descriptor in descriptors.dropFirst(done) {
             if keys.isEmpty { return }
             switch descriptor {
             case .limit(let count): keys.removeLast(max(0, keys.count - count))
             case .distinct(let paths): try distinct(&keys, paths)
-            case .sort(let paths): try sort(&keys, paths, limit: limit(after: i))
+            case .sort(let paths): try sort(&keys, paths)
             }
         }
     }
 
-    /// The LIMIT right behind a SORT.
-    private func limit(after i: Int) -> Int {
-        guard i + 1 < descriptors.count, case .limit(let count) = descriptors[i + 1] else {
-            return .max
-        }
-        return count
-    }
-
+    /// The sort keys of rows, gathered a leaf at a time as far as neighbours lie in the same one.
     private func columns(
         _ keys: [ObjectKey], _ paths: [BoundSortKey]
     ) throws(RealmError) -> [SortColumn] {
         for path in paths { if let failure = path.failure { throw failure } }
-        let columns = paths.map { SortColumn($0, capacity: keys.count) }
+        let columns = paths.map { SortColumn($0, evaluator, capacity: keys.count) }
         var leaf: ClusterLeaf?
+        var rows: [Int] = []
         for key in keys {
-            var spot: Spot?
             if let leaf, let row = leaf.row(of: key) {
-                spot = Spot(leaf: leaf, row: row)
-            } else {
-                spot = try evaluator.find(key, in: table)
-                leaf = spot?.leaf
+                rows.append(row)
+                continue
             }
-            guard let spot else {
+            if let leaf { for column in columns { try column.add(leaf, rows) } }
+            guard let spot = try evaluator.find(key, in: table) else {
                 throw .corrupt("object \(key.raw) vanished", in: "table \(table.key.raw)")
             }
-            for column in columns { try column.add(spot, evaluator) }
+            leaf = spot.leaf
+            rows.removeAll(keepingCapacity: true)
+            rows.append(spot.row)
         }
+        if let leaf { for column in columns { try column.add(leaf, rows) } }
         return columns
     }
 
-    private func sort(
-        _ keys: inout [ObjectKey], _ paths: [BoundSortKey], limit: Int
-    ) throws(RealmError) {
+    /// The value of a key of the object itself.
+    func value(_ object: ObjectKey, _ key: BoundSortKey) throws(RealmError) -> Value? {
+        try evaluator.find(object, in: table)?.value(key.column)
+    }
+
+    func sort(_ keys: inout [ObjectKey], _ paths: [BoundSortKey]) throws(RealmError) {
         let columns = try columns(keys, paths)
-        let order = SortOrder(columns, count: keys.count)
-        keys = order.sorted(limit: limit).map { keys[Int($0)] }
+        keys = SortOrder(columns, count: keys.count).sorted().map { keys[Int($0)] }
     }
 
     private func distinct(

@@ -10,15 +10,37 @@ extension QueryPlan {
     /// The objects the query yields, descriptors applied.
     public func rows(in snapshot: Snapshot) throws(RealmError) -> RowSet {
         let run = QueryRun(self, in: snapshot)
+        let arranger = RowArranger(query, snapshot)
+        if let top = try topRows(run, arranger) { return top }
         var keys: [ObjectKey] = []
-        let limit = leadingLimit
+        var limit = Int.max
+        if case .limit(let count)? = arranger.descriptors.first { limit = count }
         if limit > 0 {
             try run.forEachLeaf { (leaf, rows) throws(RealmError) in
                 try rows.visit { keys.append(leaf.key($0)) }
                 return keys.count < limit
             }
         }
-        return try arranged(keys, in: snapshot)
+        try arranger.apply(to: &keys)
+        return RowSet(table: query.table, keys: keys)
+    }
+
+    /// The way for a small LIMIT right behind the first SORT.
+    private func topRows(
+        _ run: QueryRun, _ arranger: RowArranger
+    ) throws(RealmError) -> RowSet? {
+        guard case .sort(let paths)? = arranger.descriptors.first, arranger.descriptors.count > 1,
+            case .limit(let count) = arranger.descriptors[1], count > 0, count <= TopRows.maximum
+        else { return nil }
+        var top = TopRows(count, paths, arranger)
+        let builder = TermBuilder(run.evaluator, options)
+        try run.forEachLeaf { (leaf, rows) throws(RealmError) in
+            try top.add(leaf, rows, builder, run.evaluator.space)
+            return true
+        }
+        var keys = try top.finish()
+        try arranger.apply(to: &keys, after: 2)
+        return RowSet(table: query.table, keys: keys)
     }
 
     /// Matches in table order, as workers found them, with the descriptors applied.
@@ -52,15 +74,5 @@ extension QueryPlan {
             return total < limit
         }
         return min(total, limit)
-    }
-
-    /// How many matches suffice, when LIMIT comes before anything that looks at all of them.
-    private var leadingLimit: Int {
-        var limit = Int.max
-        for descriptor in query.descriptors {
-            guard case .limit(let count) = descriptor else { break }
-            limit = min(limit, count)
-        }
-        return limit
     }
 }

@@ -5,6 +5,8 @@ final class ScalarTerm: QueryTerm {
     private let left: ScalarColumn
     private let right: ScalarColumn
 
+    override var label: String { "expressions, a leaf at a time" }
+
     /// Nil when an operand may have more values than one, or none.
     init?(_ comparison: BoundComparison, _ evaluator: QueryEvaluator) {
         guard let left = ScalarColumn.make(comparison.left, evaluator),

@@ -1,57 +1,77 @@
-/// One key of SORT or DISTINCT for all rows: a rank, 64 bits that order most values by themselves,
-/// and the values for when they do not.
+/// One key of SORT or DISTINCT for all rows, and in the end one number per row whose order is the
+/// order of the keys.
 final class SortColumn {
     let key: BoundSortKey
+    private let evaluator: QueryEvaluator
     /// 0 null, 255 behind a null link, between them the kinds in the order of values.
-    private(set) var ranks: [UInt8] = []
-    private(set) var bits: [UInt64] = []
+    let ranks: ReusedBuffer<UInt8>
+    /// Bits whose unsigned order never contradicts the order of values of equal rank.
+    private let bits: ReusedBuffer<UInt64>
     /// Empty when `bits` say everything.
-    private(set) var values: [Value] = []
-    /// Values of unlike types whose approximations do not follow their order.
+    private let values: ReusedBuffer<Value>
+    /// Values of unlike types, which no bits put in order.
     private let isMixed: Bool
+    private let isExact: Bool
     /// A decimal may equal doubles that are not equal to each other, so then no number is hashed.
     private var hasDecimals = false
-    private let isExact: Bool
 
     static let missing: UInt8 = 255
 
-    init(_ key: BoundSortKey, capacity: Int) {
+    init(_ key: BoundSortKey, _ evaluator: QueryEvaluator, capacity: Int) {
         self.key = key
+        self.evaluator = evaluator
         let type = key.column.layout.type
         isMixed = type == .mixed || key.key != nil
         switch type {
         case .int, .bool, .float, .double, .link: isExact = key.key == nil
         default: isExact = false
         }
-        ranks.reserveCapacity(capacity)
-        bits.reserveCapacity(capacity)
-        if !isExact { values.reserveCapacity(capacity) }
+        ranks = ReusedBuffer(capacity: capacity)
+        bits = ReusedBuffer(capacity: capacity)
+        values = ReusedBuffer(capacity: isExact ? 0 : capacity)
     }
 
-    /// Appends the key of the object at `spot`.
-    func add(_ spot: Spot, _ evaluator: QueryEvaluator) throws(RealmError) {
-        guard let target = try evaluator.follow(key.hops[...], from: spot) else {
-            append(.null, rank: Self.missing)
+    /// Appends the keys of rows of one leaf, in the order given.
+    func add(_ leaf: ClusterLeaf, _ rows: [Int]) throws(RealmError) {
+        if key.hops.isEmpty, key.key == nil {
+            let cells = try leaf.column(key.column.leafIndex, key.column.layout)
+            for row in rows { append(try cells.value(row)) }
             return
         }
-        var value = try target.value(key.column)
-        if let entry = key.key {
-            guard case .dictionary(let view) = value else { return append(.null, rank: 0) }
-            value = try evaluator.entry(view, entry) ?? .null
+        for row in rows {
+            let spot = Spot(leaf: leaf, row: row)
+            guard let target = try evaluator.follow(key.hops[...], from: spot) else {
+                append(.null, rank: Self.missing)
+                continue
+            }
+            var value = try target.value(key.column)
+            if let entry = key.key {
+                if case .dictionary(let view) = value {
+                    value = try evaluator.entry(view, entry) ?? .null
+                } else {
+                    value = .null
+                }
+            }
+            append(value)
         }
-        append(value, rank: UInt8(ValueOrder.rank(value) + 1))
     }
 
+    @inline(__always)
+    private func append(_ value: Value) {
+        append(value, rank: UInt8(truncatingIfNeeded: ValueOrder.rank(value) &+ 1))
+    }
+
+    @inline(__always)
     private func append(_ value: Value, rank: UInt8) {
         ranks.append(rank)
         bits.append(isMixed ? 0 : Self.bits(of: value))
         if isExact { return }
         values.append(value)
-        if case .decimal = value { hasDecimals = true }
+        if isMixed, case .decimal = value { hasDecimals = true }
     }
 
-    /// Bits whose unsigned order never contradicts the order of values of one type.
-    static func bits(of value: Value) -> UInt64 {
+    @inline(__always)
+    private static func bits(of value: Value) -> UInt64 {
         switch value {
         case .int(let x): UInt64(bitPattern: x) ^ 1 << 63
         case .bool(let x): x ? 1 : 0
@@ -81,133 +101,120 @@ final class SortColumn {
         return bits
     }
 
-    /// Negative, zero or positive, ascending.
+    // MARK: Codes
+
+    /// A number per row, from 0 to `highest`: ascending like the keys and equal where they are equal.
+    func codes() -> SortCodes { packedCodes() ?? rankedCodes() }
+
+    /// Exact bits as they are, moved down to make room for null below and null links above; nil
+    /// when they are not exact or too far apart.
+    private func packedCodes() -> SortCodes? {
+        guard isExact else { return nil }
+        let ranks = ranks.all
+        let bits = bits.all
+        var low = UInt64.max
+        var high: UInt64 = 0
+        for i in ranks.indices where ranks[i] != 0 && ranks[i] != Self.missing {
+            low = min(low, bits[i])
+            high = max(high, bits[i])
+        }
+        if low > high { (low, high) = (0, 0) }
+        guard high &- low < .max - 2 else { return nil }
+        let highest = high &- low &+ 2
+        var codes = [UInt64](repeating: 0, count: bits.count)
+        for i in ranks.indices where ranks[i] != 0 {
+            codes[i] = ranks[i] == Self.missing ? highest : bits[i] &- low &+ 1
+        }
+        return SortCodes(codes: codes, highest: highest)
+    }
+
+    /// Places in the sorted list of distinct keys.
+    private func rankedCodes() -> SortCodes {
+        let (ids, firsts) = distinctKeys()
+        var order = Array(0..<firsts.count)
+        order.sort { compare(Int(firsts[$0]), Int(firsts[$1])) < 0 }
+        var codeOfID = [UInt64](repeating: 0, count: firsts.count)
+        var code: UInt64 = 0
+        for (place, id) in order.enumerated() {
+            if place > 0, compare(Int(firsts[order[place - 1]]), Int(firsts[id])) != 0 { code += 1 }
+            codeOfID[id] = code
+        }
+        return SortCodes(codes: ids.map { codeOfID[Int($0)] }, highest: code)
+    }
+
+    /// Gives equal keys one number, and says in which row each number occurs first.
+    private func distinctKeys() -> (ids: [UInt32], firsts: [UInt32]) {
+        var capacity = 1024
+        while capacity < ranks.count * 2 { capacity *= 2 }
+        var slots = [UInt32](repeating: .max, count: capacity)
+        var ids = [UInt32](repeating: 0, count: ranks.count)
+        var firsts: [UInt32] = []
+        for row in 0..<ranks.count {
+            var slot = Int(truncatingIfNeeded: hash(row)) & (capacity - 1)
+            while slots[slot] != .max, compare(Int(firsts[Int(slots[slot])]), row) != 0 {
+                slot = (slot + 1) & (capacity - 1)
+            }
+            if slots[slot] == .max {
+                slots[slot] = UInt32(firsts.count)
+                firsts.append(UInt32(row))
+            }
+            ids[row] = slots[slot]
+        }
+        return (ids, firsts)
+    }
+
+    /// Negative, zero or positive.
     @inline(__always)
-    func compare(_ a: Int, _ b: Int) -> Int {
+    private func compare(_ a: Int, _ b: Int) -> Int {
         if ranks[a] != ranks[b] { return ranks[a] < ranks[b] ? -1 : 1 }
         if bits[a] != bits[b] { return bits[a] < bits[b] ? -1 : 1 }
         return isExact ? 0 : ValueRules.compare(values[a], values[b])
     }
 
     /// A number that equal keys share.
-    func hash(_ row: Int) -> UInt64 {
-        var hash = UInt64(ranks[row]) &* 0x9E37_79B9_7F4A_7C15 ^ bits[row]
-        guard !isExact else { return hash }
-        switch values[row] {
-        case .string(let text), .binary(let text):
-            for i in 0..<text.count { hash = (hash ^ UInt64(text[i])) &* 0x100_0000_01B3 }
-        case .timestamp(let time): hash ^= UInt64(bitPattern: time.seconds)
-        case .int(let x) where !hasDecimals: hash ^= Self.bits(of: Double(x))
-        case .float(let x) where !hasDecimals: hash ^= Self.bits(of: Double(x))
-        case .double(let x) where !hasDecimals: hash ^= Self.bits(of: x)
-        default: break
+    @inline(__always)
+    private func hash(_ row: Int) -> UInt64 {
+        var hash = (UInt64(ranks[row]) ^ bits[row]) &* Self.multiplier
+        if !isExact {
+            switch values[row] {
+            case .string(let text), .binary(let text): hash ^= Self.hash(text)
+            case .timestamp(let time):
+                hash ^= UInt64(truncatingIfNeeded: time.nanoseconds) &* Self.multiplier
+            case .objectID(let id): hash ^= UInt64(id.low) &* Self.multiplier
+            case .uuid(let id): hash ^= id.low &* Self.multiplier
+            case .int(let x) where !hasDecimals:
+                hash ^= Self.bits(of: Double(x)) &* Self.multiplier
+            case .float(let x) where !hasDecimals:
+                hash ^= Self.bits(of: Double(x)) &* Self.multiplier
+            case .double(let x) where !hasDecimals: hash ^= Self.bits(of: x) &* Self.multiplier
+            default: break
+            }
+        }
+        return hash ^ hash >> 32
+    }
+
+    private static let multiplier: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+    @inline(__always)
+    private static func hash(_ text: ByteView) -> UInt64 {
+        var hash = UInt64(text.count)
+        var i = 0
+        while i &+ 8 <= text.count {
+            let word = text.base.loadUnaligned(fromByteOffset: i, as: UInt64.self)
+            hash = (hash ^ word) &* multiplier
+            hash ^= hash >> 29
+            i &+= 8
+        }
+        while i < text.count {
+            hash = (hash ^ UInt64(text.base.load(fromByteOffset: i, as: UInt8.self))) &* multiplier
+            i &+= 1
         }
         return hash
     }
 }
 
-/// The order of rows by several columns; ties keep the order they are in.
-struct SortOrder {
-    private struct Entry {
-        let bits: UInt64
-        let row: UInt32
-        let rank: UInt8
-    }
-
-    private let columns: [SortColumn]
-    private let count: Int
-
-    init(_ columns: [SortColumn], count: Int) {
-        self.columns = columns
-        self.count = count
-    }
-
-    /// The first `limit` rows in order.
-    func sorted(limit: Int) -> [UInt32] {
-        var entries = entries()
-        if limit < count / 4 { entries = best(limit, of: entries) }
-        entries.sort { precedes($0, $1) }
-        return entries.prefix(limit).map(\.row)
-    }
-
-    private func entries() -> [Entry] {
-        let first = columns[0]
-        let flip: UInt64 = first.key.isAscending ? 0 : .max
-        return (0..<count).map {
-            Entry(
-                bits: first.bits[$0] ^ flip, row: UInt32($0),
-                rank: first.ranks[$0] ^ UInt8(truncatingIfNeeded: flip))
-        }
-    }
-
-    private func precedes(_ a: Entry, _ b: Entry) -> Bool {
-        if a.rank != b.rank { return a.rank < b.rank }
-        if a.bits != b.bits { return a.bits < b.bits }
-        for column in columns {
-            let order = column.compare(Int(a.row), Int(b.row))
-            if order != 0 { return column.key.isAscending ? order < 0 : order > 0 }
-        }
-        return a.row < b.row
-    }
-
-    /// The `limit` first entries, unsorted: candidates are cut back whenever they are twice as
-    /// many, and whatever comes after the last of them is passed over.
-    private func best(_ limit: Int, of entries: [Entry]) -> [Entry] {
-        if limit <= 0 { return [] }
-        let room = max(64, limit * 2)
-        var kept: [Entry] = []
-        kept.reserveCapacity(room)
-        var worst: Entry?
-        for entry in entries {
-            if let worst, !precedes(entry, worst) { continue }
-            kept.append(entry)
-            if kept.count == room {
-                kept.sort { precedes($0, $1) }
-                kept.removeLast(kept.count - limit)
-                worst = kept[limit - 1]
-            }
-        }
-        return kept
-    }
-}
-
-/// The first row of each set of equal keys.
-struct DistinctSet {
-    private let columns: [SortColumn]
-    private let count: Int
-
-    init(_ columns: [SortColumn], count: Int) {
-        self.columns = columns
-        self.count = count
-    }
-
-    /// In the order they are in; rows behind a null link are left out.
-    func firstRows() -> [UInt32] {
-        var capacity = 64
-        while capacity < count * 2 { capacity *= 2 }
-        var slots = [Int32](repeating: -1, count: capacity)
-        var result: [UInt32] = []
-        rows: for row in 0..<count {
-            for column in columns where column.ranks[row] == SortColumn.missing { continue rows }
-            var slot = Int(truncatingIfNeeded: hash(row)) & (capacity - 1)
-            while slots[slot] >= 0 {
-                if areEqual(Int(slots[slot]), row) { continue rows }
-                slot = (slot + 1) & (capacity - 1)
-            }
-            slots[slot] = Int32(row)
-            result.append(UInt32(row))
-        }
-        return result
-    }
-
-    private func hash(_ row: Int) -> UInt64 {
-        var hash: UInt64 = 0
-        for column in columns { hash = (hash ^ column.hash(row)) &* 0x9E37_79B9_7F4A_7C15 }
-        return hash ^ hash >> 32
-    }
-
-    private func areEqual(_ a: Int, _ b: Int) -> Bool {
-        for column in columns where column.compare(a, b) != 0 { return false }
-        return true
-    }
+/// Keys as numbers.
+struct SortCodes {
+    let codes: [UInt64]
+    let highest: UInt64
 }

@@ -54,7 +54,10 @@ struct TermBuilder {
     }
 
     private func term(for comparison: BoundComparison) -> QueryTerm? {
-        if let count = CountTerm(comparison) { return count }
+        if let count = CountTerm(comparison, evaluator) { return count }
+        if let subquery = SubqueryTerm(comparison, self, evaluator) {
+            return adaptive([subquery.table], subquery, comparison)
+        }
         return pathTerm(for: comparison) ?? ScalarTerm(comparison, evaluator)
     }
 }
@@ -81,7 +84,7 @@ extension TermBuilder {
         switch path.end {
         case .scalar(let column):
             let test = ColumnTest(
-                column: column, name: "", relation: comparison.relation,
+                column: column, range: .none, relation: comparison.relation,
                 foldsCase: comparison.foldsCase, operand: operand)
             var far = term(for: test)
             if quantifier == .all { far = NotTerm(far) }
@@ -131,7 +134,7 @@ extension TermBuilder {
         else { return nil }
         let set = ObjectSet(limit: largest + 1)
         for key in keys { set.insert(key) }
-        let far = HopTerm(last, set: set, missing: false)
+        let far = HopTerm(last, set: set, missing: false, evaluator)
         return finished(path.hops.dropLast(), far, false, quantifier, comparison)
     }
 
@@ -164,11 +167,18 @@ extension TermBuilder {
     ) -> QueryTerm {
         var term = far
         for hop in hops.reversed() {
-            term = HopTerm(hop, target: term, missing: missing, evaluator.space)
+            term = HopTerm(hop, target: term, missing: missing, evaluator)
         }
         if quantifier != .any { term = NotTerm(term) }
-        if hops.isEmpty || options.hurriesSets { return term }
+        return hops.isEmpty ? term : adaptive(hops.map(\.target), term, comparison)
+    }
+
+    /// Object by object at first, by sets of the tables once that pays.
+    private func adaptive(
+        _ tables: [TablePlace], _ fast: QueryTerm, _ comparison: BoundComparison
+    ) -> QueryTerm {
+        if options.hurriesSets { return fast }
         let general = GeneralTerm(.comparison(comparison), evaluator)
-        return AdaptiveTerm(hops.map(\.target), fast: term, general: general, evaluator.space)
+        return AdaptiveTerm(tables, fast: fast, general: general, evaluator.space)
     }
 }

@@ -17,21 +17,22 @@ enum TestBounds {
             }
             return (joined(ranges), false)
         case .anyOf(let values):
-            return (joined(values.flatMap { integers(.equal, $0).ranges }), false)
+            return (joined(values.flatMap { integers(.equal, constant: $0).ranges }), false)
         case .range(let low, let high):
             let range = IntegerRange(
                 low: firstInteger { holds(.greaterEqual, .int($0), low) } ?? 1,
                 high: lastInteger { holds(.lessEqual, .int($0), high) } ?? 0)
             return ([range].filter { !$0.isEmpty }, false)
         case .strict(let constant), .general(let constant):
-            if case .null = constant { return ([], test.relation == .notEqual) }
-            return integers(test.relation, constant)
+            return integers(test.relation, constant: constant)
         }
     }
 
-    private static func integers(
-        _ relation: QueryRelation, _ constant: Value
+    /// The integers for which a comparison with `constant` holds, or, negated, does not.
+    static func integers(
+        _ relation: QueryRelation, constant: Value
     ) -> (ranges: [IntegerRange], isNegated: Bool) {
+        if case .null = constant { return ([], relation == .notEqual) }
         let first: Int64?
         let last: Int64?
         switch relation {

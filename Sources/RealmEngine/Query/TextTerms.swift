@@ -2,48 +2,67 @@
 /// an enumerated column's values are tested once each.
 final class TextTerm: QueryTerm {
     private let test: ColumnTest
+    private let isString: Bool
     private let matchesNull: Bool
     private let way: Way
     private var distinct = DistinctAnswers()
 
     private enum Way {
-        /// Equality with one text; `isNegated` for inequality.
-        case equal(ByteView, isNegated: Bool)
+        /// Equality with one of these texts; `isNegated` for inequality.
+        case equal([Needle], isNegated: Bool)
         case contains(Needle)
         case begins(Needle)
         case ends(Needle)
+        case like(LikePattern)
         /// Text by text.
         case general
     }
 
+    override var label: String {
+        switch way {
+        case .equal: "equal texts, whole leaves"
+        case .contains: "search for a part, whole leaves"
+        case .begins: "beginnings, whole leaves"
+        case .ends, .like, .general: "text by text"
+        }
+    }
+
+    /// More members than this are compared text by text.
+    private static let maximumMembers = 8
+
     init(_ test: ColumnTest) {
         self.test = test
+        isString = test.column.layout.type == .string
         matchesNull = test.holds(.null)
         way = Self.way(of: test)
     }
 
     private static func way(of test: ColumnTest) -> Way {
-        let constant: Value
+        let constants: [Value]
         switch test.operand {
-        case .strict(let value), .general(let value): constant = value
-        case .members(let members), .anyOf(let members):
-            let texts = members.filter { if case .null = $0 { false } else { true } }
-            guard texts.count == 1 else { return .general }
-            constant = texts[0]
+        case .strict(let value), .general(let value): constants = [value]
+        case .members(let members), .anyOf(let members): constants = members
         case .range: return .general
         }
-        let text: ByteView
-        switch (constant, test.column.layout.type) {
-        case (.string(let view), .string), (.binary(let view), .binary): text = view
-        default: return .general
+        var texts: [ByteView] = []
+        for constant in constants {
+            switch (constant, test.column.layout.type) {
+            case (.string(let view), .string), (.binary(let view), .binary): texts.append(view)
+            default: continue
+            }
         }
+        guard let text = texts.first, texts.count <= maximumMembers else { return .general }
+        let needle = Needle(text, folds: test.foldsCase)
         switch test.relation {
-        case .equal, .in: return test.foldsCase ? .general : .equal(text, isNegated: false)
-        case .notEqual: return test.foldsCase ? .general : .equal(text, isNegated: true)
-        case .contains where text.count > 0:
-            return .contains(Needle(text, folds: test.foldsCase))
-        case .beginsWith: return .begins(Needle(text, folds: test.foldsCase))
-        case .endsWith: return .ends(Needle(text, folds: test.foldsCase))
+        case .equal, .in, .notEqual:
+            return .equal(
+                texts.map { Needle($0, folds: test.foldsCase) },
+                isNegated: test.relation == .notEqual)
+        case .contains where text.count > 0: return .contains(needle)
+        case .beginsWith where text.count > 0: return .begins(needle)
+        case .endsWith: return .ends(needle)
+        case .like:
+            return LikePattern(text, folds: test.foldsCase).map { .like($0) } ?? .general
         default: return .general
         }
     }
@@ -51,37 +70,41 @@ final class TextTerm: QueryTerm {
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
-        let layout = test.column.layout
         let ref = try leaf.columnRef(test.column.leafIndex)
         let column =
-            layout.type == .string
-            ? try BytesLeaf(strings: leaf.space, ref, distinct: layout.distinct)
+            isString
+            ? try BytesLeaf(strings: leaf.space, ref, distinct: test.column.layout.distinct)
             : try BytesLeaf(binaries: leaf.space, ref)
         guard column.count == leaf.count else { throw leaf.unevenColumn(test.column.leafIndex) }
         if column.form == .enumerated { return try matchDistinct(column, among) }
         switch way {
-        case .equal(let text, let isNegated):
-            return try matchEqual(column, text, isNegated, among)
+        case .equal(let needles, let isNegated):
+            return try matchEqual(column, needles, isNegated, among)
         case .contains(let needle): return try matchContaining(column, needle, among)
-        case .begins(let needle):
-            return try matchTexts(column, among, needle) { (text, search) in
-                text.count >= search.count && search.matches(text.base)
-            }
+        case .begins(let needle): return try matchBeginning(column, needle, among)
         case .ends(let needle):
             return try matchTexts(column, among, needle) { (text, search) in
                 text.count >= search.count
                     && search.matches(text.base + (text.count &- search.count))
             }
+        case .like(let pattern):
+            let rows =
+                pattern.start.count > 0 && !matchesNull
+                ? try matchBeginning(column, pattern.start, among) : among
+            return try rows.filter { (row) throws(RealmError) in
+                guard let text = try column.value(row) else { return matchesNull }
+                return pattern.matches(text)
+            }
         case .general:
             return try among.filter { (row) throws(RealmError) in
-                try holds(column, row)
+                try holds(column.value(row))
             }
         }
     }
 
-    private func holds(_ column: BytesLeaf, _ row: Int) throws(RealmError) -> Bool {
-        guard let text = try column.value(row) else { return matchesNull }
-        return test.holds(test.column.layout.type == .string ? .string(text) : .binary(text))
+    private func holds(_ text: ByteView?) -> Bool {
+        guard let text else { return matchesNull }
+        return test.holds(isString ? .string(text) : .binary(text))
     }
 
     /// A test of each text that is not null.
@@ -106,46 +129,67 @@ final class TextTerm: QueryTerm {
         return rows
     }
 
-    private func matchEqual(
-        _ column: BytesLeaf, _ text: ByteView, _ isNegated: Bool, _ among: Selection
+    /// Tests the whole byte area of a leaf of medium texts.
+    @inline(__always)
+    private func matchArea(
+        _ column: BytesLeaf, _ needle: Needle, _ body: (TextArea, NeedleSearch) -> Selection
     ) throws(RealmError) -> Selection {
-        var rows: Selection
-        switch column.form {
-        case .short:
-            rows = .none
-            let width = column.node.width
-            if text.count < width {
-                rows = TextKernels.rows(
-                    column.node.payload, width: width, count: column.count,
-                    equalTo: TextKernels.cell(text, width: width))
-            }
-        case .medium:
-            let alike = TextKernels.rows(
-                column.node, terminator: column.terminator, length: text.count)
-            rows = try (alike & among).filter { (row) throws(RealmError) in
-                guard let value = try column.value(row) else { return false }
-                return value == text
-            }
-        case .big, .enumerated:
-            rows = try among.filter { (row) throws(RealmError) in
-                guard let value = try column.value(row) else { return false }
-                return value == text
-            }
+        if column.count == 0 { return .none }
+        let rows = TextArea.with(column.area, column.node, terminator: column.terminator) { area in
+            needle.withSearch { body(area, $0) }
         }
-        if isNegated { rows = among.subtracting(rows) }
-        if isNegated != matchesNull {
-            // Nulls are on the wrong side.
-            let nulls = try self.nulls(column, among)
-            rows = matchesNull ? rows | nulls : rows.subtracting(nulls)
-        }
-        return rows & among
+        guard let rows else { throw column.damagedOffsets() }
+        return rows
     }
 
-    private func nulls(
-        _ column: BytesLeaf, _ among: Selection
+    // MARK: Equality
+
+    private func matchEqual(
+        _ column: BytesLeaf, _ needles: [Needle], _ isNegated: Bool, _ among: Selection
     ) throws(RealmError) -> Selection {
-        try among.filter { (row) throws(RealmError) in try column.value(row) == nil }
+        var rows = Selection.none
+        for needle in needles { rows = rows | (try matchEqual(column, needle, among)) }
+        rows = isNegated ? among.subtracting(rows) : rows & among
+        // Nulls are among neither, so a negation takes them and an equality does not.
+        if isNegated == matchesNull { return rows }
+        let nulls = try among.filter { (row) throws(RealmError) in try column.value(row) == nil }
+        return matchesNull ? rows | nulls : rows.subtracting(nulls)
     }
+
+    private func matchEqual(
+        _ column: BytesLeaf, _ needle: Needle, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        switch column.form {
+        case .short:
+            let width = column.node.width
+            guard let cell = needle.cell(width: width) else { return .none }
+            return TextKernels.rows(
+                column.node.payload, width: width, count: column.count, equalTo: cell.bytes,
+                folds: cell.folds)
+        case .medium:
+            let rows = try matchArea(column, needle) { $0.rows(equalTo: $1) }
+            // A null occupies the place of an empty text.
+            if needle.count > 0 { return rows }
+            return try rows.filter { (row) throws(RealmError) in try column.value(row) != nil }
+        case .big, .enumerated:
+            var failure: RealmError?
+            let rows = needle.withSearch { search in
+                do throws(RealmError) {
+                    return try among.filter { (row) throws(RealmError) in
+                        guard let text = try column.value(row) else { return false }
+                        return text.count == search.count && search.matches(text.base)
+                    }
+                } catch {
+                    failure = error
+                    return .none
+                }
+            }
+            if let failure { throw failure }
+            return rows
+        }
+    }
+
+    // MARK: Parts
 
     private func matchContaining(
         _ column: BytesLeaf, _ needle: Needle, _ among: Selection
@@ -156,35 +200,43 @@ final class TextTerm: QueryTerm {
                 search.first(text.base, from: 0, to: text.count) != nil
             }
         }
-        if column.form == .short {
-            let width = column.node.width
-            if width == 0 { return .none }
-            return needle.withSearch {
-                TextKernels.rows(
-                    column.node.payload, width: width, count: column.count, containing: $0)
-            } & among
+        if column.form == .medium {
+            return try matchArea(column, needle) { $0.rows(containing: $1) } & among
         }
-        let rows = needle.withSearch {
+        let width = column.node.width
+        if width == 0 { return .none }
+        return needle.withSearch {
             TextKernels.rows(
-                column.area, column.node, terminator: column.terminator, containing: $0)
+                column.node.payload, width: width, count: column.count, containing: $0)
+        } & among
+    }
+
+    private func matchBeginning(
+        _ column: BytesLeaf, _ needle: Needle, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        if !matchesNull, among.count > 16 {
+            if column.form == .medium {
+                return try matchArea(column, needle) { $0.rows(beginningWith: $1) } & among
+            }
+            if column.form == .short, column.node.width >= 8 {
+                return needle.withSearch {
+                    TextKernels.rows(
+                        column.node.payload, width: column.node.width, count: column.count,
+                        beginningWith: $0)
+                } & among
+            }
         }
-        guard let rows else { throw column.damagedOffsets() }
-        // A null occupies a place of its own in the area; what stands there is no text.
-        return try (rows & among).filter { (row) throws(RealmError) in
-            try column.value(row) != nil
+        return try matchTexts(column, among, needle) { (text, search) in
+            text.count >= search.count && search.matches(text.base)
         }
     }
+
+    // MARK: Enumerated columns
 
     private func matchDistinct(
         _ column: BytesLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
-        if !distinct.isFilled {
-            try distinct.fill(column) { (text) throws(RealmError) in
-                guard let text else { return matchesNull }
-                return test.holds(
-                    test.column.layout.type == .string ? .string(text) : .binary(text))
-            }
-        }
+        if !distinct.isFilled { try distinct.fill(column) { holds($0) } }
         return try among.filter { (row) throws(RealmError) in
             let index = column.node.integer(row)
             guard let answer = distinct[index] else { throw column.damagedOffsets() }
@@ -199,10 +251,10 @@ private struct DistinctAnswers {
     private(set) var isFilled = false
 
     mutating func fill(
-        _ column: BytesLeaf, _ test: (ByteView?) throws(RealmError) -> Bool
+        _ column: BytesLeaf, _ test: (ByteView?) -> Bool
     ) throws(RealmError) {
         let values = try column.distinctValues()
-        for i in 0..<values.count { answers.append(try test(values.value(i))) }
+        for i in 0..<values.count { answers.append(test(try values.value(i))) }
         isFilled = true
     }
 

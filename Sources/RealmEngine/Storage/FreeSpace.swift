@@ -74,50 +74,51 @@ struct FreeSpace {
         release(Chunk(start: start, count: end - start, version: 0))
     }
 
-    /// Takes extents that hold the nodes of `need` wherever a node ends up: one chunk where any is
-    /// large enough, the largest ones otherwise, growing the space when all are too small.
+    /// Takes extents of at least `need.bytes`: one chunk where any is large enough, which makes a
+    /// commit one write; the largest ones otherwise, as long as that takes few writes or much of the
+    /// file is free; new space at the end when all are too small.
     mutating func take(_ need: NodeWriter.Need, page: UInt64) -> [Extent] {
         if let index = bestFit(need) { return [take(index)] }
         if let indexes = several(need) {
             return indexes.sorted(by: >).map { take($0) }.sorted { $0.start < $1.start }
         }
-        repeat {
-            grow(by: need.bytes + need.largest, page: page)
-        } while Self.room(in: free.last!, need) < need.bytes
-        return [take(free.count - 1)]
+        return [grown(by: need.bytes + need.largest, page: page)]
     }
 
-    private static let smallestUseful: UInt64 = 4096
-    private static let mostExtents = 64
-
-    /// Bytes of `extent` that are certain to hold nodes: each section boundary inside may cost
-    /// almost a whole node, and so may the end when there is another extent to go on with.
-    private static func room(
-        in extent: Extent, _ need: NodeWriter.Need, isLast: Bool = true
-    ) -> UInt64 {
-        let section = NodeWriter.section
-        let boundaries = (extent.end - 1) / section - extent.start / section
-        let lost = (boundaries + (isLast ? 0 : 1)) * need.largest
-        return lost < extent.count ? extent.count - lost : 0
+    /// Grows the space and takes its last free extent.
+    mutating func grown(by request: UInt64, page: UInt64) -> Extent {
+        grow(by: request, page: page)
+        return take(free.count - 1)
     }
+
+    /// Smaller extents are not worth a write of their own.
+    private static let smallestUseful: UInt64 = 1024
+    private static let fewExtents = 64
+    private static let mostExtents = 4096
 
     private func bestFit(_ need: NodeWriter.Need) -> Int? {
+        let section = NodeWriter.section
         var best: Int?
-        for (i, extent) in free.enumerated() where Self.room(in: extent, need) >= need.bytes {
+        for (i, extent) in free.enumerated() {
+            // Each section boundary inside may cost almost a whole node.
+            let boundaries = (extent.end - 1) / section - extent.start / section
+            guard extent.count >= need.bytes + boundaries * need.largest else { continue }
             if best == nil || extent.count < free[best!].count { best = i }
         }
         return best
     }
 
     private func several(_ need: NodeWriter.Need) -> [Int]? {
+        let total = free.reduce(0) { $0 + $1.count }
+        let limit = total > logicalSize / 2 ? Self.mostExtents : Self.fewExtents
         let candidates = free.indices.filter { free[$0].count >= Self.smallestUseful }
-            .sorted { free[$0].count > free[$1].count }.prefix(Self.mostExtents)
-        var total: UInt64 = 0
+            .sorted { free[$0].count > free[$1].count }.prefix(limit)
+        var sum: UInt64 = 0
         var chosen: [Int] = []
         for index in candidates {
             chosen.append(index)
-            total += Self.room(in: free[index], need, isLast: false)
-            if total >= need.bytes { return chosen }
+            sum += free[index].count
+            if sum >= need.bytes + need.largest { return chosen }
         }
         return nil
     }

@@ -12,19 +12,29 @@ struct NodeWriter {
 
     private let space: NodeSpace
     private let slab: Slab
+    /// The version's free space, from which more is taken when the first extents do not suffice.
+    private var free: FreeSpace
+    private let page: UInt64
     private var extents: [Extent]
     private var current = 0
+    /// Bytes still to be placed, at most.
+    private var left: UInt64
     private(set) var runs: [Run] = []
-    private(set) var unused: [Extent] = []
+    private var unused: [Extent] = []
     private var at: UInt64
-    private var scratch: [Int64] = []
 
     static let section: UInt64 = 1 << 26
 
-    init(space: NodeSpace, slab: Slab, into extents: [Extent]) {
+    /// Will write nodes of `need` into space taken from `free`.
+    init(
+        space: NodeSpace, slab: Slab, free: FreeSpace, need: Need, page: UInt64
+    ) {
         self.space = space
         self.slab = slab
-        self.extents = extents
+        self.free = free
+        self.page = page
+        left = need.bytes
+        extents = self.free.take(need, page: page)
         at = extents[0].start
         runs.append(Run(start: at, bytes: ByteBufferBox()))
     }
@@ -113,17 +123,16 @@ struct NodeWriter {
             let start = at + size <= boundary ? at : boundary
             if start + size <= extent.end {
                 if start != at { skip(to: start) }
+                left -= min(left, size)
                 at = start + size
                 return Ref(start)
             }
-            guard current + 1 < extents.count else {
-                throw RealmError(
-                    .internal, code: "RuntimeError", reason: "space",
-                    "the space reserved for a commit is too small; nothing was written",
-                    hint: "please report this with the file")
-            }
             unused.append(Extent(start: at, count: extent.end - at))
             current += 1
+            if current == extents.count {
+                // Pieces were lost at the ends of extents.
+                extents.append(free.grown(by: left + 2 * size, page: page))
+            }
             at = extents[current].start
             runs.append(Run(start: at, bytes: ByteBufferBox()))
         }
@@ -135,11 +144,12 @@ struct NodeWriter {
         runs.append(Run(start: at, bytes: ByteBufferBox()))
     }
 
-    /// What is left of the extents.
-    mutating func finish() -> [Extent] {
+    /// The free space without what was written.
+    mutating func finish() -> FreeSpace {
         unused.append(Extent(start: at, count: extents[current].end - at))
         unused += extents[(current + 1)...]
-        return unused
+        free.giveBack(unused)
+        return free
     }
 }
 

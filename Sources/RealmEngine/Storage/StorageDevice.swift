@@ -10,3 +10,17 @@ protocol StorageDevice: AnyObject {
     /// Returns when everything written before is durable.
     func sync() throws(RealmError)
 }
+
+/// Takes nothing: for sessions that only rehearse.
+final class NoDevice: StorageDevice {
+    var size: Int { 0 }
+    func grow(to size: Int) throws(RealmError) { throw Self.refused }
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError) {
+        throw Self.refused
+    }
+    func sync() throws(RealmError) { throw Self.refused }
+
+    private static var refused: RealmError {
+        .misuse("a rehearsal writes nothing", code: "WrongTransactionState")
+    }
+}

@@ -7,36 +7,38 @@ final class ClusterEditor {
     let context: EditContext
     /// How each leaf index is stored; nil for holes.
     private(set) var layouts: [LeafLayout?]
-    private var root: Node
+    var root: Node
+    /// Where the last object was appended; nil once the tree changed otherwise.
+    var tail: Tail?
 
     /// A loaded node: a leaf with keys and columns, or an inner node with children.
     final class Node {
         fileprivate(set) var origin: Ref
-        fileprivate var isDirty = false
+        var isDirty = false
         /// 0 for leaves.
-        fileprivate let depth: Int
+        let depth: Int
         /// Keys relative to the subtree (leaf), or the children's offsets (inner).
-        fileprivate(set) var keys: ContiguousArray<UInt64> = []
-        fileprivate var columns: ContiguousArray<Column> = []
-        fileprivate var children: [Child] = []
+        var keys: ContiguousArray<UInt64> = []
+        var columns: ContiguousArray<Column> = []
+        var children: [Child] = []
         /// Objects below.
-        fileprivate(set) var count = 0
+        var count = 0
 
         fileprivate init(origin: Ref, depth: Int) {
             self.origin = origin
             self.depth = depth
         }
 
-        fileprivate var isLeaf: Bool { depth == 0 }
+        var isLeaf: Bool { depth == 0 }
     }
 
-    fileprivate struct Column {
+    struct Column {
         var ref: Ref
         var buffer: LeafBuffer?
         var isDirty = false
     }
 
-    fileprivate struct Child {
+    struct Child {
         var ref: Ref
         var node: Node?
         var count: Int
@@ -117,7 +119,7 @@ final class ClusterEditor {
         return node
     }
 
-    private func child(_ parent: Node, _ i: Int) throws(RealmError) -> Node {
+    func child(_ parent: Node, _ i: Int) throws(RealmError) -> Node {
         if let node = parent.children[i].node { return node }
         let node = try load(parent.children[i].ref)
         guard node.depth == parent.depth - 1 else {
@@ -148,7 +150,7 @@ final class ClusterEditor {
     }
 
     /// The column's values, about to change.
-    fileprivate func touchedBuffer(_ node: Node, _ column: Int) throws(RealmError) -> LeafBuffer {
+    func touchedBuffer(_ node: Node, _ column: Int) throws(RealmError) -> LeafBuffer {
         let buffer = try buffer(node, column)
         if !node.columns[column].isDirty {
             node.columns[column].isDirty = true
@@ -185,6 +187,7 @@ final class ClusterEditor {
 
     /// The object with `key`, nil when there is none.
     func find(_ key: ObjectKey) throws(RealmError) -> Position? {
+        if let tail, UInt64(bitPattern: key.raw) > tail.last { return nil }
         var relative = UInt64(bitPattern: key.raw)
         var node = root
         while !node.isLeaf {
@@ -263,6 +266,15 @@ final class ClusterEditor {
     ///
     /// The key must not exist yet.
     func insert(_ key: ObjectKey, _ values: UnsafePointer<Value>) throws(RealmError) {
+        if let tail, append(UInt64(bitPattern: key.raw), values, tail) { return }
+        tail = nil
+        try insertAnywhere(key, values)
+        try learnTail(UInt64(bitPattern: key.raw))
+    }
+
+    private func insertAnywhere(
+        _ key: ObjectKey, _ values: UnsafePointer<Value>
+    ) throws(RealmError) {
         guard let split = try insert(root, UInt64(bitPattern: key.raw), values) else { return }
         let old = root
         root = Node(origin: .none, depth: old.depth + 1)
@@ -369,6 +381,7 @@ final class ClusterEditor {
 
     /// Removes the object with `key`, which exists. What its cells lead to is the caller's.
     func remove(_ key: ObjectKey) throws(RealmError) {
+        tail = nil
         try remove(root, UInt64(bitPattern: key.raw))
         while !root.isLeaf, root.children.count == 1 {
             // An earlier commit may have left an inner node with one child, untouched until now.
@@ -457,6 +470,7 @@ final class ClusterEditor {
     func addColumn(
         _ leafIndex: Int, _ layout: LeafLayout, _ value: Value
     ) throws(RealmError) {
+        tail = nil
         try rewriteLeaves(root) { (leaf) throws(RealmError) in
             while leaf.columns.count <= leafIndex { leaf.columns.append(Column(ref: .none)) }
             let buffer = LeafBuffer(capacity: leaf.count)
@@ -469,6 +483,7 @@ final class ClusterEditor {
 
     /// Removes a column whose cells lead to nothing any more.
     func removeColumn(_ leafIndex: Int) throws(RealmError) {
+        tail = nil
         try rewriteLeaves(root) { (leaf) throws(RealmError) in
             let column = leaf.columns[leafIndex]
             if column.isDirty {
@@ -485,6 +500,7 @@ final class ClusterEditor {
     func mapColumn(
         _ leafIndex: Int, to layout: LeafLayout, _ transform: (Value) throws(RealmError) -> Value
     ) throws(RealmError) {
+        tail = nil
         try rewriteLeaves(root) { (leaf) throws(RealmError) in
             let old = try self.touchedBuffer(leaf, leafIndex)
             let buffer = LeafBuffer(capacity: leaf.count)
@@ -505,7 +521,10 @@ final class ClusterEditor {
     // MARK: Writing
 
     /// Writes what changed and returns the root's ref. The editor stays usable.
-    func flush() throws(RealmError) -> Ref { try write(root) }
+    func flush() throws(RealmError) -> Ref {
+        tail = nil
+        return try write(root)
+    }
 
     private func write(_ node: Node) throws(RealmError) -> Ref {
         guard node.isDirty else { return node.origin }

@@ -3,44 +3,69 @@
 /// Strings and binaries point into the mapping, the slab or the transaction's arena, all of which
 /// stay put while the transaction lasts. Backlink cells are carried as `.int` of the raw slot.
 final class LeafBuffer {
-    var values: ContiguousArray<Value>
+    /// Unmanaged, since appending to an array that a class holds would be checked each time.
+    private var storage: UnsafeMutablePointer<Value>
+    private var capacity: Int
+    private(set) var count = 0
     /// For leaves of long strings and binaries: the blob that already holds each value, none where
     /// the value is new; empty in all other leaves. Keeping them saves copying untouched values.
-    private(set) var blobs: ContiguousArray<Ref>
+    private(set) var blobs: ContiguousArray<Ref> = []
 
     init(capacity: Int = 0) {
-        values = []
-        values.reserveCapacity(capacity)
-        blobs = []
+        self.capacity = max(8, capacity)
+        storage = .allocate(capacity: self.capacity)
+    }
+
+    deinit { storage.deallocate() }
+
+    /// Valid until the next change.
+    @inline(__always) var values: UnsafeBufferPointer<Value> {
+        UnsafeBufferPointer(start: storage, count: count)
+    }
+
+    /// Makes room for `extra` more.
+    @inline(__always)
+    private func reserve(_ extra: Int) {
+        if count &+ extra > capacity { grow(count &+ extra) }
+    }
+
+    @inline(never)
+    private func grow(_ wanted: Int) {
+        capacity = max(capacity * 2, wanted)
+        let fresh = UnsafeMutablePointer<Value>.allocate(capacity: capacity)
+        fresh.update(from: storage, count: count)
+        storage.deallocate()
+        storage = fresh
     }
 
     /// Takes apart the leaf at `ref` of a cluster column.
-    init(_ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout, rows: Int) throws(RealmError) {
-        values = []
-        blobs = []
-        values.reserveCapacity(rows + 1)
+    convenience init(
+        _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout, rows: Int
+    ) throws(RealmError) {
+        self.init(capacity: rows + 1)
         if layout.type == .backlink {
             let leaf = try BacklinkLeaf(space, ref)
             guard leaf.count == rows else {
                 throw .corrupt("a backlink leaf of \(leaf.count) among \(rows) objects", at: ref)
             }
-            for i in 0..<rows { values.append(.int(Int64(bitPattern: leaf.slot(i).raw))) }
+            for i in 0..<rows { append(.int(Int64(bitPattern: leaf.slot(i).raw))) }
         } else {
             try fill(try ColumnLeaf(space, ref, layout, rows: rows))
         }
     }
 
     /// Takes apart the leaf at `ref` of a collection.
-    init(_ space: NodeSpace, _ ref: Ref, element: ElementType) throws(RealmError) {
-        values = []
-        blobs = []
+    convenience init(
+        _ space: NodeSpace, _ ref: Ref, element: ElementType
+    ) throws(RealmError) {
+        self.init()
         try fill(try ColumnLeaf(space, ref, element: element))
     }
 
     private func fill(_ leaf: ColumnLeaf) throws(RealmError) {
         let count = leaf.count
-        values.reserveCapacity(count + 1)
-        for i in 0..<count { values.append(try leaf.stored(i)) }
+        reserve(count + 1)
+        for i in 0..<count { append(try leaf.stored(i)) }
         switch leaf {
         case .string(let bytes) where bytes.form == .big,
             .binary(let bytes) where bytes.form == .big:
@@ -50,27 +75,34 @@ final class LeafBuffer {
         }
     }
 
-    @inline(__always) var count: Int { values.count }
-
     @inline(__always) func append(_ value: Value) {
-        values.append(value)
+        reserve(1)
+        storage[count] = value
+        count &+= 1
         if !blobs.isEmpty { blobs.append(.none) }
     }
 
     func insert(_ value: Value, at i: Int) {
         if !blobs.isEmpty { blobs.insert(.none, at: i) }
-        values.insert(value, at: i)
+        precondition(i >= 0 && i <= count)
+        reserve(1)
+        (storage + i + 1).update(from: storage + i, count: count - i)
+        storage[i] = value
+        count += 1
     }
 
     func set(_ value: Value, at i: Int, _ context: EditContext) throws(RealmError) {
+        precondition(i >= 0 && i < count)
         try releaseBlob(i, context)
-        values[i] = value
+        storage[i] = value
     }
 
     func remove(at i: Int, _ context: EditContext) throws(RealmError) {
+        precondition(i >= 0 && i < count)
         try releaseBlob(i, context)
         if !blobs.isEmpty { blobs.remove(at: i) }
-        values.remove(at: i)
+        (storage + i).update(from: storage + i + 1, count: count - i - 1)
+        count -= 1
     }
 
     private func releaseBlob(_ i: Int, _ context: EditContext) throws(RealmError) {
@@ -81,9 +113,11 @@ final class LeafBuffer {
 
     /// Moves everything from element `i` on into a new buffer.
     func split(at i: Int) -> LeafBuffer {
-        let tail = LeafBuffer()
-        tail.values = ContiguousArray(values[i...])
-        values.removeSubrange(i...)
+        precondition(i >= 0 && i <= count)
+        let tail = LeafBuffer(capacity: count - i)
+        tail.storage.update(from: storage + i, count: count - i)
+        tail.count = count - i
+        count = i
         if !blobs.isEmpty {
             tail.blobs = ContiguousArray(blobs[i...])
             blobs.removeSubrange(i...)
@@ -99,7 +133,9 @@ final class LeafBuffer {
                 contentsOf: other.blobs.isEmpty
                     ? ContiguousArray(repeating: .none, count: other.count) : other.blobs)
         }
-        values.append(contentsOf: other.values)
+        reserve(other.count)
+        (storage + count).update(from: other.storage, count: other.count)
+        count += other.count
     }
 
     /// Lets go of the blobs kept so far: the leaf is about to be written in a form without them.

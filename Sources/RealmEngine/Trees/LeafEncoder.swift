@@ -27,59 +27,42 @@ struct LeafEncoder {
         }
     }
 
-    /// Fills a temporary array of integers from the values and hands it to `body`.
-    private func gather<R>(
-        _ buffer: LeafBuffer, _ convert: (Value) -> Int64,
-        _ body: (UnsafeMutableBufferPointer<Int64>) throws(RealmError) -> R
-    ) throws(RealmError) -> R {
-        let numbers = UnsafeMutableBufferPointer<Int64>.allocate(capacity: buffer.count + 1)
-        defer { numbers.deallocate() }
-        let n = buffer.count
-        buffer.values.withUnsafeBufferPointer { values in
-            for i in 0..<n { numbers[i] = convert(values[i]) }
+    /// The values as integers.
+    private func numbers(_ buffer: LeafBuffer, _ convert: (Value) -> Int64) -> [Int64] {
+        [Int64](unsafeUninitializedCapacity: buffer.count) { numbers, count in
+            count = buffer.count
+            let values = buffer.values
+            for i in 0..<values.count { numbers[i] = convert(values[i]) }
         }
-        return try body(UnsafeMutableBufferPointer(rebasing: numbers[0..<n]))
     }
 
     private func integers(_ buffer: LeafBuffer) throws(RealmError) -> Ref {
-        try gather(buffer, { if case .int(let v) = $0 { v } else { 0 } }) {
-            (numbers) throws(RealmError) in try encoder.integers(UnsafeBufferPointer(numbers))
-        }
+        try encoder.integers(numbers(buffer) { if case .int(let v) = $0 { v } else { 0 } })
     }
 
     private func bools(_ buffer: LeafBuffer) throws(RealmError) -> Ref {
-        try gather(buffer, { if case .bool(let v) = $0 { v ? 1 : 0 } else { 3 } }) {
-            (numbers) throws(RealmError) in try encoder.integers(UnsafeBufferPointer(numbers))
-        }
+        try encoder.integers(
+            numbers(buffer) { if case .bool(let v) = $0 { v ? 1 : 0 } else { 3 } })
     }
 
     private func links(_ buffer: LeafBuffer, offset: Int64) throws(RealmError) -> Ref {
-        try gather(
-            buffer, { if case .link(let v) = $0 { v.key.raw &+ offset } else { offset - 1 } }
-        ) { (numbers) throws(RealmError) in try encoder.integers(UnsafeBufferPointer(numbers)) }
+        try encoder.integers(
+            numbers(buffer) {
+                if case .link(let v) = $0 { v.key.raw &+ offset } else { offset - 1 }
+            })
     }
 
     /// Backlink cells: raw slots.
     private func slots(_ buffer: LeafBuffer) throws(RealmError) -> Ref {
-        try gather(buffer, { if case .int(let v) = $0 { v } else { 0 } }) {
-            (numbers) throws(RealmError) in
-            try encoder.integers(UnsafeBufferPointer(numbers), flags: NodeView.hasRefsFlag)
-        }
+        try encoder.integers(
+            numbers(buffer) { if case .int(let v) = $0 { v } else { 0 } },
+            flags: NodeView.hasRefsFlag)
     }
 
     private func cells(_ buffer: LeafBuffer) throws(RealmError) -> Ref {
-        try gather(
-            buffer,
-            {
-                switch $0 {
-                case .list(let v), .set(let v), .dictionary(let v):
-                    Int64(bitPattern: v.root.raw)
-                default: 0
-                }
-            }
-        ) { (numbers) throws(RealmError) in
-            try encoder.integers(UnsafeBufferPointer(numbers), flags: NodeView.hasRefsFlag)
-        }
+        try encoder.integers(
+            numbers(buffer) { Int64(bitPattern: $0.collectionRoot?.raw ?? 0) },
+            flags: NodeView.hasRefsFlag)
     }
 
     private func nullableIntegers(_ buffer: LeafBuffer) throws(RealmError) -> Ref {
@@ -136,9 +119,10 @@ struct LeafEncoder {
         let seconds = try nullable(buffer) {
             if case .timestamp(let v) = $0 { v.seconds } else { nil }
         }
-        let nanoseconds = try gather(
-            buffer, { if case .timestamp(let v) = $0 { Int64(v.nanoseconds) } else { 0 } }
-        ) { (numbers) throws(RealmError) in try encoder.integers(UnsafeBufferPointer(numbers)) }
+        let nanoseconds = try encoder.integers(
+            numbers(buffer) {
+                if case .timestamp(let v) = $0 { Int64(v.nanoseconds) } else { 0 }
+            })
         return try encoder.refs([seconds.raw, nanoseconds.raw])
     }
 

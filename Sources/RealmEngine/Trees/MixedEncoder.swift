@@ -11,7 +11,7 @@ struct MixedEncoder {
 
     init(context: EditContext) { self.context = context }
 
-    func encode(_ values: ContiguousArray<Value>) throws(RealmError) -> Ref {
+    func encode(_ values: UnsafeBufferPointer<Value>) throws(RealmError) -> Ref {
         var encoder = self
         for value in values {
             encoder.keys.append(0)

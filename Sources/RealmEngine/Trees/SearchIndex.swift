@@ -32,7 +32,7 @@ struct SearchIndex {
     }
 
     /// The entry for `chunk` below the node at `ref`, nil when there is none.
-    private func entry(_ start: Ref, _ chunk: Int32) throws(RealmError) -> NodeSlot? {
+    func entry(_ start: Ref, _ chunk: Int32) throws(RealmError) -> NodeSlot? {
         var ref = start
         for _ in 0..<BPlusTree.maximumDepth {
             let node = try space.treeNode(ref, slots: 1, "index node")
@@ -58,7 +58,7 @@ struct SearchIndex {
         throw .corrupt("an index node deeper than \(BPlusTree.maximumDepth) levels", at: start)
     }
 
-    private func appendList(_ ref: Ref, to keys: inout [ObjectKey]) throws(RealmError) {
+    func appendList(_ ref: Ref, to keys: inout [ObjectKey]) throws(RealmError) {
         let view = CollectionView(root: ref, element: ElementType(type: .int, isNullable: false))
         var cursor = ElementCursor(space, view)
         while let value = try cursor.nextStored() {

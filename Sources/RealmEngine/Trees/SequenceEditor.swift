@@ -136,17 +136,17 @@ final class SequenceEditor {
     }
 
     /// All elements in order.
-    func forEach(_ body: (Value) throws(RealmError) -> Void) throws(RealmError) {
-        try forEach(root, body)
+    func visit(_ body: (Value) throws(RealmError) -> Void) throws(RealmError) {
+        try visit(root, body)
     }
 
-    private func forEach(
+    private func visit(
         _ node: Node, _ body: (Value) throws(RealmError) -> Void
     ) throws(RealmError) {
         if let leaf = node.leaf {
             for value in leaf.values { try body(value) }
         } else {
-            for i in node.children.indices { try forEach(try child(node, i), body) }
+            for i in node.children.indices { try visit(try child(node, i), body) }
         }
     }
 
@@ -320,7 +320,7 @@ final class SequenceEditor {
     private func holdsUnresolved() throws(RealmError) -> Bool {
         guard mayHoldUnresolved else { return false }
         var found = false
-        try forEach { (value) in
+        try visit { (value) in
             if case .link(let link) = value, link.key.isUnresolved { found = true }
         }
         mayHoldUnresolved = found

@@ -12,6 +12,9 @@ struct Tokenizer {
     init(_ text: ByteView) { self.text = text }
 
     /// Writes the next word, at most `maximumWord` bytes, and returns its length; nil at the end.
+    ///
+    /// The first byte of a character says how many follow, whatever those are: so does the reference
+    /// engine, and ill-formed text must give the words its index has.
     mutating func next(into word: UnsafeMutablePointer<UInt8>) -> Int? {
         var count = 0
         var isInside = false
@@ -20,19 +23,34 @@ struct Tokenizer {
             if let letter = Self.asciiLetter(byte) {
                 position += 1
                 Self.append(letter, word, &count)
-            } else if byte == Self.latinLead, position + 1 < text.count,
-                (0x80...0xBE).contains(text[position + 1])
-            {
-                Self.appendLatin(text[position + 1], word, &count)
+            } else if byte == Self.latinLead, let second = latinSecond {
                 position += 2
+                Self.appendLatin(second, word, &count)
             } else {
-                position += 1
+                position += Self.length(byte)
                 if isInside { return count }
                 continue
             }
             isInside = true
         }
         return isInside ? count : nil
+    }
+
+    /// The byte behind the lead at `position`, unless both together are no letter. Text cut off
+    /// behind a lead reads as if a zero followed.
+    private var latinSecond: UInt8? {
+        let second = position + 1 < text.count ? text[position + 1] : 0
+        return second & 0x3F == 0x3F ? nil : second
+    }
+
+    /// Bytes of the character that begins with `lead`.
+    private static func length(_ lead: UInt8) -> Int {
+        switch lead {
+        case 0xC0...0xDF: 2
+        case 0xE0...0xEF: 3
+        case 0xF0...0xF7: 4
+        default: 1
+        }
     }
 
     @inline(__always)
@@ -60,7 +78,10 @@ struct Tokenizer {
     ) {
         let letter = latin[Int(second & 0x1F)]
         if letter == 0 { return }
-        if letter >= 0x80 { append(latinLead, word, &count) }
+        guard letter >= 0x80 else { return append(letter, word, &count) }
+        // A letter of two bytes is cut as a whole; shorter ones behind it may still fit.
+        guard count + 2 <= maximumWord else { return }
+        append(latinLead, word, &count)
         append(letter, word, &count)
     }
 

@@ -37,9 +37,10 @@ extension IntegrityCheck {
     private func visitCluster(
         _ ref: Ref, _ subtree: Subtree, _ body: (ClusterLeaf) -> Void
     ) -> Int? {
-        guard let node = reading(ref, .clusterShape, { () throws(RealmError) in
+        let opened = reading(ref, .clusterShape) { () throws(RealmError) in
             try space.treeNode(ref, slots: 1, "cluster")
-        }) else { return nil }
+        }
+        guard let node = opened else { return nil }
         if let depth = subtree.depth, node.isInner != (depth > 0) {
             found(.clusterDepth, ref, "a cluster tree of uneven depth")
             return nil

@@ -71,6 +71,10 @@ extension IntegrityCheck {
         if case .link(let link) = value, link.key.isUnresolved { state.hasUnresolved = true }
         if element.type == .mixed { checkNestedKey(value, ref, &state.nestedKeys) }
         guard isSet else { return }
+        switch value {
+        case .list, .dictionary: found(.nesting, ref, "a collection in a set")
+        default: break
+        }
         if let previous = state.previous { checkOrder(previous, value, element, ref) }
         state.previous = value
     }
@@ -83,9 +87,8 @@ extension IntegrityCheck {
         case .dictionary(let dictionary): view = dictionary
         default: return
         }
-        if view.key == 0 {
-            found(.collectionKey, ref, "a nested collection without a key")
-        } else if !keys.insert(view.key).inserted {
+        // A leaf's own check reports keys of 0.
+        if view.key != 0, !keys.insert(view.key).inserted {
             found(.collectionKey, ref, "two nested collections of key \(view.key)")
         }
     }

@@ -91,7 +91,8 @@ extension IntegrityCheck {
         let number = Int(word & 0xFFFF)
         let isLegacyList = number == 13 && type == .link
         if number != key.typeNumber, !isLegacyList {
-            found(.columnKey, ref, "column \(i) has type \(number) beside key type \(type.rawValue)")
+            found(
+                .columnKey, ref, "column \(i) has type \(number) beside key type \(type.rawValue)")
         }
         let stored = ColumnAttributes(
             rawValue: UInt16(truncatingIfNeeded: arrays.attributes.integer(i)))
@@ -125,8 +126,12 @@ extension IntegrityCheck {
         let distinct = arrays.distinct.flatMap { i < $0.count ? $0.slot(i).child : nil }
         let kind: CollectionKind? =
             attributes.contains(.list)
-            ? .list : attributes.contains(.set) ? .set : attributes.contains(.dictionary) ? .dictionary
-            : nil
+            ? .list
+            : attributes.contains(.set)
+                ? .set
+                : attributes.contains(.dictionary)
+                    ? .dictionary
+                    : nil
         let layout = LeafLayout(
             type: type, isNullable: attributes.contains(.nullable), collection: kind,
             target: TableKey(UInt32(truncatingIfNeeded: target)), distinct: distinct ?? .none,
@@ -249,11 +254,24 @@ extension IntegrityCheck {
         if !leadsHere, type != .mixed, type != .typedLink {
             found(.opposite, table.ref, "backlinks of \(origin.name).\(column.name), no link here")
         }
+        checkOwnership(of: table, by: column, in: origin)
+    }
+
+    /// Embedded objects belong to one link; asymmetric ones are no link's target (object format
+    /// 1.10).
+    private func checkOwnership(
+        of table: CheckedTable, by column: CheckedColumn, in origin: CheckedTable
+    ) {
+        let isOwner = column.layout.type == .link && column.layout.collection != .set
+        if table.kind == .asymmetric || table.kind == .embedded && !isOwner {
+            found(.opposite, table.ref, "\(origin.name).\(column.name) must not link to this class")
+        }
     }
 
     /// The same column, also where one of the keys still has the legacy type 13.
     func sameColumn(_ a: ColumnKey, _ b: ColumnKey) -> Bool {
-        a == b || a.leafIndex == b.leafIndex && a.tag == b.tag
-            && ColumnType(number: a.typeNumber) == ColumnType(number: b.typeNumber)
+        a == b
+            || a.leafIndex == b.leafIndex && a.tag == b.tag
+                && ColumnType(number: a.typeNumber) == ColumnType(number: b.typeNumber)
     }
 }

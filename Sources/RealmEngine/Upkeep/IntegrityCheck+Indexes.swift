@@ -85,7 +85,9 @@ extension IntegrityCheck {
             return false
         }
         guard let (node, keys) = openIndexNode(ref) else { return false }
-        if keys.count == 0, !isRoot || node.isInner { found(.indexShape, ref, "an empty index node") }
+        if keys.count == 0, !isRoot || node.isInner {
+            found(.indexShape, ref, "an empty index node")
+        }
         if keys.count > 1000 { found(.oversizedNode, ref, "an index node of \(keys.count) keys") }
         for i in 1..<max(1, keys.count) where keys.integer(i - 1) >= keys.integer(i) {
             found(.indexOrder, ref, "index keys that do not ascend")
@@ -102,11 +104,15 @@ extension IntegrityCheck {
             let isRead: Bool
             if node.isInner {
                 let above = i == 0 ? bounds?.above ?? .min : keys.integer(i - 1)
-                isRead = slot.child.map {
-                    visitIndexNode(
-                        $0, isRoot: false, within: (above, chunk), level: level + 1, &path, visitor)
-                } ?? false
-                if slot.child == nil { found(.indexShape, ref, "an inner index node without child") }
+                isRead =
+                    slot.child.map {
+                        visitIndexNode(
+                            $0, isRoot: false, within: (above, chunk), level: level + 1, &path,
+                            visitor)
+                    } ?? false
+                if slot.child == nil {
+                    found(.indexShape, ref, "an inner index node without child")
+                }
             } else {
                 path.append(Int32(truncatingIfNeeded: chunk))
                 isRead = visitEntry(slot, ref, level, &path, visitor)

@@ -152,9 +152,7 @@ extension IntegrityCheck {
     // MARK: Strings and binaries
 
     func stringForm(_ ref: Ref, distinct: Ref = .none) -> Int? {
-        guard let node = reading(ref, .leafShape, { () throws(RealmError) in
-            try space.node(ref)
-        }) else { return nil }
+        guard let node = node(ref, .leafShape) else { return nil }
         if !distinct.isNone { return enumeratedForm(ref, node, distinct) }
         switch (node.hasRefs, node.widthType) {
         case (false, 1): return shortForm(ref, node)
@@ -219,10 +217,8 @@ extension IntegrityCheck {
             found(.stringForm, ref, "a leaf of \(node.count) parts instead of 3")
             return nil
         }
-        let area = reading(node.slot(1).ref, .leafShape) { () throws(RealmError) in
-            try space.node(node.slot(1).ref)
-        }
-        guard let area, let offsets = integers(node.slot(0).ref, "end offsets"),
+        guard let area = self.node(node.slot(1).ref, .leafShape),
+            let offsets = integers(node.slot(0).ref, "end offsets"),
             let nulls = integers(node.slot(2).ref, "null flags")
         else { return nil }
         guard area.widthType == 2, !area.hasRefs, nulls.count == offsets.count else {
@@ -263,11 +259,7 @@ extension IntegrityCheck {
         for i in 0..<node.count {
             let slot = node.slot(i)
             if slot.isNone { continue }
-            guard !slot.isTagged,
-                let blob = reading(slot.ref, .leafShape, { () throws(RealmError) in
-                    try space.node(slot.ref)
-                })
-            else {
+            guard !slot.isTagged, let blob = self.node(slot.ref, .leafShape) else {
                 found(.stringForm, ref, "value \(i) is no blob")
                 return nil
             }

@@ -31,7 +31,7 @@ extension IntegrityCheck {
         for pool in 1...4 where pools.claimed[pool, default: []].count != pools.sizes[pool] {
             found(.mixedPool, ref, "entries of pool \(pool) that belong to no value")
         }
-        checkCollectionKeys(ref, node, words)
+        checkCollectionKeys(ref, node, words, pools)
         return words.count
     }
 
@@ -69,8 +69,10 @@ extension IntegrityCheck {
             return false
         }
         guard pool > 0 else {
-            let isInRange = type == 1 ? value == 0 || value == 1 : Int64(Int32(truncatingIfNeeded: value)) == value
-            if !isInRange { found(.mixedWord, ref, "\(value) inside a mixed value's word") }
+            let range: ClosedRange<Int64> = type == 1 ? 0...1 : -0x8000_0000...0x7FFF_FFFF
+            if !range.contains(value) {
+                found(.mixedWord, ref, "\(value) inside a mixed value's word")
+            }
             return true
         }
         guard pools.claim(pool, value) else {
@@ -95,20 +97,26 @@ extension IntegrityCheck {
         }
     }
 
-    /// Keys of nested collections; missing ones are 0, which a tree's own check judges.
-    private func checkCollectionKeys(_ ref: Ref, _ node: NodeView, _ words: NodeView) {
-        guard node.count > 5, let keysRef = node.slot(5).child,
-            let keys = integers(keysRef, "collection keys")
-        else { return }
-        if keys.count > words.count {
-            found(.collectionKey, keysRef, "\(keys.count) keys for \(words.count) values")
+    /// Keys of nested collections; what is missing at the end of their array is 0.
+    private func checkCollectionKeys(
+        _ ref: Ref, _ node: NodeView, _ words: NodeView, _ pools: Pools
+    ) {
+        let keysRef = node.count > 5 ? node.slot(5).child : nil
+        guard keysRef != nil || pools.sizes[4] > 0 else { return }
+        let keys = keysRef.flatMap { integers($0, "collection keys") }
+        let keyCount = keys?.count ?? 0
+        if keyCount > words.count {
+            found(.collectionKey, ref, "\(keyCount) keys for \(words.count) values")
         }
-        for i in 0..<min(keys.count, words.count) where keys.integer(i) != 0 {
+        for i in 0..<words.count {
             let type = words.integer(i) & 0x1F - 1
+            let key = i < keyCount ? keys?.integer(i) ?? 0 : 0
             if type != 19, type != 21 {
-                found(.collectionKey, keysRef, "a collection key beside a value of type \(type)")
-            } else if Int64(Int32(truncatingIfNeeded: keys.integer(i))) != keys.integer(i) {
-                found(.collectionKey, keysRef, "a collection key of more than 32 bits")
+                if key != 0 {
+                    found(.collectionKey, ref, "a collection key beside a value of type \(type)")
+                }
+            } else if key == 0 || Int64(Int32(truncatingIfNeeded: key)) != key {
+                found(.collectionKey, ref, "a nested collection with key \(key)")
             }
         }
     }

@@ -21,9 +21,7 @@ extension IntegrityCheck {
             found(.treeDepth, ref, "a B+tree too deep, or nested in too many others")
             return nil
         }
-        guard let node = reading(ref, .treeShape, { () throws(RealmError) in
-            try space.node(ref)
-        }) else { return nil }
+        guard let node = node(ref, .treeShape) else { return nil }
         guard node.isInner else {
             guard let count = leaf(ref) else { return nil }
             if count == 0, !isRoot { found(.treeEmptyLeaf, ref, "an empty leaf in a B+tree") }

@@ -141,9 +141,27 @@ public final class IntegrityCheck {
             for i in tables.indices { checkObjects(i) }
             checkLinks()
             for i in tables.indices { checkIndexes(i) }
+        } else {
+            countObjects()
         }
         report.facts.tables = tables.map(\.facts)
         return report
+    }
+
+    /// What the roots announce.
+    private func countObjects() {
+        for i in tables.indices {
+            let table = tables[i]
+            tables[i].facts.objects =
+                reading(table.root) { () throws(RealmError) in
+                    try ClusterTree(space: space, root: table.root).count()
+                } ?? 0
+            tables[i].facts.tombstones =
+                reading(table.tombstones) { () throws(RealmError) in
+                    try ClusterTree(space: space, root: table.tombstones).count()
+                } ?? 0
+            tables[i].facts.indexes = table.columns.count { !$0.indexRoot.isNone }
+        }
     }
 
     // MARK: Findings
@@ -175,6 +193,11 @@ public final class IntegrityCheck {
             }
             return nil
         }
+    }
+
+    /// The node at `ref`; nil when there is none.
+    func node(_ ref: Ref, _ code: IntegrityReport.Code) -> NodeView? {
+        reading(ref, code) { () throws(RealmError) in try space.node(ref) }
     }
 
     /// Asks leave to visit `count` elements; false when the file cannot legitimately hold so many.

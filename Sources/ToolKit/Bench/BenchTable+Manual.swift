@@ -1,8 +1,9 @@
 extension BenchTable {
     static let description: [ManualBlock] = [
         .paragraph(
-            "`realm-bench` measures how fast this library reads and writes: a database you have, or "
-                + "generated ones, which can be written to as well. It runs each WORKLOAD several times and reports the median of the runs, the spread between "
+            "`realm-bench` measures how fast this library reads and writes: a database you have, "
+                + "or generated ones, which can be written to as well. It runs each WORKLOAD "
+                + "several times and reports the median of the runs, the spread between "
                 + "them, and how long single operations took."),
         .paragraph(
             "A FILE is read through the page cache, never changed, and nothing is created "
@@ -35,7 +36,8 @@ extension BenchTable {
             }),
         .paragraph(
             "Every workload checks its own result: the objects read are as many as there are, what "
-                + "was written is read back, and all runs find the same. If not, the exit status is 10."
+                + "was written is read back, and all runs find the same. If not, the exit status "
+                + "is 10."
         ),
     ]
 
@@ -52,7 +54,8 @@ extension BenchTable {
             ("OPS/S", "Operations per second: the median of the runs."),
             (
                 "+/-",
-                "Printed as one sign. How sure that is: half the width of the interval that holds the median with a "
+                "Printed as one sign. How sure that is: half the width of the interval that holds "
+                    + "the median with a "
                     + "confidence of 95% (bootstrap over the runs), relative to the median."
             ),
             (

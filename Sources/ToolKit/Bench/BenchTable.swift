@@ -27,9 +27,9 @@ enum BenchTable {
             "query", nil, .required("CLASS:PREDICATE", .text), in: .measurement,
             "time this query on FILE, its count and its rows",
             "Time this query on FILE: `query-1-count` counts the objects of CLASS that match, "
-                + "`query-1-rows` finds their keys in the order of the query; a second `--query` is "
-                + "`query-2`. One operation is the whole query, parsing and planning included. A "
-                + "run repeats it for 200 milliseconds, but not more often than `--num` says. "
+                + "`query-1-rows` finds their keys in the order of the query; a second `--query` "
+                + "is `query-2`. One operation is the whole query, parsing and planning included. "
+                + "A run repeats it for 200 milliseconds, but not more often than `--num` says. "
                 + "Without a WORKLOAD nothing else is measured. The query language is described in "
                 + "`realm-query(1)`.",
             isRepeatable: true, requires: "file"),
@@ -78,9 +78,9 @@ enum BenchTable {
         OptionSpec(
             "warmup", nil, .required("DUR", .duration), in: .measurement,
             "time spent on each workload before measuring",
-            "Run each workload unmeasured for this long first, at least once, so that the file is in "
-                + "the page cache; a workload that writes runs once with a tenth of the objects. "
-                + "`0s` leaves that out.",
+            "Run each workload unmeasured for this long first, at least once, so that the file is "
+                + "in the page cache; a workload that writes runs once with a tenth of the "
+                + "objects. `0s` leaves that out.",
             defaultText: "200ms"),
         OptionSpec(
             "seed", nil, .required("N", .count(0...Int.max)), in: .measurement,

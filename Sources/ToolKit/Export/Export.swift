@@ -5,7 +5,7 @@ struct Export {
     let database: Database
     let plans: [RecordPlan]
     let values: ValueStyle
-    let records: RecordStyle
+    var records: RecordStyle
     /// Records to skip and to print at most; they count across all tables.
     var offset = 0
     var limit = Int.max

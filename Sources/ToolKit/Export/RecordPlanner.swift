@@ -61,8 +61,8 @@ struct RecordPlanner {
             request.hasBacklinks ? table.backlinks.compactMap { $0.name(in: schema) } : []
         if let fields = request.fields {
             let wanted = fields.map { ($0.label ?? $0.path, $0.path) }
-            return wanted + backlinks.filter { name in !wanted.contains { $0.1 == name } }
-                .map { ($0, $0) }
+            let others = backlinks.filter { name in !wanted.contains { $0.1 == name } }
+            return wanted + others.map { ($0, $0) }
         }
         var names = table.columns.filter { !values.omits($0) }.map(\.name)
         for name in request.excluded {

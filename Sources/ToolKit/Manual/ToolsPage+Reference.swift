@@ -45,7 +45,7 @@ extension ToolsPage {
             (
                 "embedded object",
                 "An object inside its parent. Extended: "
-                    + "`{\"$embedded\":{\"table\":\"Address\",\"value\":{...}}}`."
+                    + "`{\"$embedded\":{\"table\":\"class_Address\",\"value\":{...}}}`."
             ),
             ("null", "`null` in both forms."),
         ]),

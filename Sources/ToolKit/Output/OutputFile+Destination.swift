@@ -56,7 +56,7 @@ extension OutputFile {
         func publish(_ temporary: TemporaryFile) throws(RealmError) {
             try place(temporary)
             temporary.forget()
-            try syncDirectory()
+            try Self.syncDirectory(of: target, for: path)
         }
 
         /// A plain rename would replace a file that appeared meanwhile; a hard link refuses to.
@@ -74,7 +74,8 @@ extension OutputFile {
             }
         }
 
-        private func syncDirectory() throws(RealmError) {
+        /// Makes a new name durable.
+        static func syncDirectory(of target: String, for path: String) throws(RealmError) {
             let fd = retryingInterrupts {
                 Int(Glibc.open(directory(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC))
             }

@@ -121,7 +121,9 @@ extension QueryAnswer {
         let (sum, overflow) = skip.addingReportingOverflow(take)
         let isBounded = skip > 0 || take < .max
         let plan = try filter.plan(table, snapshot, most: overflow ? .max : sum)
-        if request.command.flag("explain") { diagnostics.notice(plan.explanation) }
+        if request.command.flag("explain") {
+            diagnostics.notice(try plan.explanation(in: snapshot))
+        }
         guard plan.isArranged || isBounded else {
             export.choice = .matches(plan)
             return
@@ -147,7 +149,9 @@ extension QueryAnswer {
         let snapshot = database.snapshot()
         let filter = request.filter ?? QueryFilter(text: "TRUEPREDICATE", arguments: [])
         let plan = try filter.plan(table, snapshot)
-        if request.command.flag("explain") { diagnostics.notice(plan.explanation) }
+        if request.command.flag("explain") {
+            diagnostics.notice(try plan.explanation(in: snapshot))
+        }
         let count = try aggregation.run(plan, snapshot)
         var buffer = ByteBuffer()
         aggregation.append(request.recordStyle(request.recordFormat), request.values, to: &buffer)

@@ -62,7 +62,8 @@ struct QueryFilter {
         return paths
     }
 
-    private static func arguments(_ command: ParsedCommand) throws(RealmError) -> [QueryArgument] {
+    /// What `--arg` and `--argjson` bind, in their order.
+    static func arguments(_ command: ParsedCommand) throws(RealmError) -> [QueryArgument] {
         var arguments: [QueryArgument] = []
         for occurrence in command.occurrences {
             guard let value = occurrence.value else { continue }

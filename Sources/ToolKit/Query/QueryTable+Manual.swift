@@ -20,6 +20,8 @@ extension QueryTable {
     static let sections: [ManualSection] = [
         ManualSection("QUERIES", queries),
         ManualSection("OUTPUT FORMS", outputForms),
+        ManualSection("KEY PATHS", keyPaths),
+        ManualSection("DIGESTS", digests),
         ManualSection("EXIT STATUS", exitStatus),
         ManualSection("EXAMPLES", examples),
         ManualSection("SEE ALSO", [.paragraph("`realm-bench(1)`, `realm-tools(7)`")]),
@@ -89,7 +91,41 @@ extension QueryTable {
         .paragraph(
             "The list of classes has the members `class`, `objects`, `embedded`, `primaryKey`, "
                 + "`properties` and `bytes`."),
+        .paragraph(
+            "In `csv` and `tsv` the elements of a list or set are joined in one field, and "
+                + "dictionaries and embedded objects are JSON. With `--types extended` so are "
+                + "collections and the values of mixed properties, with their types."),
         .paragraph("How each type of value is written is told in `realm-tools(7)`."),
+    ]
+
+    private static let keyPaths: [ManualBlock] = [
+        .paragraph(
+            "A key path is the name of a property, and from there names separated by dots: after a "
+                + "link or an embedded object a property of the object, after a dictionary one of "
+                + "its keys. A path through a list or set means all elements and prints an array. "
+                + "A path that meets null on its way, or a key that is not there, prints null."),
+        .paragraph(
+            "Two names are always there: `_key`, the number by which Realm knows the object, and "
+                + "`@links.CLASS.PROPERTY`, the objects of CLASS that link to the object through "
+                + "PROPERTY."),
+        .paragraph(
+            "In the paths of `--expand` dictionaries are passed through like lists: "
+                + "`-x contacts.employer` prints the objects in `contacts`, and in each of them the "
+                + "object behind `employer`."),
+    ]
+
+    private static let digests: [ManualBlock] = [
+        .paragraph(
+            "A digest is 16 hexadecimal digits. Two classes have the same digest when these are the "
+                + "same: the name of the class, the names of its properties, and for every object "
+                + "the primary key (the object key where there is none) and all values with their "
+                + "types. Links count by the class and key they lead to, embedded objects by their "
+                + "content, lists in order, sets and dictionaries without order."),
+        .paragraph(
+            "The order of objects and properties, indexes, whether a property may be null, and "
+                + "everything about how the file stores them do not count. Digests show that "
+                + "something changed by accident; they do not withstand somebody who wants them "
+                + "equal."),
     ]
 
     private static let exitStatus: [ManualBlock] = [

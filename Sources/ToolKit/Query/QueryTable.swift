@@ -82,7 +82,9 @@ enum QueryTable {
         OptionSpec(
             "all", "a", in: .selection, "every object of every class",
             "Read every object of every class, class by class in the order of their names. In "
-                + "`json` and `ndjson` each object begins with the member `$class`.",
+                + "`json` and `ndjson` each object begins with the member `$class`. Objects of a "
+                + "class without a primary key have the member `_key`, which is what links to them "
+                + "name. Embedded objects are printed inside the objects that hold them.",
             excludes: ["schema", "digest"]),
         OptionSpec(
             "count", "c", in: .selection, "print only the number of objects",
@@ -101,11 +103,10 @@ enum QueryTable {
             "digest", nil, in: .selection, "print digests of the content",
             "Print one digest for each class and one for the whole. They depend on the content "
                 + "alone, so they are equal before and after compaction, a change of key or a "
-                + "conversion to another format."),
+                + "conversion to another format. See DIGESTS."),
         OptionSpec(
             "internal", nil, in: .selection, "include the tables Realm keeps for itself",
-            "Include the tables that Realm keeps for itself, such as `metadata`, and show every "
-                + "table under its stored name."),
+            "Include the tables that Realm keeps for itself, such as `metadata`."),
     ]
 
     private static let fields: [OptionSpec] = [
@@ -114,7 +115,7 @@ enum QueryTable {
             "print these fields only, in this order",
             "Print these fields only, in this order. LIST holds key paths separated by commas. A "
                 + "path may follow links (`from.name`), and `NAME=PATH` names the field anew: "
-                + "`-F id=_id,sender=from.name`."),
+                + "`-F id=_id,sender=from.name`. See KEY PATHS."),
         OptionSpec(
             "exclude", nil, .required("LIST", .text), in: .fields,
             "leave out these properties",
@@ -128,12 +129,14 @@ enum QueryTable {
                 + "path ends."),
         OptionSpec(
             "backlinks", nil, in: .fields, "include incoming links",
-            "Include the computed properties that hold incoming links, as a list of keys."),
+            "Include incoming links as lists of keys, one field for each property that may link "
+                + "here, called `@links.CLASS.PROPERTY`."),
         OptionSpec(
             "explode", nil, .required("PATH", .text), in: .fields,
             "one record for each element of a collection",
-            "Print one record for each element of the collection PATH. An object whose "
-                + "collection is empty yields no record."),
+            "Print one record for each element of the collection PATH, with the element in place "
+                + "of the collection; the key of a dictionary's entry is the field `PATH.@key`. An "
+                + "object whose collection is empty yields no record."),
     ]
 
     private static let values: [OptionSpec] = [
@@ -195,7 +198,9 @@ enum QueryTable {
                 "with --all: one file per class in DIR",
                 "With `--all`: write one file per class into DIR, which is made if it is missing. "
                     + "In `csv` and `tsv` each list, set or dictionary gets a file of its own, "
-                    + "`Class.property.csv`, so that relations survive.",
+                    + "`Class.property.csv`, so that relations survive. Its columns are `owner` (the "
+                    + "object's primary key, else its `_key`), `index` for a list or `key` for a "
+                    + "dictionary, and `value`.",
                 excludes: ["output"], requires: "all")
         ]
 

@@ -113,7 +113,7 @@ extension JSONValue {
         if content.kind == .string, count == 1 {
             return Timestamp(text: content.text).map { .timestamp($0) }
         }
-        guard let milliseconds = content.wholeNumber else { return nil }
+        guard let milliseconds = content.milliseconds else { return nil }
         var nanoseconds: Int64 = 0
         if count > 1 {
             guard count == 2, let rest = field("$nanoseconds")?.wholeNumber,
@@ -121,8 +121,25 @@ extension JSONValue {
             else { return nil }
             nanoseconds = rest
         }
-        let total = Int128(milliseconds) * 1_000_000 + Int128(nanoseconds)
+        let total = milliseconds * 1_000_000 + Int128(nanoseconds)
         return Timestamp(totalNanoseconds: total).map { .timestamp($0) }
+    }
+
+    /// The first and last dates are beyond 64 bits of milliseconds.
+    private var milliseconds: Int128? {
+        if let number = wholeNumber { return Int128(number) }
+        guard let (name, content) = wrapped, name.equals("$numberLong"), content.kind == .string
+        else { return nil }
+        let text = content.text
+        // No date needs more digits, and so many cannot overflow.
+        guard text.count <= 23 else { return nil }
+        let isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
+        var total: Int128 = 0
+        for i in (isNegative ? 1 : 0)..<text.count {
+            guard text[i] >= 0x30, text[i] <= 0x39 else { return nil }
+            total = total * 10 + Int128(text[i] - 0x30)
+        }
+        return isNegative ? -total : total
     }
 
     private var wholeNumber: Int64? {

@@ -139,7 +139,9 @@ final class ClassPlans {
 
     /// The class called `name`, nil when there is none. Records mostly name the one before.
     func table(named name: ByteView) -> TableInfo? {
-        known.index(of: name, at: 0).map { classes[$0] }
+        if let index = known.index(of: name, at: 0) { return classes[index] }
+        // Extended forms call embedded classes by the stored names of their tables.
+        return classes.first { name.equals(Array($0.name.utf8)) }
     }
 
     /// The class a person named.

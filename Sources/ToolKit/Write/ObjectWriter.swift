@@ -79,8 +79,10 @@ final class ObjectWriter {
         }
         hasChanged = true
         var rest: [(column: Int, value: StagedValue)] = []
-        for structure in plan.structures where !structure.value.isEmptyCollection {
-            if isSingleValue(plan.table.columns[structure.column]),
+        for structure in plan.structures {
+            let column = plan.table.columns[structure.column]
+            if column.collection != nil, structure.value.isEmptyCollection { continue }
+            if isSingleValue(column),
                 let value = try materialized(structure.value)
             {
                 plan.row[structure.column] = value

@@ -1,4 +1,3 @@
-import Glibc
 import RealmEngine
 
 /// The records of one input in any format, converted one at a time. Confined to its thread.
@@ -14,28 +13,25 @@ final class RecordInput {
     private let reader: Reader
     /// The header line of a table as written.
     private(set) var headerBytes: [UInt8] = []
-    private let descriptor: Int32
+    /// Keeps the descriptor open.
+    private let file: InputFile?
 
     /// Opens the input of a command. Throws `input`.
     init(_ path: String, _ format: WriteRequest.InputFormat) throws(RealmError) {
         name = path
         self.format = format
-        descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw systemFailure(.input, "cannot open", errno: errno, file: path)
-        }
-        reader = Self.reader(ByteSource(descriptor: descriptor, path: path), format)
+        let file = try InputFile(path)
+        self.file = file
+        reader = Self.reader(ByteSource(descriptor: file.descriptor, path: path), format)
     }
 
     /// Reads records that were kept.
     init(_ bytes: [UInt8], name: String, _ format: WriteRequest.InputFormat) {
         self.name = name
         self.format = format
-        descriptor = -1
+        file = nil
         reader = Self.reader(ByteSource(bytes: bytes), format)
     }
-
-    deinit { if descriptor > STDERR_FILENO { close(descriptor) } }
 
     private static func reader(
         _ source: ByteSource, _ format: WriteRequest.InputFormat

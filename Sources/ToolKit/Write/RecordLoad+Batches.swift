@@ -12,6 +12,10 @@ extension RecordLoad {
     }
 
     private func beginWriter() throws(RealmError) -> ObjectWriter {
+        if let transaction = prepared {
+            prepared = nil
+            return ObjectWriter(transaction, stage.plans, links: request.links)
+        }
         let transaction = try session.begin(request.patience)
         do throws(RealmError) {
             let schema = transaction.initialSchema
@@ -66,6 +70,7 @@ extension RecordLoad {
         } else {
             try settleAgain(batch)
         }
+        if request.isDryRun { return try rehearse() }
         let transaction = batch.writer.transaction
         self.batch = nil
         if counts.changes > settled.changes {
@@ -83,6 +88,16 @@ extension RecordLoad {
         try report.flushRejects()
     }
 
+    /// A rehearsal goes on in its one transaction.
+    private func rehearse() throws(RealmError) {
+        settled = counts
+        kept.removeAll()
+        batch?.records = 0
+        batch?.bytes = 0
+        batch?.writer.pending = PendingLinks()
+        try report.flushRejects()
+    }
+
     /// Settles what waits for other records; as long as some cannot be, the batch is written again
     /// without them.
     private func settleAgain(_ batch: Batch) throws(RealmError) {
@@ -95,6 +110,7 @@ extension RecordLoad {
                 kept.exclude(index)
                 try refuseKept(error, index)
             }
+            if request.isDryRun { return }
             try writeAgain(batch)
         }
     }
@@ -109,8 +125,10 @@ extension RecordLoad {
         try result.get()
     }
 
-    /// Writes the kept records in a new transaction.
+    /// Writes the kept records in a new transaction. A rehearsal, whose transaction holds the
+    /// earlier batches too, does without.
     func writeAgain(_ batch: Batch) throws(RealmError) {
+        if request.isDryRun { return }
         repeat {
             batch.writer.transaction.rollback()
             batch.writer = try beginWriter()

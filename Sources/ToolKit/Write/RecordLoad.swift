@@ -23,6 +23,8 @@ final class RecordLoad {
     var kept: KeptRecords
     /// What ended the run at `--max-errors`.
     var last: RecordError?
+    /// A transaction that is open already, for the first batch.
+    var prepared: WriteTransaction?
 
     /// The open transaction and what it holds.
     final class Batch {
@@ -37,9 +39,12 @@ final class RecordLoad {
         }
     }
 
+    /// - Parameters:
+    ///   - schema: the classes as the first batch finds them.
+    ///   - prepared: an open transaction that becomes the first batch.
     init(
-        _ request: WriteRequest, className: String, _ session: WriteSession,
-        _ input: RecordInput, _ report: LoadReport
+        _ request: WriteRequest, className: String, _ session: WriteSession, _ schema: Schema,
+        _ input: RecordInput, _ report: LoadReport, prepared: WriteTransaction? = nil
     ) throws(RealmError) {
         self.request = request
         self.className = className
@@ -48,9 +53,10 @@ final class RecordLoad {
         self.report = report
         header = try Self.header(input)
         stage = try RecordStage(
-            try ClassPlans(session.database.schema, request), className: className,
+            try ClassPlans(schema, request), className: className,
             header: header, request)
         kept = KeptRecords(input)
+        self.prepared = prepared
     }
 
     private static func header(_ input: RecordInput) throws(RealmError) -> [String] {
@@ -157,7 +163,9 @@ final class RecordLoad {
 
     func abandon() {
         batch?.writer.transaction.rollback()
+        prepared?.rollback()
         batch = nil
+        prepared = nil
     }
 
     /// The open batch is rolled back, the number to resume with printed, the process ended.

@@ -148,8 +148,7 @@ extension TableStage {
             }
         }
         let text = row.text(place)
-        if let first = text.buffer.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
-        {
+        if let first = text.buffer.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
             return try parsed(text, info, reader, place)
         }
         switch info.collection {

@@ -41,19 +41,19 @@ struct WriteRequest {
     /// JSON of properties that every record gets.
     let constants: [(property: String, json: String)]
 
-    var classField: String { command.text("class-field") ?? "$class" }
-    var ignoresUnknown: Bool { command.flag("ignore-unknown") }
-    var isSingle: Bool { command.flag("single-transaction") }
-    var isDryRun: Bool { command.flag("dry-run") }
-    var isDurable: Bool { command.text("durability") != "unsafe" }
-    var skipsErrors: Bool { command.text("on-error") == "skip" }
-    var mostErrors: Int { command.count("max-errors") ?? Int.max }
-    var skipped: Int { command.count("skip-records") ?? 0 }
-    var mayLoseData: Bool { command.flag("force") }
-    var creates: Bool { command.flag("create") }
-    var acknowledges: Bool { command.flag("ack") }
+    let classField: String
+    let ignoresUnknown: Bool
+    let isSingle: Bool
+    let isDryRun: Bool
+    let isDurable: Bool
+    let skipsErrors: Bool
+    let mostErrors: Int
+    let skipped: Int
+    let mayLoseData: Bool
+    let creates: Bool
+    let acknowledges: Bool
     /// Summaries and plans as JSON on standard output.
-    var reportsJSON: Bool { command.format == .json }
+    let reportsJSON: Bool
 
     init(_ command: ParsedCommand) throws(RealmError) {
         self.command = command
@@ -69,6 +69,18 @@ struct WriteRequest {
         constants = try command.all("const").map { text throws(RealmError) in
             try Self.pair(text, "--const")
         }
+        classField = command.text("class-field") ?? "$class"
+        ignoresUnknown = command.flag("ignore-unknown")
+        isSingle = command.flag("single-transaction")
+        isDryRun = command.flag("dry-run")
+        isDurable = command.text("durability") != "unsafe"
+        skipsErrors = command.text("on-error") == "skip"
+        mostErrors = command.count("max-errors") ?? Int.max
+        skipped = command.count("skip-records") ?? 0
+        mayLoseData = command.flag("force")
+        creates = command.flag("create")
+        acknowledges = command.flag("ack")
+        reportsJSON = command.format == .json
         try check()
     }
 
@@ -84,15 +96,19 @@ struct WriteRequest {
             return .bulk(className: name)
         }
         if let name { return .records(className: name, input: command.operand(2) ?? "-") }
-        let edits = [
-            "create", "schema-file", "schema-version", "rename", "drop", "index", "unindex",
-            "optional", "required",
-        ]
-        guard edits.contains(where: { command.flag($0) }) else {
+        guard command.flag("create") || schemaOptions.contains(where: { command.flag($0) }) else {
             throw usage("CLASS is missing", hint: "see realm-write -h")
         }
         return .schema
     }
+
+    private static let schemaOptions = [
+        "schema-file", "schema-version", "rename", "drop", "index", "unindex", "optional",
+        "required",
+    ]
+
+    /// Options ask for changes of the schema.
+    var editsSchema: Bool { Self.schemaOptions.contains { command.flag($0) } }
 
     private static func limits(_ command: ParsedCommand) -> Limits {
         var limits = Limits()

@@ -106,6 +106,38 @@ import Testing
         return records
     }
 
+    /// Text that every format has to protect.
+    @Test func awkwardTextComesOutWhole() throws {
+        let texts = [
+            "two\nlines", "\r\n", "say \"hi\"", "a,b;c", "", " ", "nul\0inside", "tab\there",
+            "😀 日本",
+            "\u{1B}[31m", "back\\slash", "null", "\\N", "\u{7F}\u{85}\u{2028}",
+        ]
+        let path = try LargeFile.make(in: scratch, texts: texts)
+        let plain = try records(path, "Text", ValueStyle()).dropFirst().map { $0[0] }
+        #expect(plain == texts)
+        for style in [ValueStyle(), extended] {
+            let lines = try export(path, style, .ndjson).split(separator: UInt8(ascii: "\n"))
+            let found = try lines.map { try StrictJSON(Array($0)) }.compactMap { $0["text"] }
+            #expect(found == texts.map { .string($0) })
+        }
+        let tsv = try export(path, ValueStyle(), .tsv).split(separator: UInt8(ascii: "\n"))
+        #expect(tsv.count == texts.count + 1 - 1, "the empty string is an empty line")
+        let database = try Database(immutable: path)
+        let table = try #require(database.schema.table(named: "Text"))
+        var planner = RecordPlanner(table, database.schema, FieldRequest(), ValueStyle())
+        let plan = try planner.plan()
+        var raw = Export(
+            database: database, plans: [plan], values: ValueStyle(),
+            records: RecordStyle(format: .raw))
+        raw.records.terminator = 1
+        let output = try OutputFile(path: scratch.file("raw"), force: true)
+        _ = try raw.run(VerifiedOutput(output, database))
+        try output.commit()
+        #expect(
+            contents(of: scratch.file("raw")) == texts.flatMap { Array($0.utf8) + [1] })
+    }
+
     /// More rows than one worker takes on: cut into batches, printed in order.
     @Test func threadsChangeNothing() throws {
         let path = try LargeFile.make(in: scratch, objects: 40_000)
@@ -153,6 +185,26 @@ enum LargeFile {
         }
         let key = try transaction.create(in: tiny)
         try transaction.set(tiny, key, 0, .link(ObjectLink(table: big, key: first)))
+        try transaction.commit()
+        return path
+    }
+
+    /// A class `Text` with an object for each text.
+    static func make(in scratch: ScratchDirectory, texts: [String]) throws -> String {
+        let path = scratch.file("text.realm")
+        var options = WriteSession.Options()
+        options.creates = true
+        let session = try WriteSession(path: path, options: options)
+        let transaction = try session.begin()
+        let table = try transaction.createClass("Text")
+        try transaction.addProperty(table, PropertySpec("text", .string))
+        for text in texts {
+            let key = try transaction.create(in: table)
+            try Array((text + ".").utf8).withUnsafeBytes { bytes in
+                let view = ByteView(bytes.baseAddress!, count: bytes.count - 1)
+                try transaction.set(table, key, 0, .string(view))
+            }
+        }
         try transaction.commit()
         return path
     }

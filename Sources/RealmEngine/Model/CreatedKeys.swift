@@ -1,0 +1,31 @@
+/// The keys of the objects that a transaction has made in one table: mostly one run of what the
+/// key counter handed out.
+struct CreatedKeys {
+    /// Ascending, apart from each other.
+    private var runs: [ClosedRange<Int64>] = []
+    /// Keys that did not come in ascending order.
+    private var others: Set<Int64> = []
+
+    mutating func insert(_ key: Int64) {
+        guard let last = runs.last else { return runs.append(key...key) }
+        if key == last.upperBound + 1 {
+            runs[runs.count - 1] = last.lowerBound...key
+        } else if key > last.upperBound {
+            runs.append(key...key)
+        } else {
+            others.insert(key)
+        }
+    }
+
+    /// Whether the transaction made the object; it may have removed it since.
+    func contains(_ key: Int64) -> Bool {
+        var low = 0
+        var high = runs.count
+        while low < high {
+            let middle = (low + high) / 2
+            if runs[middle].upperBound < key { low = middle + 1 } else { high = middle }
+        }
+        if low < runs.count, runs[low].contains(key) { return true }
+        return !others.isEmpty && others.contains(key)
+    }
+}

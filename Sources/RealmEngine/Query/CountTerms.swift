@@ -1,0 +1,140 @@
+/// The number of objects of a list or of backlinks that satisfy a condition, which is tested once
+/// for the whole table they are in.
+final class SubqueryTerm: QueryTerm {
+    private let hop: PathHop
+    private let target: QueryTerm
+    private let counts: CountTest
+    private let evaluator: QueryEvaluator
+    private var set: ObjectSet?
+
+    override var label: String { "members of a set of objects" }
+
+    /// Nil unless it is a subquery over links of the object itself, compared with a constant.
+    init?(
+        _ comparison: BoundComparison, _ builder: TermBuilder, _ evaluator: QueryEvaluator
+    ) {
+        guard case .subquery(let subquery) = comparison.left.kind, subquery.path.hops.count == 1,
+            let counts = CountTest(comparison)
+        else { return nil }
+        hop = subquery.path.hops[0]
+        target = builder.term(for: subquery.condition)
+        self.counts = counts
+        self.evaluator = evaluator
+    }
+
+    /// The table whose objects are counted.
+    var table: TablePlace { hop.target }
+
+    override func match(
+        _ leaf: ClusterLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        if set == nil { set = try ObjectSet(of: target, in: hop.target, evaluator.space) }
+        guard let set else { return .none }
+        if hop.kind == .backlink {
+            let column = try BacklinkLeaf(leaf.space, try leaf.columnRef(hop.column.leafIndex))
+            guard column.count == leaf.count else {
+                throw leaf.unevenColumn(hop.column.leafIndex)
+            }
+            return try among.filter { (row) throws(RealmError) in
+                let slot = column.slot(row)
+                if slot.isTagged {
+                    return counts.accepts(set.contains(Int64(bitPattern: slot.value)) ? 1 : 0)
+                }
+                return counts.accepts(try members(slot.ref, set))
+            }
+        }
+        let cells = try CollectionLeaf(leaf.space, try leaf.columnRef(hop.column.leafIndex))
+        guard cells.count == leaf.count else { throw leaf.unevenColumn(hop.column.leafIndex) }
+        let filled = cells.filled(among)
+        let rows = try filled.filter { (row) throws(RealmError) in
+            counts.accepts(try members(try cells.root(row), set))
+        }
+        return counts.accepts(0) ? rows | among.subtracting(filled) : rows
+    }
+
+    /// How many keys of a B+tree are in the set.
+    private func members(_ root: Ref, _ set: ObjectSet) throws(RealmError) -> Int64 {
+        if root.isNone { return 0 }
+        var count: Int64 = 0
+        let space = evaluator.visits.begin()
+        var leaves = BPlusTree(space: space, root: root).leaves()
+        while let ref = try leaves.next() {
+            let keys = try space.integers(ref, "link list leaf")
+            for i in 0..<keys.count where set.contains(keys.integer(i)) { count &+= 1 }
+        }
+        return count
+    }
+}
+
+/// A comparison of a count with a constant.
+struct CountTest {
+    private let ranges: [IntegerRange]
+    private let isNegated: Bool
+
+    /// Nil when the right side is no single constant.
+    init?(_ comparison: BoundComparison) {
+        guard let value = comparison.right.constantValue, !comparison.relation.isTextual,
+            comparison.left.shape == .scalar
+        else { return nil }
+        (ranges, isNegated) = TestBounds.integers(comparison.relation, constant: value)
+    }
+
+    @inline(__always)
+    func accepts(_ count: Int64) -> Bool {
+        for range in ranges where range.contains(count) { return !isNegated }
+        return isNegated
+    }
+}
+
+extension CollectionLeaf {
+    /// The rows of `among` that ever held an element.
+    func filled(_ among: Selection) -> Selection {
+        let none = IntegerRange(low: 0, high: 0)
+        return among.subtracting(
+            IntegerKernels.rows(in: none, node, first: 0, count: min(count, ClusterRows.maximum)))
+    }
+}
+
+/// The number of elements of a collection of the object itself.
+final class CountTerm: QueryTerm {
+    private let column: BoundColumn
+    private let isLinkList: Bool
+    private let counts: CountTest
+    private let evaluator: QueryEvaluator
+
+    override var label: String { "sizes of collections" }
+
+    /// Nil for every other kind of comparison.
+    init?(_ comparison: BoundComparison, _ evaluator: QueryEvaluator) {
+        guard case .count(let path) = comparison.left.kind, let counts = CountTest(comparison)
+        else { return nil }
+        switch path.end {
+        case .objects where path.hops.count == 1:
+            let hop = path.hops[0]
+            guard hop.kind == .list || hop.kind == .set else { return nil }
+            column = hop.column
+            isLinkList = true
+        case .collection(let column, .all) where path.hops.isEmpty:
+            guard column.layout.collection != .dictionary else { return nil }
+            self.column = column
+            isLinkList = false
+        default: return nil
+        }
+        self.counts = counts
+        self.evaluator = evaluator
+    }
+
+    override func match(
+        _ leaf: ClusterLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        let cells = try CollectionLeaf(leaf.space, try leaf.columnRef(column.leafIndex))
+        guard cells.count == leaf.count else { throw leaf.unevenColumn(column.leafIndex) }
+        let element = column.layout.element
+        let filled = cells.filled(among)
+        let rows = try filled.filter { (row) throws(RealmError) in
+            let view = CollectionView(root: try cells.root(row), element: element)
+            return counts.accepts(Int64(try evaluator.count(of: .list(view))))
+        }
+        return counts.accepts(0) ? rows | among.subtracting(filled) : rows
+    }
+}

@@ -1,0 +1,41 @@
+/// A LIKE pattern without `?`, taken apart at its stars: what it begins with, what follows in
+/// order, what it ends with.
+struct LikePattern: Sendable {
+    let start: Needle
+    let middles: [Needle]
+    let end: Needle
+    private let minimum: Int
+
+    /// Nil if the pattern holds a `?` or no star.
+    init?(_ pattern: ByteView, folds: Bool) {
+        let parts = pattern.bytes.split(
+            separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
+        guard parts.count > 1, !pattern.buffer.contains(UInt8(ascii: "?")) else { return nil }
+        let needles = parts.map { part in
+            Array(part).withUnsafeBytes { bytes in
+                // A letter behind a star folds as if nothing stood before it.
+                Needle(
+                    ByteView(bytes.baseAddress ?? pattern.base, count: bytes.count), folds: folds)
+            }
+        }
+        start = needles[0]
+        end = needles[needles.count - 1]
+        middles = needles.dropFirst().dropLast().filter { $0.count > 0 }
+        minimum = needles.reduce(0) { $0 + $1.count }
+    }
+
+    func matches(_ text: ByteView) -> Bool {
+        guard text.count >= minimum,
+            start.withSearch({ $0.matches(text.base) }),
+            end.withSearch({ $0.matches(text.base + (text.count - $0.count)) })
+        else { return false }
+        var at = start.count
+        let limit = text.count - end.count
+        for middle in middles {
+            let found = middle.withSearch { $0.first(text.base, from: at, to: limit) }
+            guard let found else { return false }
+            at = found + middle.count
+        }
+        return true
+    }
+}

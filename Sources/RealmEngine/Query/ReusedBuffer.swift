@@ -1,0 +1,61 @@
+/// A growing run of elements of a trivial type whose memory is kept from use to use. A class over a
+/// pointer, so that appending checks neither uniqueness nor exclusive access.
+final class ReusedBuffer<Element> {
+    private var base: UnsafeMutablePointer<Element>
+    private var capacity: Int
+    private(set) var count = 0
+
+    init(capacity: Int = 8) {
+        self.capacity = max(1, capacity)
+        base = .allocate(capacity: self.capacity)
+    }
+
+    deinit { base.deallocate() }
+
+    /// Valid until the next append.
+    @inline(__always)
+    var all: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: base, count: count) }
+
+    @inline(__always) var first: Element? { count == 0 ? nil : base[0] }
+
+    @inline(__always)
+    func append(_ element: Element) {
+        if count == capacity { grow(to: count &+ 1) }
+        (base + count).initialize(to: element)
+        count &+= 1
+    }
+
+    func append(contentsOf elements: UnsafeBufferPointer<Element>) {
+        guard let start = elements.baseAddress else { return }
+        if count + elements.count > capacity { grow(to: count + elements.count) }
+        (base + count).initialize(from: start, count: elements.count)
+        count += elements.count
+    }
+
+    @inline(__always) func removeAll() { count = 0 }
+
+    /// Forgets everything past the first `count` elements.
+    func truncate(to count: Int) { self.count = min(count, self.count) }
+
+    @inline(__always)
+    subscript(i: Int) -> Element {
+        get {
+            precondition(i >= 0 && i < count)
+            return base[i]
+        }
+        set {
+            precondition(i >= 0 && i < count)
+            base[i] = newValue
+        }
+    }
+
+    @inline(never)
+    private func grow(to needed: Int) {
+        let wanted = max(needed, capacity * 2)
+        let fresh = UnsafeMutablePointer<Element>.allocate(capacity: wanted)
+        fresh.moveInitialize(from: base, count: count)
+        base.deallocate()
+        base = fresh
+        capacity = wanted
+    }
+}

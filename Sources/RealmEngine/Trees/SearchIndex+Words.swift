@@ -1,0 +1,62 @@
+/// Words in a full-text index, where every word is spelled out to its end (object format 5.6).
+extension SearchIndex {
+    /// Appends the keys of the objects with a word that begins with `prefix`, which is not empty. A
+    /// key may occur more than once.
+    func candidates(
+        forPrefix prefix: ByteView, into keys: inout [ObjectKey]
+    ) throws(RealmError) {
+        let string = IndexString(prefix)
+        var ref = root
+        var offset = 0
+        while prefix.count - offset > 4 {
+            guard let entry = try entry(ref, string.chunk(at: offset)), entry.child != nil,
+                try space.node(entry.ref).context
+            else { return }
+            ref = entry.ref
+            offset += 4
+        }
+        // What is left of the prefix are the leading bytes of a chunk.
+        let length = prefix.count - offset
+        var bits: UInt32 = 0
+        for i in 0..<length { bits |= UInt32(prefix[offset + i]) << UInt32(24 - 8 * i) }
+        let open: UInt32 = length == 4 ? 0 : UInt32.max >> UInt32(8 * length)
+        let range = Int64(Int32(bitPattern: bits))...Int64(Int32(bitPattern: bits | open))
+        try appendAll(ref, range, to: &keys)
+    }
+
+    /// Appends every key below a node whose chunk lies in `range`, and everything below those.
+    private func appendAll(
+        _ start: Ref, _ range: ClosedRange<Int64>, to keys: inout [ObjectKey]
+    ) throws(RealmError) {
+        let everything = Int64(Int32.min)...Int64(Int32.max)
+        var pending: [(ref: Ref, range: ClosedRange<Int64>)] = [(start, range)]
+        var budget = Int(space.limit)
+        while let (ref, range) = pending.popLast() {
+            let node = try space.treeNode(ref, slots: 1, "index node")
+            budget -= node.byteSize
+            guard budget > 0 else { throw space.exhausted(ref) }
+            let chunks = try space.integers(node.slot(0).ref, "index keys")
+            guard chunks.count == node.count - 1 else { throw space.wrongShape(ref, "index node") }
+            var last = Int64(Int32.min) - 1
+            for i in 0..<chunks.count {
+                let chunk = chunks.integer(i)
+                defer { last = chunk }
+                let slot = node.slot(i + 1)
+                if node.isInner {
+                    // A child covers the chunks behind the last one of the child before it.
+                    guard chunk >= range.lowerBound, last < range.upperBound else { continue }
+                    guard let child = slot.child else { throw space.wrongShape(ref, "index node") }
+                    pending.append((child, range))
+                } else if range.contains(chunk) {
+                    if slot.isTagged {
+                        keys.append(ObjectKey(Int64(bitPattern: slot.value)))
+                    } else if try space.node(slot.ref).context {
+                        pending.append((slot.ref, everything))
+                    } else {
+                        try appendList(slot.ref, to: &keys)
+                    }
+                }
+            }
+        }
+    }
+}

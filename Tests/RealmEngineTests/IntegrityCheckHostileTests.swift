@@ -1,0 +1,35 @@
+import Testing
+
+@testable import RealmEngine
+
+/// No damage makes the check crash, hang or throw, and it is never more lenient than the reader.
+@Suite struct IntegrityCheckHostileTests {
+    static let shardCount = 8
+    static let count = HostileFileTests.count / 10
+
+    @Test(arguments: 0..<shardCount)
+    func damagedFiles(_ shard: Int) throws {
+        try #require(!HostileFileTests.sources.isEmpty)
+        for index in stride(from: shard, to: Self.count, by: Self.shardCount) { check(index) }
+    }
+
+    private func check(_ index: Int) {
+        let (name, file) = HostileFileTests.mutated(index)
+        let outcome = HostileCase.read(file.bytes)
+        do {
+            let report = try file.bytes.withUnsafeBytes {
+                try IntegrityCheck.run(try MappedFile(copying: $0, path: "hostile"))
+            }
+            guard let error = outcome.error, error.kind == .corrupt, report.errorCount == 0
+            else { return }
+            Issue.record(
+                """
+                seed \(HostileFileTests.seed), case \(index), \(name): nothing found
+                \(error.message)
+                \(file.story.joined(separator: ", "))
+                """)
+        } catch {
+            #expect((error as? RealmError)?.kind == .input, "\(error)")
+        }
+    }
+}

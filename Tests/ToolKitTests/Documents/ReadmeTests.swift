@@ -1,0 +1,74 @@
+import Testing
+
+@testable import ToolKit
+
+/// The README shows commands with what they print; both are true.
+@Suite struct ReadmeTests {
+    private static let text = String(
+        decoding: contents(of: packageRoot + "/README.md") ?? [], as: UTF8.self)
+    private static let blocks = ConsoleBlock.tested(in: text)
+
+    @Test func hasExamples() { #expect(Self.blocks.count >= 6) }
+
+    @Test(arguments: blocks.indices)
+    func examplesPrintWhatTheyShow(_ index: Int) {
+        let block = Self.blocks[index]
+        let steps = block.run()
+        #expect(steps.count == block.steps.count, "README.md:\(block.line)")
+        for (shown, now) in zip(block.steps, steps) {
+            #expect(shown.output == now.output, "README.md:\(block.line): \(shown.command)")
+        }
+    }
+
+    /// The lines under "Install", but for the release build, whose place the tools just built take.
+    @Test func installPutsEverythingInPlace() throws {
+        let lines = Self.text.split(separator: "\n", omittingEmptySubsequences: false)
+        let start = try #require(lines.firstIndex(of: "```sh"))
+        let end = try #require(lines[start...].firstIndex(of: "```"))
+        #expect(lines[start + 1] == "swift build -c release &&")
+        let steps = lines[(start + 2)..<end].map { line in
+            line.split(separator: " ").map { word in
+                word.hasPrefix(".build/release/") ? "${TOOL%/*}/" + word.dropFirst(15) : word
+            }.joined(separator: " ")
+        }
+        let script = """
+            cd '\(packageRoot)' && PREFIX=$(mktemp -d) || exit
+            \(steps.joined(separator: "\n"))
+            cd "$PREFIX" && find . -type f | sort && rm -r "$PREFIX"
+            """
+        let result = ToolProcess.shell(script)
+        #expect(result.errorText == "")
+        let installed = result.text.split(separator: "\n")
+        for tool in [QueryTable.table.name, BenchTable.table.name] {
+            for place in [
+                "bin/\(tool)", "share/man/man1/\(tool).1", "share/zsh/site-functions/_\(tool)",
+                "share/bash-completion/completions/\(tool).bash",
+                "share/fish/vendor_completions.d/\(tool).fish",
+            ] { #expect(installed.contains { $0 == "./" + place }, "\(place)") }
+        }
+        #expect(installed.contains("./share/man/man7/realm-tools.7"))
+    }
+
+    @Test func blocksAreFound() {
+        let text = """
+            <!-- test -->
+            ```console
+            $ printf 'a\\nb\\n' \\
+                | cat
+            a
+            b
+            $ false
+            $ echo $?
+            1
+            ```
+            ```console
+            $ rm -r /
+            ```
+            """
+        let blocks = ConsoleBlock.tested(in: text)
+        #expect(blocks.count == 1)
+        #expect(blocks[0].line == 2)
+        #expect(blocks[0].steps.map(\.output) == ["a\nb\n", "", "1\n"])
+        #expect(blocks[0].run() == blocks[0].steps)
+    }
+}
