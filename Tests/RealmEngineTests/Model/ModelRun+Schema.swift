@@ -13,11 +13,13 @@ extension ModelRun {
         current = "schema change \(choice)"
         switch choice {
         case 0..<2 where model.tables.count < Self.mostClasses: try addClass(transaction)
-        case 2: try removeClass(transaction)
+        case 2 where shape.dropsProperties: try removeClass(transaction)
         case 3: try renameClass(transaction)
         case 4: try renameProperty(transaction)
-        case 5, 6: try removeProperty(transaction)
-        case 7, 8: try changeOptional(transaction)
+        case 5 where shape.dropsProperties, 6 where shape.dropsProperties:
+            try removeProperty(transaction)
+        case 7 where shape.dropsProperties, 8 where shape.dropsProperties:
+            try changeOptional(transaction)
         case 9: try changeVersion(transaction)
         case 10: try changeIndex(transaction)
         default: try addProperty(transaction)
@@ -132,7 +134,8 @@ extension ModelRun {
 
     private func changeOptional(_ transaction: WriteTransaction) throws {
         let table = values.pick(tables { _ in true })
-        guard let i = column(table, { !$0.mayHoldLinks && !$0.isPrimaryKey }) else { return }
+        guard let i = column(table, { !$0.mayHoldLinks && !$0.isPrimaryKey && !$0.isForeign })
+        else { return }
         let isOptional = values.chance(50)
         let was = model.tables[table]!.columns[i].isOptional
         try transaction.setOptional(table, i, isOptional)
