@@ -48,17 +48,13 @@ public final class WriteSession {
             var opened: FileDevice?
             if !options.creates {
                 // Nothing is created, not even a lock file, beside a file that is not there.
-                opened = try FileDevice(path: path)
+                _ = try FileDevice(path: path)
                 try Self.checkWritable(path)
             }
             let session = try Session(joining: path, isDurable: options.isDurable) {
                 (isInitiator) throws(RealmError) in
-                let file: FileDevice
-                if let opened {
-                    file = opened
-                } else {
-                    file = try FileDevice(path: path, creating: true)
-                }
+                // Opened here even if it was open: the file may have been replaced meanwhile.
+                let file = try FileDevice(path: path, creating: options.creates)
                 opened = file
                 if isInitiator { try FilePreparation(file).run() }
                 return try Self.attachment(file)
