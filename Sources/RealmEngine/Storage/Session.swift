@@ -11,6 +11,8 @@ final class Session: Sendable {
     let file: LockFile
     let databasePath: String
     private let notifier: CommitNotifier
+    /// Counted among the participants: a session whose join failed must not leave.
+    private let isJoined = Atomic<Bool>(false)
 
     /// What the file says when the session's first participant attaches it.
     struct Attachment {
@@ -49,6 +51,7 @@ final class Session: Sendable {
                 try Self.checkAgreement(file, isDurable: isDurable)
             }
             file.participants += 1
+            isJoined.store(true, ordering: .relaxed)
         }
     }
 
@@ -70,6 +73,7 @@ final class Session: Sendable {
             return true
         }
         if !joined { return nil }
+        isJoined.store(true, ordering: .relaxed)
     }
 
     deinit { leave() }
@@ -145,6 +149,7 @@ final class Session: Sendable {
     }
 
     private func leave() {
+        guard isJoined.load(ordering: .relaxed) else { return }
         guard (try? file.controlMutex.lock()) != nil else { return }
         if file.participants > 0 { file.participants -= 1 }
         file.controlMutex.unlock()
