@@ -66,7 +66,7 @@ import Testing
         #expect(stopped.status == 8)
         #expect(
             stopped.errorText.contains(
-                "in: record 3, line 4, column 17: weight: expected double, got string \"12kB\""))
+                "in: record 3, line 4, column 18: weight: expected double, got string \"12kB\""))
         #expect(stopped.errorText.contains("--skip-records 2 goes on"))
         #expect(
             lab.text("bad")
