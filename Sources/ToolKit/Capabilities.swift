@@ -6,8 +6,8 @@ enum Capabilities {
     static let manualDate = "November 21, 2026"
 
     static let formatsRead = "20-24"
-    static let formatsWritten = "none"
-    static let lockLayout = "none"
+    static let formatsWritten = "24"
+    static let lockLayout = "14"
 
     static var buildMode: String {
         #if DEBUG

@@ -1,5 +1,5 @@
 /// The byte area of a leaf of medium texts with its offsets unpacked: text `row` lies from
-/// `ends[row - 1]` to `ends[row]`, a terminator included. Valid inside `with`.
+/// `ends[row - 1]` to `ends[row]`, a terminator included.
 struct TextArea {
     let base: UnsafeRawPointer
     /// Bytes of the area.
@@ -10,30 +10,25 @@ struct TextArea {
     let terminator: Int64
 
     /// Unpacks the offsets and checks that they ascend and end inside the area; nil otherwise.
-    @inline(__always)
-    static func with<Result>(
-        _ area: NodeView, _ offsets: NodeView, terminator: Int, _ body: (TextArea) -> Result
-    ) -> Result? {
-        let count = min(offsets.count, ClusterRows.maximum)
-        return withUnsafeTemporaryAllocation(
-            of: Int64.self, capacity: ClusterRows.maximum + 1
-        ) { memory in
-            memory[0] = 0
-            let ends = memory.baseAddress! + 1
-            IntegerKernels.decode(offsets, first: 0, count: count, into: ends)
-            var isDamaged: Int64 = 0
-            // An end before the area, a step back, and one shorter than the terminator, have their
-            // sign bits set.
-            for row in 0..<count {
-                let length = ends[row] &- ends[row &- 1] &- Int64(terminator)
-                isDamaged |= ends[row] | length
-            }
-            guard isDamaged >= 0, ends[count &- 1] <= Int64(area.count) else { return nil }
-            return body(
-                TextArea(
-                    base: area.payload, size: area.count, ends: ends, count: count,
-                    terminator: Int64(terminator)))
+    /// Unpacks the offsets into `scratch`, where they stay until its next use; nil if they do not
+    /// ascend or end outside the area.
+    init?(_ area: NodeView, _ offsets: NodeView, terminator: Int, _ scratch: LeafScratch) {
+        count = min(offsets.count, ClusterRows.maximum)
+        guard count > 0 else { return nil }
+        ends = scratch.numbers
+        ends[-1] = 0
+        IntegerKernels.decode(offsets, first: 0, count: count, into: ends)
+        var isDamaged: Int64 = 0
+        // An end before the area, a step back, and one shorter than the terminator, have their sign
+        // bits set.
+        for row in 0..<count {
+            let length = ends[row] &- ends[row &- 1] &- Int64(terminator)
+            isDamaged |= ends[row] | length
         }
+        guard isDamaged >= 0, ends[count &- 1] <= Int64(area.count) else { return nil }
+        base = area.payload
+        size = area.count
+        self.terminator = Int64(terminator)
     }
 
     @inline(__always)

@@ -108,3 +108,18 @@ enum TextKernels {
 enum ClusterRows {
     static let maximum = 256
 }
+
+/// Room for one number per row of a leaf, and one before them: kept by whoever runs a kernel leaf
+/// after leaf. Confined to one thread.
+final class LeafScratch {
+    /// Before the first row there is one more place.
+    let numbers: UnsafeMutablePointer<Int64>
+
+    init() {
+        let memory = UnsafeMutablePointer<Int64>.allocate(capacity: ClusterRows.maximum + 1)
+        memory.initialize(repeating: 0, count: ClusterRows.maximum + 1)
+        numbers = memory + 1
+    }
+
+    deinit { (numbers - 1).deallocate() }
+}

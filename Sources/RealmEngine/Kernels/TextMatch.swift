@@ -92,8 +92,10 @@ enum TextMatch {
     ) -> Bool {
         if text[t] == pattern[p] { return true }
         guard folds else { return false }
-        return folded(text[t], after: t > 0 ? text[t - 1] : 0)
-            == folded(pattern[p], after: p > 0 ? pattern[p - 1] : 0)
+        // A letter beyond ASCII folds only where the pattern spells all of it.
+        let lead = p > 0 ? pattern[p - 1] : 0
+        let textLead = lead == 0xC3 && t > 0 ? text[t - 1] : 0
+        return folded(text[t], after: textLead) == folded(pattern[p], after: lead)
     }
 
     /// Bytes of the character at `i`; a malformed one counts as a single byte.

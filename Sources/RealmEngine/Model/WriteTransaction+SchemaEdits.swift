@@ -41,11 +41,10 @@ extension WriteTransaction {
         log.eraseColumn(table, info.key)
     }
 
-    /// Every link, collection and index entry of a column goes.
+    /// Every link and collection of a column goes.
     private func releaseColumn(
         _ editor: TableEditor, _ column: ColumnInfo
     ) throws(RealmError) {
-        if column.index != .none { try editor.dropIndex(column.leafIndex) }
         if editor.primaryKey == column.key { editor.primaryKey = nil }
         guard column.collection != nil || column.type == .link || column.type == .mixed else {
             return
@@ -85,6 +84,7 @@ extension WriteTransaction {
                 }
             }
         }
+        if column.index != .none { try editor.dropIndex(column.leafIndex) }
         try editor.clusters().removeColumn(column.leafIndex)
         try editor.tombstones()?.removeColumn(column.leafIndex)
         editor.columns.removeAll { $0.key == column.key }
@@ -187,7 +187,6 @@ extension WriteTransaction {
             replaced += nulls
             try editor.setCell(object, key.leafIndex, value)
         }
-        if old.index != .none { try editor.dropIndex(old.leafIndex) }
         if old.collection != nil {
             for object in try keys(editor) {
                 try editor.setCell(object, old.leafIndex, Defaults.value(old))

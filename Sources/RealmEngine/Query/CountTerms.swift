@@ -4,20 +4,22 @@ final class SubqueryTerm: QueryTerm {
     private let hop: PathHop
     private let target: QueryTerm
     private let counts: CountTest
-    private let space: NodeSpace
+    private let evaluator: QueryEvaluator
     private var set: ObjectSet?
 
     override var label: String { "members of a set of objects" }
 
     /// Nil unless it is a subquery over links of the object itself, compared with a constant.
-    init?(_ comparison: BoundComparison, _ builder: TermBuilder, _ space: NodeSpace) {
+    init?(
+        _ comparison: BoundComparison, _ builder: TermBuilder, _ evaluator: QueryEvaluator
+    ) {
         guard case .subquery(let subquery) = comparison.left.kind, subquery.path.hops.count == 1,
             let counts = CountTest(comparison)
         else { return nil }
         hop = subquery.path.hops[0]
         target = builder.term(for: subquery.condition)
         self.counts = counts
-        self.space = space
+        self.evaluator = evaluator
     }
 
     /// The table whose objects are counted.
@@ -26,7 +28,7 @@ final class SubqueryTerm: QueryTerm {
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
-        if set == nil { set = try ObjectSet(of: target, in: hop.target, space) }
+        if set == nil { set = try ObjectSet(of: target, in: hop.target, evaluator.space) }
         guard let set else { return .none }
         if hop.kind == .backlink {
             let column = try BacklinkLeaf(leaf.space, try leaf.columnRef(hop.column.leafIndex))
@@ -38,24 +40,23 @@ final class SubqueryTerm: QueryTerm {
                 if slot.isTagged {
                     return counts.accepts(set.contains(Int64(bitPattern: slot.value)) ? 1 : 0)
                 }
-                return counts.accepts(try members(leaf.space, slot.ref, set))
+                return counts.accepts(try members(slot.ref, set))
             }
         }
         let cells = try CollectionLeaf(leaf.space, try leaf.columnRef(hop.column.leafIndex))
         guard cells.count == leaf.count else { throw leaf.unevenColumn(hop.column.leafIndex) }
         let filled = cells.filled(among)
         let rows = try filled.filter { (row) throws(RealmError) in
-            counts.accepts(try members(leaf.space, try cells.root(row), set))
+            counts.accepts(try members(try cells.root(row), set))
         }
         return counts.accepts(0) ? rows | among.subtracting(filled) : rows
     }
 
     /// How many keys of a B+tree are in the set.
-    private func members(
-        _ space: NodeSpace, _ root: Ref, _ set: ObjectSet
-    ) throws(RealmError) -> Int64 {
+    private func members(_ root: Ref, _ set: ObjectSet) throws(RealmError) -> Int64 {
         if root.isNone { return 0 }
         var count: Int64 = 0
+        let space = evaluator.visits.begin()
         var leaves = BPlusTree(space: space, root: root).leaves()
         while let ref = try leaves.next() {
             let keys = try space.integers(ref, "link list leaf")
@@ -99,11 +100,12 @@ final class CountTerm: QueryTerm {
     private let column: BoundColumn
     private let isLinkList: Bool
     private let counts: CountTest
+    private let evaluator: QueryEvaluator
 
     override var label: String { "sizes of collections" }
 
     /// Nil for every other kind of comparison.
-    init?(_ comparison: BoundComparison) {
+    init?(_ comparison: BoundComparison, _ evaluator: QueryEvaluator) {
         guard case .count(let path) = comparison.left.kind, let counts = CountTest(comparison)
         else { return nil }
         switch path.end {
@@ -119,6 +121,7 @@ final class CountTerm: QueryTerm {
         default: return nil
         }
         self.counts = counts
+        self.evaluator = evaluator
     }
 
     override func match(
@@ -130,7 +133,7 @@ final class CountTerm: QueryTerm {
         let filled = cells.filled(among)
         let rows = try filled.filter { (row) throws(RealmError) in
             let view = CollectionView(root: try cells.root(row), element: element)
-            return counts.accepts(Int64(try ElementCursor.count(leaf.space, view)))
+            return counts.accepts(Int64(try evaluator.count(of: .list(view))))
         }
         return counts.accepts(0) ? rows | among.subtracting(filled) : rows
     }

@@ -22,7 +22,7 @@ final class ObjectSet {
     ) throws(RealmError) {
         guard let limit = try ObjectSet.limit(for: table, space) else { return nil }
         self.init(limit: limit)
-        var leaves = ClusterTree(space: space, root: table.root).leaves()
+        let leaves = LeafWalk(space, table)
         while let leaf = try leaves.next() {
             insert(leaf, try term.match(leaf, Selection(first: leaf.count)))
         }
@@ -37,23 +37,24 @@ final class ObjectSet {
     }
 
     /// The rows whose element of a packed array, plus `offset`, is in the set.
-    func rows(_ node: NodeView, offset: Int64, count: Int) -> Selection {
-        withUnsafeTemporaryAllocation(of: Int64.self, capacity: ClusterRows.maximum) { keys in
-            IntegerKernels.decode(node, first: 0, count: count, into: keys.baseAddress!)
-            let limit = UInt64(bitPattern: limit)
-            return Selection(count) { (from, n) in
-                var bits: UInt64 = 0
-                var i = 0
-                while i < n {
-                    let key = UInt64(bitPattern: keys[from &+ i] &+ offset)
-                    // Keys outside look at the first word and are masked away.
-                    let isInside: UInt64 = key < limit ? 1 : 0
-                    let word = words[Int(key < limit ? key >> 6 : 0)]
-                    bits |= (word >> (key & 63) & isInside) &<< UInt64(i)
-                    i &+= 1
-                }
-                return bits
+    func rows(
+        _ node: NodeView, offset: Int64, count: Int, _ scratch: LeafScratch
+    ) -> Selection {
+        let keys = scratch.numbers
+        IntegerKernels.decode(node, first: 0, count: count, into: keys)
+        let limit = UInt64(bitPattern: limit)
+        return Selection(count) { (from, n) in
+            var bits: UInt64 = 0
+            var i = 0
+            while i < n {
+                let key = UInt64(bitPattern: keys[from &+ i] &+ offset)
+                // Keys outside look at the first word and are masked away.
+                let isInside: UInt64 = key < limit ? 1 : 0
+                let word = words[Int(key < limit ? key >> 6 : 0)]
+                bits |= (word >> (key & 63) & isInside) &<< UInt64(i)
+                i &+= 1
             }
+            return bits
         }
     }
 

@@ -3,27 +3,28 @@
 final class HopTerm: QueryTerm {
     private let hop: PathHop
     private let target: QueryTerm?
-    private let space: NodeSpace?
+    private let evaluator: QueryEvaluator
     private var set: ObjectSet?
+    private let scratch = LeafScratch()
     /// The answer where a link to one object is null.
     private let missing: Bool
 
     override var label: String { "links into a set of objects" }
 
-    init(_ hop: PathHop, target: QueryTerm, missing: Bool, _ space: NodeSpace) {
+    init(_ hop: PathHop, target: QueryTerm, missing: Bool, _ evaluator: QueryEvaluator) {
         self.hop = hop
         self.target = target
         self.missing = missing
-        self.space = space
+        self.evaluator = evaluator
     }
 
     /// With the objects named.
-    init(_ hop: PathHop, set: ObjectSet, missing: Bool) {
+    init(_ hop: PathHop, set: ObjectSet, missing: Bool, _ evaluator: QueryEvaluator) {
         self.hop = hop
         self.set = set
         self.missing = missing
+        self.evaluator = evaluator
         target = nil
-        space = nil
     }
 
     override func match(
@@ -39,8 +40,8 @@ final class HopTerm: QueryTerm {
     }
 
     private func madeSet() throws(RealmError) -> ObjectSet? {
-        guard let target, let space else { return nil }
-        return try ObjectSet(of: target, in: hop.target, space)
+        guard let target else { return nil }
+        return try ObjectSet(of: target, in: hop.target, evaluator.space)
     }
 
     private func matchLinks(
@@ -49,7 +50,7 @@ final class HopTerm: QueryTerm {
         let ref = try leaf.columnRef(hop.column.leafIndex)
         let column = try LinkLeaf(leaf.space, ref, target: hop.target.key)
         guard column.count == leaf.count else { throw leaf.unevenColumn(hop.column.leafIndex) }
-        let rows = set.rows(column.node, offset: -1, count: leaf.count)
+        let rows = set.rows(column.node, offset: -1, count: leaf.count, scratch)
         if !missing { return rows & among }
         let unset = IntegerRange(low: .min, high: 0)
         let nulls = IntegerKernels.rows(in: unset, column.node, first: 0, count: leaf.count)
@@ -87,9 +88,10 @@ final class HopTerm: QueryTerm {
     ) throws(RealmError) -> Bool {
         let node = try space.node(root)
         if !node.isInner { return try hasMember(space.integers(root, "link list leaf"), set) }
-        var leaves = BPlusTree(space: space, root: root).leaves()
+        let visit = evaluator.visits.begin()
+        var leaves = BPlusTree(space: visit, root: root).leaves()
         while let ref = try leaves.next() {
-            if try hasMember(space.integers(ref, "link list leaf"), set) { return true }
+            if try hasMember(visit.integers(ref, "link list leaf"), set) { return true }
         }
         return false
     }

@@ -1,16 +1,20 @@
 /// Elements of lists, sets and dictionaries, and what mixed values hold (query language 5.3 to
 /// 5.5).
 extension QueryEvaluator {
-    /// The elements of a list or set. One visit reads no more than the file holds, so a damaged
-    /// tree ends in an error.
-    func elements(of view: CollectionView) -> ElementCursor {
-        snapshot.beginWalk()
-        return snapshot.elements(of: view, walking: true)
-    }
+    /// The elements of a list or set.
+    func elements(of view: CollectionView) -> ElementCursor { ElementCursor(visits.begin(), view) }
 
     func entries(of view: CollectionView) throws(RealmError) -> DictionaryCursor {
-        snapshot.beginWalk()
-        return try snapshot.entries(of: view, walking: true)
+        try DictionaryCursor(
+            visits.begin(), view, clustered: snapshot.hasClusteredDictionaries)
+    }
+
+    /// Number of elements or entries.
+    func count(of value: Value) throws(RealmError) -> Int {
+        switch value {
+        case .list(let view), .set(let view): try ElementCursor.count(visits.begin(), view)
+        default: try snapshot.count(of: value)
+        }
     }
 
     /// The element at an index, nil outside the list.
@@ -75,7 +79,7 @@ extension QueryEvaluator {
         }
         if let value = try element(view, index) {
             buffer.values.append(value)
-        } else if try snapshot.count(of: .list(view)) > 0 {
+        } else if try count(of: .list(view)) > 0 {
             // Past the end of a list that has elements reads as null.
             buffer.values.append(.null)
         }
@@ -150,7 +154,7 @@ extension QueryEvaluator {
             buffer.values.append(value)
         } else if isLast, ByteView.isKeysOperator(key) {
             try appendElements(.dictionary(view), .keys, to: buffer)
-        } else if isLast, try snapshot.count(of: .dictionary(view)) > 0 {
+        } else if isLast, try count(of: .dictionary(view)) > 0 {
             buffer.values.append(.null)
         }
     }

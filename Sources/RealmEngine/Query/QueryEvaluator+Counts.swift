@@ -36,7 +36,7 @@ extension QueryEvaluator {
         switch value {
         case .link: return 1
         case .dictionary(let view): return try linkCount(view)
-        default: return Int64(try snapshot.count(of: value))
+        default: return Int64(try count(of: value))
         }
     }
 
@@ -55,10 +55,8 @@ extension QueryEvaluator {
     ) throws(RealmError) {
         if path.isToOne {
             let owner = try follow(path.hops[...], from: spot)
-            let count = try owner.map { (owner) throws(RealmError) in
-                try snapshot.count(of: owner.value(column))
-            }
-            buffer.values.append(.int(Int64(count ?? 0)))
+            let count = owner == nil ? 0 : try self.count(of: owner!.value(column))
+            buffer.values.append(.int(Int64(count)))
             return
         }
         let keys = takeKeys()
@@ -66,7 +64,7 @@ extension QueryEvaluator {
         try reach(path.hops[...], from: spot, into: keys)
         for key in keys.keys.all {
             guard let owner = try find(key, in: path.table) else { continue }
-            buffer.values.append(.int(Int64(try snapshot.count(of: owner.value(column)))))
+            buffer.values.append(.int(Int64(try count(of: owner.value(column)))))
         }
     }
 
@@ -99,6 +97,6 @@ extension QueryEvaluator {
         if slot.isTagged { return 1 }
         let view = CollectionView(
             root: slot.ref, element: ElementType(type: .int, isNullable: false))
-        return Int64(try ElementCursor.count(space, view))
+        return Int64(try ElementCursor.count(visits.begin(), view))
     }
 }

@@ -84,7 +84,7 @@ extension QueryEvaluator {
         guard spot.row < column.count else {
             throw .corrupt("a backlink leaf shorter than its cluster", at: spot.leaf.ref)
         }
-        var cursor = BacklinkCursor(space, slot: column.slot(spot.row))
+        var cursor = BacklinkCursor(visits.begin(), slot: column.slot(spot.row))
         while let key = try cursor.next() { keys.keys.append(key) }
     }
 

@@ -15,6 +15,8 @@ struct Spot {
 final class QueryEvaluator {
     let snapshot: Snapshot
     let space: NodeSpace
+    /// For collections, whose trees are walked.
+    let visits: VisitMeter
     private var buffers: [ValueBuffer] = []
     private var buffersInUse = 0
     private var keyLists: [KeyBuffer] = []
@@ -23,6 +25,7 @@ final class QueryEvaluator {
     init(_ snapshot: Snapshot) {
         self.snapshot = snapshot
         space = snapshot.lookup
+        visits = VisitMeter(snapshot.lookup)
     }
 
     /// Whether the condition is true of the object.
@@ -115,7 +118,7 @@ final class QueryEvaluator {
     private func size(of value: Value) throws(RealmError) -> Value {
         switch value {
         case .string(let text), .binary(let text): .int(Int64(text.count))
-        case .list, .set, .dictionary: .int(Int64(try snapshot.count(of: value)))
+        case .list, .set, .dictionary: .int(Int64(try count(of: value)))
         default: .null
         }
     }

@@ -161,63 +161,34 @@ extension QueryParser {
         return .typedKey(table, digits(parts[1]))
     }
 
-    private func hex(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-        bytes.reduce(0) { $0 << 4 | UInt64($1 < 0x3A ? $1 &- 0x30 : ($1 | 0x20) &- 0x57) }
-    }
-
+    /// The scanner has seen to it that these are the digits of an id.
     private func objectID(_ token: QueryToken) -> ObjectID {
-        let digits = bytes(of: token).dropFirst(4).dropLast()
-        return ObjectID(
-            high: hex(digits.prefix(16)), low: UInt32(truncatingIfNeeded: hex(digits.suffix(8))))
+        withText(bytes(of: token).dropFirst(4).dropLast()) { ObjectID(text: $0) }
+            ?? ObjectID(high: 0, low: 0)
     }
 
     private func uuid(_ token: QueryToken) -> UUIDValue {
-        let digits = bytes(of: token).dropFirst(5).dropLast().filter { $0 != UInt8(ascii: "-") }
-        return UUIDValue(high: hex(digits[..<16]), low: hex(digits[16...]))
+        withText(bytes(of: token).dropFirst(5).dropLast()) { UUIDValue(text: $0) }
+            ?? UUIDValue(high: 0, low: 0)
+    }
+
+    private func withText<Result>(_ bytes: ArraySlice<UInt8>, _ body: (ByteView) -> Result)
+        -> Result
+    {
+        (Array(bytes) + [0]).withUnsafeBytes {
+            body(ByteView($0.baseAddress!, count: bytes.count))
+        }
     }
 
     /// The decoded text of `B64"..."`; missing padding is tolerated (query language 2.4).
     func base64(_ token: QueryToken) throws(RealmError) -> [UInt8] {
-        guard let decoded = QueryBase64.decode(bytes(of: token).dropFirst(4).dropLast()) else {
+        var digits = bytes(of: token).dropFirst(4).dropLast()
+        for _ in 0..<2 where digits.last == UInt8(ascii: "=") { digits = digits.dropLast() }
+        var buffer = ByteBuffer(capacity: digits.count + 4)
+        guard withText(digits, { buffer.append(decodingBase64: $0) }) else {
             throw source.error(
                 .syntax, "syntax", at: token.range, "this text cannot be decoded as base64")
         }
-        return decoded
-    }
-}
-
-/// Base64 as query text has it: padding may be missing.
-enum QueryBase64 {
-    static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-        var digits = text
-        while digits.last == UInt8(ascii: "="), text.count - digits.count < 2 {
-            digits = digits.dropLast()
-        }
-        guard digits.count % 4 != 1 else { return nil }
-        var result: [UInt8] = []
-        result.reserveCapacity(digits.count * 3 / 4)
-        var bits: UInt32 = 0
-        var count = 0
-        for b in digits {
-            guard let digit = digit(b) else { return nil }
-            bits = bits << 6 | digit
-            count += 6
-            if count >= 8 {
-                count -= 8
-                result.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-            }
-        }
-        return result
-    }
-
-    private static func digit(_ b: UInt8) -> UInt32? {
-        switch b {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(b) - 65
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(b) - 71
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(b) + 4
-        case UInt8(ascii: "+"): 62
-        case UInt8(ascii: "/"): 63
-        default: nil
-        }
+        return Array(buffer.bytes)
     }
 }

@@ -22,7 +22,8 @@ extension QueryParser {
                 .invalidQuery, "timestamp", at: token.range, "a year before 1900")
         }
         let months = fields[0] * 12 + fields[1] - 1
-        let days = Self.daysSince1970(year: months / 12, month: months % 12 + 1) + fields[2] - 1
+        let days = CalendarTime.day(
+            year: months / 12, month: Int(months % 12) + 1, day: fields[2])
         let seconds = days * 86400 + fields[3] * 3600 + fields[4] * 60 + fields[5]
         let nanos = fields.count > 6 ? Int32(fields[6]) : 0
         return Timestamp(seconds: seconds, nanoseconds: seconds < 0 ? -nanos : nanos)
@@ -39,14 +40,6 @@ extension QueryParser {
             fields.append(number)
         }
         return fields
-    }
-
-    /// Days from 1970-01-01 to the first of a month of the Gregorian calendar, year 1900 or later.
-    private static func daysSince1970(year: Int64, month: Int64) -> Int64 {
-        // Counting years from March puts the leap day at the end.
-        let y = month <= 2 ? year - 1 : year
-        let m = (month + 9) % 12
-        return y * 365 + y / 4 - y / 100 + y / 400 + (m * 153 + 2) / 5 - 719_468
     }
 
     private func badTime(_ token: QueryToken, _ message: String) -> RealmError {

@@ -59,8 +59,7 @@ public final class QueryRun {
             }
             return
         }
-        snapshot.beginWalk()
-        var leaves = ClusterTree(space: snapshot.lookup, root: plan.query.table.root).leaves()
+        let leaves = LeafWalk(snapshot.lookup, TablePlace(plan.query.table))
         while let leaf = try leaves.next() {
             let rows = try term.match(leaf, Selection(first: leaf.count))
             if !rows.isEmpty, try !body(leaf, rows) { return }

@@ -54,8 +54,8 @@ struct TermBuilder {
     }
 
     private func term(for comparison: BoundComparison) -> QueryTerm? {
-        if let count = CountTerm(comparison) { return count }
-        if let subquery = SubqueryTerm(comparison, self, evaluator.space) {
+        if let count = CountTerm(comparison, evaluator) { return count }
+        if let subquery = SubqueryTerm(comparison, self, evaluator) {
             return adaptive([subquery.table], subquery, comparison)
         }
         return pathTerm(for: comparison) ?? ScalarTerm(comparison, evaluator)
@@ -134,7 +134,7 @@ extension TermBuilder {
         else { return nil }
         let set = ObjectSet(limit: largest + 1)
         for key in keys { set.insert(key) }
-        let far = HopTerm(last, set: set, missing: false)
+        let far = HopTerm(last, set: set, missing: false, evaluator)
         return finished(path.hops.dropLast(), far, false, quantifier, comparison)
     }
 
@@ -167,7 +167,7 @@ extension TermBuilder {
     ) -> QueryTerm {
         var term = far
         for hop in hops.reversed() {
-            term = HopTerm(hop, target: term, missing: missing, evaluator.space)
+            term = HopTerm(hop, target: term, missing: missing, evaluator)
         }
         if quantifier != .any { term = NotTerm(term) }
         return hops.isEmpty ? term : adaptive(hops.map(\.target), term, comparison)

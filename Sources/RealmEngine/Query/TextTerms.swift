@@ -6,6 +6,7 @@ final class TextTerm: QueryTerm {
     private let matchesNull: Bool
     private let way: Way
     private var distinct = DistinctAnswers()
+    private let scratch = LeafScratch()
 
     private enum Way {
         /// Equality with one of these texts; `isNegated` for inequality.
@@ -135,11 +136,9 @@ final class TextTerm: QueryTerm {
         _ column: BytesLeaf, _ needle: Needle, _ body: (TextArea, NeedleSearch) -> Selection
     ) throws(RealmError) -> Selection {
         if column.count == 0 { return .none }
-        let rows = TextArea.with(column.area, column.node, terminator: column.terminator) { area in
-            needle.withSearch { body(area, $0) }
-        }
-        guard let rows else { throw column.damagedOffsets() }
-        return rows
+        let area = TextArea(column.area, column.node, terminator: column.terminator, scratch)
+        guard let area else { throw column.damagedOffsets() }
+        return needle.withSearch { body(area, $0) }
     }
 
     // MARK: Equality

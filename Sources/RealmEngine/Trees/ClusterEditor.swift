@@ -384,8 +384,10 @@ final class ClusterEditor {
         tail = nil
         try remove(root, UInt64(bitPattern: key.raw))
         while !root.isLeaf, root.children.count == 1 {
-            let old = root
-            root = try child(old, 0)
+            // An earlier commit may have left an inner node with one child, untouched until now.
+            let only = try child(root, 0)
+            try touch(root)
+            root = only
         }
     }
 

@@ -69,7 +69,10 @@ extension IndexEditor {
         var root = level
         var depth = 0
         while root.isInner, root.count == 1 {
-            root = try child(root, 0, depth: depth)
+            let only = try child(root, 0, depth: depth)
+            // An earlier commit may have left an inner node with one child, untouched until now.
+            try touch(root)
+            root = only
             depth += 1
         }
         return root.isInner && root.count == 0 ? Node(isInner: false) : root

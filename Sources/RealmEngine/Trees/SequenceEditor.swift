@@ -257,8 +257,10 @@ final class SequenceEditor {
         precondition(index >= 0 && index < count)
         try remove(at: index, in: root)
         while root.leaf == nil, root.children.count == 1 {
-            // The only child becomes the root.
-            root = try child(root, 0)
+            // An earlier commit may have left an inner node with one child, untouched until now.
+            let only = try child(root, 0)
+            try touch(root)
+            root = only
         }
     }
 

@@ -52,8 +52,7 @@ enum ToolsPage {
                 + "output forms `json`, `ndjson`, `csv` and `tsv`: later versions add to them "
                 + "and take nothing away. Tables, text reports and messages may change."),
         .paragraph(
-            "Version \(Capabilities.version) only reads. It checks key files but cannot decrypt a "
-                + "database yet, and it takes no part in lock files. `--version` lists what an "
+            "Version \(Capabilities.version) checks key files but cannot decrypt a database yet. `--version` lists what an "
                 + "installed tool can do."),
     ]
 

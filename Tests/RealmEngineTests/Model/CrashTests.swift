@@ -121,6 +121,8 @@ private struct CrashRun {
         if let difference = try expected.difference(database.snapshot()) {
             throw ModelRun.Failure(description: "version \(database.version): \(difference)")
         }
+        try ModelRun.audit(
+            IntegrityCheck(database).run(), "version \(database.version)", crashed: true)
         if images % 40 == 0 { try goOn(image, expected) }
     }
 

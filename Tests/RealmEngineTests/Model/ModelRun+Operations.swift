@@ -42,6 +42,7 @@ extension ModelRun {
             }
             primaryKey = value
         }
+        if values.chance(40) { return try createFull(transaction, table, primaryKey) }
         let key = try transaction.create(
             in: table, primaryKey: primaryKey?.value(arena, transaction))
         try expect(model.tables[table]!.objects[key.raw] == nil, "key \(key) given twice")
@@ -49,6 +50,41 @@ extension ModelRun {
         if let primaryKey, let index = model.tables[table]!.primaryKey {
             model.tables[table]!.objects[key.raw]![index] = primaryKey
         }
+    }
+
+    /// Creates an object with all its single values at once.
+    private func createFull(
+        _ transaction: WriteTransaction, _ table: TableKey, _ primaryKey: PlainValue?
+    ) throws {
+        let columns = model.tables[table]!.columns
+        var row: [PlainValue] = []
+        for column in columns {
+            if column.isPrimaryKey {
+                row.append(primaryKey!)
+            } else if column.collection != nil || isEmbedded(column) {
+                row.append(column.initial)
+            } else {
+                row.append(single(column))
+            }
+        }
+        var wanted: ObjectKey?
+        if primaryKey == nil, values.chance(20) { wanted = ObjectKey(Int64(values.below(1 << 20))) }
+        let stored = try zip(row, columns).map {
+            $1.collection == nil ? try $0.value(arena, transaction) : .null
+        }
+        let create = {
+            try stored.withUnsafeBufferPointer {
+                try transaction.create(in: table, values: $0, key: wanted)
+            }
+        }
+        if let wanted, model.tables[table]!.objects[wanted.raw] != nil {
+            return try mustThrow("a second object \(wanted)") { _ = try create() }
+        }
+        let key = try create()
+        try expect(wanted == nil || key == wanted, "another key than wanted")
+        try expect(model.tables[table]!.objects[key.raw] == nil, "key \(key) given twice")
+        model.tables[table]!.insert(key.raw)
+        model.tables[table]!.objects[key.raw] = row
     }
 
     private func removeObject(_ transaction: WriteTransaction) throws {
@@ -140,12 +176,23 @@ extension ModelRun {
         _ info: ModelDatabase.Column
     ) throws {
         if isEmbedded(info) {
-            let names = values.entries(values.below(5)) { .null }.map(\.key)
+            let entries = values.entries(values.below(5)) {
+                values.chance(20) ? .null : .bool(true)
+            }
             let keys = try transaction.createEmbeddedEntries(
                 object.table, object.key, column,
-                names.map { (key: .string(PlainValue.view($0, arena)), isNull: false) })
-            return try adopt(object, column, keys.map { $0! }) { links in
-                .dictionary(zip(names, links).map { PlainEntry(key: $0, value: $1) })
+                entries.map {
+                    (.string(PlainValue.view($0.key, arena)), $0.value == .null)
+                })
+            try expect(
+                keys.map { $0 == nil } == entries.map { $0.value == .null }, "null children")
+            return try adopt(object, column, keys.compactMap { $0 }) { links in
+                var left = links[...]
+                return .dictionary(
+                    entries.map {
+                        PlainEntry(
+                            key: $0.key, value: $0.value == .null ? .null : left.removeFirst())
+                    })
             }
         }
         var all = values.entries(elementCount()) {
@@ -213,9 +260,7 @@ extension ModelRun {
                     let keys = twice ? ["a", "b", "a"] : ["a"]
                     _ = try transaction.createEmbeddedEntries(
                         object.table, twice ? object.key : missing, i,
-                        keys.map {
-                            (key: .string(PlainValue.view(Array($0.utf8), arena)), isNull: false)
-                        })
+                        keys.map { (.string(PlainValue.view(Array($0.utf8), arena)), false) })
                 default:
                     _ = try transaction.createEmbeddedElements(object.table, missing, i, count: 2)
                 }

@@ -8,7 +8,9 @@ import Testing
 @Suite struct ModelTests {
     static let scale =
         ProcessInfo.processInfo.environment["REALM_TEST_SCALE"].flatMap(Int.init) ?? 1
-    private static let shards = Array(0..<16)
+    private static let shards =
+        ProcessInfo.processInfo.environment["REALM_TEST_SHARD"].flatMap(Int.init).map { [$0] }
+        ?? Array(0..<16)
 
     /// Nodes of four elements, so that a few objects reach every split, merge and depth.
     static let small = Fanout(clusterLeaf: 4, clusterInner: 4, tree: 4, index: 4)
@@ -18,6 +20,7 @@ import Testing
         if shard % 4 != 3 { shape.fanout = small }
         shape.objects = [12, 30, 60, 30][shard % 4]
         shape.elements = [8, 16, 6, 12][shard / 4 % 4]
+        if shards.count == 1 { shape.auditEvery = 1 }
         return shape
     }
 
@@ -30,7 +33,7 @@ import Testing
             path: directory.file("model.realm"), seed: seed &+ UInt64(shard),
             shape: Self.shape(shard))
         do {
-            try run.run(operations: 200_000 * Self.scale / Self.shards.count)
+            try run.run(operations: 200_000 * Self.scale / 16)
         } catch {
             if let keep = ProcessInfo.processInfo.environment["KEEP"] {
                 try? FileManager.default.copyItem(
@@ -40,6 +43,7 @@ import Testing
                 """
                 shard \(shard), seed \(seed), commit \(run.commits), operation \
                 \(run.operations): \(error)
+                \(Self.shards.count == 1 ? run.trace.joined(separator: "\n") : "")
                 """)
         }
     }

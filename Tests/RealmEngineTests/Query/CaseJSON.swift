@@ -1,5 +1,5 @@
 /// JSON as the conformance data uses it: integers stay integers, objects keep their order.
-indirect enum CaseJSON {
+indirect enum CaseJSON: Sendable {
     case null
     case bool(Bool)
     case int(Int64)

@@ -54,7 +54,7 @@ import Testing
         let model = try NaiveModel(database.snapshot())
         let seed = UInt64.random(in: 1 ... .max)
         print("differential query seed \(seed) for \(name)")
-        var generator = QueryGenerator(model: model, random: SeededGenerator(seed: seed))
+        var generator = QueryGenerator(model: model, random: SeededRandom(seed: seed))
         let tables = model.snapshot.schema.classes.filter { $0.kind == .topLevel }
         for _ in 0..<(name == "bulk" ? 20 : 60) * QueryCases.scale {
             for table in tables {

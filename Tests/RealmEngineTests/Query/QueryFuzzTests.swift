@@ -2,19 +2,8 @@ import Testing
 
 @testable import RealmEngine
 
-/// A small reproducible generator (xorshift64*).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed | 1 }
-
-    mutating func next() -> UInt64 {
-        state ^= state >> 12
-        state ^= state << 25
-        state ^= state >> 27
-        return state &* 2_685_821_657_736_338_717
-    }
-
+extension SeededRandom {
+    /// A number from 0 to `n - 1`.
     mutating func below(_ n: Int) -> Int { Int(next() >> 33) % n }
 }
 
@@ -40,7 +29,7 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 
     /// A case with bytes changed, dropped, repeated or spliced with another case.
-    private func mutate(_ cases: [[UInt8]], _ random: inout SeededGenerator) -> [UInt8] {
+    private func mutate(_ cases: [[UInt8]], _ random: inout SeededRandom) -> [UInt8] {
         var text = cases[random.below(cases.count)]
         for _ in 0...random.below(4) {
             let at = random.below(text.count + 1)
@@ -60,7 +49,7 @@ struct SeededGenerator: RandomNumberGenerator {
         return text
     }
 
-    private func generate(_ random: inout SeededGenerator) -> [UInt8] {
+    private func generate(_ random: inout SeededRandom) -> [UInt8] {
         var text: [UInt8] = []
         for _ in 0...random.below(24) {
             text += Self.words[random.below(Self.words.count)].utf8
@@ -72,7 +61,7 @@ struct SeededGenerator: RandomNumberGenerator {
     @Test func mutatedQueriesNeverCrash() {
         let seed = UInt64.random(in: 1 ... .max)
         print("query fuzz seed \(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let cases = QueryCases.all.map { [UInt8]($0["query"]!.string!.utf8) }
         for _ in 0..<50_000 * QueryCases.scale {
             check(mutate(cases, &random))

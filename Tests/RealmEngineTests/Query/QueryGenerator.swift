@@ -5,7 +5,7 @@ import Foundation
 /// Random queries that mean something: paths of the schema, constants near the data.
 struct QueryGenerator {
     let model: NaiveModel
-    var random: SeededGenerator
+    var random: SeededRandom
 
     private mutating func pick<T>(_ all: [T]) -> T { all[random.below(all.count)] }
 

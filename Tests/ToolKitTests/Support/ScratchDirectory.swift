@@ -1,11 +1,14 @@
 import Glibc
 
+/// Where tests put files that go away with them.
+let scratchRoot = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+
 /// A directory that goes away with its last reference.
 final class ScratchDirectory {
     let path: String
 
     init() {
-        var template = Array("/tmp/toolkit-XXXXXX".utf8CString)
+        var template = Array("\(scratchRoot)/toolkit-XXXXXX".utf8CString)
         precondition(mkdtemp(&template) != nil, "no temporary directory")
         path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
     }

@@ -50,7 +50,7 @@ struct ToolProcess {
     }
 
     private static func unnamedFile() -> Int32 {
-        var template = Array("/tmp/toolkit-XXXXXX".utf8CString)
+        var template = Array("\(scratchRoot)/toolkit-XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
         precondition(descriptor >= 0, "no temporary file")
         unlink(template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
