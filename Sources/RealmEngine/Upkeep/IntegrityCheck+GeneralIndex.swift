@@ -14,15 +14,16 @@ extension IntegrityCheck {
             self.info = info
         }
 
-        /// Nil when there is no such object.
+        /// The value as an index sees it, an unresolved link as null; nil when there is no such
+        /// object.
         mutating func value(_ key: ObjectKey) throws(RealmError) -> Value? {
-            if let leaf, let values, let row = leaf.row(of: key) { return try values.stored(row) }
+            if let leaf, let values, let row = leaf.row(of: key) { return try values.value(row) }
             let tree = ClusterTree(space: space, root: root)
             guard let (found, row) = try tree.find(key) else { return nil }
             let opened = try found.column(info.key.leafIndex, info.layout)
             leaf = found
             values = opened
-            return try opened.stored(row)
+            return try opened.value(row)
         }
     }
 
@@ -151,7 +152,7 @@ extension IntegrityCheck {
                 _ = reading(leaf.ref) { () throws(RealmError) in
                     let values = try leaf.column(info.key.leafIndex, info.layout)
                     for row in 0..<leaf.count {
-                        let string = IndexString(try values.stored(row))
+                        let string = IndexString(try values.value(row))
                         entries.append((Self.hash(string), leaf.key(row).raw))
                     }
                 }

@@ -12,6 +12,8 @@ struct ModelDatabase {
 
         var mayHoldLinks: Bool { type == .link || type == .mixed }
         var isPrimaryKey = false
+        /// Of a kind only the reference makes: read and removed, never changed.
+        var isForeign = false
 
         /// What the property holds before anybody sets it.
         var initial: PlainValue {

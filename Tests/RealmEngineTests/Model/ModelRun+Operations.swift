@@ -101,7 +101,7 @@ extension ModelRun {
 
     func change(_ transaction: WriteTransaction, in table: TableKey) throws {
         guard let object = object(in: table),
-            let column = column(object.table, { !$0.isPrimaryKey })
+            let column = column(object.table, { !$0.isPrimaryKey && !$0.isForeign })
         else { return }
         let info = model.tables[object.table]!.columns[column]
         current = "set \(object) \(info)"
@@ -251,6 +251,7 @@ extension ModelRun {
         }
         let i = values.below(columns.count)
         let column = columns[i]
+        if column.isForeign { return }
         if isEmbedded(column) {
             return try mustThrow("a child of nobody") {
                 switch column.collection {

@@ -13,11 +13,13 @@ extension ModelRun {
         current = "schema change \(choice)"
         switch choice {
         case 0..<2 where model.tables.count < Self.mostClasses: try addClass(transaction)
-        case 2: try removeClass(transaction)
+        case 2 where shape.dropsProperties: try removeClass(transaction)
         case 3: try renameClass(transaction)
         case 4: try renameProperty(transaction)
-        case 5, 6: try removeProperty(transaction)
-        case 7, 8: try changeOptional(transaction)
+        case 5 where shape.dropsProperties, 6 where shape.dropsProperties:
+            try removeProperty(transaction)
+        case 7 where shape.dropsProperties, 8 where shape.dropsProperties:
+            try changeOptional(transaction)
         case 9: try changeVersion(transaction)
         case 10: try changeIndex(transaction)
         default: try addProperty(transaction)
@@ -74,15 +76,16 @@ extension ModelRun {
         }
         if ModelRun.hasIndexes, spec.collection == nil, values.chance(40) {
             spec.isFullText = spec.type == .string && values.chance(40)
-            spec.isIndexed = !spec.isFullText && Self.canIndex(spec.type)
+            spec.isIndexed = !spec.isFullText && canIndex(spec.type)
         }
         try transaction.addProperty(table, spec)
         model.addColumn(table, ModelDatabase.Column(spec))
     }
 
-    private static func canIndex(_ type: ColumnType) -> Bool {
+    private func canIndex(_ type: ColumnType) -> Bool {
         switch type {
-        case .int, .bool, .string, .timestamp, .objectID, .uuid, .mixed: true
+        case .int, .bool, .string, .timestamp, .objectID, .uuid: true
+        case .mixed: shape.indexesMixed
         default: false
         }
     }
@@ -131,7 +134,8 @@ extension ModelRun {
 
     private func changeOptional(_ transaction: WriteTransaction) throws {
         let table = values.pick(tables { _ in true })
-        guard let i = column(table, { !$0.mayHoldLinks && !$0.isPrimaryKey }) else { return }
+        guard let i = column(table, { !$0.mayHoldLinks && !$0.isPrimaryKey && !$0.isForeign })
+        else { return }
         let isOptional = values.chance(50)
         let was = model.tables[table]!.columns[i].isOptional
         try transaction.setOptional(table, i, isOptional)
@@ -150,7 +154,7 @@ extension ModelRun {
         guard
             let i = column(
                 table,
-                { $0.collection == nil && !$0.isPrimaryKey && Self.canIndex($0.type) })
+                { $0.collection == nil && !$0.isPrimaryKey && canIndex($0.type) })
         else { return }
         let type = model.tables[table]!.columns[i].type
         let kind: IndexKind = values.pick(

@@ -126,6 +126,11 @@ extension PlainValue {
         }
     }
 
+    private static func equal(_ a: [UInt8], _ b: Value) -> Bool {
+        if case .string(let bytes) = b { return equal(a, bytes) }
+        return a == keyBytes(b)
+    }
+
     private static func equal(
         _ a: [PlainValue], _ b: CollectionView, _ snapshot: Snapshot
     ) throws -> Bool {
@@ -139,17 +144,14 @@ extension PlainValue {
         return try cursor.next() == nil
     }
 
-    /// The same elements in whatever order, and that order the one of sets.
+    /// The same elements in whatever order, which the integrity check judges.
     private static func equal(
         set a: [PlainValue], _ b: CollectionView, _ snapshot: Snapshot
     ) throws -> Bool {
         guard try snapshot.count(of: .set(b)) == a.count else { return false }
         var cursor = snapshot.elements(of: b)
         var left = a
-        var previous: Value?
         while let value = try cursor.next() {
-            if let previous, SetOrder.compare(previous, value) >= 0 { return false }
-            previous = value
             guard let i = try left.firstIndex(where: { try $0.equals(value, snapshot) }) else {
                 return false
             }
@@ -165,8 +167,8 @@ extension PlainValue {
         guard try snapshot.count(of: .dictionary(b)) == a.count else { return false }
         var cursor = try snapshot.entries(of: b)
         for entry in a {
-            guard let (key, value) = try cursor.next(), case .string(let bytes) = key,
-                equal(entry.key, bytes), try entry.value.equals(value, snapshot)
+            guard let (key, value) = try cursor.next(), equal(entry.key, key),
+                try entry.value.equals(value, snapshot)
             else { return false }
         }
         return try cursor.next() == nil
