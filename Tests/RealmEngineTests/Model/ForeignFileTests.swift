@@ -32,9 +32,6 @@ import Testing
         let run = try ModelRun(continuing: path, seed: seed, shape: shape, model)
         run.knownFindings = known
         do { try run.run(operations: operations) } catch {
-            if let keep = ProcessInfo.processInfo.environment["KEEP"] {
-                try? FileManager.default.copyItem(atPath: path, toPath: keep)
-            }
             Issue.record(
                 """
                 \(file.lastPathComponent), seed \(seed), small \(isSmall), commit \(run.commits): \
