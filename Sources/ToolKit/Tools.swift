@@ -13,6 +13,11 @@ public enum Tools {
         ToolRun.run(WriteTable.table, arguments, WriteTool.run)
     }
 
+    /// Runs `realm-compact`, as `query` does.
+    public static func compact(_ arguments: [String]) -> Int32 {
+        ToolRun.run(CompactTable.table, arguments, CompactTool.run)
+    }
+
     /// Runs `realm-bench`, as `query` does.
     public static func bench(_ arguments: [String]) -> Int32 {
         ToolRun.run(BenchTable.table, arguments, BenchTool.run)

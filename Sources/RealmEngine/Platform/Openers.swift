@@ -1,13 +1,25 @@
 import Glibc
 
+/// A process that has a file open.
+public struct Opener: Sendable {
+    public let pid: Int32
+    /// Its short name, as the system keeps it.
+    public let command: String
+}
+
 /// The processes that have a file open, as far as this user may see them.
 public enum Openers {
     /// "name (pid N)" of every process with an open descriptor of the file at `path`, this one
     /// left out.
     public static func processes(of path: String) -> [String] {
+        list(of: path).map { "\($0.command) (pid \($0.pid))" }
+    }
+
+    /// Every process with an open descriptor of the file at `path`, this one left out.
+    public static func list(of path: String) -> [Opener] {
         var wanted = stat()
         guard stat(path, &wanted) == 0 else { return [] }
-        var found: [String] = []
+        var found: [Opener] = []
         for pid in entries("/proc").compactMap({ Int32($0) }) where pid != getpid() {
             let directory = "/proc/\(pid)/fd"
             for descriptor in entries(directory) {
@@ -15,7 +27,7 @@ public enum Openers {
                 guard stat("\(directory)/\(descriptor)", &s) == 0, s.st_dev == wanted.st_dev,
                     s.st_ino == wanted.st_ino
                 else { continue }
-                found.append("\(name(pid)) (pid \(pid))")
+                found.append(Opener(pid: pid, command: name(pid)))
                 break
             }
         }

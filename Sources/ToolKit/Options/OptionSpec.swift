@@ -27,6 +27,8 @@ enum OptionArgument: Sendable {
 
 /// The headings under which help and manual list the options, in this order.
 enum OptionSection: String, Sendable, CaseIterable {
+    case action = "What to do"
+    case compaction = "Compaction"
     case measurement = "Measurement"
     case input = "Records"
     case commits = "Commits"
