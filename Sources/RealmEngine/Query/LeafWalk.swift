@@ -23,24 +23,80 @@ final class LeafWalk {
     }
 }
 
-/// A metered view for visiting one collection: no visit reads more than the file holds.
+/// Metered views for the collections a query reads, so that damaged bytes end in an error.
+///
+/// A collection belongs to one object. Those of the objects a query walks over are therefore, all
+/// together, no larger than the file, each time the query looks at them; their meter runs through
+/// the whole pass. One behind a link is legitimately read once for every link: there each visit
+/// alone is bounded.
 final class VisitMeter {
-    private let meter: UnsafeMutablePointer<WalkState>
+    /// The meter of the pass, and the one of a visit behind a link.
+    private let meters: UnsafeMutablePointer<WalkState>
     private let source: NodeSpace
+    /// How many times a pass may look at every collection.
+    private let looks: Int
 
-    init(_ space: NodeSpace) {
+    init(_ space: NodeSpace, looks: Int) {
         source = space.unmetered
-        meter = .allocate(capacity: 1)
-        meter.initialize(to: space.state.pointee)
+        self.looks = max(1, looks)
+        meters = .allocate(capacity: 2)
+        meters.initialize(repeating: space.state.pointee, count: 2)
+        beginPass()
     }
 
-    deinit { meter.deallocate() }
+    deinit { meters.deallocate() }
 
-    /// A space for one visit. The one given out before stays usable and shares the meter.
-    func begin() -> NodeSpace {
-        meter.pointee = source.state.pointee
-        let space = NodeSpace(base: source.base, limit: source.limit, state: meter)
+    /// The objects of the class queried are about to be walked over, once more.
+    func beginPass() {
+        meters.pointee = source.state.pointee
+        pass.resetBudget()
+        meters.pointee.budget = meters.pointee.budget.multipliedSaturating(by: looks)
+    }
+
+    /// For collections of the objects walked over.
+    var pass: NodeSpace { NodeSpace(base: source.base, limit: source.limit, state: meters) }
+
+    /// For one collection behind a link. The space given out before stays usable and shares the
+    /// meter.
+    func beginVisit() -> NodeSpace {
+        (meters + 1).pointee = source.state.pointee
+        let space = NodeSpace(base: source.base, limit: source.limit, state: meters + 1)
         space.resetBudget()
         return space
+    }
+
+    /// For a collection of `spot`.
+    func space(for spot: Spot) -> NodeSpace { spot.isLinked ? beginVisit() : pass }
+}
+
+extension Int {
+    fileprivate func multipliedSaturating(by factor: Int) -> Int {
+        let (product, overflow) = multipliedReportingOverflow(by: factor)
+        return overflow ? WalkState.endless : product
+    }
+}
+
+extension BoundCondition {
+    /// How often a pass looks at the collections of an object at most: once per operand.
+    var looks: Int {
+        switch self {
+        case .constant: 0
+        case .and(let children), .or(let children): children.reduce(0) { $0 + $1.looks }
+        case .not(let child): child.looks
+        case .test: 1
+        case .comparison(let comparison): comparison.left.looks + comparison.right.looks
+        case .fullText, .geoWithin: 1
+        }
+    }
+}
+
+extension BoundOperand {
+    fileprivate var looks: Int {
+        switch kind {
+        case .subquery(let subquery): 1 + subquery.condition.looks
+        case .arithmetic(let first, let terms):
+            terms.reduce(first.looks) { $0 + $1.operand.looks }
+        default: 1
+        }
     }
 }

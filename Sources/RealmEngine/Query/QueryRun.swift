@@ -11,8 +11,15 @@ public final class QueryRun {
     public init(_ plan: QueryPlan, in snapshot: Snapshot) {
         self.plan = plan
         self.snapshot = snapshot
-        evaluator = QueryEvaluator(snapshot)
-        term = TermBuilder(evaluator, plan.options).term(for: plan.filter)
+        evaluator = QueryEvaluator(snapshot, looks: plan.filter.looks)
+        // A few candidates are tested as they are before a kernel is made ready.
+        if case .test(let test) = plan.filter, let candidates = plan.candidates,
+            candidates.count <= 4
+        {
+            term = ValueTerm(test)
+        } else {
+            term = TermBuilder(evaluator, plan.options).term(for: plan.filter)
+        }
     }
 
     /// The rows of `leaf` that match, among the ones given.
@@ -52,6 +59,7 @@ public final class QueryRun {
     func forEachLeaf(
         _ body: (ClusterLeaf, Selection) throws(RealmError) -> Bool
     ) throws(RealmError) {
+        evaluator.visits.beginPass()
         if let candidates = plan.candidates {
             for unit in candidates.units {
                 let (leaf, rows) = try match(unit)
