@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "RealmEngine", targets: ["RealmEngine"]),
         .executable(name: "realm-query", targets: ["realm-query"]),
         .executable(name: "realm-write", targets: ["realm-write"]),
+        .executable(name: "realm-versions", targets: ["realm-versions"]),
         .executable(name: "realm-bench", targets: ["realm-bench"]),
     ],
     targets: [
@@ -28,6 +29,7 @@ let package = Package(
         .target(name: "ToolKit", dependencies: ["RealmEngine"], swiftSettings: strict),
         tool("realm-query"),
         tool("realm-write"),
+        tool("realm-versions"),
         tool("realm-bench"),
         .testTarget(
             name: "RealmEngineTests", dependencies: ["RealmEngine"], swiftSettings: strict),

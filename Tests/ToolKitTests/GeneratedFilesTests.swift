@@ -4,7 +4,9 @@ import Testing
 
 /// The pages and completions in the repository are what the tables say.
 @Suite struct GeneratedFilesTests {
-    private static let tables = [QueryTable.table, WriteTable.table, BenchTable.table]
+    private static let tables = [
+        QueryTable.table, WriteTable.table, VersionsTable.table, BenchTable.table,
+    ]
 
     private func check(_ path: String, _ source: String, tool: String, kind: String) {
         let stored = contents(of: "\(packageRoot)/\(path)")

@@ -22,8 +22,11 @@ public enum Openers {
         return found
     }
 
-    private static func entries(_ path: String) -> [String] {
-        guard let directory = opendir(path) else { return [] }
+    static func entries(_ path: String) -> [String] { readable(path) ?? [] }
+
+    /// The names in a directory; nil, with `errno` set, when it cannot be read.
+    static func readable(_ path: String) -> [String]? {
+        guard let directory = opendir(path) else { return nil }
         defer { closedir(directory) }
         var names: [String] = []
         while let entry = readdir(directory) {
@@ -35,11 +38,13 @@ public enum Openers {
         return names
     }
 
-    private static func name(_ pid: Int32) -> String {
-        guard let file = fopen("/proc/\(pid)/comm", "r") else { return "a process" }
+    static func name(_ pid: Int32) -> String { firstLine("/proc/\(pid)/comm") ?? "a process" }
+
+    static func firstLine(_ path: String) -> String? {
+        guard let file = fopen(path, "r") else { return nil }
         defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 64)
-        guard fgets(&line, 64, file) != nil else { return "a process" }
+        var line = [CChar](repeating: 0, count: 1024)
+        guard fgets(&line, 1024, file) != nil else { return nil }
         return String(
             decoding: line.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) },
             as: UTF8.self)

@@ -28,6 +28,8 @@ enum OptionArgument: Sendable {
 /// The headings under which help and manual list the options, in this order.
 enum OptionSection: String, Sendable, CaseIterable {
     case measurement = "Measurement"
+    case facts = "Facts"
+    case pictures = "Pictures"
     case input = "Records"
     case commits = "Commits"
     case refusals = "Refused records"
