@@ -75,10 +75,15 @@ extension FileReading {
         found.space = Inspection.Space(
             live: bytes - free - pinned, free: free, pinned: pinned, chunks: list.chunks.count)
         let releases = list.releases()
+        let hasOldReaders = found.versions.contains { $0.behind > 0 && $0.live + $0.full > 0 }
+        let history =
+            hasOldReaders && top.historyType == Self.inRealm ? try HistoryShare(space, top) : nil
         for i in found.versions.indices where found.versions[i].behind > 0 {
             let version = found.versions[i]
             let index = list.older.firstIndex { $0.version == version.version }
-            let count = index.map { releases[$0] } ?? 0
+            let count =
+                (index.map { releases[$0] } ?? 0)
+                + (history?.freed(releasing: version.version, of: found.versions) ?? 0)
             let growth = top.logicalSize - min(top.logicalSize, version.logicalBytes)
             found.versions[i].releases = count
             // The file grew because there was no room; with the room it would have grown less.

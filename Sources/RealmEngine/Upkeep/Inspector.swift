@@ -208,7 +208,7 @@ struct FileReading {
             schemaVersion: schema.version, classes: schema.classes.count, objects: objects)
     }
 
-    private static let inRealm: UInt64 = 2
+    static let inRealm: UInt64 = 2
 
     private func history(
         _ memory: SpaceMemory, _ top: TopArray

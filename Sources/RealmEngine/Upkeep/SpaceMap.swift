@@ -18,6 +18,7 @@ public struct SpaceMap: Sendable {
 
     /// Size of the file.
     public let bytes: UInt64
+    /// A power of two.
     public let bytesPerCell: UInt64
     public let version: UInt64
     public let owners: [Owner]
@@ -44,8 +45,9 @@ struct SpaceMapBuilder {
     init(bytes: UInt64, cells: Int, version: UInt64) {
         self.bytes = bytes
         self.version = version
-        let wanted = UInt64(max(1, cells))
-        bytesPerCell = max(8, ((bytes + wanted - 1) / wanted + 7) & ~7)
+        var size: UInt64 = 8
+        while bytes / size >= UInt64(max(1, cells)), size < 1 << 40 { size *= 2 }
+        bytesPerCell = size
         cellCount = Int((bytes + bytesPerCell - 1) / bytesPerCell)
     }
 
@@ -88,8 +90,8 @@ struct SpaceMapBuilder {
 }
 
 extension Inspector {
-    /// Walks the whole of the newest version and tells who uses which part of the file; nil for an
-    /// encrypted file. Takes time and memory in proportion to the number of nodes, not of cells.
+    /// Walks the whole of the newest version and tells who uses which part of the file, in at most
+    /// `cells` cells; nil for an encrypted file.
     ///
     /// Throws as `inspect` does, and `corrupt`.
     public func map(cells: Int) throws(RealmError) -> SpaceMap? {

@@ -117,6 +117,14 @@ enum ClassName {
     }
 }
 
+/// Names of files in pictures.
+enum FileName {
+    /// The path without its directories.
+    static func last(of path: String) -> String {
+        path.split(separator: "/").last.map(String.init) ?? path
+    }
+}
+
 /// Moments and ages.
 enum WallTime {
     /// RFC 3339 in UTC, in milliseconds.

@@ -16,7 +16,7 @@ struct GrowthPlot {
     /// More would not be seen: from here on every other one is forgotten.
     private static let mostSamples = 4000
 
-    init(file: String) { self.file = file }
+    init(file: String) { self.file = FileName.last(of: file) }
 
     /// Times are in seconds since 1970, ascending; the rest in bytes.
     mutating func add(

@@ -6,8 +6,8 @@ struct SpacePicture {
     private let map: SpaceMap
 
     private static let columns = 256
-    private static let rows = 44
-    static let cellCount = columns * rows
+    private static let mostRows = 64
+    static let cellCount = columns * mostRows
     private static let mostClasses = 7
     private static let mostVersions = Paint.warningCount
 
@@ -19,7 +19,7 @@ struct SpacePicture {
     private static let width = 1120.0
 
     init(file: String, _ map: SpaceMap) {
-        self.file = file
+        self.file = FileName.last(of: file)
         self.map = map
     }
 
@@ -49,17 +49,19 @@ struct SpacePicture {
         let cell = Quantity.bytes(Int(clamping: map.bytesPerCell))
         let line = Quantity.bytes(Int(clamping: map.bytesPerCell * UInt64(Self.columns)))
         drawing.text(
-            "each line is \(line); the smallest mark is \(cell), in the colour of what most of it is",
+            "a line is \(line); the smallest mark is \(cell), in the colour of what most of it is",
             Self.left, bottom + 30, .small)
         return drawing.document()
     }
 
     private func share(_ bytes: UInt64) -> String {
-        ChartUnit.percent.text(Double(bytes) * 100 / Double(max(1, map.bytes)))
+        Quantity.oneDecimal(Double(bytes) * 100 / Double(max(1, map.bytes))) + "%"
     }
 
     private func drawOffsets(_ lines: Int, on drawing: inout SVGDrawing) {
-        let step = max(1, (lines + 7) / 8)
+        // Offsets of neighbouring lines would overlap; powers of two make round numbers.
+        var step = 4
+        while lines / step > 12 { step *= 2 }
         for line in stride(from: 0, to: lines, by: step) {
             let offset = map.bytesPerCell * UInt64(line * Self.columns)
             let y = Self.top + Double(line) * Self.rowHeight
