@@ -22,6 +22,7 @@ let package = Package(
         .executable(name: "realm-query", targets: ["realm-query"]),
         .executable(name: "realm-write", targets: ["realm-write"]),
         .executable(name: "realm-compact", targets: ["realm-compact"]),
+        .executable(name: "realm-versions", targets: ["realm-versions"]),
         .executable(name: "realm-bench", targets: ["realm-bench"]),
     ],
     targets: [
@@ -30,6 +31,7 @@ let package = Package(
         tool("realm-query"),
         tool("realm-write"),
         tool("realm-compact"),
+        tool("realm-versions"),
         tool("realm-bench"),
         .testTarget(
             name: "RealmEngineTests", dependencies: ["RealmEngine"], swiftSettings: strict),

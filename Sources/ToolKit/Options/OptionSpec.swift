@@ -30,6 +30,8 @@ enum OptionSection: String, Sendable, CaseIterable {
     case action = "What to do"
     case compaction = "Compaction"
     case measurement = "Measurement"
+    case facts = "Facts"
+    case pictures = "Pictures"
     case input = "Records"
     case commits = "Commits"
     case refusals = "Refused records"
