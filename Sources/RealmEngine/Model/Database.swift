@@ -17,6 +17,10 @@ public final class Database: Sendable {
     public let header: FileHeader
     let file: MappedFile
     let session: Session?
+    /// The version stays what it is: the handle was made for it.
+    private let isFixed: Bool
+    /// Nothing keeps others from overwriting what is read.
+    private let isUnguarded: Bool
     private let raw: RawHeader
     private let versions: Mutex<Versions>
 
@@ -63,6 +67,8 @@ public final class Database: Sendable {
         self.file = file
         path = file.path
         session = nil
+        isFixed = true
+        isUnguarded = true
         raw = try file.rawHeader()
         header = try FileHeader(base: file.mapping.base, size: file.size)
         try Self.checkFormat(header)
@@ -76,6 +82,8 @@ public final class Database: Sendable {
         self.file = file
         path = file.path
         self.session = session
+        isFixed = false
+        isUnguarded = false
         raw = try file.rawHeader()
         header = try FileHeader(base: file.mapping.base, size: file.size)
         try Self.checkFormat(header)
@@ -90,6 +98,22 @@ public final class Database: Sendable {
         }
     }
 
+    /// Another version of the same open file, at which the handle stays.
+    ///
+    /// - Parameter pin: what keeps the version; taken over. Without one, `hasChanged` tells whether
+    ///   what was read can be trusted.
+    init(_ other: Database, at state: VersionState, pin: VersionList.Pin?) throws(RealmError) {
+        file = other.file
+        path = other.path
+        session = other.session
+        header = other.header
+        isFixed = true
+        isUnguarded = pin == nil
+        raw = try file.rawHeader()
+        versions = Mutex(
+            Versions(newest: state, pins: [state.version: Pinned(count: 1, pin: pin)]))
+    }
+
     deinit {
         versions.withLock { versions in
             for pinned in versions.pins.values { pinned.pin.map { session?.release($0) } }
@@ -97,7 +121,7 @@ public final class Database: Sendable {
     }
 
     /// Reads the version a pin is for.
-    private static func state(
+    static func state(
         _ file: MappedFile, _ pin: VersionList.Pin
     ) throws(RealmError) -> VersionState {
         try file.extend(to: Int(pin.fileSize))
@@ -123,7 +147,7 @@ public final class Database: Sendable {
     /// Moves to the newest version of the session; false when there was nothing newer.
     @discardableResult
     public func refresh() throws(RealmError) -> Bool {
-        guard let session, session.newestVersion != version else { return false }
+        guard let session, !isFixed, session.newestVersion != version else { return false }
         let file = file
         let result = versions.withLock { versions -> Result<Bool, RealmError> in
             Result { () throws(RealmError) in
@@ -178,10 +202,10 @@ public final class Database: Sendable {
     /// Whether the handle is a participant of a live session, which keeps what it reads intact.
     public var isShared: Bool { session != nil }
 
-    /// True when a commit landed since the file was opened without a session, so that what is read
+    /// True when a commit landed since the version was opened without a pin, so that what is read
     /// may have been overwritten.
     public var hasChanged: Bool {
-        if isShared { return false }
+        if !isUnguarded { return false }
         guard let now = try? file.rawHeader() else { return true }
         return now != raw
     }

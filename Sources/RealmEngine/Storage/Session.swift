@@ -160,6 +160,22 @@ final class Session: Sendable {
         }
     }
 
+    /// Pins the version with this number; nil when nobody keeps it.
+    func pin(version: UInt64, _ kind: PinKind = .live) throws(RealmError) -> VersionList.Pin? {
+        let file = file
+        return try file.versionMutex.withLock { () throws(RealmError) in
+            try VersionList(file: file).pin(version: version, kind)
+        }
+    }
+
+    /// Numbers of the versions that somebody keeps, the newest among them.
+    func heldVersions() throws(RealmError) -> [UInt64] {
+        let file = file
+        return try file.versionMutex.withLock { () throws(RealmError) in
+            try VersionList(file: file).held()
+        }
+    }
+
     func release(_ pin: VersionList.Pin) {
         guard (try? file.versionMutex.lock()) != nil else { return }
         VersionList(file: file).release(pin)
