@@ -44,12 +44,16 @@ struct VersionList {
         if file.allocating == file.newest || i >= file.entryCount {
             i = try freeIndex()
             file.allocating = UInt32(i)
+            PausePoint.reach(.listAllocating)
         }
         let entry = file.entry(i)
         entry.top = top.raw
         entry.fileSize = fileSize
+        PausePoint.reach(.listRoot)
         entry.version = version
+        PausePoint.reach(.listVersion)
         file.newest = UInt32(i)
+        PausePoint.reach(.listNewest)
     }
 
     private func freeIndex() throws(RealmError) -> Int {
@@ -85,9 +89,11 @@ struct VersionList {
         var reachable = Reachable()
         for entry in entries {
             guard entry.live > 0 || entry.frozen > 0 || entry.version >= full else {
+                // Only then the root: an entry with a version is complete whenever its writer dies.
+                entry.version = 0
+                PausePoint.reach(.listPurging)
                 entry.fileSize = .max
                 entry.top = .max
-                entry.version = 0
                 entry.clearCounts()
                 continue
             }
@@ -149,7 +155,9 @@ struct VersionList {
         guard entry.top & 7 == 0, entry.top < entry.fileSize, entry.fileSize < 1 << 48 else {
             throw Self.damaged
         }
+        PausePoint.reach(.listPinning)
         entry.setCount(kind, entry.count(kind) &+ 1)
+        PausePoint.reach(.listPinned)
         return Pin(
             index: i, version: entry.version, top: Ref(entry.top), fileSize: entry.fileSize,
             kind: kind)
@@ -161,6 +169,7 @@ struct VersionList {
         let entry = file.entry(pin.index)
         guard entry.version == pin.version, entry.count(pin.kind) > 0 else { return }
         entry.setCount(pin.kind, entry.count(pin.kind) - 1)
+        PausePoint.reach(.listReleasing)
     }
 
     private static var damaged: RealmError {
