@@ -33,8 +33,17 @@ let package = Package(
         tool("realm-compact"),
         tool("realm-versions"),
         tool("realm-bench"),
+        // What tests of sessions run in processes of their own.
+        .target(
+            name: "SessionSupport", dependencies: ["RealmEngine"], path: "Tests/SessionSupport",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "session-peer", dependencies: ["SessionSupport"], path: "Tests/SessionPeer",
+            swiftSettings: strict),
         .testTarget(
-            name: "RealmEngineTests", dependencies: ["RealmEngine"], swiftSettings: strict),
+            name: "RealmEngineTests",
+            dependencies: ["RealmEngine", "SessionSupport", "session-peer"],
+            swiftSettings: strict),
         .testTarget(
             name: "ToolKitTests", dependencies: ["ToolKit"], swiftSettings: strict),
     ]

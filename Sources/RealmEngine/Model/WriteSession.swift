@@ -188,10 +188,12 @@ public final class WriteSession {
         if header.format(slot) != 24 { try write(UInt8(24), at: 20 + slot) }
         try write(top.raw, at: 8 * slot)
         try sync()
+        PausePoint.reach(.slotWritten)
         let flags = UInt8(truncatingIfNeeded: header.info >> 56)
         do throws(RealmError) {
             try write(flags ^ 1, at: 23)
             try sync()
+            PausePoint.reach(.flipped)
         } catch {
             poisonForAll(error)
             throw error

@@ -44,6 +44,7 @@ final class Session: Sendable {
         let file = file
         try file.controlMutex.withLock { () throws(RealmError) in
             let isInitiator = file.participants == 0
+            PausePoint.reach(.attaching)
             let attachment = try attach(isInitiator)
             if isInitiator {
                 guard attachment.historyType == 0 || attachment.historyType == 2 else {
@@ -54,6 +55,7 @@ final class Session: Sendable {
                 try Self.checkAgreement(file, isDurable: isDurable)
             }
             file.participants += 1
+            PausePoint.reach(.joining)
         }
     }
 
@@ -171,6 +173,7 @@ final class Session: Sendable {
     private func leave() {
         guard (try? file.controlMutex.lock()) != nil else { return }
         if file.participants > 0 { file.participants -= 1 }
+        PausePoint.reach(.leaving)
         file.controlMutex.unlock()
     }
 
@@ -182,6 +185,22 @@ final class Session: Sendable {
         let file = file
         return try file.versionMutex.withLock { () throws(RealmError) in
             try VersionList(file: file).pinNewest(kind)
+        }
+    }
+
+    /// Pins the version with this number; nil when nobody keeps it.
+    func pin(version: UInt64, _ kind: PinKind = .live) throws(RealmError) -> VersionList.Pin? {
+        let file = file
+        return try file.versionMutex.withLock { () throws(RealmError) in
+            try VersionList(file: file).pin(version: version, kind)
+        }
+    }
+
+    /// Numbers of the versions that somebody keeps, the newest among them.
+    func heldVersions() throws(RealmError) -> [UInt64] {
+        let file = file
+        return try file.versionMutex.withLock { () throws(RealmError) in
+            try VersionList(file: file).held()
         }
     }
 
@@ -252,6 +271,7 @@ final class Session: Sendable {
             if woken == .ownerDied { outcome = woken }
         }
         file.nextServed = ticket
+        PausePoint.reach(.turn)
         try checkCritical()
         return outcome
     }
@@ -294,15 +314,19 @@ final class Session: Sendable {
     ) throws(RealmError) {
         let file = file
         file.isCritical = true
+        PausePoint.reach(.critical)
         try file.versionMutex.withLock { () throws(RealmError) in
             try VersionList(file: file).add(version: version, top: top, fileSize: logicalSize)
         }
         file.isCritical = false
+        PausePoint.reach(.published)
         try file.controlMutex.withLock { () throws(RealmError) in
             file.versionCount = reachable + 1
             file.newestVersion = version
+            PausePoint.reach(.signalling)
             file.newCommit.broadcast()
         }
         notifier.notify()
+        PausePoint.reach(.ending)
     }
 }

@@ -38,6 +38,7 @@ enum OptionSection: String, Sendable, CaseIterable {
     case bulk = "Bulk changes"
     case schema = "Schema"
     case selection = "What to read"
+    case changes = "Versions and changes"
     case fields = "Fields"
     case values = "Form of values"
     case records = "Form of records"
