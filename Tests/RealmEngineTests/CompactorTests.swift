@@ -133,8 +133,10 @@ import Testing
         try ExclusiveAccess.run(path: scratch.path) { _ in ran += 1 }
         // With a participant: refused.
         let session = try WriteSession(path: scratch.path)
-        #expect(throws: RealmError.self) {
-            try ExclusiveAccess.run(path: scratch.path) { _ in ran += 1 }
+        for _ in 0..<3 {
+            #expect(throws: RealmError.self) {
+                try ExclusiveAccess.run(path: scratch.path) { _ in ran += 1 }
+            }
         }
         withExtendedLifetime(session) {}
         #expect(ran == 1)

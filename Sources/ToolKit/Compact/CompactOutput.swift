@@ -63,8 +63,18 @@ final class CompactOutput {
         ) { progress.update(Int(clamping: $0)) }
         self.result = result
         guard request.verifies else { return }
-        try DigestComparison(request.command.workers).run(
-            database, Database(immutable: temporary.name), path: request.path)
+        let copy = try Database(immutable: temporary.name)
+        if result.enumerated > 0 {
+            // Other nodes hold the same values now.
+            try DigestComparison(request.command.workers).run(
+                database, copy, path: request.path)
+        } else {
+            let comparison = TreeComparison(
+                snapshot, copy.snapshot(), maxMemory: options.maxMemory)
+            guard try comparison.isSame(history: options.keepsHistory) else {
+                throw DigestComparison.difference("node for node", request.path)
+            }
+        }
     }
 
     /// Makes a file that is not streamed of it, for the place of one that was in use.
@@ -122,10 +132,10 @@ struct DigestComparison {
         return digests
     }
 
-    private static func difference(_ what: String, _ path: String) -> RealmError {
+    static func difference(_ what: String, _ path: String) -> RealmError {
         RealmError(
             .internal, code: "RuntimeError", reason: "verification",
-            "the compacted file does not hold the same: \(what); nothing was replaced",
+            "the result is not the same as the original (\(what)); nothing was replaced",
             file: path, hint: "please report this with the file")
     }
 }

@@ -25,7 +25,7 @@ extension CompactTable {
     private static let inPlace: [ManualBlock] = [
         .paragraph(
             "The compacted file is written beside FILE under a passing name, synced, compared "
-                + "with FILE class by class, and renamed to FILE. Killed at any moment, the tool "
+                + "with FILE, and renamed to FILE. Killed at any moment, the tool "
                 + "leaves the old file or the new one. Free space on the device is looked at "
                 + "before the first byte is written. Owner, mode and extended attributes stay. A "
                 + "symbolic link is followed; a file with several names needs `--force`."),
@@ -59,11 +59,13 @@ extension CompactTable {
             "`--salvage` reads what the root leads to and makes new objects with the same keys and "
                 + "values in a new file; indexes and incoming links are built anew. An object "
                 + "whose properties cannot all be read keeps the others. Links to lost objects "
-                + "become null. Each line on standard output names a loss:"),
+                + "become null. Each line on standard output names a loss: a `class`, a "
+                + "`property` of all objects, `objects` that could not be reached, an `object`, or "
+                + "`values` of `count` objects from `key` on."),
         .literal([
-            #"{"lost":"property","class":"Email","key":4411,"property":"body","why":"..."}"#,
-            #"{"lost":"objects","class":"Email","count":256,"why":"..."}"#,
-            #"{"summary":{"salvaged":48210,"lostObjects":256,"lostValues":1}}"#,
+            #"{"lost":"values","class":"Email","key":4411,"count":1,"property":"body","why":"..."}"#,
+            #"{"lost":"object","class":"Email","key":4412,"why":"..."}"#,
+            #"{"summary":{"salvaged":48210,"lostObjects":1,"lostValues":1,"lostParts":0}}"#,
         ]),
         .paragraph(
             "Try `--at previous` first: the version before the newest is often whole."),

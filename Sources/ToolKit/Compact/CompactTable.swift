@@ -66,8 +66,9 @@ enum CompactTable {
             defaultText: "`.bak` for a missing SUFFIX", excludes: ["output", "check", "analyze"]),
         OptionSpec(
             "verify", nil, in: .compaction, "compare the result with the original",
-            "Read the result and compare the digest of every class before it takes the place of "
-                + "the original. This is the default."),
+            "Read the result and compare it with the original, node by node, before it gets its "
+                + "name; with `--enumerate` compare the digest of every class. This is the default."
+        ),
         OptionSpec(
             "no-verify", nil, in: .compaction, "do not compare",
             "Do not compare the result with the original.", excludes: ["verify"]),

@@ -11,7 +11,7 @@ enum CompactTool {
         case .estimate: return try EstimateRun(request).run()
         case .copy: return try CopyRun(request).run()
         case .inPlace: return try InPlaceRun(request).run()
-        case .salvage: throw CompactRequest.usage("--salvage")
+        case .salvage: return try SalvageRun(request).run()
         }
     }
 }
