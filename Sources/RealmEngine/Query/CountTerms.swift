@@ -28,7 +28,7 @@ final class SubqueryTerm: QueryTerm {
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
-        if set == nil { set = try ObjectSet(of: target, in: hop.target, evaluator.space) }
+        if set == nil { set = try ObjectSet(of: target, in: hop.target, evaluator) }
         guard let set else { return .none }
         if hop.kind == .backlink {
             let column = try BacklinkLeaf(leaf.space, try leaf.columnRef(hop.column.leafIndex))

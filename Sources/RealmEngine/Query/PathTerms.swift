@@ -41,7 +41,7 @@ final class HopTerm: QueryTerm {
 
     private func madeSet() throws(RealmError) -> ObjectSet? {
         guard let target else { return nil }
-        return try ObjectSet(of: target, in: hop.target, evaluator.space)
+        return try ObjectSet(of: target, in: hop.target, evaluator)
     }
 
     private func matchLinks(

@@ -29,10 +29,10 @@ public final class QueryRun {
 
     /// The leaf of a unit and the rows of it that match.
     func match(_ unit: QueryUnit) throws(RealmError) -> (leaf: ClusterLeaf, rows: Selection) {
-        let space = snapshot.lookup
         let location = unit.location
-        let node = try space.node(location.ref)
-        let leaf = try ClusterLeaf(space, location.ref, node: node, base: location.base)
+        let node = try snapshot.lookup.node(location.ref)
+        let leaf = try ClusterLeaf(
+            evaluator.visits.pass, location.ref, node: node, base: location.base)
         return (leaf, try term.match(leaf, unit.among))
     }
 
@@ -67,7 +67,8 @@ public final class QueryRun {
             }
             return
         }
-        let leaves = LeafWalk(snapshot.lookup, TablePlace(plan.query.table))
+        let leaves = LeafWalk(
+            snapshot.lookup, TablePlace(plan.query.table), evaluator.visits.pass)
         while let leaf = try leaves.next() {
             let rows = try term.match(leaf, Selection(first: leaf.count))
             if !rows.isEmpty, try !body(leaf, rows) { return }

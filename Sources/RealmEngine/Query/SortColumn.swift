@@ -35,7 +35,16 @@ final class SortColumn {
     func add(_ leaf: ClusterLeaf, _ rows: [Int]) throws(RealmError) {
         if key.hops.isEmpty, key.key == nil {
             let cells = try leaf.column(key.column.leafIndex, key.column.layout)
-            for row in rows { append(try cells.value(row)) }
+            let pass = evaluator.visits.pass
+            for row in rows {
+                let value = try cells.value(row)
+                switch value {
+                case .string(let text), .binary(let text):
+                    try pass.chargeValue(text.count, at: leaf.ref)
+                default: break
+                }
+                append(value)
+            }
             return
         }
         for row in rows {
