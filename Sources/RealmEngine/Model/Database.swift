@@ -62,8 +62,8 @@ public final class Database: Sendable {
         } catch { throw error.inFile(path) }
     }
 
-    /// Without a session: the version the header selects.
-    init(_ file: MappedFile) throws(RealmError) {
+    /// Without a session: the version the header selects, or the one in a slot of the caller's choice.
+    init(_ file: MappedFile, slot: Int? = nil) throws(RealmError) {
         self.file = file
         path = file.path
         session = nil
@@ -71,7 +71,7 @@ public final class Database: Sendable {
         isUnguarded = true
         slab = Slab(file.mapping)
         raw = try file.rawHeader()
-        header = try FileHeader(base: file.mapping.base, size: file.size)
+        header = try FileHeader(base: file.mapping.base, size: file.size, slot: slot)
         try Self.checkFormat(header)
         let state = try VersionState.read(
             base: file.mapping.base, size: file.size, format: header.format, top: header.top)

@@ -115,7 +115,7 @@ public final class WriteSession {
             return begun
         }
         guard let outcome = try takeTurn(patience) else {
-            let holders = Openers.processes(of: database.path + ".lock")
+            let holders = Openers.names(participating: database.path)
             let names = holders.isEmpty ? "another program" : holders.joined(separator: ", ")
             throw RealmError(
                 .busy, code: "FileBusy", reason: "writer",

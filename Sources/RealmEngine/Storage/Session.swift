@@ -11,6 +11,8 @@ final class Session: Sendable {
     let file: LockFile
     let databasePath: String
     private let notifier: CommitNotifier
+    /// Counted among the participants: a session whose join failed must not leave.
+    private let isJoined = Atomic<Bool>(false)
     /// Nil where there is no such table; nothing depends on it.
     let readers: ReaderTable?
     /// A forked copy of the process is no participant.
@@ -56,6 +58,7 @@ final class Session: Sendable {
                 try Self.checkAgreement(file, isDurable: isDurable)
             }
             file.participants += 1
+            isJoined.store(true, ordering: .relaxed)
             PausePoint.reach(.joining)
         }
     }
@@ -79,6 +82,7 @@ final class Session: Sendable {
             return true
         }
         if !joined { return nil }
+        isJoined.store(true, ordering: .relaxed)
     }
 
     deinit { if isOwnProcess { leave() } }
@@ -172,6 +176,7 @@ final class Session: Sendable {
     }
 
     private func leave() {
+        guard isJoined.load(ordering: .relaxed) else { return }
         guard (try? file.controlMutex.lock()) != nil else { return }
         if file.participants > 0 { file.participants -= 1 }
         PausePoint.reach(.leaving)

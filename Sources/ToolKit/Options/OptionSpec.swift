@@ -27,7 +27,11 @@ enum OptionArgument: Sendable {
 
 /// The headings under which help and manual list the options, in this order.
 enum OptionSection: String, Sendable, CaseIterable {
+    case action = "What to do"
+    case compaction = "Compaction"
     case measurement = "Measurement"
+    case facts = "Facts"
+    case pictures = "Pictures"
     case input = "Records"
     case commits = "Commits"
     case refusals = "Refused records"
