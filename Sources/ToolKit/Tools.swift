@@ -18,6 +18,11 @@ public enum Tools {
         ToolRun.run(CompactTable.table, arguments, CompactTool.run)
     }
 
+    /// Runs `realm-versions`, as `query` does.
+    public static func versions(_ arguments: [String]) -> Int32 {
+        ToolRun.run(VersionsTable.table, arguments, VersionsTool.run)
+    }
+
     /// Runs `realm-bench`, as `query` does.
     public static func bench(_ arguments: [String]) -> Int32 {
         ToolRun.run(BenchTable.table, arguments, BenchTool.run)

@@ -37,7 +37,8 @@ public struct ChangeFilter: Sendable {
         self.table = table.key
         var resolved: [[ColumnKey]] = []
         for path in paths {
-            let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            let names = path.split(separator: ".", omittingEmptySubsequences: false).map(
+                String.init)
             resolved += try Self.resolve(names[...], table, schema)
         }
         reach = .paths(resolved)
@@ -162,9 +163,12 @@ public final class ChangeProbe {
         let next = reachable[depth - 1]
         for (index, column) in row.table.info.columns.enumerated()
         where Self.mayLead(column, to: next) {
-            if try anyLink(try row.value(index), { (link) throws(RealmError) in
-                try isModified(link, depth: depth - 1)
-            }) {
+            if try anyLink(
+                try row.value(index),
+                { (link) throws(RealmError) in
+                    try isModified(link, depth: depth - 1)
+                })
+            {
                 known[visit] = true
                 return true
             }

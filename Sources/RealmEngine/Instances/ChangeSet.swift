@@ -71,7 +71,8 @@ public struct TableChanges: Sendable {
     private var bits: [UInt64] = []
     private let wordCount: Int
 
-    init(old: TableInfo?, new: TableInfo?) {
+    /// No differences yet.
+    public init(old: TableInfo?, new: TableInfo?) {
         self.old = old
         self.new = new
         wordCount = ((new?.columns.count ?? 0) + 63) / 64
@@ -97,7 +98,9 @@ public struct TableChanges: Sendable {
     }
 
     /// Position of the object among `modifications`; nil when it is not modified.
-    public func modification(of key: ObjectKey) -> Int? { Self.position(of: key, in: modifications) }
+    public func modification(of key: ObjectKey) -> Int? {
+        Self.position(of: key, in: modifications)
+    }
     public func isInserted(_ key: ObjectKey) -> Bool {
         Self.position(of: key, in: insertions) != nil
     }

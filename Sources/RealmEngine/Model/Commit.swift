@@ -98,6 +98,7 @@ struct Commit {
                 try device.write(run.bytes.bytes, at: Int(run.start))
             }
             for run in lists.runs { try device.write(run.bytes.bytes, at: Int(run.start)) }
+            PausePoint.reach(.storing)
         }
         try session.flipHeader(top: lists.top)
     }

@@ -75,6 +75,7 @@ struct LockFile: @unchecked Sendable {
         }
         put(UInt32(initialEntries), Offset.entries)
         put(noEntry, Offset.newest)
+        PausePoint.reach(.initializing)
         atomic8(base, Offset.initComplete).pointee.store(1, ordering: .releasing)
     }
 
@@ -105,6 +106,9 @@ struct LockFile: @unchecked Sendable {
     var isInitialized: Bool {
         Self.atomic8(base, Offset.initComplete).pointee.load(ordering: .acquiring) == 1
     }
+
+    /// Number of the layout: every layout has it in the same place.
+    var layoutNumber: Int { Int(read(Offset.layout, UInt16.self)) }
 
     /// Nil when the layout is the one we know, else what differs.
     var foreignLayout: String? {

@@ -48,7 +48,7 @@ public enum ExclusiveAccess {
 
     /// Names who has the database at `path` open.
     public static func busy(_ path: String) -> RealmError {
-        let openers = Openers.list(of: path + ".lock")
+        let openers = Openers.participants(of: path)
         let names = openers.map { "\($0.pid) (\($0.command))" }.joined(separator: ", ")
         let who =
             switch openers.count {

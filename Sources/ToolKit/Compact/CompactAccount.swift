@@ -124,7 +124,7 @@ struct EstimateRun {
     private func report(
         _ database: Database, _ estimate: Compactor.Result
     ) throws(RealmError) {
-        let openers = Openers.list(of: request.path + ".lock")
+        let openers = Openers.participants(of: request.path)
         let format = database.header.format
         let links = try FileAttributes(path: request.path).linkCount
         let isSynced = (database.top?.historyType ?? 0) > 2

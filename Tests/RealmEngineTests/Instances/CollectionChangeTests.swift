@@ -6,7 +6,9 @@ import Testing
     /// What observers are told to do to their copy.
     private func replay(_ change: CollectionChange, _ old: [Int], _ new: [Int]) -> [Int] {
         var copy = old
-        for (from, to) in zip(change.modifications, change.newModifications) { copy[from] = new[to] }
+        for (from, to) in zip(change.modifications, change.newModifications) {
+            copy[from] = new[to]
+        }
         for index in change.deletions.reversed() { copy.remove(at: index) }
         for index in change.insertions { copy.insert(new[index], at: index) }
         return copy

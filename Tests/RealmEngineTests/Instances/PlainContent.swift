@@ -62,7 +62,8 @@ struct PlainContent {
             let (before, after) = (old.0.tables[key], new.0.tables[key])
             if before == nil { lines.append("\(key.raw) new table") }
             if after == nil { lines.append("\(key.raw) table gone") }
-            for object in Set(before.map { Array($0.keys) } ?? []).union(after?.keys.map { $0 } ?? [])
+            for object in Set(before.map { Array($0.keys) } ?? []).union(
+                after?.keys.map { $0 } ?? [])
             {
                 switch (before?[object], after?[object]) {
                 case (nil, .some): lines.append("\(key.raw)/\(object) insert")
