@@ -89,8 +89,9 @@ struct QueryUnderTest: Sendable, Equatable {
     /// Its two workloads. `number` tells the queries of a run apart.
     func plans(number: Int) -> [WorkloadPlan] {
         QueryWorkload.Answer.allCases.map { answer in
-            WorkloadPlan(name: "query-\(number)-\(answer.rawValue)", query: text) {
-                setting throws(RealmError) in
+            WorkloadPlan(
+                "query-\(number)-\(answer.rawValue)", "run a query", query: text
+            ) { setting throws(RealmError) in
                 try QueryWorkload(setting, self, answer)
             }
         }

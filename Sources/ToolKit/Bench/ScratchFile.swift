@@ -9,16 +9,16 @@ final class ScratchFile {
     private var entries: [TemporaryFiles.Entry] = []
 
     /// What a session leaves beside a database.
-    private static let companions = [".lock", ".note"]
+    private static let companions = [".lock", ".note", "-wal", "-shm", "-journal"]
 
     /// Chooses a name that nobody uses; the file does not exist yet.
-    init(_ setting: BenchSetting, name: String) throws(RealmError) {
+    init(_ setting: BenchSetting, name: String, suffix: String = ".realm") throws(RealmError) {
         let base = "\(setting.directory)/realm-bench-\(getpid())-\(name)"
-        var path = base + ".realm"
+        var path = base + suffix
         var attempt = 1
         while access(path, F_OK) == 0 {
             attempt += 1
-            path = "\(base)-\(attempt).realm"
+            path = "\(base)-\(attempt)\(suffix)"
         }
         self.path = path
         isKept = setting.keepsFiles

@@ -10,6 +10,8 @@ enum ValueKind: Sendable {
     case duration
     /// One of these words.
     case choice([String])
+    /// Any text; these words are offered.
+    case suggestion([String])
     /// The name of a file; `-` is up to the tool.
     case file
     /// The name of a directory.
@@ -28,6 +30,8 @@ enum OptionArgument: Sendable {
 /// The headings under which help and manual list the options, in this order.
 enum OptionSection: String, Sendable, CaseIterable {
     case measurement = "Measurement"
+    case data = "What to measure"
+    case comparison = "Comparison"
     case input = "Records"
     case commits = "Commits"
     case refusals = "Refused records"

@@ -1,0 +1,87 @@
+import Glibc
+import RealmEngine
+
+/// Writes every object as NDJSON to a sink that discards it, as `realm-query --all` would print it.
+/// One operation is an object; single ones are not timed.
+final class ExportWorkload: ReadWorkload {
+    private let output: OutputFile
+    private var tables: [TableInfo] = []
+
+    init(discarding setting: BenchSetting) throws(RealmError) {
+        output = try OutputFile(path: "/dev/null", force: true)
+        super.init(setting)
+    }
+
+    override func prepare(_ snapshot: Snapshot) throws(RealmError) {
+        // Embedded objects are printed inside their parents.
+        tables = snapshot.schema.classes.filter { $0.kind != .embedded }
+    }
+
+    override func run(_ meter: inout Meter) throws(RealmError) {
+        let database = try database()
+        meter.start()
+        var plans: [RecordPlan] = []
+        var request = FieldRequest()
+        request.hasKeys = true
+        request.namesClass = true
+        for info in tables {
+            var planner = RecordPlanner(info, database.schema, request, ValueStyle())
+            plans.append(try planner.plan())
+        }
+        var export = Export(
+            database: database, plans: plans, values: ValueStyle(),
+            records: RecordStyle(format: .ndjson))
+        export.threads = setting.threads
+        meter.count(operations: try export.run(VerifiedOutput(output, database)))
+        meter.stop()
+    }
+
+    override func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
+        let expected = try database().snapshot().objectCount(tables)
+        return try outcome(meter, expected: expected, checksum: UInt64(output.written))
+    }
+}
+
+/// Checks the whole file as `realm-compact --check` does. One operation is an object; single ones
+/// are not timed.
+final class CheckWorkload: ReadWorkload {
+    private var report: IntegrityReport?
+
+    override func run(_ meter: inout Meter) throws(RealmError) {
+        let database = try database()
+        meter.start()
+        let found = IntegrityCheck(database).run()
+        meter.count(operations: found.facts.tables.reduce(0) { $0 + $1.objects })
+        meter.stop()
+        report = found
+    }
+
+    override func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
+        guard let report else { throw .failedCheck("nothing was measured") }
+        let snapshot = try database().snapshot()
+        let tables = try snapshot.objectCount(snapshot.schema.tables)
+        let known = report.facts
+        var sum = UInt64(known.nodes) &* 31 &+ known.liveBytes
+        sum = sum &* 31 &+ UInt64(report.errorCount)
+        return try outcome(meter, expected: tables, checksum: sum)
+    }
+
+    override var note: String? {
+        guard let report, !report.isClean else { return nil }
+        return "\(report.errorCount) errors and \(report.warningCount) warnings were found"
+    }
+}
+
+/// The system's copy of a file in memory.
+enum PageCache {
+    /// Removes what is not mapped by anybody; without effect where the file system has no other
+    /// place for it.
+    static func evict(_ path: String) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        // Only what is stored already can be removed.
+        fdatasync(descriptor)
+        posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+        close(descriptor)
+    }
+}
