@@ -4,7 +4,10 @@ import Testing
 
 /// The pages and completions in the repository are what the tables say.
 @Suite struct GeneratedFilesTests {
-    private static let tables = [QueryTable.table, WriteTable.table, BenchTable.table]
+    private static let tables = [
+        QueryTable.table, WriteTable.table, CompactTable.table, VersionsTable.table,
+        BenchTable.table,
+    ]
 
     private func check(_ path: String, _ source: String, tool: String, kind: String) {
         let stored = contents(of: "\(packageRoot)/\(path)")
@@ -70,10 +73,10 @@ import Testing
     }
 
     @Test func oneSpellingMeansOneThing() {
-        // Both tools' contracts fix these names: queries in batches and the form of times there,
-        // objects per commit and the length of runs here.
+        // The tools' contracts fix these names with two meanings: queries in batches and objects per
+        // commit, a map of fields and a map of the file, the form of times and the length of runs.
         let options = Self.tables.flatMap(\.options).filter {
-            $0.name != "batch" && $0.name != "time"
+            !["batch", "map", "time"].contains($0.name)
         }
         for a in options {
             for b in options where a.name == b.name {

@@ -77,9 +77,9 @@ class ConcurrentWorkload: WriteWorkload {
                 try write(handle, index, &meter)
                 if people == nil { try keep(handle.figures()) }
             } else {
-                guard let database = try Database(joiningLive: scratch.path) else {
-                    throw .failedCheck("the database that is being written cannot be joined")
-                }
+                var options = Database.Options()
+                options.isDurable = setting.isDurable
+                let database = try Database.open(scratch.path, options)
                 try read(database, index - setting.writers, &meter)
             }
         } catch {

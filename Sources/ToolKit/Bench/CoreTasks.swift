@@ -59,7 +59,7 @@ extension CoreTask {
     private static let identifiers: Build = { database throws(RealmError) in
         try database.makeClass(key: PropertySpec("_id", .int))
         // Numbers far apart, each once.
-        try database.makeObjects { Int64($0) &* 1_000_003 }
+        try database.makeKeyedObjects { Int64($0) &* 1_000_003 }
     }
 
     /// Seconds from 0 on, one of ten null.

@@ -68,7 +68,7 @@ final class CoreDatabase: MeasuredDatabase {
     }
 
     /// Creates objects with primary keys.
-    func makeObjects(keyed id: (Int) -> Int64) throws(RealmError) {
+    func makeKeyedObjects(_ id: (Int) -> Int64) throws(RealmError) {
         for i in 0..<rows {
             keys.append(try writing().create(in: table, primaryKey: .int(id(i))))
         }
@@ -156,10 +156,17 @@ final class CoreWorkload: Workload {
     }
 
     private func open() throws(RealmError) -> UInt64 {
-        var options = WriteSession.Options()
-        options.isDurable = setting.isDurable
-        let session = try WriteSession(path: scratch.path, options: options)
-        return UInt64(try Self.table(session.database.snapshot()).count())
+        // Apart from what this process has open already, so that the second opener joins too.
+        guard case .open(let isFirst) = task.work else { return 0 }
+        if isFirst {
+            var options = Database.Options()
+            options.isDurable = setting.isDurable
+            return UInt64(try Self.table(Database.open(scratch.path, options).snapshot()).count())
+        }
+        guard let joined = try Database(joiningLive: scratch.path) else {
+            throw .failedCheck("the database that is open cannot be joined")
+        }
+        return UInt64(try Self.table(joined.snapshot()).count())
     }
 
     private static func table(_ snapshot: Snapshot) throws(RealmError) -> Table {
@@ -197,6 +204,10 @@ final class CoreWorkload: Workload {
         let report = IntegrityCheck(read, level: .quick).run()
         guard report.isClean else { throw .failedCheck("the file that was written is damaged") }
         storage?.liveBytes = Int(clamping: report.facts.liveBytes)
+        if storage != nil {
+            let compacted = try Compactor.estimate(read.snapshot())
+            storage?.compactedSize = Int(clamping: compacted.bytes)
+        }
         let objects = try Self.table(read.snapshot()).count()
         return RunOutcome(version: read.version, objects: objects, checksum: sum)
     }

@@ -8,8 +8,8 @@ final class ScratchFile {
     private let isKept: Bool
     private var entries: [TemporaryFiles.Entry] = []
 
-    /// What a session leaves beside a database.
-    private static let companions = [".lock", ".note", "-wal", "-shm", "-journal"]
+    /// What SQLite leaves beside its databases.
+    private static let companions = ["-wal", "-shm", "-journal"]
 
     /// Chooses a name that nobody uses; the file does not exist yet.
     init(_ setting: BenchSetting, name: String, suffix: String = ".realm") throws(RealmError) {
@@ -23,13 +23,15 @@ final class ScratchFile {
         self.path = path
         isKept = setting.keepsFiles
         if isKept { return }
-        entries = ([""] + Self.companions).map { TemporaryFiles.add(path + $0) }
+        entries = ([""] + SideFiles.suffixes + Self.companions).map {
+            TemporaryFiles.add(path + $0)
+        }
     }
 
     deinit {
         // A lock file means nothing once nobody has the database open.
+        SideFiles.remove(beside: path)
         for suffix in Self.companions { unlink(path + suffix) }
-        rmdir(path + ".management")
         if !isKept { unlink(path) }
         for entry in entries { TemporaryFiles.remove(entry) }
     }

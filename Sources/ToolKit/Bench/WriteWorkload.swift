@@ -64,6 +64,7 @@ class StoringWorkload: Workload {
         }
         figures.liveBytes = Int(clamping: report.facts.liveBytes)
         let snapshot = database.snapshot()
+        figures.compactedSize = Int(clamping: try Compactor.estimate(snapshot).bytes)
         let count = try check(snapshot)
         var fold = ValueFold(snapshot, isWalking: true)
         try fold.addAll()

@@ -17,7 +17,8 @@ enum FishCompletion {
     private static func argument(_ option: OptionSpec) -> String {
         guard case .required(_, let kind) = option.argument else { return "" }
         switch kind {
-        case .choice(let words), .suggestion(let words): return " -x -a \(quote(words.joined(separator: " ")))"
+        case .choice(let words), .suggestion(let words):
+            return " -x -a \(quote(words.joined(separator: " ")))"
         case .file: return " -r -F"
         case .directory: return " -x -a \(quote("(__fish_complete_directories)"))"
         case .text, .count, .size, .duration: return " -x"

@@ -23,7 +23,7 @@ final class ChildProcess {
         var pipes: [Int32] = [-1, -1]
         guard pipe(&pipes) == 0 else {
             let code = errno
-            ends.forEach { close($0) }
+            for end in ends { close(end) }
             throw systemFailure(.output, "cannot make a pipe", errno: code)
         }
         for descriptor in pipes { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
@@ -55,7 +55,7 @@ final class ChildProcess {
         posix_spawn_file_actions_adddup2(&actions, answers, STDERR_FILENO)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
         var arguments = words.map { strdup($0) } + [nil]
-        defer { arguments.forEach { free($0) } }
+        defer { for argument in arguments { free(argument) } }
         var identifier: pid_t = 0
         let code = posix_spawnp(&identifier, words[0], &actions, nil, &arguments, environ)
         return (identifier, code)
