@@ -21,7 +21,7 @@ _realm_bench() {
             mapfile -t COMPREPLY < <(compgen -W "warm cold" -- "$word")
             return
             ;;
-        --file | -b | --baseline | -o | --output | --save | --hgrm)
+        --file | -b | --baseline | -o | --output | --save | --hgrm | --plot)
             compopt -o filenames
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             return
@@ -49,10 +49,10 @@ _realm_bench() {
             ;;
     esac
     if [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "--list -r --runs -N --num -T --time --warmup -R --rate --late-after --seed --distribution --cache --inject --file --query --value-size --batch --durability --readers --writers --pin --dir --keep --against -b --baseline --compare --gate --allow-different-machine -f --format --json -o --output --force --save --histogram --hgrm --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "--list -r --runs -N --num -T --time --warmup -R --rate --late-after --seed --distribution --cache --inject --file --query --value-size --batch --durability --readers --writers --pin --dir --keep --against -b --baseline --compare --gate --allow-different-machine -f --format --json -o --output --force --save --histogram --hgrm --plot --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
         return
     fi
-    mapfile -t COMPREPLY < <(compgen -W "open readseq readreverse readrandom readhot readmissing export check fillseq fillrandom fillbatch fillsync empty-commit overwrite updaterandom deleteseq deleterandom churn pinned-growth create-index readwhilewriting writewhilereading ycsb-a ycsb-b ycsb-c ycsb-d ycsb-e ycsb-f core-open-first core-open-later core-empty-commit core-add-table core-insert core-set-string core-set-long-string core-create-index core-clear core-uid-random-access core-uid-random-delete core-get-string core-get-long-string core-find-string-few core-find-string-many core-find-first-few core-find-first-many core-long-string core-string-case core-string-case-index core-string-index core-not core-or-strings core-sort-string core-distinct-few core-distinct-many core-int core-int-index core-or-ints core-or-ints-index core-in-ints core-int-double core-sort-int core-distinct-int-few core-distinct-int-many core-time-greater core-time-at-least core-time-less core-time-at-most core-time-equal core-time-not-equal core-time-null core-time-not-null core-string-over-link core-time-over-link core-list-size core-subquery core-get-link-list quick standard ycsb core all" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "open readseq readreverse readrandom readhot readmissing export check compact fillseq fillrandom fillbatch fillsync empty-commit overwrite updaterandom deleteseq deleterandom churn pinned-growth create-index readwhilewriting writewhilereading notify ycsb-a ycsb-b ycsb-c ycsb-d ycsb-e ycsb-f core-open-first core-open-later core-empty-commit core-add-table core-insert core-set-string core-set-long-string core-create-index core-clear core-uid-random-access core-uid-random-delete core-get-string core-get-long-string core-find-string-few core-find-string-many core-find-first-few core-find-first-many core-long-string core-string-case core-string-case-index core-string-index core-not core-or-strings core-sort-string core-distinct-few core-distinct-many core-int core-int-index core-or-ints core-or-ints-index core-in-ints core-int-double core-sort-int core-distinct-int-few core-distinct-int-many core-time-greater core-time-at-least core-time-less core-time-at-most core-time-equal core-time-not-equal core-time-null core-time-not-null core-string-over-link core-time-over-link core-list-size core-subquery core-get-link-list quick standard ycsb core all" -- "$word")
 }
 
 complete -F _realm_bench realm-bench

@@ -153,7 +153,9 @@ extension BenchTable {
             "compare", nil, in: .comparison, "compare two saved results; measure nothing",
             "Measure nothing, but compare the result in the file NEW with the one in the file OLD, "
                 + "as `--baseline` would.",
-            excludes: ["baseline", "save", "file", "against", "list", "hgrm", "histogram"]),
+            excludes: [
+                "baseline", "save", "file", "against", "list", "hgrm", "histogram", "plot",
+            ]),
         OptionSpec(
             "gate", nil, .required("LIST", .text), in: .comparison,
             "which figures count in a comparison, and how much worse they may be",
@@ -184,5 +186,10 @@ extension BenchTable {
             "write the percentile spectra to FILE",
             "Write the percentile spectrum of each workload's latencies to FILE, in microseconds, "
                 + "in the form the tools of HdrHistogram read. A comment line names the workload."),
+        OptionSpec(
+            "plot", nil, .required("FILE", .file), in: .output,
+            "draw the result as SVG",
+            "Draw throughput, latencies and the growth of the files as one page of SVG in FILE, "
+                + "those of `--baseline` beside them. It suits light and dark surroundings."),
     ]
 }

@@ -27,7 +27,7 @@ enum BenchTool {
         }
         let diagnostics = Diagnostics(command)
         for warning in report.warnings { diagnostics.warn(warning) }
-        try outputs.write(report, comparison)
+        try outputs.write(report, comparison, baseline)
         return (comparison?.regressions ?? 0) > 0 ? .no : .ok
     }
 
@@ -130,6 +130,7 @@ struct BenchOutputs {
     private let main: OutputFile
     private let saved: OutputFile?
     private let spectra: OutputFile?
+    private let plot: OutputFile?
     private let showsHistograms: Bool
     private let isForced: Bool
 
@@ -146,6 +147,7 @@ struct BenchOutputs {
         main = try OutputFile(path: command.outputPath, force: isForced)
         saved = try Self.file(command, "save")
         spectra = try Self.file(command, "hgrm")
+        plot = try Self.file(command, "plot")
     }
 
     private static func file(
@@ -157,7 +159,9 @@ struct BenchOutputs {
     }
 
     /// Throws `output`, and `misuse` when the runs are too noisy to be saved.
-    func write(_ report: BenchReport, _ comparison: Comparison?) throws(RealmError) {
+    func write(
+        _ report: BenchReport, _ comparison: Comparison?, _ baseline: SavedReport?
+    ) throws(RealmError) {
         var buffer = ByteBuffer(capacity: 1 << 14)
         switch format {
         case .json: report.appendJSON(comparison, to: &buffer)
@@ -174,6 +178,10 @@ struct BenchOutputs {
         if let spectra {
             report.appendSpectra(to: &buffer)
             try Self.finish(spectra, &buffer)
+        }
+        if let plot {
+            var picture = try BenchPlot(report, baseline).drawing()
+            try Self.finish(plot, &picture)
         }
         guard let saved else { return }
         if let noise = report.warnings.first, !isForced {

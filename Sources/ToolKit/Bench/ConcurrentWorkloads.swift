@@ -12,6 +12,10 @@ extension WorkloadCatalogue {
             WriteWhileReading.self, "writewhilereading",
             "set numbers in small commits while objects are read; writes are measured",
             isPaced: false, in: [.standard]),
+        plan(
+            Notify.self, "notify",
+            "commit a number: how long from the call until another participant has read it",
+            isPaced: false, in: [.standard]),
     ]
 }
 
@@ -220,5 +224,58 @@ final class WriteWhileReading: ConcurrentWorkload {
     override var note: String? {
         let count = reads.load(ordering: .relaxed)
         return "\(Quantity.rate(Double(count))) objects were read meanwhile"
+    }
+}
+
+/// One thread commits a small change; another, a participant of its own as another process would
+/// be, waits for the new version and reads the change. Measured from the call that commits, whose
+/// own time the report shows beside it.
+final class Notify: ConcurrentWorkload {
+    private static let longest = 10_000
+    /// Changes the observer has seen; negative before it is there.
+    private let seen = Atomic<Int>(-1)
+    private let committedAt = Atomic<UInt64>(0)
+
+    private var rounds: Int { max(1, setting.num / 100) }
+
+    override fileprivate func read(
+        _ database: Database, _ thread: Int, _ meter: inout Meter
+    ) throws(RealmError) {
+        // One observer: others would wait for the same.
+        guard thread == 0 else { return }
+        guard let observer = try Database(joiningLive: scratch.path) else {
+            throw .failedCheck("the database that is being written cannot be joined")
+        }
+        meter.start()
+        seen.store(0, ordering: .releasing)
+        for round in 1...rounds {
+            guard try observer.waitForCommit(milliseconds: Self.longest) else {
+                throw .failedCheck("no notification within 10 seconds")
+            }
+            try observer.refresh()
+            let table = try table(observer.snapshot())
+            let column = PeopleDatabase.Column.visits.rawValue
+            guard let key = try table.find(primaryKey: .int(0)),
+                case .int(let visits)? = try table.row(key)?.value(column), visits == Int64(round)
+            else { throw .failedCheck("the new version does not hold the change") }
+            let now = MonotonicClock.nanoseconds()
+            meter.record(now &- committedAt.load(ordering: .acquiring))
+            seen.store(round, ordering: .releasing)
+        }
+    }
+
+    override fileprivate func write(
+        _ people: PeopleDatabase, _ thread: Int, _ meter: inout Meter
+    ) throws(RealmError) {
+        guard thread == 0 else { return }
+        for round in 1...rounds {
+            while seen.load(ordering: .acquiring) < round - 1 {
+                if shared.withLock({ $0.failure != nil }) { return }
+                Pause.short()
+            }
+            try people.countVisit(try people.find(0), to: Int64(round))
+            committedAt.store(MonotonicClock.nanoseconds(), ordering: .releasing)
+            try people.commit()
+        }
     }
 }

@@ -33,6 +33,10 @@ extension WorkloadCatalogue {
             "check", "check every node, value, link and index entry of the file",
             isPaced: false, in: [.standard]
         ) { setting throws(RealmError) in CheckWorkload(setting) },
+        WorkloadPlan(
+            "compact", "write a compacted copy of the file and sync it", isPaced: false,
+            in: [.standard]
+        ) { setting throws(RealmError) in CompactWorkload(setting) },
     ]
 }
 

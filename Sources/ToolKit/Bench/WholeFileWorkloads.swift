@@ -72,6 +72,51 @@ final class CheckWorkload: ReadWorkload {
     }
 }
 
+/// Writes a compacted copy beside the other generated files. One operation is an object; single
+/// ones are not timed.
+final class CompactWorkload: ReadWorkload {
+    private var copy: ScratchFile?
+    private var result: Compactor.Result?
+
+    override func run(_ meter: inout Meter) throws(RealmError) {
+        let database = try database()
+        let snapshot = database.snapshot()
+        let copy = try ScratchFile(setting, name: "compact")
+        self.copy = copy
+        meter.start()
+        let descriptor = open(copy.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw systemFailure(.output, "cannot create", errno: errno, file: copy.path)
+        }
+        defer { close(descriptor) }
+        result = try Compactor.write(snapshot, to: descriptor, path: copy.path)
+        meter.count(operations: try snapshot.objectCount(snapshot.schema.tables))
+        meter.stop()
+    }
+
+    /// The copy is whole and holds the same.
+    override func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
+        guard let copy, let result else { throw .failedCheck("nothing was measured") }
+        let snapshot = try database().snapshot()
+        let expected = try snapshot.objectCount(snapshot.schema.tables)
+        let copied = try Database(immutable: copy.path)
+        let report = IntegrityCheck(copied, level: .quick).run()
+        guard report.errorCount == 0 else { throw .failedCheck("the compacted copy is damaged") }
+        var (a, b) = (
+            ValueFold(snapshot, isWalking: true), ValueFold(copied.snapshot(), isWalking: true)
+        )
+        try a.addAll()
+        try b.addAll()
+        guard a.sum == b.sum else { throw .failedCheck("the compacted copy holds something else") }
+        let sum = a.sum &* 31 &+ result.bytes
+        return try outcome(meter, expected: expected, checksum: sum)
+    }
+
+    override var note: String? {
+        result.map { "the copy has \(Quantity.bytes(Int(clamping: $0.bytes)))" }
+    }
+}
+
 /// The system's copy of a file in memory.
 enum PageCache {
     /// Removes what is not mapped by anybody; without effect where the file system has no other
