@@ -10,7 +10,7 @@ import Testing
         let path = FileManager.default.temporaryDirectory.path + "/c-\(UUID().uuidString).realm"
 
         deinit {
-            for suffix in ["", ".lock", ".note", ".copy"] {
+            for suffix in ["", ".lock", ".note", ".management"] {
                 try? FileManager.default.removeItem(atPath: path + suffix)
             }
         }

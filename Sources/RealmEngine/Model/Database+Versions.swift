@@ -97,3 +97,59 @@ extension Database {
         return session.newestVersion != version
     }
 }
+
+extension Database {
+    /// Takes part in the session of the database at `path` as a reader, and begins one when nobody
+    /// else has it open: what the handle pins is then kept, whoever comes later. Beginning a session
+    /// changes the lock file, never the database.
+    ///
+    /// Nil where that cannot be without creating a lock file or mending the database.
+    public convenience init?(takingPartIn path: String) throws(RealmError) {
+        do throws(RealmError) {
+            if let session = try Session(readingLive: path) {
+                try self.init(MappedFile(path: path), session: session)
+                return
+            }
+            guard LockFileMemory.isThere(path + ".lock"), try Self.isPlain(path) else { return nil }
+            let session = try Session(joining: path, isDurable: true, namesReaders: false) {
+                (isInitiator) throws(RealmError) in
+                if isInitiator, try !Self.isPlain(path) { throw Self.needsPreparation }
+                return try Session.Attachment(MappedFile(path: path))
+            }
+            try self.init(MappedFile(path: path), session: session)
+        } catch {
+            if error.reason == Self.needsPreparation.reason { return nil }
+            throw error.inFile(path)
+        }
+    }
+
+    private static var needsPreparation: RealmError {
+        RealmError(
+            .incompatible, code: "IllegalOperation", reason: "needs-preparation",
+            "a writer has to prepare the file first")
+    }
+
+    /// Whether a session can begin with the file as it is.
+    private static func isPlain(_ path: String) throws(RealmError) -> Bool {
+        let mapped = try MappedFile(path: path)
+        let header = try FileHeader(base: mapped.mapping.base, size: mapped.size)
+        guard header.format == 24, !header.isStreaming, !header.top.isNone else { return false }
+        let attachment = try Session.Attachment(mapped)
+        let page: UInt64 = 4096
+        let whole = (attachment.logicalSize + page - 1) / page * page
+        return UInt64(mapped.size) == whole
+            && (attachment.historyType == 0 || attachment.historyType == 2)
+    }
+}
+
+extension Session.Attachment {
+    /// What the file says as it is.
+    init(_ mapped: MappedFile) throws(RealmError) {
+        let header = try FileHeader(base: mapped.mapping.base, size: mapped.size)
+        let state = try VersionState.read(
+            base: mapped.mapping.base, size: mapped.size, format: header.format, top: header.top)
+        self.init(
+            version: state.version, top: header.top, logicalSize: state.limit,
+            historyType: state.top?.historyType ?? 0)
+    }
+}

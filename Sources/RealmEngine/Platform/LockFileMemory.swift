@@ -188,6 +188,9 @@ final class LockFileMemory: @unchecked Sendable {
         try map(size)
     }
 
+    /// Whether there is a file at `path` that may be written.
+    static func isThere(_ path: String) -> Bool { access(path, R_OK | W_OK) == 0 }
+
     /// True while some open file description holds a lock on the file at `path`, as the system's
     /// table of locks tells. Taking a lock to find out could mislead an opener that comes just then.
     static func isLocked(_ path: String) -> Bool {

@@ -33,16 +33,17 @@ final class Session: Sendable {
     /// Joins the session of the database at `path`, starting it when nobody is there.
     ///
     /// `attach` opens the database file: told whether this is the first participant, it may then
-    /// create, convert and resize the file, and returns what it found. Throws `incompatible` when
+    /// create, convert and resize the file, and returns what it found. `namesReaders` makes the
+    /// table of readers where there is none. Throws `incompatible` when
     /// the lock file has another layout or the session other settings.
     init(
-        joining path: String, isDurable: Bool,
+        joining path: String, isDurable: Bool, namesReaders: Bool = true,
         attach: (_ isInitiator: Bool) throws(RealmError) -> Attachment
     ) throws(RealmError) {
         databasePath = path
         notifier = CommitNotifier(databasePath: path)
         file = try Self.open(path, isDurable: isDurable)
-        readers = ReaderTable(databasePath: path, creates: true)
+        readers = ReaderTable(databasePath: path, creates: namesReaders)
         let file = file
         try file.controlMutex.withLock { () throws(RealmError) in
             let isInitiator = file.participants == 0

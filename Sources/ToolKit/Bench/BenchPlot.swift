@@ -7,7 +7,6 @@ struct BenchPlot {
     private let baseline: SavedReport?
     private let subtitle: String
 
-    private static let mostGrowing = 8
 
     init(_ report: BenchReport, _ baseline: SavedReport?) throws(RealmError) {
         self.report = try SavedReport(report)
@@ -59,14 +58,22 @@ struct BenchPlot {
             horizontal: .labels(BenchReport.percentiles.map { $0.name.uppercased() }),
             verticalLabel: "time", verticalUnit: .seconds)
         chart.isLogarithmic = true
-        for (i, result) in timed.prefix(Paint.seriesCount).enumerated() {
+        let shown = timed.prefix(Paint.seriesCount)
+        addBaseline(shown.map(\.name), to: &chart) { $0.latencies.isEmpty ? nil : Self.curve($0) }
+        for (i, result) in shown.enumerated() {
             chart.add(result.name, Self.curve(result), .series(i))
         }
-        for result in timed.prefix(Paint.seriesCount) {
-            guard let old = baseline?.result(result.name), !old.latencies.isEmpty else { continue }
-            chart.add("\(result.name), baseline", Self.curve(old), .quiet)
-        }
         return chart
+    }
+
+    /// Behind the others, and all in one colour.
+    private func addBaseline(
+        _ names: [String], to chart: inout Chart, _ mark: (SavedResult) -> Chart.Mark?
+    ) {
+        for name in names {
+            guard let mark = baseline?.result(name).flatMap(mark) else { continue }
+            chart.add("baseline", mark, .quiet)
+        }
     }
 
     private static func curve(_ result: SavedResult) -> Chart.Mark {
@@ -79,19 +86,22 @@ struct BenchPlot {
     /// The file after each commit.
     private var growth: Chart? {
         let growing = report.results.filter { $0.growth.count > 1 }
+            .sorted { Self.increase($0) > Self.increase($1) }
+            .prefix(Paint.seriesCount)
         if growing.isEmpty { return nil }
         var chart = Chart(
             title: "Size of the file", subtitle: "after each commit of the last run",
             horizontal: .numbers(label: "share of the run's commits", unit: .percent),
             verticalLabel: "bytes", verticalUnit: .bytes)
-        for (i, result) in growing.prefix(Self.mostGrowing).enumerated() {
+        addBaseline(growing.map(\.name), to: &chart) { $0.growth.count > 1 ? Self.sizes($0) : nil }
+        for (i, result) in growing.enumerated() {
             chart.add(result.name, Self.sizes(result), .series(i))
         }
-        for result in growing.prefix(Self.mostGrowing) {
-            guard let old = baseline?.result(result.name), old.growth.count > 1 else { continue }
-            chart.add("\(result.name), baseline", Self.sizes(old), .quiet)
-        }
         return chart
+    }
+
+    private static func increase(_ result: SavedResult) -> Double {
+        (result.growth.last ?? 0) - (result.growth.first ?? 0)
     }
 
     private static func sizes(_ result: SavedResult) -> Chart.Mark {

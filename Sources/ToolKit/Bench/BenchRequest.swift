@@ -66,6 +66,11 @@ struct BenchRequest {
                 "--file is never changed, and \(plan.name) works on a database of its own",
                 code: "InvalidArgument", hint: "without --file it works on a generated database")
         }
+        if plan.needsPeople, !setting.isGenerated {
+            return .misuse(
+                "\(plan.name) is about generated people; --query asks FILE",
+                code: "InvalidArgument", hint: "without --file it works on a generated database")
+        }
         if setting.rate != nil, !plan.isPaced {
             return .misuse(
                 "--rate: the operations of \(plan.name) are not timed one by one",
@@ -142,7 +147,9 @@ struct BenchRequest {
         let scratch = try ScratchFile(setting, name: "read")
         var unsynced = setting
         unsynced.isDurable = false
-        try PeopleDatabase(path: scratch.path, unsynced).fill(unsynced)
+        let people = try PeopleDatabase(path: scratch.path, unsynced)
+        try people.fill(unsynced)
+        try people.addIndexes()
         return scratch
     }
 }

@@ -12,7 +12,11 @@ extension BenchTable {
                 + "mean nothing."),
         .paragraph("These workloads read FILE, or a generated database of made-up people:"),
         definitions(WorkloadCatalogue.reading),
-        .paragraph("Without `--file` there are also these, each on a new file in every run:"),
+        .paragraph(
+            "Without `--file` there are also these about the generated people; where one is a "
+                + "query, one operation is the whole query, parsing and planning included:"),
+        definitions(WorkloadCatalogue.queries),
+        .paragraph("And these, each on a new file in every run:"),
         definitions(
             WorkloadCatalogue.writing + WorkloadCatalogue.concurrent + WorkloadCatalogue.yahoo),
         .paragraph(

@@ -72,6 +72,65 @@ final class CheckWorkload: ReadWorkload {
     }
 }
 
+/// Follows the link `best` of every person and reads a number of the dog. One operation is a person;
+/// they are timed by the leaf.
+final class LinkWalkWorkload: ReadWorkload {
+    private var sum: UInt64 = 0
+
+    override func run(_ meter: inout Meter) throws(RealmError) {
+        let snapshot = try database().snapshot()
+        guard let person = snapshot.schema.table(named: "Person"),
+            let dog = snapshot.schema.table(named: "Dog")
+        else { throw .failedCheck("the generated file lacks a class") }
+        let dogs = snapshot.table(dog).scan(columns: [2])
+        let people = snapshot.table(person).scan(columns: [PeopleDatabase.Column.best.rawValue])
+        meter.start()
+        snapshot.beginWalk()
+        while try people.next() {
+            for row in 0..<people.count {
+                guard case .link(let link) = try people.value(row: row, column: 0) else { continue }
+                guard let place = try dogs.seek(link.key),
+                    case .int(let age) = try dogs.value(row: place, column: 0)
+                else { throw .failedCheck("dog \(link.key.raw) is not found") }
+                sum &+= UInt64(age)
+            }
+            meter.lap(operations: people.count)
+        }
+        meter.stop()
+    }
+
+    override func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
+        try outcome(meter, expected: setting.num, checksum: sum)
+    }
+}
+
+/// Reads every element of the list `dogs` of every person. One operation is a person; they are
+/// timed by the leaf.
+final class ListIterateWorkload: ReadWorkload {
+    private var sum: UInt64 = 0
+
+    override func run(_ meter: inout Meter) throws(RealmError) {
+        let snapshot = try database().snapshot()
+        guard let person = snapshot.schema.table(named: "Person") else {
+            throw .failedCheck("the generated file has no class Person")
+        }
+        let people = snapshot.table(person).scan(columns: [PeopleDatabase.Column.dogs.rawValue])
+        meter.start()
+        snapshot.beginWalk()
+        var fold = ValueFold(snapshot, isWalking: true)
+        while try people.next() {
+            for row in 0..<people.count { try fold.add(try people.value(row: row, column: 0)) }
+            meter.lap(operations: people.count)
+        }
+        meter.stop()
+        sum = fold.sum
+    }
+
+    override func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
+        try outcome(meter, expected: setting.num, checksum: sum)
+    }
+}
+
 /// Writes a compacted copy beside the other generated files. One operation is an object; single
 /// ones are not timed.
 final class CompactWorkload: ReadWorkload {

@@ -64,6 +64,8 @@ struct WorkloadPlan: Sendable {
     var ownsFile = false
     /// Single operations are timed, so that they can begin at a rate.
     var isPaced = true
+    /// Works only on the generated people, whose values it knows.
+    var needsPeople = false
     /// The sets it belongs to, besides `all`.
     var sets: Set<WorkloadSet> = []
     let make: @Sendable (BenchSetting) throws(RealmError) -> any Workload
@@ -85,7 +87,7 @@ struct WorkloadPlan: Sendable {
 
 /// The workloads by name, in the order in which they run.
 enum WorkloadCatalogue {
-    static let all: [WorkloadPlan] = reading + writing + concurrent + yahoo + core
+    static let all: [WorkloadPlan] = reading + queries + writing + concurrent + yahoo + core
 
     static func named(_ name: String) -> WorkloadPlan? { all.first { $0.name == name } }
 

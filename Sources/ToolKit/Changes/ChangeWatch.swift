@@ -4,8 +4,8 @@ import RealmEngine
 /// `--watch`: change records of every commit, as they come, until somebody ends the process.
 ///
 /// The version reported last stays pinned, so nothing is missed however fast others commit; several
-/// commits may be reported as one. Where no session is live the file is watched without a trace, and
-/// the first session is joined.
+/// commits may be reported as one. Where there is no lock file the file is watched without a trace,
+/// and the first session is joined.
 final class ChangeWatch {
     private let request: ChangeRequest
     private let reading: DatabaseReading
@@ -23,7 +23,12 @@ final class ChangeWatch {
         self.request = request
         self.output = output
         reading = DatabaseReading(request.request.command)
-        database = try reading.openNewest()
+        // A session of our own keeps what the first writer would overwrite before it was seen.
+        if let own = try reading.takePart() {
+            database = own
+        } else {
+            database = try reading.openNewest()
+        }
         seen = database.snapshot()
     }
 
@@ -101,11 +106,7 @@ final class ChangeWatch {
 
     /// Looks for a session to join, or for a file that changed without one.
     private func look() throws(RealmError) {
-        if request.request.command.access != .immutable,
-            let live = try reading.openLive()
-        {
-            return try catchUp(from: seen.version, live)
-        }
+        if let live = try reading.takePart() { return try catchUp(from: seen.version, live) }
         if database.hasChanged { try catchUp(from: seen.version, try reading.openNewest()) }
     }
 

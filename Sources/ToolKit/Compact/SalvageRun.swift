@@ -54,7 +54,7 @@ private final class PassingDatabase {
     }
 
     deinit {
-        for suffix in ["", ".lock", ".note"] { unlink(path + suffix) }
+        for suffix in ["", ".lock", ".note", ".management/readers"] { unlink(path + suffix) }
         rmdir(path + ".management")
         for entry in entries { TemporaryFiles.remove(entry) }
     }

@@ -17,7 +17,11 @@ struct ChartDrawing {
         drawing = SVGDrawing(
             width: chart.width, height: chart.height, title: chart.title,
             summary: chart.subtitle)
-        let legend = Legend(chart.series.map { ($0.name, $0.paint) }, width: chart.width - 48)
+        var named: [(String, Paint)] = []
+        for series in chart.series where !named.contains(where: { $0.0 == series.name }) {
+            named.append((series.name, series.paint))
+        }
+        let legend = Legend(named, width: chart.width - 48)
         top = 76 + legend.height
         bottom = chart.height - 62 - Self.roomForNames(chart)
         let heights = chart.heights

@@ -63,8 +63,12 @@ struct DatabaseReading {
         return try newest.at(choice)
     }
 
-    /// Joins the session of the file; nil when there is none.
-    func openLive() throws(RealmError) -> Database? { try Database(joiningLive: path) }
+    /// Takes part in the session of the file, which begins one where nobody else is; nil when that
+    /// would leave a trace.
+    func takePart() throws(RealmError) -> Database? {
+        if path == "-" || command.access == .immutable { return nil }
+        return try Database(takingPartIn: path)
+    }
 
     /// Opens the file, or what standard input holds.
     func openNewest() throws(RealmError) -> Database {
@@ -89,7 +93,7 @@ struct DatabaseReading {
         if path == "-" {
             return try Database(standardInputInto: Terminal.environment("TMPDIR") ?? "/tmp")
         }
-        if command.access != .immutable, let live = try openLive() { return live }
+        if command.access != .immutable, let live = try Database(joiningLive: path) { return live }
         guard command.access != .shared else {
             throw RealmError(
                 .incompatible, code: "IncompatibleLockFile", reason: "no-session",

@@ -134,8 +134,8 @@ extension QueryTable {
                 + "an embedded object is a change of the property that holds it. The records of a "
                 + "version are deletes, then inserts, then updates."),
         .paragraph(
-            "A watch begins with `ready`, after the objects of `--initial`. It keeps the version it "
-                + "reported last, so none of the later commits can be lost; several may be reported "
+            "A watch begins with `ready`, after the objects of `--initial`. Where there is a lock file "
+                + "it takes part in the session, and so keeps the version it reported last, so none of the later commits can be lost; several may be reported "
                 + "as one. `resync` is printed instead of guessing when the version to go on from "
                 + "can no longer be read: start again with `--initial`."),
         .paragraph(

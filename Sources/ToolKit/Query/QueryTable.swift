@@ -114,7 +114,7 @@ enum QueryTable {
     private static let changes: [OptionSpec] = [
         OptionSpec(
             "at", nil, .required("VERSION", .text), in: .changes,
-            "read an older version, or `previous`",
+            "read an older version, or previous",
             "Read VERSION instead of the newest one: a version that some program still keeps, or "
                 + "`previous` for the one before the newest, which the file's header still knows "
                 + "and which is checked before it is read."),

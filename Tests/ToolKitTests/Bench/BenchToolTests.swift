@@ -31,9 +31,34 @@ import Testing
             #expect(result.runs.count == 3)
             #expect(result.runs.allSatisfy { $0.operations > 0 && $0.elapsed > 0 })
             let total = result.runs.reduce(0) { $0 + $1.operations }
-            let isTimed = result.name != "export" && result.name != "check"
+            let isTimed = !["export", "check", "compact"].contains(result.name)
             #expect(result.latencies.count == (isTimed ? UInt64(total) : 0), "\(result.name)")
         }
+    }
+
+    /// Each checks what it found by slower means.
+    @Test func everyQueryOfPeopleIsRight() throws {
+        let directory = ScratchDirectory()
+        var setting = tiny(directory)
+        setting.num = 700
+        let scratch = try ScratchFile(setting, name: "queries")
+        let people = try PeopleDatabase(path: scratch.path, setting)
+        try people.fill(setting)
+        try people.addIndexes()
+        setting.file = scratch.path
+        let runner = BenchRunner(setting: setting, workloads: WorkloadCatalogue.queries)
+        let results = try runner.run()
+        #expect(results.map(\.name) == WorkloadCatalogue.queries.map(\.name))
+        for result in results {
+            #expect(result.runs.count == 2)
+            #expect(result.runs[0].operations == result.runs[1].operations)
+        }
+    }
+
+    @Test func queriesOfPeopleDoNotGoWithAFile() {
+        let result = ToolProcess.run(
+            "realm-bench", ["--file", Self.path("query/social"), "sort-limit"])
+        #expect(result.status == 2)
     }
 
     @Test func theSeedChoosesTheObjects() throws {
@@ -248,6 +273,94 @@ import Testing
         #expect(result.text.contains(#""workload":"readseq","ops""#))
         #expect(result.text.contains(#""operations":1400,"#))
         #expect(result.text.contains(#""durability":"unsafe""#))
+        #expect(scratch.entries.isEmpty)
+    }
+
+    // MARK: Another program
+
+    @Test func aPeerDoesTheSameInTurn() {
+        let scratch = ScratchDirectory()
+        let options = "--dir '\(scratch.path)' -N 120 -r 2 --warmup 0s -q --durability unsafe"
+        let names = "readseq readrandom fillrandom overwrite updaterandom deleterandom churn sort"
+        let result = ToolProcess.shell(
+            "\"$TOOL\" \(options) --against sqlite3 \(names)", tool: "realm-bench")
+        #expect(result.status == 0, "\(result.errorText)")
+        #expect(result.text.contains("SQLITE3"))
+        #expect(result.text.contains("journal_mode=WAL synchronous=OFF"))
+        #expect(scratch.entries.isEmpty)
+        let none = ToolProcess.shell(
+            "PATH=/nowhere \"$TOOL\" \(options) --against sqlite3 churn", tool: "realm-bench")
+        #expect(none.status == 3)
+        #expect(none.errorText.contains("the program sqlite3 cannot be run"))
+        #expect(scratch.entries.isEmpty)
+    }
+
+    // MARK: As scripts use it
+
+    @Test func everyFileAMeasurementCanWrite() throws {
+        let scratch = ScratchDirectory()
+        let (plot, spectra) = (scratch.file("a.svg"), scratch.file("a.hgrm"))
+        let result = ToolProcess.run(
+            "realm-bench",
+            [
+                "--dir", scratch.path, "-N", "200", "-r", "2", "--warmup", "0s", "-q", "--plot",
+                plot, "--hgrm", spectra, "--histogram", "--durability", "unsafe", "--pin", "2",
+                "updaterandom", "readrandom", "notify",
+            ])
+        #expect(result.status == 0, "\(result.errorText)")
+        #expect(result.text.contains("##########"))
+        let picture = String(decoding: try #require(contents(of: plot)), as: UTF8.self)
+        #expect(picture.hasPrefix("<svg") && picture.hasSuffix("</svg>\n"))
+        for word in ["Operations per second", "Latency", "Size of the file", "updaterandom"] {
+            #expect(picture.contains(word), "\(word)")
+        }
+        let text = String(decoding: try #require(contents(of: spectra)), as: UTF8.self)
+        #expect(text.hasPrefix("#[Workload = readrandom]\n       Value     Percentile"))
+        #expect(text.contains("#[Max     ="))
+        #expect(scratch.entries == ["a.hgrm", "a.svg"])
+    }
+
+    @Test func ratesLimitsAndTimes() {
+        let file = ["--file", Self.path("query/social"), "-r", "1", "-q", "--warmup", "0s"]
+        let paced = ToolProcess.run(
+            "realm-bench",
+            file + ["-N", "50", "--rate", "1000", "--late-after", "1s", "readrandom"])
+        #expect(paced.status == 0, "\(paced.errorText)")
+        #expect(paced.text.contains("began late by P50"))
+        #expect(paced.text.contains("0 of 50 later than 1.0 s"))
+        let timed = ToolProcess.run("realm-bench", file + ["-T", "20ms", "readrandom", "--json"])
+        #expect(timed.status == 0 && timed.text.contains(#""time_ns":20000000"#))
+        let refusals: [[String]] = [
+            ["--rate", "10", "readseq"], ["--distribution", "flat"], ["--inject", "stop"],
+            ["--gate", "speed=1%"], ["--late-after", "1s"], ["--against", "sqlite3"],
+            ["--compare"],
+        ]
+        for arguments in refusals {
+            let result = ToolProcess.run("realm-bench", file + arguments)
+            #expect(result.status == 2, "\(arguments): \(result.errorText)")
+        }
+    }
+
+    /// Acceptance: neither the language nor the time zone changes a byte; no escape bytes in help.
+    @Test func theSurroundingsDoNotMatter() {
+        let list = ToolProcess.shell(
+            "LC_ALL=tr_TR.UTF-8 TZ=Pacific/Auckland \"$TOOL\" --list", tool: "realm-bench")
+        let plain = ToolProcess.shell("LC_ALL=C TZ=UTC \"$TOOL\" --list", tool: "realm-bench")
+        #expect(list.status == 0 && list.output == plain.output)
+        let help = ToolProcess.run("realm-bench", ["--help"])
+        #expect(!help.output.contains(0x1B))
+    }
+
+    /// Acceptance: a reader that went away ends the tool silently, and nothing is left behind.
+    @Test func aClosedPipeEndsIt() {
+        let scratch = ScratchDirectory()
+        let script =
+            "\"$TOOL\" --dir '\(scratch.path)' -N 50 -r 1 --warmup 0s -q --list all "
+            + "| head -1 > /dev/null; echo ${PIPESTATUS[0]}; "
+            + "(sleep 0.2; \"$TOOL\" --dir '\(scratch.path)' -N 50 -r 1 --warmup 0s -q churn; "
+            + "echo $? >&2) | true"
+        let result = ToolProcess.shell(script, tool: "realm-bench")
+        #expect(result.errorText == "141\n", "\(result.errorText)")
         #expect(scratch.entries.isEmpty)
     }
 }

@@ -87,7 +87,7 @@ import Testing
             """
             $Q --watch -F id zoo.realm > out & until_ ready out
             seq 2000 | sed 's/.*/{"id":&}/' \\
-              | $W -q --durability unsafe --commit-records 5 zoo.realm Animal
+              | $W -q --commit-records 5 zoo.realm Animal
             until_ '"key":2000,' out
             grep -c '"op":"insert"' out; sed 's/.*"key":\\([0-9]*\\).*/\\1/' out | sort -nu | wc -l
             """)

@@ -23,6 +23,8 @@ struct SQLiteScript: Sendable {
     var batches = 1
     /// The part of all objects that are worked on: 1 / this.
     var share = 1
+    /// Times the statements are repeated, each one operation; 0 for others.
+    var repeats = 0
     /// Statements for the operations numbered from `A` to before `B`.
     let statements: String
 
@@ -117,7 +119,32 @@ struct SQLiteScript: Sendable {
             statements: "CREATE INDEX person_email ON person(email);"),
     ]
 
-    static func named(_ name: String) -> SQLiteScript? { all.first { $0.name == name } }
+    /// Queries of the workloads, as often.
+    static let queries: [SQLiteScript] = [
+        query("query-int", .int, "SELECT count(*) FROM person WHERE age>50;"),
+        query("query-int-index", .intIndex, "SELECT count(*) FROM person WHERE _id=1234;"),
+        query("query-string", .string, "SELECT count(*) FROM person WHERE city='Berlin';"),
+        query("query-like", .like, "SELECT count(*) FROM person WHERE name GLOB 'A*n*g';"),
+        query(
+            "query-links", .links,
+            "SELECT count(*) FROM person p JOIN dog d ON d._id=p.best WHERE d.age>10;"),
+        query("query-in", .in, "SELECT count(*) FROM person WHERE age IN (1,2,3,5,8,13,21);"),
+        query("sort", .sort, "SELECT _id FROM person ORDER BY city,age;"),
+        query("sort-limit", .sortLimit, "SELECT _id FROM person ORDER BY score DESC LIMIT 20;"),
+        query("distinct", .distinct, "SELECT min(_id) FROM person GROUP BY name;"),
+    ]
+
+    private static func query(
+        _ name: String, _ query: PeopleQuery, _ statement: String
+    ) -> SQLiteScript {
+        SQLiteScript(
+            name: name, source: .people, writes: false, batches: -1, repeats: query.times,
+            statements: statement)
+    }
+
+    static func named(_ name: String) -> SQLiteScript? {
+        (all + queries).first { $0.name == name }
+    }
 
     static func quoted(_ text: String) -> String {
         text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
@@ -125,7 +152,9 @@ struct SQLiteScript: Sendable {
 
     // MARK: As often as the setting says
 
-    func operations(_ setting: BenchSetting) -> Int { max(1, setting.num / share) }
+    func operations(_ setting: BenchSetting) -> Int {
+        repeats > 0 ? min(repeats, setting.num) : max(1, setting.num / share)
+    }
 
     private func size(_ setting: BenchSetting) -> Int {
         batches < 0 ? operations(setting) : batches == 0 ? 1 : setting.batch * batches
@@ -142,6 +171,9 @@ struct SQLiteScript: Sendable {
 
     /// All statements of a run.
     func text(_ setting: BenchSetting) -> String {
+        if repeats > 0 {
+            return String(repeating: statements + "\n", count: operations(setting))
+        }
         if batches < 0 { return statements }
         var text = ""
         var first = 0
