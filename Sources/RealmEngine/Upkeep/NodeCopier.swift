@@ -9,7 +9,9 @@ final class NodeCopier {
     let file: SequentialFile
     private let mapping: Mapping
     /// Slots of the nodes that are being copied, a stack.
-    private var slots: [Int64] = []
+    private var slots: UnsafeMutablePointer<Int64>
+    private var slotCapacity = 1 << 14
+    private var slotCount = 0
     private var depth = 0
     private(set) var nodes = 0
     /// Bytes that may still be read: a tree has each node once.
@@ -29,8 +31,10 @@ final class NodeCopier {
         self.file = file
         left = Int(clamping: space.limit)
         releaseStep = max(1 << 20, maxMemory / 2)
-        slots.reserveCapacity(1 << 12)
+        slots = .allocate(capacity: slotCapacity)
     }
+
+    deinit { slots.deallocate() }
 
     /// Copies the tree below `ref` and returns where its root is now.
     func copy(_ ref: Ref) throws(RealmError) -> Ref {
@@ -57,7 +61,19 @@ final class NodeCopier {
     }
 
     private func copyChildren(_ node: NodeView, _ ref: Ref) throws(RealmError) -> Ref {
-        try emit(node, at: ref) { (_, child) throws(RealmError) in try copy(child) }
+        let count = node.count
+        let first = try push(count, ref)
+        for i in 0..<count {
+            let raw = node.slot(i).raw
+            if raw == 0 || raw & 1 != 0 {
+                slots[first &+ i] = Int64(bitPattern: raw)
+                continue
+            }
+            let child = try open(Ref(raw))
+            let copied = child.hasRefs ? try copyChildren(child, Ref(raw)) : try emit(child)
+            slots[first &+ i] = Int64(bitPattern: copied.raw)
+        }
+        return try pop(first, node)
     }
 
     /// Copies a node with references; `copyChild` gets each child with its slot's index.
@@ -65,27 +81,42 @@ final class NodeCopier {
         _ node: NodeView, at ref: Ref,
         copyChild: (_ slot: Int, Ref) throws(RealmError) -> Ref
     ) throws(RealmError) -> Ref {
+        let first = try push(node.count, ref)
+        for i in 0..<node.count {
+            let slot = node.slot(i)
+            let copied = try slot.child.map { (child) throws(RealmError) in
+                try copyChild(i, child).raw
+            }
+            slots[first + i] = Int64(bitPattern: copied ?? slot.raw)
+        }
+        return try pop(first, node)
+    }
+
+    /// Makes room for the slots of a node one level deeper and returns where it is.
+    private func push(_ count: Int, _ ref: Ref) throws(RealmError) -> Int {
         depth += 1
         guard depth < Self.maximumDepth else {
             throw .corrupt("nodes nested more than \(Self.maximumDepth) deep", at: ref)
         }
-        let first = slots.count
-        for i in 0..<node.count {
-            let slot = node.slot(i)
-            if let child = slot.child {
-                let copied = try copyChild(i, child)
-                slots.append(Int64(bitPattern: copied.raw))
-            } else {
-                slots.append(Int64(bitPattern: slot.raw))
-            }
+        let first = slotCount
+        slotCount = first + count
+        if slotCount > slotCapacity {
+            let capacity = max(2 * slotCapacity, slotCount)
+            let larger = UnsafeMutablePointer<Int64>.allocate(capacity: capacity)
+            larger.update(from: slots, count: first)
+            slots.deallocate()
+            slots = larger
+            slotCapacity = capacity
         }
+        return first
+    }
+
+    /// Writes the node whose slots are on top of the stack.
+    private func pop(_ first: Int, _ node: NodeView) throws(RealmError) -> Ref {
+        let values = UnsafeBufferPointer(start: slots + first, count: slotCount - first)
         depth -= 1
-        let result = try slots.withUnsafeBufferPointer { (all) throws(RealmError) in
-            try emit(
-                UnsafeBufferPointer(rebasing: all[first...]), flags: node.flags & 0xE0)
-        }
-        slots.removeLast(slots.count - first)
-        return result
+        slotCount = first
+        return try emit(values, flags: node.flags & 0xE0)
     }
 
     /// Writes a node without references as it is.

@@ -76,8 +76,12 @@ struct InPlaceRun {
         _ = try DatabaseReading(request.command).open()
     }
 
+    /// What a symbolic link leads to; other paths stay as they are.
     private static func resolve(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
+            let resolved = realpath(path, nil)
+        else { return path }
         defer { free(resolved) }
         return String(cString: resolved)
     }
