@@ -89,17 +89,22 @@ public final class WriteSession {
 
     /// What went to the file through this session, for reports.
     public struct Traffic: Sendable {
-        public let syncs: Int
+        public internal(set) var syncs = 0
         /// Time spent waiting for the syncs.
-        public let syncNanoseconds: Int
-        public let bytes: Int
+        public internal(set) var syncNanoseconds = 0
+        public internal(set) var bytes = 0
+
+        public init() {}
     }
 
     /// What went to the file so far.
     public var traffic: Traffic {
-        Traffic(
-            syncs: file?.syncCount ?? 0, syncNanoseconds: file?.syncNanoseconds ?? 0,
-            bytes: file?.bytesWritten ?? 0)
+        var traffic = Traffic()
+        guard let file else { return traffic }
+        traffic.syncs = file.syncCount
+        traffic.syncNanoseconds = file.syncNanoseconds
+        traffic.bytes = file.bytesWritten
+        return traffic
     }
 
     /// Begins a write transaction when it is this session's turn.

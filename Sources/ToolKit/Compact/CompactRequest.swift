@@ -20,17 +20,12 @@ struct CompactRequest {
         }
     }
 
-    /// `--at`.
-    enum Start: Equatable {
-        case newest, previous
-        case version(UInt64)
-    }
-
     let command: ParsedCommand
     let action: Action
     let paths: [String]
     let threshold: Threshold?
-    let start: Start
+    /// `--at`.
+    let start: VersionChoice
     /// Suffix of the backup; nil for none.
     let backup: String?
     let verifies: Bool
@@ -47,10 +42,7 @@ struct CompactRequest {
         threshold = try command.text("if-free").map { text throws(RealmError) in
             try Self.threshold(text)
         }
-        start =
-            try command.text("at").map { text throws(RealmError) in
-                try Self.start(text)
-            } ?? .newest
+        start = try command.version ?? .newest
         let backup = command.flag("backup") ? command.text("backup") ?? ".bak" : nil
         self.backup = backup
         verifies = !command.flag("no-verify")
@@ -102,12 +94,6 @@ struct CompactRequest {
         }
         if let bytes = ValueForms.size(text) { return .bytes(bytes) }
         throw usage("--if-free: '\(text)' is neither a share (30%) nor a size (100MiB)")
-    }
-
-    private static func start(_ text: String) throws(RealmError) -> Start {
-        if text == "previous" { return .previous }
-        if let number = ValueForms.count(text), number > 0 { return .version(UInt64(number)) }
-        throw usage("--at: '\(text)' is neither a version nor previous")
     }
 
     static func usage(_ message: String) -> RealmError {

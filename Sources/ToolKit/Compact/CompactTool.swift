@@ -48,20 +48,19 @@ struct CompactSource {
         throw DatabaseChange.error.inFile(request.path)
     }
 
-    /// The version in the header slot that is not selected, or in the one that is, whichever was
-    /// asked for. It is verified: nobody looked after it since the next commit.
+    /// Another version than the newest, even where that one cannot be opened. The one before it is
+    /// verified: nobody looked after it since the next commit.
     private func older() throws(RealmError) -> Database {
-        if case .version(let wanted) = request.start,
-            let newest = try? Database(immutable: request.path), newest.version == wanted
-        {
-            return newest
+        if case .number = request.start {
+            let reading = DatabaseReading(request.command)
+            if let newest = try? reading.openNewest() { return try newest.at(request.start) }
         }
         let previous = try Database(previous: request.path)
-        if case .version(let wanted) = request.start, previous.version != wanted {
+        if case .number(let wanted) = request.start, previous.version != wanted {
             throw RealmError(
                 .misuse, code: "BadVersion", reason: "version-gone",
-                "version \(wanted) is not there any more; the header names \(previous.version) "
-                    + "beside the newest", file: request.path)
+                "version \(wanted) is not there; the header names \(previous.version) beside the "
+                    + "newest, which cannot be opened", file: request.path)
         }
         guard IntegrityCheck(previous).run().errorCount == 0 else {
             throw RealmError(

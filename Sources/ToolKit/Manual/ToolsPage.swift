@@ -34,7 +34,11 @@ enum ToolsPage {
         ManualSection("EXIT STATUS", exitStatus),
         ManualSection(
             "SEE ALSO",
-            [.paragraph("`file(1)`, `realm-bench(1)`, `realm-query(1)`, `realm-write(1)`")]),
+            [
+                .paragraph(
+                    "`file(1)`, `realm-bench(1)`, `realm-compact(1)`, `realm-query(1)`, "
+                        + "`realm-versions(1)`, `realm-write(1)`")
+            ]),
     ]
 
     private static let description: [ManualBlock] = [
