@@ -91,6 +91,7 @@ enum WorkloadKind: String, CaseIterable, Sendable {
     case deleterandom
     case churn
     case createIndex = "create-index"
+    case `import`
 
     /// What it measures, in a few words.
     var summary: String {
@@ -109,6 +110,7 @@ enum WorkloadKind: String, CaseIterable, Sendable {
         case .deleterandom: "remove all objects in random order"
         case .churn: "remove an object at random and insert a new one"
         case .createIndex: "add a search index to a string property of all objects"
+        case .import: "insert objects from NDJSON, as realm-write does"
         }
     }
 
@@ -132,6 +134,7 @@ enum WorkloadKind: String, CaseIterable, Sendable {
         case .deleterandom: DeleteRandom.self
         case .churn: Churn.self
         case .createIndex: CreateIndex.self
+        case .import: ImportWorkload.self
         }
     }
 
