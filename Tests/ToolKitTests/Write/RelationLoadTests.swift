@@ -61,14 +61,14 @@ import Testing
         #expect(
             animals("id,weight,mother") == """
                 {"id":1,"weight":1.0,"mother":1}
-                {"id":2,"weight":2.0,"mother":3}
                 {"id":3,"weight":3.0,"mother":2}
+                {"id":2,"weight":2.0,"mother":3}
 
                 """)
     }
 
-    /// Everything CSV carries comes back: the tables of the copy are those of the fixture. Classes
-    /// without primary keys keep their keys by keeping their order. Of mixed values CSV does not say
+    /// Everything CSV carries comes back: the tables of the copy have the rows of the fixture's, in
+    /// the order in which links made the objects. Of mixed values CSV does not say
     /// the type: an id comes back as the text or number it looks like.
     @Test(arguments: ["bags", "bulk", "orders", "places", "social", "text", "types"])
     func roundTrip(name: String) {
@@ -89,6 +89,7 @@ import Testing
             $Q -q --all --output-dir two --format csv new.realm
             rm -f one/*_any.csv two/*_any.csv
             sed -i -E 's/,0{23}([0-9])/,\\1/g' one/*.csv two/*.csv
+            for f in one/*.csv two/*.csv; do LC_ALL=C sort -o "$f" "$f"; done
             diff -r one two >&2
             """)
         #expect(result.status == 0, "\(result.errorText.prefix(2000))")
