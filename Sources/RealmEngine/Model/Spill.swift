@@ -64,6 +64,7 @@ extension WriteSession {
             for run in runs where run.bytes.count > 0 {
                 try device.write(run.bytes.bytes, at: Int(run.start))
             }
+            PausePoint.reach(.storing)
         }
     }
 }

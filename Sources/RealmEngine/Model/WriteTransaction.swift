@@ -160,7 +160,7 @@ public final class WriteTransaction {
             spilledSpace = written.space
             try restart(limit: written.space.logicalSize)
         } catch {
-            if error.kind == .output { session.poison(error) }
+            if error.kind == .output { session.database.poison(error) }
             throw error
         }
     }
@@ -212,7 +212,9 @@ public final class WriteTransaction {
             return try commit.run()
         } catch {
             // Nothing was written by an error of another kind, except where `Commit` says so.
-            if error.kind == .output || error.kind == .internal { session.poison(error) }
+            if error.kind == .output || error.kind == .internal {
+                session.database.poison(error)
+            }
             throw error
         }
     }

@@ -25,13 +25,20 @@ struct File: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Copies everything readable from `source` into an unlinked temporary file in `directory`.
-    static func spooled(from source: Int32, directory: String) throws(RealmError) -> File {
+    /// A new file in `directory` that has no name any more: its bytes vanish with the descriptor.
+    static func temporaryDescriptor(in directory: String) throws(RealmError) -> Int32 {
         var template = Array("\(directory)/realm-XXXXXX".utf8CString)
         let fd = mkstemp(&template)
         guard fd >= 0 else { throw systemError("mkstemp", directory, errno: errno, kind: .output) }
         unlink(template)
-        let file = File(adopting: fd, path: "-")
+        _ = fcntl(fd, F_SETFD, FD_CLOEXEC)
+        return fd
+    }
+
+    /// Copies everything readable from `source` into an unlinked temporary file in `directory`.
+    static func spooled(from source: Int32, directory: String) throws(RealmError) -> File {
+        let file = File(
+            adopting: try temporaryDescriptor(in: directory), path: "-")
         let chunk = UnsafeMutableRawPointer.allocate(byteCount: 1 << 18, alignment: 16)
         defer { chunk.deallocate() }
         while true {
@@ -83,6 +90,24 @@ final class OwnedDescriptor: Sendable {
         var s = stat()
         guard fstat(number, &s) == 0 else { throw systemError("fstat", path, errno: errno) }
         return Int(s.st_size)
+    }
+}
+
+/// Device and inode of a file.
+struct FileIdentity: Hashable, Sendable {
+    let device: UInt64
+    let inode: UInt64
+
+    init(device: UInt64, inode: UInt64) {
+        self.device = device
+        self.inode = inode
+    }
+
+    /// Of the file that has the name `path` now; nil when there is none.
+    init?(path: String) {
+        var s = stat()
+        guard stat(path, &s) == 0 else { return nil }
+        self.init(device: UInt64(s.st_dev), inode: UInt64(s.st_ino))
     }
 }
 

@@ -11,6 +11,12 @@ final class Session: Sendable {
     let file: LockFile
     let databasePath: String
     private let notifier: CommitNotifier
+    /// Counted among the participants: a session whose join failed must not leave.
+    private let isJoined = Atomic<Bool>(false)
+    /// Nil where there is no such table; nothing depends on it.
+    let readers: ReaderTable?
+    /// A forked copy of the process is no participant.
+    private let generation = ForkGeneration.current
 
     /// What the file says when the session's first participant attaches it.
     struct Attachment {
@@ -27,18 +33,21 @@ final class Session: Sendable {
     /// Joins the session of the database at `path`, starting it when nobody is there.
     ///
     /// `attach` opens the database file: told whether this is the first participant, it may then
-    /// create, convert and resize the file, and returns what it found. Throws `incompatible` when
+    /// create, convert and resize the file, and returns what it found. `namesReaders` makes the
+    /// table of readers where there is none. Throws `incompatible` when
     /// the lock file has another layout or the session other settings.
     init(
-        joining path: String, isDurable: Bool,
+        joining path: String, isDurable: Bool, namesReaders: Bool = true,
         attach: (_ isInitiator: Bool) throws(RealmError) -> Attachment
     ) throws(RealmError) {
         databasePath = path
         notifier = CommitNotifier(databasePath: path)
         file = try Self.open(path, isDurable: isDurable)
+        readers = ReaderTable(databasePath: path, creates: namesReaders)
         let file = file
         try file.controlMutex.withLock { () throws(RealmError) in
             let isInitiator = file.participants == 0
+            PausePoint.reach(.attaching)
             let attachment = try attach(isInitiator)
             if isInitiator {
                 guard attachment.historyType == 0 || attachment.historyType == 2 else {
@@ -49,6 +58,8 @@ final class Session: Sendable {
                 try Self.checkAgreement(file, isDurable: isDurable)
             }
             file.participants += 1
+            isJoined.store(true, ordering: .relaxed)
+            PausePoint.reach(.joining)
         }
     }
 
@@ -62,6 +73,7 @@ final class Session: Sendable {
         databasePath = path
         notifier = CommitNotifier(databasePath: path)
         file = LockFile(memory: memory)
+        readers = ReaderTable(databasePath: path, creates: false)
         let file = file
         guard file.isInitialized, file.foreignLayout == nil else { return nil }
         let joined = try file.controlMutex.withLock { () throws(RealmError) -> Bool in
@@ -70,9 +82,28 @@ final class Session: Sendable {
             return true
         }
         if !joined { return nil }
+        isJoined.store(true, ordering: .relaxed)
     }
 
-    deinit { leave() }
+    deinit { if isOwnProcess { leave() } }
+
+    private var isOwnProcess: Bool { generation == ForkGeneration.current }
+
+    /// What a forked copy did to the session's counts and locks would be laid at the door of the
+    /// process that joined.
+    private func checkProcess() throws(RealmError) {
+        guard isOwnProcess else {
+            throw .misuse(
+                "the database was opened before this process was forked", code: "WrongThread",
+                reason: "forked", hint: "open it again in the new process")
+        }
+    }
+
+    /// Throws when the session's settings are not those of a handle that is to write.
+    func checkAgreement(isDurable: Bool) throws(RealmError) {
+        try checkProcess()
+        try Self.checkAgreement(file, isDurable: isDurable)
+    }
 
     private static func open(_ path: String, isDurable: Bool) throws(RealmError) -> LockFile {
         var left = tries
@@ -145,8 +176,10 @@ final class Session: Sendable {
     }
 
     private func leave() {
+        guard isJoined.load(ordering: .relaxed) else { return }
         guard (try? file.controlMutex.lock()) != nil else { return }
         if file.participants > 0 { file.participants -= 1 }
+        PausePoint.reach(.leaving)
         file.controlMutex.unlock()
     }
 
@@ -154,35 +187,67 @@ final class Session: Sendable {
 
     /// Pins the newest version.
     func pinNewest(_ kind: PinKind = .live) throws(RealmError) -> VersionList.Pin {
+        try checkProcess()
         let file = file
         return try file.versionMutex.withLock { () throws(RealmError) in
             try VersionList(file: file).pinNewest(kind)
         }
     }
 
+    /// Pins the version with this number; nil when nobody keeps it.
+    func pin(version: UInt64, _ kind: PinKind = .live) throws(RealmError) -> VersionList.Pin? {
+        let file = file
+        return try file.versionMutex.withLock { () throws(RealmError) in
+            try VersionList(file: file).pin(version: version, kind)
+        }
+    }
+
+    /// Numbers of the versions that somebody keeps, the newest among them.
+    func heldVersions() throws(RealmError) -> [UInt64] {
+        let file = file
+        return try file.versionMutex.withLock { () throws(RealmError) in
+            try VersionList(file: file).held()
+        }
+    }
+
+    /// Pins a version once more that the caller keeps pinned.
+    func pin(
+        again pin: VersionList.Pin, _ kind: PinKind
+    ) throws(RealmError) -> VersionList.Pin {
+        try checkProcess()
+        let file = file
+        return try file.versionMutex.withLock { () throws(RealmError) in
+            try VersionList(file: file).pin(again: pin, kind)
+        }
+    }
+
     func release(_ pin: VersionList.Pin) {
-        guard (try? file.versionMutex.lock()) != nil else { return }
+        guard isOwnProcess, (try? file.versionMutex.lock()) != nil else { return }
         VersionList(file: file).release(pin)
         file.versionMutex.unlock()
     }
 
     /// Number of the newest version, without a lock.
     var newestVersion: UInt64 {
-        let i = file.newest
-        return i == LockFile.noEntry ? 0 : file.entry(Int(i)).version
+        let i = Int(file.newest)
+        // Peers may have made the list longer than is mapped here.
+        guard LockFile.size(entries: i + 1) <= file.memory.mappedSize else {
+            return file.newestVersion
+        }
+        return file.entry(i).version
     }
 
     /// Waits until a version newer than `version` exists, at most until `deadline`.
     func waitForVersion(after version: UInt64, until deadline: Deadline) throws(RealmError) -> Bool
     {
-        try file.controlMutex.lock()
-        defer { file.controlMutex.unlock() }
-        while file.newestVersion <= version {
-            guard file.newCommit.wait(file.controlMutex, until: deadline) else {
-                return file.newestVersion > version
+        try checkProcess()
+        let file = file
+        return try file.controlMutex.withLock { () throws(RealmError) in
+            while file.newestVersion <= version {
+                if try file.newCommit.wait(file.controlMutex, until: deadline) == nil { break }
             }
+            return file.newestVersion > version
         }
-        return true
     }
 
     // MARK: Writing
@@ -192,25 +257,34 @@ final class Session: Sendable {
     /// Writers are served in the order of their tickets; one that does not take its turn within
     /// half a second is passed over.
     func beginWrite(until deadline: Deadline? = nil) throws(RealmError) -> SharedMutex.Outcome? {
-        let ticket = file.takeTicket()
-        let outcome: SharedMutex.Outcome
+        try checkProcess()
+        let ticket: UInt32
+        var outcome: SharedMutex.Outcome
         if let deadline {
+            // Whoever may give up draws late: a ticket nobody serves holds up all behind it.
             guard let locked = try file.writeMutex.lock(until: deadline) else { return nil }
             outcome = locked
+            ticket = file.takeTicket()
         } else {
+            ticket = file.takeTicket()
             outcome = try file.writeMutex.lock()
         }
         let patience = Deadline.after(milliseconds: 500)
         while Int32(bitPattern: ticket &- file.nextServed) > 0 {
-            guard file.nextWriter.wait(file.writeMutex, until: patience) else { break }
+            guard let woken = try file.nextWriter.wait(file.writeMutex, until: patience) else {
+                break
+            }
+            if woken == .ownerDied { outcome = woken }
         }
         file.nextServed = ticket
+        PausePoint.reach(.turn)
         try checkCritical()
         return outcome
     }
 
     /// Takes the writer's turn only if nobody has it.
     func tryBeginWrite() throws(RealmError) -> SharedMutex.Outcome? {
+        try checkProcess()
         guard let outcome = try file.writeMutex.tryLock() else { return nil }
         try checkCritical()
         return outcome
@@ -246,15 +320,19 @@ final class Session: Sendable {
     ) throws(RealmError) {
         let file = file
         file.isCritical = true
+        PausePoint.reach(.critical)
         try file.versionMutex.withLock { () throws(RealmError) in
             try VersionList(file: file).add(version: version, top: top, fileSize: logicalSize)
         }
         file.isCritical = false
+        PausePoint.reach(.published)
         try file.controlMutex.withLock { () throws(RealmError) in
             file.versionCount = reachable + 1
             file.newestVersion = version
+            PausePoint.reach(.signalling)
             file.newCommit.broadcast()
         }
         notifier.notify()
+        PausePoint.reach(.ending)
     }
 }
