@@ -41,6 +41,9 @@ extension WorkloadCatalogue {
             CreateIndex.self, "create-index",
             "add a search index to a string property of all objects", isPaced: false,
             in: [.standard]),
+        plan(
+            ImportWorkload.self, "import", "insert objects from NDJSON, as realm-write does",
+            isPaced: false, in: [.standard]),
     ]
 
     static func plan(
