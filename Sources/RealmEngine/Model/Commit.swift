@@ -32,7 +32,8 @@ struct Commit {
         }
         let space =
             try base.top.map { (top) throws(RealmError) in
-                try FreeSpace(context.space, top, oldestReachable: reachable.oldest)
+                try FreeSpace(
+                    context.space, top, oldestReachable: reachable.oldest, olderLists(reachable))
             } ?? FreeSpace(logicalSize: base.limit)
         var writer = try writer(space, history)
         let written = (
@@ -58,6 +59,11 @@ struct Commit {
             throw error
         }
         return newVersion
+    }
+
+    /// An older version that cannot be read proves nothing free, and is no reason to fail.
+    private func olderLists(_ reachable: VersionList.Reachable) -> FreeSpace.OlderLists {
+        (try? FreeSpace.OlderLists(session.database.file, reachable)) ?? .none
     }
 
     private static let historyType: UInt64 = 2

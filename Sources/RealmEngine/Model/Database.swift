@@ -6,29 +6,29 @@ import Synchronization
 /// The snapshot read is the one the header selects at the moment of opening; `hasChanged` tells
 /// whether a commit landed since, after which what was read may have been overwritten.
 ///
-/// Opened shared: a participant of the live session. The handle keeps its newest version pinned;
-/// `refresh` moves it forward, and what a snapshot reads never changes.
+/// Opened shared (`open`): a participant of the live session, one for all who open the file in this
+/// process. It keeps its newest version pinned; `refresh` moves it forward for everybody, and what a
+/// snapshot reads never changes. With the last reference the participant leaves.
 ///
-/// Mutable state: the newest version and the counts of pinned versions, guarded by one mutex, held
-/// to copy, to count, and to pin in the lock file.
+/// Mutable state: the newest version and the versions held, guarded by one mutex, held to copy, to
+/// count, and to pin in the lock file.
 public final class Database: Sendable {
     public let path: String
     /// The header as it was when the file was opened.
     public let header: FileHeader
     let file: MappedFile
     let session: Session?
+    /// Where write transactions keep what they make.
+    let slab: Slab
     private let raw: RawHeader
     private let versions: Mutex<Versions>
+    /// Number of the thread whose write transaction is open; 0 without one.
+    private let writingThread = Atomic<UInt32>(0)
 
     private struct Versions {
-        var newest: VersionState
-        var pins: [UInt64: Pinned] = [:]
-    }
-
-    /// A version and how many of this handle's snapshots, or the handle itself, hold it.
-    private struct Pinned {
-        var count: Int
-        let pin: VersionList.Pin?
+        var newest: VersionPin
+        var held: HeldVersions
+        var failure: RealmError?
     }
 
     /// Opens the file at `path` without joining a session.
@@ -63,12 +63,15 @@ public final class Database: Sendable {
         self.file = file
         path = file.path
         session = nil
+        slab = Slab(file.mapping)
         raw = try file.rawHeader()
         header = try FileHeader(base: file.mapping.base, size: file.size)
         try Self.checkFormat(header)
         let state = try VersionState.read(
             base: file.mapping.base, size: file.size, format: header.format, top: header.top)
-        versions = Mutex(Versions(newest: state, pins: [state.version: Pinned(count: 1, pin: nil)]))
+        var held = HeldVersions(nil)
+        let newest = held.adopt(state, nil, .none)
+        versions = Mutex(Versions(newest: newest, held: held))
     }
 
     /// As a participant: the newest version of the session, whatever the header says.
@@ -76,14 +79,15 @@ public final class Database: Sendable {
         self.file = file
         path = file.path
         self.session = session
+        slab = Slab(file.mapping)
         raw = try file.rawHeader()
         header = try FileHeader(base: file.mapping.base, size: file.size)
         try Self.checkFormat(header)
         let pin = try session.pinNewest()
         do throws(RealmError) {
-            let state = try Self.state(file, pin)
-            versions = Mutex(
-                Versions(newest: state, pins: [state.version: Pinned(count: 1, pin: pin)]))
+            var held = HeldVersions(session)
+            let newest = held.adopt(try Self.state(file, pin), pin, .none)
+            versions = Mutex(Versions(newest: newest, held: held))
         } catch {
             session.release(pin)
             throw error
@@ -91,13 +95,12 @@ public final class Database: Sendable {
     }
 
     deinit {
-        versions.withLock { versions in
-            for pinned in versions.pins.values { pinned.pin.map { session?.release($0) } }
-        }
+        if session != nil { OpenDatabases.remove(ObjectIdentifier(self), file.identity) }
+        versions.withLock { $0.held.letGoOfAll() }
     }
 
     /// Reads the version a pin is for.
-    private static func state(
+    static func state(
         _ file: MappedFile, _ pin: VersionList.Pin
     ) throws(RealmError) -> VersionState {
         try file.extend(to: Int(pin.fileSize))
@@ -111,7 +114,7 @@ public final class Database: Sendable {
         return state
     }
 
-    var newest: VersionState { versions.withLock { $0.newest } }
+    var newest: VersionState { versions.withLock { $0.newest.state } }
 
     /// Number of the newest version this handle knows.
     public var version: UInt64 { newest.version }
@@ -128,12 +131,16 @@ public final class Database: Sendable {
         let result = versions.withLock { versions -> Result<Bool, RealmError> in
             Result { () throws(RealmError) in
                 let pin = try session.pinNewest()
-                if versions.pins[pin.version] != nil {
+                if versions.held.isHeldLive(pin.version) {
                     session.release(pin)
                     return false
                 }
                 do throws(RealmError) {
-                    Self.move(&versions, to: try Self.state(file, pin), pin, session)
+                    let state = try Self.state(file, pin)
+                    // The newer one first: what lies between is only kept while the older is.
+                    let newest = versions.held.adopt(state, pin, .none)
+                    versions.held.letGo(versions.newest)
+                    versions.newest = newest
                 } catch {
                     session.release(pin)
                     throw error
@@ -144,36 +151,36 @@ public final class Database: Sendable {
         return try result.get()
     }
 
-    private static func move(
-        _ versions: inout Versions, to state: VersionState, _ pin: VersionList.Pin?,
-        _ session: Session
-    ) {
-        versions.pins[state.version] = Pinned(count: 1, pin: pin)
-        unpin(&versions, versions.newest.version, session)
-        versions.newest = state
-    }
-
-    /// The newest version, which stays readable until `unpin`.
-    func pinNewest() -> VersionState {
+    /// The newest version this handle knows, which stays readable until `unpin`.
+    func pinNewest(_ label: ReaderLabel = .none) -> VersionPin {
         versions.withLock { versions in
-            versions.pins[versions.newest.version]?.count += 1
-            return versions.newest
+            // The handle itself holds it.
+            versions.held.hold(live: versions.newest.state.version, label)!
         }
     }
 
-    func unpin(_ version: UInt64) {
-        versions.withLock { Self.unpin(&$0, version, session) }
+    /// The version that `pin` keeps, or else the newest this handle knows, kept as `kind` too; the
+    /// caller keeps `pin` meanwhile. Full pins are never taken.
+    ///
+    /// Throws `incompatible` when the lock file is damaged, `misuse` in a forked process.
+    func pin(
+        _ kind: PinKind, of pin: VersionPin? = nil, label: ReaderLabel = .none
+    ) throws(RealmError) -> VersionPin {
+        precondition(kind != .full)
+        let result = versions.withLock { versions -> Result<VersionPin, RealmError> in
+            Result { () throws(RealmError) in
+                try versions.held.hold((pin ?? versions.newest).state.version, kind, label)
+            }
+        }
+        return try result.get()
     }
 
-    private static func unpin(_ versions: inout Versions, _ version: UInt64, _ session: Session?) {
-        guard var pinned = versions.pins[version] else { return }
-        pinned.count -= 1
-        versions.pins[version] = pinned.count == 0 ? nil : pinned
-        if pinned.count == 0, let pin = pinned.pin { session?.release(pin) }
+    func unpin(_ pin: VersionPin) {
+        versions.withLock { $0.held.letGo(pin) }
     }
 
     /// Versions of this handle that snapshots, or the handle itself, keep readable.
-    var pinnedVersions: [UInt64] { versions.withLock { $0.pins.keys.sorted() } }
+    var pinnedVersions: [UInt64] { versions.withLock { $0.held.versions } }
 
     /// Whether the handle is a participant of a live session, which keeps what it reads intact.
     public var isShared: Bool { session != nil }
@@ -188,6 +195,26 @@ public final class Database: Sendable {
 
     /// A view of this version for the calling thread.
     public func snapshot() -> Snapshot { Snapshot(self, pinNewest()) }
+}
+
+extension Database {
+    /// The cause of a failed write; after it nothing is written through this handle any more.
+    var failure: RealmError? { versions.withLock { $0.failure } }
+
+    /// A write or sync failed: what reached the file is unknown, so nothing more is written.
+    func poison(_ error: RealmError) {
+        versions.withLock { if $0.failure == nil { $0.failure = error } }
+    }
+
+    /// The calling thread has the writer's turn, or has it no longer.
+    func setWriting(_ isWriting: Bool) {
+        writingThread.store(isWriting ? ThreadNumber.current : 0, ordering: .relaxed)
+    }
+
+    /// Whether the calling thread has the writer's turn, which it would wait for without end.
+    var isWritingThread: Bool {
+        writingThread.load(ordering: .relaxed) == ThreadNumber.current
+    }
 
     private static func checkFormat(_ header: FileHeader) throws(RealmError) {
         switch header.format {

@@ -8,16 +8,17 @@ public final class Snapshot {
     public let database: Database
     let state: VersionState
     let memory: SpaceMemory
-    private let isPinned: Bool
+    /// Nil for a view of an open write transaction.
+    private let pin: VersionPin?
     /// Dictionaries are cluster trees in formats 21 and 22.
     let hasClusteredDictionaries: Bool
 
-    /// Takes over one pin of `state`'s version.
-    init(_ database: Database, _ state: VersionState) {
+    /// Takes over `pin`.
+    init(_ database: Database, _ pin: VersionPin) {
         self.database = database
-        self.state = state
+        self.pin = pin
+        state = pin.state
         memory = SpaceMemory(base: database.file.mapping.base, limit: state.limit)
-        isPinned = true
         hasClusteredDictionaries = (21...22).contains(state.format)
     }
 
@@ -26,11 +27,11 @@ public final class Snapshot {
         self.database = database
         self.state = state
         self.memory = memory
-        isPinned = false
+        pin = nil
         hasClusteredDictionaries = false
     }
 
-    deinit { if isPinned { database.unpin(state.version) } }
+    deinit { if let pin { database.unpin(pin) } }
 
     public var schema: Schema { state.schema }
     public var version: UInt64 { state.version }

@@ -9,9 +9,9 @@ public final class WriteSession {
     let device: any StorageDevice
     /// What counts the writes; nil where there are none.
     private let file: FileDevice?
-    let slab: Slab
     let isRehearsal: Bool
-    private var failure: RealmError?
+    /// The transaction's row in the reader table.
+    private var row: Int32?
     /// Weak, so that a transaction merely dropped is rolled back and keeps nothing open.
     private weak var transaction: WriteTransaction?
 
@@ -21,6 +21,8 @@ public final class WriteSession {
         /// Create the file when it does not exist; refuse when it does.
         public var creates = false
         var fanout = Fanout()
+        /// Take part on its own instead of together with others of this process.
+        var isSeparate = false
 
         public init() {}
     }
@@ -45,30 +47,21 @@ public final class WriteSession {
         path: String, options: Options, wrap: (FileDevice) -> any StorageDevice
     ) throws(RealmError) {
         do throws(RealmError) {
-            var opened: FileDevice?
-            if !options.creates {
-                // Nothing is created, not even a lock file, beside a file that is not there.
-                opened = try FileDevice(path: path)
-                try Self.checkWritable(path)
+            var opening = Database.Options()
+            opening.isDurable = options.isDurable
+            opening.creation = options.creates ? .always : .never
+            let database =
+                options.isSeparate
+                ? try Database(participating: path, opening) : try Database.open(path, opening)
+            let opened = try FileDevice(path: path)
+            guard try opened.identity() == database.file.identity else {
+                throw OpenDatabases.replaced(path)
             }
-            let session = try Session(joining: path, isDurable: options.isDurable) {
-                (isInitiator) throws(RealmError) in
-                let file: FileDevice
-                if let opened {
-                    file = opened
-                } else {
-                    file = try FileDevice(path: path, creating: true)
-                }
-                opened = file
-                if isInitiator { try FilePreparation(file).run() }
-                return try Self.attachment(file)
-            }
-            database = try Database(MappedFile(opened!), session: session)
+            self.database = database
             file = opened
-            device = wrap(opened!)
+            device = wrap(opened)
         } catch { throw error.inFile(path) }
         self.options = options
-        slab = Slab(database.file.mapping)
         isRehearsal = false
     }
 
@@ -76,7 +69,7 @@ public final class WriteSession {
     /// lock, write nothing and cannot commit.
     public init(rehearsing path: String) throws(RealmError) {
         do throws(RealmError) {
-            try Self.checkWritable(path)
+            try Database.checkWritable(path)
             if let live = try Database(joiningLive: path) {
                 database = live
             } else {
@@ -86,42 +79,11 @@ public final class WriteSession {
         options = Options()
         device = NoDevice()
         file = nil
-        slab = Slab(database.file.mapping)
         isRehearsal = true
     }
 
-    private static func attachment(_ file: FileDevice) throws(RealmError) -> Session.Attachment {
-        let mapped = try MappedFile(file)
-        let header = try FileHeader(base: mapped.mapping.base, size: file.size)
-        let state = try VersionState.read(
-            base: mapped.mapping.base, size: file.size, format: header.format, top: header.top)
-        return Session.Attachment(
-            version: state.version, top: header.top, logicalSize: state.limit,
-            historyType: state.top?.historyType ?? 0)
-    }
-
-    private static func checkWritable(_ path: String) throws(RealmError) {
-        let mapped: MappedFile
-        do throws(RealmError) { mapped = try MappedFile(path: path) } catch {
-            // A file of no bytes becomes a database when the session begins.
-            if error.reason == "empty" { return }
-            throw error
-        }
-        let header = try FileHeader(base: mapped.mapping.base, size: mapped.size)
-        let format = header.format
-        guard format == 24 || format == 0 else {
-            throw RealmError(
-                .incompatible, code: "FileFormatUpgradeRequired", reason: "old-format",
-                "file format \(format) is read but not written",
-                hint: "open a copy once with a Realm SDK, which upgrades it to 24")
-        }
-        if header.top.isNone { return }
-        let memory = SpaceMemory(base: mapped.mapping.base, limit: UInt64(mapped.size))
-        let top = try TopArray(memory.lookup, header.top, fileSize: mapped.size)
-        guard top.historyType == 0 || top.historyType == 2 else { throw Session.synced }
-    }
-
     private var session: Session { database.session! }
+    var slab: Slab { database.slab }
 
     /// What went to the file through this session, for reports.
     public struct Traffic: Sendable {
@@ -143,8 +105,8 @@ public final class WriteSession {
     /// Throws `busy` when `patience` ends first, `misuse` when a transaction of this session is
     /// open, and the first failure after a failed write or sync.
     public func begin(_ patience: Patience = .forever) throws(RealmError) -> WriteTransaction {
-        if let failure { throw failure }
-        guard transaction == nil else {
+        if let failure = database.failure { throw failure }
+        guard transaction == nil, isRehearsal || !database.isWritingThread else {
             throw .misuse("a write transaction is open already", code: "WrongTransactionState")
         }
         if isRehearsal {
@@ -165,6 +127,8 @@ public final class WriteSession {
             try database.refresh()
             let begun = try WriteTransaction(self, base: database.newest)
             transaction = begun
+            database.setWriting(true)
+            row = session.readers?.take(.writer, version: database.version, label: .none)
             return begun
         } catch {
             session.endWrite()
@@ -203,18 +167,19 @@ public final class WriteSession {
     func end() {
         transaction = nil
         slab.detach()
-        if !isRehearsal { session.endWrite() }
+        if isRehearsal { return }
+        if let row { session.readers?.give(row) }
+        row = nil
+        database.setWriting(false)
+        session.endWrite()
     }
 
     /// Which version the header selects is unknown: nobody may go on from either of the two before
     /// a new session has begun with the one it finds.
     func poisonForAll(_ error: RealmError) {
-        poison(error)
+        database.poison(error)
         session.file.isCritical = true
     }
-
-    /// A write or sync failed: what reached the file is unknown, so nothing more is written.
-    func poison(_ error: RealmError) { if failure == nil { failure = error } }
 
     /// Makes the header select the root at `top` (storage format 5.8).
     func flipHeader(top: Ref) throws(RealmError) {

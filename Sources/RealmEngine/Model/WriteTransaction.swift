@@ -156,7 +156,9 @@ public final class WriteTransaction {
             return try commit.run()
         } catch {
             // Nothing was written by an error of another kind, except where `Commit` says so.
-            if error.kind == .output || error.kind == .internal { session.poison(error) }
+            if error.kind == .output || error.kind == .internal {
+                session.database.poison(error)
+            }
             throw error
         }
     }

@@ -86,6 +86,24 @@ final class OwnedDescriptor: Sendable {
     }
 }
 
+/// Device and inode of a file.
+struct FileIdentity: Hashable, Sendable {
+    let device: UInt64
+    let inode: UInt64
+
+    init(device: UInt64, inode: UInt64) {
+        self.device = device
+        self.inode = inode
+    }
+
+    /// Of the file that has the name `path` now; nil when there is none.
+    init?(path: String) {
+        var s = stat()
+        guard stat(path, &s) == 0 else { return nil }
+        self.init(device: UInt64(s.st_dev), inode: UInt64(s.st_ino))
+    }
+}
+
 struct FileStatus: Sendable {
     let size: Int
     let device: UInt64

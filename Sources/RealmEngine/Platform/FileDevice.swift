@@ -11,9 +11,23 @@ final class FileDevice: StorageDevice {
     /// Time spent waiting for syncs.
     private(set) var syncNanoseconds = 0
 
-    /// Opens the file at `path` for reading and writing, or creates it, refusing one that exists.
-    init(path: String, creating: Bool = false) throws(RealmError) {
-        let flags = O_RDWR | O_CLOEXEC | (creating ? O_CREAT | O_EXCL : 0)
+    /// Whether opening a file may make it.
+    enum Creation: Sendable {
+        case never
+        case ifMissing
+        /// Refuses a file that exists.
+        case always
+    }
+
+    /// Opens the file at `path` for reading and writing, or creates it.
+    init(path: String, _ creation: Creation = .never) throws(RealmError) {
+        let creating =
+            switch creation {
+            case .never: Int32(0)
+            case .ifMissing: O_CREAT
+            case .always: O_CREAT | O_EXCL
+            }
+        let flags = O_RDWR | O_CLOEXEC | creating
         let fd = retryingInterrupts { open(path, flags, 0o644) }
         guard fd >= 0 else { throw systemError("open", path, errno: errno) }
         var s = stat()
@@ -29,14 +43,22 @@ final class FileDevice: StorageDevice {
 
     deinit { close(descriptor) }
 
-    /// Device and inode: what makes two paths the same file.
-    func identity() throws(RealmError) -> (device: UInt64, inode: UInt64) {
+    private func currentSize() throws(RealmError) -> Int {
         var s = stat()
         guard fstat(descriptor, &s) == 0 else { throw systemError("fstat", path, errno: errno) }
-        return (UInt64(s.st_dev), UInt64(s.st_ino))
+        return Int(s.st_size)
+    }
+
+    /// Device and inode: what makes two paths the same file.
+    func identity() throws(RealmError) -> FileIdentity {
+        var s = stat()
+        guard fstat(descriptor, &s) == 0 else { throw systemError("fstat", path, errno: errno) }
+        return FileIdentity(device: UInt64(s.st_dev), inode: UInt64(s.st_ino))
     }
 
     func grow(to wanted: Int) throws(RealmError) {
+        // Another participant may have made it longer.
+        size = max(size, try currentSize())
         if wanted <= size { return }
         let code = posix_fallocate(descriptor, off_t(size), off_t(wanted - size))
         if code != 0 {

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// The bytes of a lock file: an open descriptor with its `flock`, mapped shared and writable in a
 /// reservation, so that a file that grows is mapped on in place.
@@ -6,7 +7,7 @@ final class LockFileMemory: @unchecked Sendable {
     let path: String
     let base: UnsafeMutableRawPointer
     private let descriptor: Int32
-    private var mapped = 0
+    private let mapped = Atomic<Int>(0)
 
     private static let reserved = 1 << 26
 
@@ -100,63 +101,33 @@ final class LockFileMemory: @unchecked Sendable {
         try map(size)
     }
 
-    /// Holds a copy of the lock file at `path` and touches the file no more; nil when there is none
-    /// or it has fewer than `size` bytes. The file is only read: no lock is taken, nothing is mapped,
-    /// so a participant never notices.
-    ///
-    /// The fields of the copy belong together as far as two equal readings in a row can tell.
-    static func copy(of path: String, atLeast size: Int) throws(RealmError) -> LockFileMemory? {
-        let fd = retryingInterrupts { Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
-        guard fd >= 0 else {
-            if errno == ENOENT { return nil }
-            throw systemError("open", path, errno: errno)
-        }
-        defer { close(fd) }
-        var bytes = try contents(fd, path)
-        for _ in 0..<16 {
-            let again = try contents(fd, path)
-            if again == bytes { break }
-            bytes = again
-        }
-        return bytes.count < size ? nil : try LockFileMemory(copying: bytes, path)
-    }
-
-    private static func contents(_ fd: Int32, _ path: String) throws(RealmError) -> [UInt8] {
-        var s = stat()
-        guard fstat(fd, &s) == 0 else { throw systemError("fstat", path, errno: errno) }
-        guard s.st_mode & S_IFMT == S_IFREG else { return [] }
-        var bytes = [UInt8](repeating: 0, count: min(Int(s.st_size), reserved))
-        let count = bytes.withUnsafeMutableBytes { room in
-            retryingInterrupts { pread(fd, room.baseAddress, room.count, 0) }
-        }
-        guard count >= 0 else { throw systemError("read", path, errno: errno) }
-        return Array(bytes[..<count])
-    }
-
-    private init(copying bytes: [UInt8], _ path: String) throws(RealmError) {
+    /// A copy of a lock file's bytes that no other process sees, to look at.
+    init(copying bytes: UnsafeRawBufferPointer) throws(RealmError) {
         let range = mmap(
             nil, Self.reserved, PROT_READ | PROT_WRITE,
             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-        guard range != MAP_FAILED else { throw systemError("mmap", path, errno: errno) }
+        guard range != MAP_FAILED else { throw systemError("mmap", nil, errno: errno) }
         base = range!
         descriptor = -1
-        self.path = path
-        mapped = bytes.count
-        bytes.withUnsafeBytes { base.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+        path = ""
+        base.copyMemory(from: bytes.baseAddress!, byteCount: min(bytes.count, Self.reserved))
+        mapped.store(bytes.count, ordering: .releasing)
     }
-
-    /// Bytes that are mapped, or were copied.
-    var size: Int { mapped }
 
     deinit {
         munmap(base, Self.reserved)
         // Closing the description releases its lock.
-        close(descriptor)
+        if descriptor >= 0 { close(descriptor) }
     }
+
+    /// Bytes that may be looked at.
+    var mappedSize: Int { mapped.load(ordering: .acquiring) }
 
     /// Maps the file as far as `size` bytes. The version-list mutex is held.
     func map(_ size: Int) throws(RealmError) {
+        let mapped = mappedSize
         if size <= mapped { return }
+        guard descriptor >= 0 else { return self.mapped.store(size, ordering: .releasing) }
         let page = Mapping.pageSize
         let from = mapped / page * page
         let end = (size + page - 1) / page * page
@@ -165,11 +136,12 @@ final class LockFileMemory: @unchecked Sendable {
                 base + from, end - from, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor,
                 off_t(from)) != MAP_FAILED
         else { throw systemError("mmap", path, errno: errno) }
-        mapped = size
+        self.mapped.store(size, ordering: .releasing)
     }
 
     /// Makes the file exactly `size` bytes and maps it. The version-list mutex is held.
     func grow(to size: Int) throws(RealmError) {
+        guard descriptor >= 0 else { return try map(size) }
         let code = posix_fallocate(descriptor, 0, off_t(size))
         guard code == 0 || ftruncate(descriptor, off_t(size)) == 0 else {
             throw systemError("fallocate", path, errno: code, kind: .output)

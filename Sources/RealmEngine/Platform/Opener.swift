@@ -2,10 +2,7 @@ import Glibc
 
 /// A process that has a database open.
 public struct Opener: Sendable, Equatable {
-    public let pid: Int32
-    /// When the process started, in clock ticks after the system did. With the pid it names one
-    /// process for as long as the system runs.
-    public let startTime: UInt64
+    public let process: ProcessIdentity
     public let command: String
     /// The user's name, or number where no name is known.
     public let user: String
@@ -32,8 +29,8 @@ extension Openers {
 
     /// Looks through `/proc` for the processes that have the file at `path` or its lock file open.
     public static func list(database path: String) -> Listing {
-        let database = FileIdentity(path)
-        let lock = FileIdentity(path + ".lock")
+        let database = FileIdentity(path: path)
+        let lock = FileIdentity(path: path + ".lock")
         let users = UserNames()
         var listing = Listing()
         for pid in entries("/proc").compactMap({ Int32($0) }).sorted() where pid != getpid() {
@@ -43,53 +40,31 @@ extension Openers {
             }
             let participants = lock.map { lock in files.count { $0 == lock } } ?? 0
             let hasDatabase = database.map(files.contains) ?? false
-            guard participants > 0 || hasDatabase, let start = startTime(of: pid) else { continue }
+            guard participants > 0 || hasDatabase,
+                let process = ProcessIdentity(pid: UInt32(clamping: pid))
+            else { continue }
             var status = stat()
             stat("/proc/\(pid)", &status)
             listing.openers.append(
                 Opener(
-                    pid: pid, startTime: start, command: name(pid), user: users[status.st_uid],
-                    age: age(start), hasDatabase: hasDatabase, participants: participants))
+                    process: process, command: name(pid), user: users[status.st_uid],
+                    age: age(of: process), hasDatabase: hasDatabase, participants: participants))
         }
         return listing
     }
 
-    /// Clock ticks between the start of the system and that of the process; nil when there is no such
-    /// process.
-    public static func startTime(of pid: Int32) -> UInt64? {
-        // The second field is the name in parentheses, which may hold anything.
-        guard let line = firstLine("/proc/\(pid)/stat"), let end = line.lastIndex(of: ")") else {
-            return nil
-        }
-        let fields = line[line.index(after: end)...].split(separator: " ")
-        return fields.count > 19 ? UInt64(fields[19]) : nil
-    }
-
-    private static func age(_ startTime: UInt64) -> Int {
+    private static func age(of process: ProcessIdentity) -> Int {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)
-        let ticks = UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
-        return max(0, time.tv_sec - Int(clamping: startTime / ticks))
+        let ticks = max(1, sysconf(Int32(_SC_CLK_TCK)))
+        return max(0, time.tv_sec - Int(process.startTime) / ticks)
     }
 
     /// The files a process has open; nil when that is a secret.
     private static func openFiles(of pid: Int32) -> [FileIdentity]? {
         let directory = "/proc/\(pid)/fd"
         guard let names = readable(directory) else { return errno == EACCES ? nil : [] }
-        return names.compactMap { FileIdentity("\(directory)/\($0)") }
-    }
-}
-
-/// What makes two paths lead to one file.
-private struct FileIdentity: Equatable {
-    private let device: UInt64
-    private let inode: UInt64
-
-    init?(_ path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        device = UInt64(status.st_dev)
-        inode = UInt64(status.st_ino)
+        return names.compactMap { FileIdentity(path: "\(directory)/\($0)") }
     }
 }
 

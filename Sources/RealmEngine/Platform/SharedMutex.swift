@@ -46,7 +46,7 @@ struct SharedMutex {
         return code == ETIMEDOUT ? nil : try outcome(code)
     }
 
-    private func outcome(_ code: Int32) throws(RealmError) -> Outcome {
+    fileprivate func outcome(_ code: Int32) throws(RealmError) -> Outcome {
         switch code {
         case 0: return .locked
         case EOWNERDEAD:
@@ -92,12 +92,14 @@ struct SharedCondition {
 
     func broadcast() { pthread_cond_broadcast(condition) }
 
-    /// Waits for a signal, releasing `mutex` meanwhile; false when `deadline` passed.
-    func wait(_ mutex: SharedMutex, until deadline: Deadline) -> Bool {
+    /// Waits for a signal, releasing `mutex` meanwhile; nil when `deadline` passed, and then too the
+    /// mutex is held again.
+    func wait(
+        _ mutex: SharedMutex, until deadline: Deadline
+    ) throws(RealmError) -> SharedMutex.Outcome? {
         var deadline = deadline.time
         let code = pthread_cond_timedwait(condition, mutex.pointer, &deadline)
-        if code == EOWNERDEAD { pthread_mutex_consistent(mutex.pointer) }
-        return code != ETIMEDOUT
+        return code == ETIMEDOUT ? nil : try mutex.outcome(code)
     }
 }
 

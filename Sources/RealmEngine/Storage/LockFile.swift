@@ -106,9 +106,6 @@ struct LockFile: @unchecked Sendable {
         Self.atomic8(base, Offset.initComplete).pointee.load(ordering: .acquiring) == 1
     }
 
-    /// Number of the layout: every layout has it in the same place.
-    var layoutNumber: Int { Int(read(Offset.layout, UInt16.self)) }
-
     /// Nil when the layout is the one we know, else what differs.
     var foreignLayout: String? {
         let layout = read(Offset.layout, UInt16.self)
@@ -203,50 +200,8 @@ struct LockFile: @unchecked Sendable {
         nonmutating set { atomic32(Offset.newest).pointee.store(newValue, ordering: .releasing) }
     }
 
+    /// Entry `i`, which is mapped.
     func entry(_ i: Int) -> VersionEntry {
         VersionEntry(base + Self.headerSize + Self.entrySize * i)
     }
-}
-
-/// One version somebody may read (storage format 6.2): where its root is and how many pin it.
-struct VersionEntry {
-    private let p: UnsafeMutableRawPointer
-
-    init(_ p: UnsafeMutableRawPointer) { self.p = p }
-
-    var version: UInt64 {
-        get { p.load(as: UInt64.self) }
-        nonmutating set { p.storeBytes(of: newValue, as: UInt64.self) }
-    }
-    var fileSize: UInt64 {
-        get { p.load(fromByteOffset: 8, as: UInt64.self) }
-        nonmutating set { p.storeBytes(of: newValue, toByteOffset: 8, as: UInt64.self) }
-    }
-    var top: UInt64 {
-        get { p.load(fromByteOffset: 16, as: UInt64.self) }
-        nonmutating set { p.storeBytes(of: newValue, toByteOffset: 16, as: UInt64.self) }
-    }
-    var live: UInt32 { count(.live) }
-    var frozen: UInt32 { count(.frozen) }
-    var full: UInt32 { count(.full) }
-
-    func count(_ kind: PinKind) -> UInt32 {
-        p.load(fromByteOffset: 24 + 4 * kind.rawValue, as: UInt32.self)
-    }
-
-    func setCount(_ kind: PinKind, _ value: UInt32) {
-        p.storeBytes(of: value, toByteOffset: 24 + 4 * kind.rawValue, as: UInt32.self)
-    }
-
-    func clearCounts() { for kind in PinKind.allCases { setCount(kind, 0) } }
-}
-
-/// Why a version is kept (storage format 6.7).
-public enum PinKind: Int, CaseIterable, Sendable {
-    /// An ordinary reader.
-    case live = 0
-    /// A frozen view.
-    case frozen = 1
-    /// Keeps every version from this one on.
-    case full = 2
 }

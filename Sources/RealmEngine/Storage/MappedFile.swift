@@ -1,14 +1,17 @@
-/// A file opened and mapped whole. Free to cross threads; extending the mapping is the business of
-/// the handle that owns it, one thread at a time.
+import Synchronization
+
+/// A file opened and mapped whole. Free to cross threads.
 final class MappedFile: Sendable {
     let path: String
     /// Bytes mapped when the file was opened; a writer maps more as the file grows.
     let size: Int
-    let device: UInt64
-    let inode: UInt64
+    /// What all names of the file share.
+    let identity: FileIdentity
     let mapping: Mapping
     /// Nil for a database held in memory.
     private let descriptor: OwnedDescriptor?
+    /// Held to map more of the file.
+    private let extending = Mutex(())
 
     /// Opens and maps the file at `path`.
     convenience init(path: String) throws(RealmError) {
@@ -35,8 +38,7 @@ final class MappedFile: Sendable {
         }
         self.path = path
         size = status.size
-        device = status.device
-        inode = status.inode
+        identity = FileIdentity(device: status.device, inode: status.inode)
         mapping = try Mapping(file.descriptor, size: status.size, path: path)
         descriptor = try OwnedDescriptor(duplicating: file.descriptor, path: path)
     }
@@ -45,19 +47,26 @@ final class MappedFile: Sendable {
     init(_ device: FileDevice) throws(RealmError) {
         path = device.path
         size = device.size
-        (self.device, inode) = try device.identity()
+        identity = try device.identity()
         mapping = try Mapping(device.descriptor, size: device.size, path: device.path)
         descriptor = try OwnedDescriptor(duplicating: device.descriptor, path: device.path)
     }
 
     /// Maps the file as far as `size` bytes, when a version needs more than is mapped.
     func extend(to size: Int) throws(RealmError) {
-        guard let descriptor, size > mapping.mapped else { return }
-        guard try descriptor.size(path: path) >= size else {
-            throw .corrupt(
-                "a version reaches to \(size) bytes, beyond the end of the file", in: "file")
+        guard let descriptor else { return }
+        let result = extending.withLock { _ -> Result<Void, RealmError> in
+            Result { () throws(RealmError) in
+                if size <= mapping.mapped { return }
+                guard try descriptor.size(path: path) >= size else {
+                    throw .corrupt(
+                        "a version reaches to \(size) bytes, beyond the end of the file",
+                        in: "file")
+                }
+                try mapping.extend(descriptor.number, to: size, path: path)
+            }
         }
-        try mapping.extend(descriptor.number, to: size, path: path)
+        try result.get()
     }
 
     /// A database held in memory instead of a file: a copy of `bytes`, closed off by addresses that
@@ -65,8 +74,7 @@ final class MappedFile: Sendable {
     init(copying bytes: UnsafeRawBufferPointer, path: String) throws(RealmError) {
         self.path = path
         size = bytes.count
-        device = 0
-        inode = 0
+        identity = FileIdentity(device: 0, inode: 0)
         mapping = try Mapping(copying: bytes)
         descriptor = nil
     }

@@ -11,6 +11,10 @@ final class Session: Sendable {
     let file: LockFile
     let databasePath: String
     private let notifier: CommitNotifier
+    /// Nil where there is no such table; nothing depends on it.
+    let readers: ReaderTable?
+    /// A forked copy of the process is no participant.
+    private let generation = ForkGeneration.current
 
     /// What the file says when the session's first participant attaches it.
     struct Attachment {
@@ -36,6 +40,7 @@ final class Session: Sendable {
         databasePath = path
         notifier = CommitNotifier(databasePath: path)
         file = try Self.open(path, isDurable: isDurable)
+        readers = ReaderTable(databasePath: path, creates: true)
         let file = file
         try file.controlMutex.withLock { () throws(RealmError) in
             let isInitiator = file.participants == 0
@@ -62,6 +67,7 @@ final class Session: Sendable {
         databasePath = path
         notifier = CommitNotifier(databasePath: path)
         file = LockFile(memory: memory)
+        readers = ReaderTable(databasePath: path, creates: false)
         let file = file
         guard file.isInitialized, file.foreignLayout == nil else { return nil }
         let joined = try file.controlMutex.withLock { () throws(RealmError) -> Bool in
@@ -72,7 +78,25 @@ final class Session: Sendable {
         if !joined { return nil }
     }
 
-    deinit { leave() }
+    deinit { if isOwnProcess { leave() } }
+
+    private var isOwnProcess: Bool { generation == ForkGeneration.current }
+
+    /// What a forked copy did to the session's counts and locks would be laid at the door of the
+    /// process that joined.
+    private func checkProcess() throws(RealmError) {
+        guard isOwnProcess else {
+            throw .misuse(
+                "the database was opened before this process was forked", code: "WrongThread",
+                reason: "forked", hint: "open it again in the new process")
+        }
+    }
+
+    /// Throws when the session's settings are not those of a handle that is to write.
+    func checkAgreement(isDurable: Bool) throws(RealmError) {
+        try checkProcess()
+        try Self.checkAgreement(file, isDurable: isDurable)
+    }
 
     private static func open(_ path: String, isDurable: Bool) throws(RealmError) -> LockFile {
         var left = tries
@@ -154,35 +178,51 @@ final class Session: Sendable {
 
     /// Pins the newest version.
     func pinNewest(_ kind: PinKind = .live) throws(RealmError) -> VersionList.Pin {
+        try checkProcess()
         let file = file
         return try file.versionMutex.withLock { () throws(RealmError) in
             try VersionList(file: file).pinNewest(kind)
         }
     }
 
+    /// Pins a version once more that the caller keeps pinned.
+    func pin(
+        again pin: VersionList.Pin, _ kind: PinKind
+    ) throws(RealmError) -> VersionList.Pin {
+        try checkProcess()
+        let file = file
+        return try file.versionMutex.withLock { () throws(RealmError) in
+            try VersionList(file: file).pin(again: pin, kind)
+        }
+    }
+
     func release(_ pin: VersionList.Pin) {
-        guard (try? file.versionMutex.lock()) != nil else { return }
+        guard isOwnProcess, (try? file.versionMutex.lock()) != nil else { return }
         VersionList(file: file).release(pin)
         file.versionMutex.unlock()
     }
 
     /// Number of the newest version, without a lock.
     var newestVersion: UInt64 {
-        let i = file.newest
-        return i == LockFile.noEntry ? 0 : file.entry(Int(i)).version
+        let i = Int(file.newest)
+        // Peers may have made the list longer than is mapped here.
+        guard LockFile.size(entries: i + 1) <= file.memory.mappedSize else {
+            return file.newestVersion
+        }
+        return file.entry(i).version
     }
 
     /// Waits until a version newer than `version` exists, at most until `deadline`.
     func waitForVersion(after version: UInt64, until deadline: Deadline) throws(RealmError) -> Bool
     {
-        try file.controlMutex.lock()
-        defer { file.controlMutex.unlock() }
-        while file.newestVersion <= version {
-            guard file.newCommit.wait(file.controlMutex, until: deadline) else {
-                return file.newestVersion > version
+        try checkProcess()
+        let file = file
+        return try file.controlMutex.withLock { () throws(RealmError) in
+            while file.newestVersion <= version {
+                if try file.newCommit.wait(file.controlMutex, until: deadline) == nil { break }
             }
+            return file.newestVersion > version
         }
-        return true
     }
 
     // MARK: Writing
@@ -192,17 +232,24 @@ final class Session: Sendable {
     /// Writers are served in the order of their tickets; one that does not take its turn within
     /// half a second is passed over.
     func beginWrite(until deadline: Deadline? = nil) throws(RealmError) -> SharedMutex.Outcome? {
-        let ticket = file.takeTicket()
-        let outcome: SharedMutex.Outcome
+        try checkProcess()
+        let ticket: UInt32
+        var outcome: SharedMutex.Outcome
         if let deadline {
+            // Whoever may give up draws late: a ticket nobody serves holds up all behind it.
             guard let locked = try file.writeMutex.lock(until: deadline) else { return nil }
             outcome = locked
+            ticket = file.takeTicket()
         } else {
+            ticket = file.takeTicket()
             outcome = try file.writeMutex.lock()
         }
         let patience = Deadline.after(milliseconds: 500)
         while Int32(bitPattern: ticket &- file.nextServed) > 0 {
-            guard file.nextWriter.wait(file.writeMutex, until: patience) else { break }
+            guard let woken = try file.nextWriter.wait(file.writeMutex, until: patience) else {
+                break
+            }
+            if woken == .ownerDied { outcome = woken }
         }
         file.nextServed = ticket
         try checkCritical()
@@ -211,6 +258,7 @@ final class Session: Sendable {
 
     /// Takes the writer's turn only if nobody has it.
     func tryBeginWrite() throws(RealmError) -> SharedMutex.Outcome? {
+        try checkProcess()
         guard let outcome = try file.writeMutex.tryLock() else { return nil }
         try checkCritical()
         return outcome

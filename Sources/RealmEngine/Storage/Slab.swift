@@ -2,8 +2,9 @@
 /// space, so that a ref is an offset from the one base pointer here too.
 ///
 /// Nodes are only ever added; what a transaction replaces before it commits is simply left behind.
-/// A commit copies what is reachable into the file and empties the slab. Confined to the writer.
-final class Slab {
+/// A commit copies what is reachable into the file and empties the slab. Used by the open write
+/// transaction only, so the write mutex guards it.
+final class Slab: @unchecked Sendable {
     fileprivate var memory: ReservedMemory
     /// First ref of the slab: halfway into the reservation, beyond any file.
     let start: UInt64

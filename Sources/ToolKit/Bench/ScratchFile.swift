@@ -8,9 +8,6 @@ final class ScratchFile {
     private let isKept: Bool
     private var entries: [TemporaryFiles.Entry] = []
 
-    /// What a session leaves beside a database.
-    private static let companions = [".lock", ".note"]
-
     /// Chooses a name that nobody uses; the file does not exist yet.
     init(_ setting: BenchSetting, name: String) throws(RealmError) {
         let base = "\(setting.directory)/realm-bench-\(getpid())-\(name)"
@@ -23,13 +20,12 @@ final class ScratchFile {
         self.path = path
         isKept = setting.keepsFiles
         if isKept { return }
-        entries = ([""] + Self.companions).map { TemporaryFiles.add(path + $0) }
+        entries = ([""] + SideFiles.suffixes).map { TemporaryFiles.add(path + $0) }
     }
 
     deinit {
         // A lock file means nothing once nobody has the database open.
-        for suffix in Self.companions { unlink(path + suffix) }
-        rmdir(path + ".management")
+        SideFiles.remove(beside: path)
         if !isKept { unlink(path) }
         for entry in entries { TemporaryFiles.remove(entry) }
     }

@@ -48,10 +48,15 @@ enum TemporaryFiles {
 
     /// Removes every unfinished file. Safe in a signal handler.
     static func unlinkAll() {
+        // Directories become empty in the first pass.
+        for _ in 0..<2 { unlinkOnce() }
+    }
+
+    private static func unlinkOnce() {
         var node = head.load(ordering: .acquiring)
         while let current = node {
             if let name = current.pointee.name.load(ordering: .sequentiallyConsistent) {
-                unlink(name)
+                if unlink(name) != 0 { rmdir(name) }
             }
             node = current.pointee.next
         }

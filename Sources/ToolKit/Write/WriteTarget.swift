@@ -32,7 +32,9 @@ struct WriteTarget {
         let made = try Self.made(request)
         self.made = made
         if made.destination != nil || made.isScratch {
-            for name in [made.path, made.path + ".lock"] { _ = TemporaryFiles.add(name) }
+            for suffix in [""] + SideFiles.suffixes {
+                _ = TemporaryFiles.add(made.path + suffix)
+            }
         }
         options.creates = true
         if made.isScratch { options.isDurable = false }
@@ -48,7 +50,7 @@ struct WriteTarget {
         guard rename(made.path, destination) == 0 else {
             throw systemFailure(.output, "cannot rename", errno: errno, file: destination)
         }
-        Self.removeCompanions(of: made.path)
+        SideFiles.remove(beside: made.path)
         try OutputFile.Destination.syncDirectory(of: destination, for: destination)
     }
 
@@ -102,13 +104,7 @@ struct WriteTarget {
 
     private static func remove(_ path: String) {
         unlink(path)
-        removeCompanions(of: path)
-    }
-
-    private static func removeCompanions(of path: String) {
-        unlink(path + ".lock")
-        unlink(path + ".note")
-        rmdir(path + ".management")
+        SideFiles.remove(beside: path)
     }
 
     private static func checkKey(_ request: WriteRequest) throws(RealmError) {

@@ -41,7 +41,9 @@ import Testing
             device = FaultyDevice($0, failing: failing, error, tears: tears)
             return device!
         }
-        var other: WriteSession? = try WriteSession(path: path)
+        var options = WriteSession.Options()
+        options.isSeparate = true
+        var other: WriteSession? = try WriteSession(path: path, options: options)
         guard let thrown = try commitError(run) else {
             #expect(!device!.hasFailed)
             return false
@@ -77,7 +79,7 @@ import Testing
             ).count() >= 0)
     }
 
-    /// Another handle of the same session goes on from the old version, or not at all where the
+    /// Another participant of the same session goes on from the old version, or not at all where the
     /// header may select the new one.
     private func checkOther(_ other: WriteSession, _ model: ModelDatabase) throws {
         guard let refusal = Self.error({ try other.begin().rollback() }) else {

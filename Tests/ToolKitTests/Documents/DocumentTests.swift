@@ -4,7 +4,7 @@ import Testing
 @Suite struct DocumentTests {
     private static let engine = packageRoot + "/Sources/RealmEngine"
     private static let names = [
-        "RealmEngine", "FileFormat", "LockFile", "Commit", "Concurrency", "QueryExecution",
+        "RealmEngine", "FileFormat", "LockFile", "Commit", "Concurrency", "Growth", "QueryExecution",
         "Testing",
     ]
 

@@ -14,7 +14,12 @@ final class ScratchDirectory {
     }
 
     deinit {
-        for name in entries { unlink(file(name)) }
+        for name in entries {
+            if unlink(file(name)) == 0 { continue }
+            // What participants of a session leave beside a database.
+            unlink(file(name) + "/readers")
+            rmdir(file(name))
+        }
         rmdir(path)
     }
 

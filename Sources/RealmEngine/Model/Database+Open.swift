@@ -1,0 +1,98 @@
+extension Database {
+    /// How a database is opened as a participant.
+    public struct Options: Sendable {
+        /// Sync data and header so that a commit that returned survives a power failure. All
+        /// participants of a session agree in this.
+        public var isDurable = true
+        public var creation = Creation.never
+
+        public init() {}
+    }
+
+    /// Whether opening a database may make its file.
+    public enum Creation: Sendable {
+        case never
+        case ifMissing
+        /// Refuses a file that exists.
+        case always
+    }
+
+    /// Opens the file at `path` as a participant of its session, which begins if nobody has it open
+    /// (storage format 6.4): the lock file is made when missing.
+    ///
+    /// Whoever opens the same file again in this process, by whatever name, gets the same object.
+    /// Throws `incompatible` for formats other than 24, for synchronised files and for sessions with
+    /// other settings, `busy` when the file was replaced while open here, and what reading a database
+    /// throws.
+    public static func open(
+        _ path: String, _ options: Options = Options()
+    ) throws(RealmError) -> Database {
+        do throws(RealmError) {
+            if options.creation != .always, let open = try OpenDatabases.find(path) {
+                try open.session?.checkAgreement(isDurable: options.isDurable)
+                return open
+            }
+            return OpenDatabases.add(try Database(participating: path, options))
+        } catch { throw error.inFile(path) }
+    }
+
+    /// A participant of its own, known to nobody else.
+    convenience init(
+        participating path: String, _ options: Options
+    ) throws(RealmError) {
+        let exists = options.creation != .always && FileIdentity(path: path) != nil
+        // Nothing is created, not even a lock file, beside a file that is not there or not ours.
+        if exists || options.creation == .never { try Self.checkWritable(path) }
+        var mapped: MappedFile?
+        let session = try Session(joining: path, isDurable: options.isDurable) {
+            (isInitiator) throws(RealmError) in
+            // Opened here, since it may have been replaced until nobody had it open.
+            let file = try FileDevice(path: path, options.creation.ofFile)
+            if isInitiator { try FilePreparation(file).run() }
+            mapped = try MappedFile(file)
+            return try Self.attachment(mapped!)
+        }
+        try self.init(mapped!, session: session)
+    }
+
+    private static func attachment(_ mapped: MappedFile) throws(RealmError) -> Session.Attachment {
+        let header = try FileHeader(base: mapped.mapping.base, size: mapped.size)
+        let state = try VersionState.read(
+            base: mapped.mapping.base, size: mapped.size, format: header.format, top: header.top)
+        return Session.Attachment(
+            version: state.version, top: header.top, logicalSize: state.limit,
+            historyType: state.top?.historyType ?? 0)
+    }
+
+    /// Throws unless the file may be written and is one that this engine writes.
+    static func checkWritable(_ path: String) throws(RealmError) {
+        let mapped: MappedFile
+        do throws(RealmError) { mapped = try MappedFile(path: path) } catch {
+            // A file of no bytes becomes a database when the session begins.
+            if error.reason == "empty" { return }
+            throw error
+        }
+        let header = try FileHeader(base: mapped.mapping.base, size: mapped.size)
+        let format = header.format
+        guard format == 24 || format == 0 else {
+            throw RealmError(
+                .incompatible, code: "FileFormatUpgradeRequired", reason: "old-format",
+                "file format \(format) is read but not written",
+                hint: "open a copy once with a Realm SDK, which upgrades it to 24")
+        }
+        if header.top.isNone { return }
+        let memory = SpaceMemory(base: mapped.mapping.base, limit: UInt64(mapped.size))
+        let top = try TopArray(memory.lookup, header.top, fileSize: mapped.size)
+        guard top.historyType == 0 || top.historyType == 2 else { throw Session.synced }
+    }
+}
+
+extension Database.Creation {
+    var ofFile: FileDevice.Creation {
+        switch self {
+        case .never: .never
+        case .ifMissing: .ifMissing
+        case .always: .always
+        }
+    }
+}

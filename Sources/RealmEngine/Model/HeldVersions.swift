@@ -1,0 +1,104 @@
+/// A version kept readable for one holder, until `Database.unpin`.
+struct VersionPin: Sendable {
+    let state: VersionState
+    let kind: PinKind
+    /// What the reader table says about it.
+    fileprivate(set) var row: Int32?
+}
+
+/// The versions a handle keeps readable: pinned in the lock file once a version and kind, and
+/// counted here.
+///
+/// A value guarded by its `Database`'s mutex. Without a session there is nothing to pin.
+struct HeldVersions {
+    private let session: Session?
+    private var entries: [Entry] = []
+
+    private struct Entry {
+        let state: VersionState
+        var live = Hold()
+        var frozen = Hold()
+
+        var isUnused: Bool { live.count == 0 && frozen.count == 0 }
+
+        subscript(kind: PinKind) -> Hold {
+            get { kind == .frozen ? frozen : live }
+            set { if kind == .frozen { frozen = newValue } else { live = newValue } }
+        }
+    }
+
+    private struct Hold {
+        var count = 0
+        var pin: VersionList.Pin?
+    }
+
+    init(_ session: Session?) { self.session = session }
+
+    var versions: [UInt64] { entries.map(\.state.version).sorted() }
+
+    private func index(_ version: UInt64) -> Int? {
+        entries.lastIndex { $0.state.version == version }
+    }
+
+    /// Takes over `pin`, the first live one of `state`'s version, and holds it for one holder.
+    mutating func adopt(
+        _ state: VersionState, _ pin: VersionList.Pin?, _ label: ReaderLabel
+    ) -> VersionPin {
+        let i = index(state.version) ?? entries.count
+        if i == entries.count { entries.append(Entry(state: state)) }
+        entries[i].live = Hold(count: 0, pin: pin)
+        return count(i, .live, label)
+    }
+
+    func isHeldLive(_ version: UInt64) -> Bool {
+        entries.contains { $0.state.version == version && $0.live.count > 0 }
+    }
+
+    /// One more holder of a version that is held live.
+    mutating func hold(live version: UInt64, _ label: ReaderLabel) -> VersionPin? {
+        guard let i = index(version), entries[i].live.count > 0 else { return nil }
+        return count(i, .live, label)
+    }
+
+    /// One more holder of a version that is held.
+    mutating func hold(
+        _ version: UInt64, _ kind: PinKind, _ label: ReaderLabel
+    ) throws(RealmError) -> VersionPin {
+        guard let i = index(version) else {
+            throw .misuse("version \(version) is not held", code: "BadVersion", reason: "not-held")
+        }
+        if entries[i][kind].count == 0, let session {
+            let other = entries[i][kind == .frozen ? .live : .frozen].pin
+            entries[i][kind].pin = try other.map { (other) throws(RealmError) in
+                try session.pin(again: other, kind)
+            }
+        }
+        return count(i, kind, label)
+    }
+
+    private mutating func count(_ i: Int, _ kind: PinKind, _ label: ReaderLabel) -> VersionPin {
+        entries[i][kind].count += 1
+        let state = entries[i].state
+        let row = session?.readers?.take(.init(kind), version: state.version, label: label)
+        return VersionPin(state: state, kind: kind, row: row)
+    }
+
+    /// Lets go for one holder.
+    mutating func letGo(_ pin: VersionPin) {
+        if let row = pin.row { session?.readers?.give(row) }
+        guard let i = index(pin.state.version) else { return }
+        entries[i][pin.kind].count -= 1
+        guard entries[i][pin.kind].count == 0 else { return }
+        if let listed = entries[i][pin.kind].pin { session?.release(listed) }
+        entries[i][pin.kind].pin = nil
+        if entries[i].isUnused { entries.remove(at: i) }
+    }
+
+    /// Lets go for all holders.
+    mutating func letGoOfAll() {
+        for entry in entries {
+            for pin in [entry.live.pin, entry.frozen.pin] { pin.map { session?.release($0) } }
+        }
+        entries = []
+    }
+}

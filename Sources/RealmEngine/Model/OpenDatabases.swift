@@ -1,0 +1,62 @@
+import Synchronization
+
+/// The databases this process takes part in: one `Database` a file, whatever name it is opened by.
+enum OpenDatabases {
+    private struct Entry {
+        weak var database: Database?
+        let id: ObjectIdentifier
+        let path: String
+    }
+
+    /// A forked copy of the process begins with none.
+    private struct Key: Hashable {
+        let file: FileIdentity
+        let generation = ForkGeneration.current
+    }
+
+    private static let entries = Mutex<[Key: Entry]>([:])
+
+    /// The open database of the file that has the name `path` now.
+    ///
+    /// Throws `busy` when the file was replaced while the one that had the name is open: they would
+    /// share a lock file.
+    static func find(_ path: String) throws(RealmError) -> Database? {
+        guard let file = FileIdentity(path: path) else { return nil }
+        let key = Key(file: file)
+        // Neither is released inside: a database that goes removes itself.
+        let (found, other) = entries.withLock { entries in
+            (
+                entries[key]?.database,
+                entries.first { $0.value.path == path && $0.key != key }?.value.database
+            )
+        }
+        if other != nil, found == nil { throw replaced(path) }
+        return found
+    }
+
+    static func replaced(_ path: String) -> RealmError {
+        RealmError(
+            .busy, code: "FileBusy", reason: "replaced",
+            "the file was replaced while this program had it open", file: path,
+            hint: "close the old one first")
+    }
+
+    /// Makes `database` the one of its file, unless another thread was faster: the one to use.
+    static func add(_ database: Database) -> Database {
+        let key = Key(file: database.file.identity)
+        return entries.withLock { entries in
+            if let other = entries[key]?.database { return other }
+            entries[key] = Entry(
+                database: database, id: ObjectIdentifier(database), path: database.path)
+            return database
+        }
+    }
+
+    /// `database` goes.
+    static func remove(_ id: ObjectIdentifier, _ file: FileIdentity) {
+        let key = Key(file: file)
+        entries.withLock { entries in
+            if entries[key]?.id == id { entries[key] = nil }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Glibc
+import Synchronization
+
+/// A process, told apart from later ones with the same number by the moment it started.
+public struct ProcessIdentity: Hashable, Sendable {
+    public let pid: UInt32
+    /// Clock ticks between the start of the system and that of the process, as many bits as fit;
+    /// 0 where the system does not tell.
+    public let startTime: UInt32
+
+    init(pid: UInt32, startTime: UInt32) {
+        self.pid = pid
+        self.startTime = startTime
+    }
+
+    /// The process that has the number `pid` now; nil when there is none, or only the rest of one
+    /// that ended.
+    public init?(pid: UInt32) {
+        guard let number = pid_t(exactly: pid), number > 0 else { return nil }
+        self.pid = pid
+        guard let line = Self.firstLine(of: "/proc/\(pid)/stat") else {
+            guard kill(number, 0) == 0 || errno == EPERM else { return nil }
+            startTime = 0
+            return
+        }
+        // The name may hold anything, spaces and parentheses too: fields count from behind it.
+        let end = line.lastIndex(of: UInt8(ascii: ")")) ?? line.endIndex
+        let fields = line[end...].split(separator: UInt8(ascii: " "))
+        if let state = fields.dropFirst().first?.first, "ZX".utf8.contains(state) { return nil }
+        let ticks = fields.count > 20 ? UInt64(String(decoding: fields[20], as: UTF8.self)) : nil
+        startTime = UInt32(truncatingIfNeeded: ticks ?? 0)
+    }
+
+    static var current: ProcessIdentity {
+        let pid = UInt32(bitPattern: getpid())
+        return ProcessIdentity(pid: pid) ?? ProcessIdentity(pid: pid, startTime: 0)
+    }
+
+    /// Whether this very process still runs.
+    public var isRunning: Bool { ProcessIdentity(pid: pid) == self }
+
+    private static func firstLine(of path: String) -> ArraySlice<UInt8>? {
+        let descriptor = retryingInterrupts { open(path, O_RDONLY | O_CLOEXEC) }
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 1024)
+        let count = retryingInterrupts { read(descriptor, &bytes, bytes.count) }
+        return count > 0 ? bytes[..<count] : nil
+    }
+}
+
+/// Tells a process from the copies `fork` makes of it: they see a larger number.
+enum ForkGeneration {
+    private static let counter = Atomic<UInt32>(0)
+    private static let isWatched: Bool = {
+        pthread_atfork(nil, nil) {
+            ForkGeneration.counter.wrappingAdd(1, ordering: .relaxed)
+        }
+        return true
+    }()
+
+    static var current: UInt32 {
+        _ = isWatched
+        return counter.load(ordering: .relaxed)
+    }
+}
+
+/// The calling thread's number, as the system's tools show it.
+enum ThreadNumber {
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        pthread_key_create(&key, nil)
+        return key
+    }()
+
+    /// Asked from the system once a thread, and again in a forked copy of it.
+    static var current: UInt32 {
+        let generation = UInt(ForkGeneration.current)
+        let known = UInt(bitPattern: pthread_getspecific(key))
+        if known != 0, known >> 32 == generation { return UInt32(truncatingIfNeeded: known) }
+        let number = asked() ?? UInt32(bitPattern: getpid())
+        pthread_setspecific(
+            key, UnsafeRawPointer(bitPattern: generation << 32 | UInt(number)))
+        return number
+    }
+
+    /// "PID/task/NUMBER": `gettid` is not in Swift's view of the C library.
+    private static func asked() -> UInt32? {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = bytes.withUnsafeMutableBytes {
+            readlink("/proc/thread-self", $0.bindMemory(to: CChar.self).baseAddress!, $0.count)
+        }
+        let text = bytes[..<max(0, count)].split(separator: UInt8(ascii: "/"))
+        return text.last.flatMap { UInt32(String(decoding: $0, as: UTF8.self)) }
+    }
+}
+
+/// The time of day.
+enum WallClock {
+    /// Nanoseconds since 1970, a few milliseconds behind at most; asks nothing of the system.
+    static var coarseNanoseconds: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME_COARSE, &time)
+        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+}

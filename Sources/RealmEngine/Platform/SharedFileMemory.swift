@@ -1,0 +1,90 @@
+import Glibc
+import Synchronization
+
+/// The bytes of a small side file that processes share, at one address however it grows.
+///
+/// Whatever goes wrong with such a file is nobody's error: there is none, then.
+final class SharedFileMemory: @unchecked Sendable {
+    let base: UnsafeMutableRawPointer
+    private let descriptor: Int32
+    private let capacity: Int
+    private let mappedSize: Atomic<Int>
+
+    /// Opens the file at `path`, with `creates` making it and the directory it is in. At most
+    /// `capacity` bytes of it are ever mapped.
+    init?(_ path: String, directory: String, creates: Bool, capacity: Int) {
+        if creates { mkdir(directory, 0o755) }
+        let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (creates ? O_CREAT : 0)
+        descriptor = retryingInterrupts { open(path, flags, 0o644) }
+        guard descriptor >= 0 else { return nil }
+        var s = stat()
+        guard fstat(descriptor, &s) == 0, s.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            return nil
+        }
+        let range = mmap(
+            nil, capacity, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        guard let range, range != MAP_FAILED else {
+            close(descriptor)
+            return nil
+        }
+        base = range
+        self.capacity = capacity
+        mappedSize = Atomic(0)
+        // Only whole pages: behind the end of the file, the last page is nobody's.
+        let page = Mapping.pageSize
+        let whole = min(Int(s.st_size), capacity) / page * page
+        if whole > 0, !map(whole) { return nil }
+    }
+
+    deinit {
+        munmap(base, capacity)
+        close(descriptor)
+    }
+
+    /// Bytes mapped.
+    var size: Int { mappedSize.load(ordering: .acquiring) }
+
+    /// Makes the file at least one page longer, its space allocated so that no store can fail; false
+    /// when that is impossible. One thread of a process at a time.
+    func grow() -> Bool {
+        let wanted = size + Mapping.pageSize
+        guard wanted <= capacity else { return false }
+        // Never makes a file shorter that another process made longer.
+        guard posix_fallocate(descriptor, 0, off_t(wanted)) == 0 else { return false }
+        return map(wanted)
+    }
+
+    private func map(_ wanted: Int) -> Bool {
+        let from = size
+        let placed = mmap(
+            base + from, wanted - from, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor,
+            off_t(from))
+        guard placed != MAP_FAILED else { return false }
+        mappedSize.store(wanted, ordering: .releasing)
+        return true
+    }
+}
+
+extension File {
+    /// At most `limit` bytes from the beginning of the file at `path`; nil when it is missing, no
+    /// regular file, or may not be read.
+    static func beginning(of path: String, limit: Int) -> [UInt8]? {
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
+        let descriptor = retryingInterrupts { open(path, flags) }
+        guard descriptor >= 0 else { return nil }
+        let file = File(adopting: descriptor, path: path)
+        guard let status = try? file.status(), status.isRegular else { return nil }
+        return [UInt8](unsafeUninitializedCapacity: min(limit, status.size)) { bytes, filled in
+            while filled < bytes.count {
+                let count = retryingInterrupts {
+                    pread(
+                        file.descriptor, bytes.baseAddress! + filled, bytes.count - filled,
+                        off_t(filled))
+                }
+                if count <= 0 { break }
+                filled += count
+            }
+        }
+    }
+}

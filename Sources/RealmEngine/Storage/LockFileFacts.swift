@@ -1,0 +1,75 @@
+/// What a lock file says, read without taking part in its session: nothing is locked, mapped or
+/// written. Without the version-list mutex the numbers may be a moment apart from each other.
+public struct LockFileFacts: Sendable {
+    /// Whether some process holds it; else its content means nothing.
+    public let isInUse: Bool
+    public let bytes: Int
+    public let layout: Int
+    /// Nil unless the layout is known to this engine: the rest of what it says.
+    public let session: Session?
+
+    public struct Session: Sendable {
+        public let format: Int
+        public let historyType: Int
+        public let historySchema: Int
+        /// 0 commits are synced, 1 memory only, 2 not synced.
+        public let durability: Int
+        /// Those that died count too, until the session ends.
+        public let participants: Int
+        public let newestVersion: UInt64
+        /// Versions that can be read, oldest first.
+        public let versions: [Version]
+    }
+
+    /// One version and how many participants pin it.
+    public struct Version: Sendable, Equatable {
+        public let version: UInt64
+        public let top: Ref
+        public let logicalSize: UInt64
+        public let live: Int
+        public let frozen: Int
+        public let full: Int
+    }
+
+    private static let largestSize = 1 << 26
+
+    /// Reads the lock file of the database at `path`; nil where there is none or it may not be read.
+    public init?(databasePath path: String) {
+        let name = path + ".lock"
+        guard let bytes = File.beginning(of: name, limit: Self.largestSize) else { return nil }
+        isInUse = LockFileMemory.isLocked(name)
+        self.bytes = bytes.count
+        (layout, session) = bytes.withUnsafeBytes { bytes in
+            (Self.layout(bytes), Self.session(bytes))
+        }
+    }
+
+    private static func layout(_ bytes: UnsafeRawBufferPointer) -> Int {
+        bytes.count >= 8 ? Int(bytes.load(fromByteOffset: 6, as: UInt16.self)) : 0
+    }
+
+    private static func session(_ bytes: UnsafeRawBufferPointer) -> Session? {
+        guard bytes.count >= LockFile.initialSize,
+            let memory = try? LockFileMemory(copying: bytes)
+        else { return nil }
+        let file = LockFile(memory: memory)
+        guard file.isInitialized, file.foreignLayout == nil else { return nil }
+        let room = (bytes.count - LockFile.headerSize) / LockFile.entrySize
+        let newest = Int(file.newest)
+        var versions: [Version] = []
+        for i in 0..<min(file.entryCount, room) {
+            let entry = file.entry(i)
+            // An entry that is being added is not the newest yet.
+            guard entry.version != 0, i == newest || entry.isPinned else { continue }
+            versions.append(
+                Version(
+                    version: entry.version, top: Ref(entry.top), logicalSize: entry.fileSize,
+                    live: Int(entry.live), frozen: Int(entry.frozen), full: Int(entry.full)))
+        }
+        return Session(
+            format: Int(file.format), historyType: Int(file.historyType),
+            historySchema: Int(file.historySchema), durability: Int(file.durability),
+            participants: Int(file.participants), newestVersion: file.newestVersion,
+            versions: versions.sorted { $0.version < $1.version })
+    }
+}

@@ -1,0 +1,135 @@
+/// What the reader table says about one pin.
+public struct ReaderRow: Sendable, Hashable {
+    public enum Kind: UInt64, Sendable {
+        case live = 1
+        case frozen = 2
+        case full = 3
+        /// A write transaction; the version is the one it began with.
+        case writer = 4
+
+        init(_ kind: PinKind) {
+            switch kind {
+            case .live: self = .live
+            case .frozen: self = .frozen
+            case .full: self = .full
+            }
+        }
+    }
+
+    public let process: ProcessIdentity
+    /// Number of the thread that took the pin.
+    public let thread: UInt32
+    public let kind: Kind
+    public let version: UInt64
+    /// When the pin was taken, in nanoseconds since 1970.
+    public let since: Int64
+    /// What the program calls it; often empty.
+    public let label: String
+    /// The process ended without letting go; its pins count until the session ends.
+    public let isStale: Bool
+}
+
+/// A few words about a pin, at most 31 bytes.
+public struct ReaderLabel: Sendable, ExpressibleByStringLiteral {
+    private var parts = (UInt64(0), UInt64(0), UInt64(0))
+    private var last: UInt64 = 0
+
+    static let size = 32
+
+    /// Keeps as many whole characters of `text` as fit.
+    public init(_ text: String) {
+        var end = 0
+        for scalar in text.unicodeScalars {
+            let length = UTF8.width(scalar)
+            if end + length >= Self.size { break }
+            end += length
+        }
+        var words: [UInt64] = [0, 0, 0, 0]
+        for (i, byte) in text.utf8.prefix(end).enumerated() {
+            words[i / 8] |= UInt64(byte) << UInt64(8 * (i % 8))
+        }
+        parts = (words[0], words[1], words[2])
+        last = words[3]
+    }
+
+    public init(stringLiteral text: String) { self.init(text) }
+
+    public static let none = ReaderLabel("")
+
+    func store(_ put: (Int, UInt64) -> Void) {
+        put(0, parts.0)
+        put(1, parts.1)
+        put(2, parts.2)
+        put(3, last)
+    }
+}
+
+extension ReaderTable {
+    /// The side file: a header of 128 bytes, then rows of 128 bytes; words of eight bytes.
+    ///
+    ///     header   0  "RealmRdr"   8  layout = 1 (4 bytes), bytes a row = 128 (4 bytes)
+    ///     row      0  owner: start time (4 bytes), process (4 bytes); 0: free
+    ///              8  kind, stored last; 0: says nothing   16  version   24  since
+    ///             32  thread   40  label (32 bytes, zeros behind it)   72  unused
+    enum Layout {
+        static let headerSize = 128
+        static let rowSize = 128
+        static let ownerOffset = 0
+        static let kindOffset = 8
+        static let versionOffset = 16
+        static let sinceOffset = 24
+        static let threadOffset = 32
+        static let labelOffset = 40
+        /// 8191 rows.
+        static let largestSize = 1 << 20
+
+        private static let magic = UInt64(0x7264_526D_6C61_6552)
+        private static let layout = UInt64(1) | UInt64(rowSize) << 32
+
+        /// Whether the header is one this engine reads.
+        static func isKnown(_ base: UnsafeRawPointer) -> Bool {
+            base.load(as: UInt64.self) == magic
+                && base.load(fromByteOffset: 8, as: UInt64.self) == layout
+        }
+
+        /// Makes a new or damaged file a table; false for one of a later layout. All who do so at
+        /// once store the same.
+        static func adopt(_ base: UnsafeMutableRawPointer) -> Bool {
+            if isKnown(base) { return true }
+            if base.load(as: UInt64.self) == magic { return false }
+            base.storeBytes(of: layout, toByteOffset: 8, as: UInt64.self)
+            base.storeBytes(of: magic, as: UInt64.self)
+            return true
+        }
+
+        static func owner(_ process: ProcessIdentity) -> UInt64 {
+            UInt64(process.pid) << 32 | UInt64(process.startTime)
+        }
+
+        static func process(_ owner: UInt64) -> ProcessIdentity {
+            ProcessIdentity(
+                pid: UInt32(owner >> 32), startTime: UInt32(truncatingIfNeeded: owner))
+        }
+
+        /// The row at `p`, nil for one that says nothing.
+        static func row(
+            _ p: UnsafeRawPointer, isRunning: (ProcessIdentity) -> Bool
+        ) -> ReaderRow? {
+            func word(_ offset: Int) -> UInt64 {
+                p.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            }
+            let owner = word(ownerOffset)
+            guard owner != 0, let kind = ReaderRow.Kind(rawValue: word(kindOffset)) else {
+                return nil
+            }
+            let process = process(owner)
+            let label = UnsafeRawBufferPointer(start: p + labelOffset, count: ReaderLabel.size)
+            return ReaderRow(
+                process: process, thread: UInt32(truncatingIfNeeded: word(threadOffset)),
+                kind: kind, version: word(versionOffset),
+                since: Int64(bitPattern: word(sinceOffset)),
+                label: String(decoding: label.prefix { $0 != 0 }, as: UTF8.self),
+                isStale: !isRunning(process))
+        }
+    }
+}

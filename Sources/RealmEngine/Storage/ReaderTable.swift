@@ -1,0 +1,148 @@
+import Synchronization
+
+/// Who pins what: a row for every pin that programs using this engine hold, in the side file
+/// `<database>.management/readers`.
+///
+/// The lock file counts pins and does not say whose they are. This table only informs: nothing
+/// depends on it, and where it cannot be opened, is full or was deleted, pins work as ever.
+///
+/// A process claims rows by storing its number and start time in them, and afterwards writes only
+/// those, so that no lock is needed. Rows whose owner ended are taken over.
+public final class ReaderTable: Sendable {
+    private let memory: SharedFileMemory
+    private let owner: UInt64
+    private let generation = ForkGeneration.current
+    private let rows = Mutex(Rows())
+
+    /// Rows claimed by this participant, and those of them that say nothing now.
+    private struct Rows {
+        var claimed: [Int32] = []
+        var idle: [Int32] = []
+    }
+
+    /// Joins the table of the database at `path`; nil where there is none that can be used.
+    init?(databasePath path: String, creates: Bool) {
+        guard
+            let memory = SharedFileMemory(
+                Self.path(path), directory: path + ".management", creates: creates,
+                capacity: Layout.largestSize)
+        else { return nil }
+        self.memory = memory
+        owner = Layout.owner(.current)
+        guard memory.size > 0 || (creates && memory.grow()) else { return nil }
+        guard Layout.adopt(memory.base) else { return nil }
+        clearStale()
+    }
+
+    deinit {
+        // A forked copy of the process owns nothing.
+        guard generation == ForkGeneration.current else { return }
+        rows.withLock { rows in
+            for row in rows.claimed {
+                kind(row).pointee.store(0, ordering: .releasing)
+                word(row, Layout.ownerOffset).pointee.store(0, ordering: .releasing)
+            }
+        }
+    }
+
+    static func path(_ databasePath: String) -> String { databasePath + ".management/readers" }
+
+    /// Fills a row; nil when there is none to be had.
+    func take(_ kind: ReaderRow.Kind, version: UInt64, label: ReaderLabel) -> Int32? {
+        guard generation == ForkGeneration.current, let row = idleRow() else { return nil }
+        word(row, Layout.versionOffset).pointee.store(version, ordering: .relaxed)
+        word(row, Layout.sinceOffset).pointee.store(
+            UInt64(bitPattern: WallClock.coarseNanoseconds), ordering: .relaxed)
+        word(row, Layout.threadOffset).pointee.store(
+            UInt64(ThreadNumber.current), ordering: .relaxed)
+        label.store { i, part in
+            word(row, Layout.labelOffset + 8 * i).pointee.store(part, ordering: .relaxed)
+        }
+        self.kind(row).pointee.store(kind.rawValue, ordering: .releasing)
+        return row
+    }
+
+    /// Empties a row, for the next pin to use.
+    func give(_ row: Int32) {
+        guard generation == ForkGeneration.current else { return }
+        kind(row).pointee.store(0, ordering: .releasing)
+        rows.withLock { $0.idle.append(row) }
+    }
+
+    // MARK: Claiming
+
+    private func idleRow() -> Int32? {
+        rows.withLock { rows in
+            if let row = rows.idle.popLast() { return row }
+            guard let row = claim() else { return nil }
+            rows.claimed.append(row)
+            return row
+        }
+    }
+
+    private func claim() -> Int32? {
+        if let row = freeRow() { return row }
+        clearStale()
+        if let row = freeRow() { return row }
+        return memory.grow() ? freeRow() : nil
+    }
+
+    private var count: Int32 { Int32((memory.size - Layout.headerSize) / Layout.rowSize) }
+
+    private func freeRow() -> Int32? {
+        (0..<count).first { take(over: $0, from: 0) }
+    }
+
+    private func take(over row: Int32, from old: UInt64) -> Bool {
+        let word = word(row, Layout.ownerOffset)
+        guard word.pointee.load(ordering: .relaxed) == old else { return false }
+        return word.pointee.compareExchange(
+            expected: old, desired: owner, ordering: .acquiringAndReleasing
+        ).exchanged
+    }
+
+    /// Frees the rows of processes that ended without doing so.
+    private func clearStale() {
+        var runs: [UInt64: Bool] = [0: true, owner: true]
+        for row in 0..<count {
+            let other = word(row, Layout.ownerOffset).pointee.load(ordering: .acquiring)
+            let isAlive = runs[other] ?? Layout.process(other).isRunning
+            runs[other] = isAlive
+            // First ours, then free: nobody else may have taken it in between.
+            guard !isAlive, take(over: row, from: other) else { continue }
+            kind(row).pointee.store(0, ordering: .releasing)
+            word(row, Layout.ownerOffset).pointee.store(0, ordering: .releasing)
+        }
+    }
+
+    private func word(_ row: Int32, _ offset: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
+        (memory.base + Layout.headerSize + Layout.rowSize * Int(row) + offset)
+            .assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
+
+    private func kind(_ row: Int32) -> UnsafeMutablePointer<Atomic<UInt64>> {
+        word(row, Layout.kindOffset)
+    }
+}
+
+extension ReaderTable {
+    /// All rows that say something, those of dead processes marked; the database at `path` is not
+    /// opened and nothing is written. Empty where there is no table.
+    public static func read(_ path: String) -> [ReaderRow] {
+        guard let bytes = File.beginning(of: self.path(path), limit: Layout.largestSize),
+            bytes.count >= Layout.headerSize
+        else { return [] }
+        return bytes.withUnsafeBytes { bytes in
+            guard Layout.isKnown(bytes.baseAddress!) else { return [] }
+            var runs: [ProcessIdentity: Bool] = [:]
+            return (0..<(bytes.count - Layout.headerSize) / Layout.rowSize).compactMap { i in
+                Layout.row(bytes.baseAddress! + Layout.headerSize + Layout.rowSize * i) { process in
+                    if let known = runs[process] { return known }
+                    let isRunning = process.isRunning
+                    runs[process] = isRunning
+                    return isRunning
+                }
+            }
+        }
+    }
+}

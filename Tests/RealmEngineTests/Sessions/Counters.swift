@@ -1,0 +1,100 @@
+@testable import RealmEngine
+
+/// A database of four numbers, two in each of two classes: every transaction keeps the two of a
+/// class opposite and the classes alike, so that a part of a transaction shows.
+struct Counters {
+    let session: WriteSession
+    private let tables: [TableKey]
+    private let objects: [ObjectKey]
+
+    static let names = ["Left", "Right"]
+
+    var database: Database { session.database }
+
+    /// Makes the file.
+    init(_ path: String, isDurable: Bool = true) throws(RealmError) {
+        var options = WriteSession.Options()
+        options.creates = true
+        options.isDurable = isDurable
+        session = try WriteSession(path: path, options: options)
+        let transaction = try session.begin()
+        var tables: [TableKey] = []
+        var objects: [ObjectKey] = []
+        for name in Self.names {
+            let table = try transaction.createClass(name)
+            try transaction.addProperty(table, PropertySpec("up", .int))
+            try transaction.addProperty(table, PropertySpec("down", .int))
+            tables.append(table)
+            objects.append(try transaction.create(in: table))
+        }
+        try transaction.commit()
+        self.tables = tables
+        self.objects = objects
+    }
+
+    /// Opens a file that another one made.
+    init(opening path: String, _ options: WriteSession.Options = .init()) throws(RealmError) {
+        session = try WriteSession(path: path, options: options)
+        let snapshot = session.database.snapshot()
+        var tables: [TableKey] = []
+        var objects: [ObjectKey] = []
+        for name in Self.names {
+            let info = try snapshot.schema.classNamed(name)
+            tables.append(info.key)
+            objects.append(try snapshot.table(info).keys()[0])
+        }
+        self.tables = tables
+        self.objects = objects
+    }
+
+    /// One transaction that adds `amount` to one number of each class and takes it from the other;
+    /// the version it made.
+    @discardableResult
+    func add(
+        _ amount: Int64, _ patience: WriteSession.Patience = .forever
+    ) throws(RealmError) -> UInt64 {
+        let transaction = try session.begin(patience)
+        for (table, object) in zip(tables, objects) {
+            for (column, sign) in [(0, Int64(1)), (1, -1)] {
+                guard case .int(let old) = try transaction.value(table, object, column) else {
+                    throw .misuse("not a number")
+                }
+                try transaction.set(table, object, column, .int(old + sign * amount))
+            }
+        }
+        return try transaction.commit()
+    }
+
+    /// The four numbers.
+    static func values(_ snapshot: Snapshot) throws(RealmError) -> [Int64] {
+        var values: [Int64] = []
+        for name in names {
+            let table = snapshot.table(try snapshot.schema.classNamed(name))
+            for key in try table.keys() {
+                for column in 0..<2 {
+                    guard case .int(let value)? = try table.row(key)?.value(column) else {
+                        throw .misuse("not a number")
+                    }
+                    values.append(value)
+                }
+            }
+        }
+        return values
+    }
+
+    /// What adding up gave; nil when a part of a transaction shows.
+    static func sum(_ snapshot: Snapshot) throws(RealmError) -> Int64? {
+        let values = try values(snapshot)
+        guard values.count == 4, values[0] == -values[1], values[2] == -values[3],
+            values[0] == values[2]
+        else { return nil }
+        return values[0]
+    }
+}
+
+extension Schema {
+    func classNamed(_ name: String) throws(RealmError) -> TableInfo {
+        guard let info = table(named: name) else { throw .misuse("no class \(name)") }
+        return info
+    }
+}
