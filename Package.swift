@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "RealmEngine", targets: ["RealmEngine"]),
         .executable(name: "realm-query", targets: ["realm-query"]),
         .executable(name: "realm-write", targets: ["realm-write"]),
+        .executable(name: "realm-compact", targets: ["realm-compact"]),
         .executable(name: "realm-versions", targets: ["realm-versions"]),
         .executable(name: "realm-bench", targets: ["realm-bench"]),
     ],
@@ -29,10 +30,20 @@ let package = Package(
         .target(name: "ToolKit", dependencies: ["RealmEngine"], swiftSettings: strict),
         tool("realm-query"),
         tool("realm-write"),
+        tool("realm-compact"),
         tool("realm-versions"),
         tool("realm-bench"),
+        // What tests of sessions run in processes of their own.
+        .target(
+            name: "SessionSupport", dependencies: ["RealmEngine"], path: "Tests/SessionSupport",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "session-peer", dependencies: ["SessionSupport"], path: "Tests/SessionPeer",
+            swiftSettings: strict),
         .testTarget(
-            name: "RealmEngineTests", dependencies: ["RealmEngine"], swiftSettings: strict),
+            name: "RealmEngineTests",
+            dependencies: ["RealmEngine", "SessionSupport", "session-peer"],
+            swiftSettings: strict),
         .testTarget(
             name: "ToolKitTests", dependencies: ["ToolKit"], swiftSettings: strict),
     ]

@@ -85,10 +85,8 @@ struct Commit {
         let history = try SequenceEditor(
             context, root: root, element: ElementType(type: .binary, isNullable: false))
         let changes = transaction.log.bytes
-        let bytes =
-            changes.count <= BytesLeaf.longestBlob ? changes : .init(rebasing: changes[..<0])
-        let start = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 8)!
-        try history.append(.binary(ByteView(start, count: bytes.count)))
+        let start = changes.baseAddress ?? UnsafeRawPointer(bitPattern: 8)!
+        try history.append(.binary(ByteView(start, count: changes.count)))
         // Element i leads from version newVersion - count + i to the next one.
         let needed = max(1, Int(clamping: newVersion &- oldestLive))
         while history.count > needed { try history.remove(at: 0) }
@@ -106,6 +104,7 @@ struct Commit {
                 try device.write(run.bytes.bytes, at: Int(run.start))
             }
             for run in lists.runs { try device.write(run.bytes.bytes, at: Int(run.start)) }
+            PausePoint.reach(.storing)
         }
         try session.flipHeader(top: lists.top)
     }

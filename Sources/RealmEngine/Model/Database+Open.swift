@@ -50,18 +50,9 @@ extension Database {
             let file = try FileDevice(path: path, options.creation.ofFile)
             if isInitiator { try FilePreparation(file).run() }
             mapped = try MappedFile(file)
-            return try Self.attachment(mapped!)
+            return try Session.Attachment(mapped!)
         }
         try self.init(mapped!, session: session)
-    }
-
-    private static func attachment(_ mapped: MappedFile) throws(RealmError) -> Session.Attachment {
-        let header = try FileHeader(base: mapped.mapping.base, size: mapped.size)
-        let state = try VersionState.read(
-            base: mapped.mapping.base, size: mapped.size, format: header.format, top: header.top)
-        return Session.Attachment(
-            version: state.version, top: header.top, logicalSize: state.limit,
-            historyType: state.top?.historyType ?? 0)
     }
 
     /// Throws unless the file may be written and is one that this engine writes.

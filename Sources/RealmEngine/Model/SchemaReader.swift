@@ -22,17 +22,7 @@ struct SchemaReader {
         let roots = try space.refNode(tables, slots: 0, "tables")
         let nameNode = try Self.nameNode(space, names, count: roots.count, of: tables)
         var slots: [Slot] = []
-        for i in 0..<roots.count {
-            if let ref = roots.slot(i).child {
-                let name = try Self.name(nameNode, i, names)
-                slots.append(.table(try table(ref, slot: i, name: name)))
-            } else {
-                guard roots.slot(i).isTagged else {
-                    throw .corrupt("table \(i) is neither there nor removed", at: tables)
-                }
-                slots.append(.free(tag: roots.slot(i).value))
-            }
-        }
+        for i in 0..<roots.count { slots.append(try slot(i, nameNode, roots)) }
         return slots
     }
 
@@ -50,8 +40,19 @@ struct SchemaReader {
         return node
     }
 
+    /// Slot `i` of the directory, whose two arrays are open and hold as many elements.
+    func slot(_ i: Int, _ nameNode: NodeView, _ roots: NodeView) throws(RealmError) -> Slot {
+        if let ref = roots.slot(i).child {
+            return .table(try table(ref, slot: i, name: try Self.name(nameNode, i, names)))
+        }
+        guard roots.slot(i).isTagged else {
+            throw .corrupt("table \(i) is neither there nor removed", at: tables)
+        }
+        return .free(tag: roots.slot(i).value)
+    }
+
     /// The object store's schema version (object format 7.2).
-    private func schemaVersion(_ tables: [TableInfo]) throws(RealmError) -> UInt64? {
+    func schemaVersion(_ tables: [TableInfo]) throws(RealmError) -> UInt64? {
         guard let metadata = tables.first(where: { $0.name == "metadata" }),
             let index = metadata.columnIndex(named: "version")
         else { return nil }

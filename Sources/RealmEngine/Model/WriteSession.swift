@@ -115,7 +115,7 @@ public final class WriteSession {
             return begun
         }
         guard let outcome = try takeTurn(patience) else {
-            let holders = Openers.processes(of: database.path + ".lock")
+            let holders = Openers.names(participating: database.path)
             let names = holders.isEmpty ? "another program" : holders.joined(separator: ", ")
             throw RealmError(
                 .busy, code: "FileBusy", reason: "writer",
@@ -188,10 +188,12 @@ public final class WriteSession {
         if header.format(slot) != 24 { try write(UInt8(24), at: 20 + slot) }
         try write(top.raw, at: 8 * slot)
         try sync()
+        PausePoint.reach(.slotWritten)
         let flags = UInt8(truncatingIfNeeded: header.info >> 56)
         do throws(RealmError) {
             try write(flags ^ 1, at: 23)
             try sync()
+            PausePoint.reach(.flipped)
         } catch {
             poisonForAll(error)
             throw error

@@ -102,15 +102,17 @@ final class LockFileMemory: @unchecked Sendable {
     }
 
     /// A copy of a lock file's bytes that no other process sees, to look at.
-    init(copying bytes: UnsafeRawBufferPointer) throws(RealmError) {
+    init(copying bytes: [UInt8], _ path: String = "") throws(RealmError) {
         let range = mmap(
             nil, Self.reserved, PROT_READ | PROT_WRITE,
             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-        guard range != MAP_FAILED else { throw systemError("mmap", nil, errno: errno) }
+        guard range != MAP_FAILED else { throw systemError("mmap", path, errno: errno) }
         base = range!
         descriptor = -1
-        path = ""
-        base.copyMemory(from: bytes.baseAddress!, byteCount: min(bytes.count, Self.reserved))
+        self.path = path
+        bytes.withUnsafeBytes {
+            base.copyMemory(from: $0.baseAddress!, byteCount: min($0.count, Self.reserved))
+        }
         mapped.store(bytes.count, ordering: .releasing)
     }
 
@@ -148,6 +150,9 @@ final class LockFileMemory: @unchecked Sendable {
         }
         try map(size)
     }
+
+    /// Whether there is a file at `path` that may be written.
+    static func isThere(_ path: String) -> Bool { access(path, R_OK | W_OK) == 0 }
 
     /// True while some open file description holds a lock on the file at `path`, as the system's
     /// table of locks tells. Taking a lock to find out could mislead an opener that comes just then.

@@ -2,24 +2,15 @@ import Glibc
 
 /// The processes that have a file open, as far as this user may see them.
 public enum Openers {
-    /// "name (pid N)" of every process with an open descriptor of the file at `path`, this one
+    /// "name (pid N)" of every participant of the session of the database at `path`, this process
     /// left out.
-    public static func processes(of path: String) -> [String] {
-        var wanted = stat()
-        guard stat(path, &wanted) == 0 else { return [] }
-        var found: [String] = []
-        for pid in entries("/proc").compactMap({ Int32($0) }) where pid != getpid() {
-            let directory = "/proc/\(pid)/fd"
-            for descriptor in entries(directory) {
-                var s = stat()
-                guard stat("\(directory)/\(descriptor)", &s) == 0, s.st_dev == wanted.st_dev,
-                    s.st_ino == wanted.st_ino
-                else { continue }
-                found.append("\(name(pid)) (pid \(pid))")
-                break
-            }
-        }
-        return found
+    public static func names(participating path: String) -> [String] {
+        participants(of: path).map { "\($0.command) (pid \($0.pid))" }
+    }
+
+    /// The processes that take part in the session of the database at `path`, this one left out.
+    public static func participants(of path: String) -> [Opener] {
+        list(database: path).openers.filter { $0.participants > 0 }
     }
 
     static func entries(_ path: String) -> [String] { readable(path) ?? [] }

@@ -11,6 +11,8 @@ final class Session: Sendable {
     let file: LockFile
     let databasePath: String
     private let notifier: CommitNotifier
+    /// Counted among the participants: a session whose join failed must not leave.
+    private let isJoined = Atomic<Bool>(false)
     /// Nil where there is no such table; nothing depends on it.
     let readers: ReaderTable?
     /// A forked copy of the process is no participant.
@@ -31,19 +33,21 @@ final class Session: Sendable {
     /// Joins the session of the database at `path`, starting it when nobody is there.
     ///
     /// `attach` opens the database file: told whether this is the first participant, it may then
-    /// create, convert and resize the file, and returns what it found. Throws `incompatible` when
+    /// create, convert and resize the file, and returns what it found. `namesReaders` makes the
+    /// table of readers where there is none. Throws `incompatible` when
     /// the lock file has another layout or the session other settings.
     init(
-        joining path: String, isDurable: Bool,
+        joining path: String, isDurable: Bool, namesReaders: Bool = true,
         attach: (_ isInitiator: Bool) throws(RealmError) -> Attachment
     ) throws(RealmError) {
         databasePath = path
         notifier = CommitNotifier(databasePath: path)
         file = try Self.open(path, isDurable: isDurable)
-        readers = ReaderTable(databasePath: path, creates: true)
+        readers = ReaderTable(databasePath: path, creates: namesReaders)
         let file = file
         try file.controlMutex.withLock { () throws(RealmError) in
             let isInitiator = file.participants == 0
+            PausePoint.reach(.attaching)
             let attachment = try attach(isInitiator)
             if isInitiator {
                 guard attachment.historyType == 0 || attachment.historyType == 2 else {
@@ -54,6 +58,8 @@ final class Session: Sendable {
                 try Self.checkAgreement(file, isDurable: isDurable)
             }
             file.participants += 1
+            isJoined.store(true, ordering: .relaxed)
+            PausePoint.reach(.joining)
         }
     }
 
@@ -76,6 +82,7 @@ final class Session: Sendable {
             return true
         }
         if !joined { return nil }
+        isJoined.store(true, ordering: .relaxed)
     }
 
     deinit { if isOwnProcess { leave() } }
@@ -169,8 +176,10 @@ final class Session: Sendable {
     }
 
     private func leave() {
+        guard isJoined.load(ordering: .relaxed) else { return }
         guard (try? file.controlMutex.lock()) != nil else { return }
         if file.participants > 0 { file.participants -= 1 }
+        PausePoint.reach(.leaving)
         file.controlMutex.unlock()
     }
 
@@ -182,6 +191,22 @@ final class Session: Sendable {
         let file = file
         return try file.versionMutex.withLock { () throws(RealmError) in
             try VersionList(file: file).pinNewest(kind)
+        }
+    }
+
+    /// Pins the version with this number; nil when nobody keeps it.
+    func pin(version: UInt64, _ kind: PinKind = .live) throws(RealmError) -> VersionList.Pin? {
+        let file = file
+        return try file.versionMutex.withLock { () throws(RealmError) in
+            try VersionList(file: file).pin(version: version, kind)
+        }
+    }
+
+    /// Numbers of the versions that somebody keeps, the newest among them.
+    func heldVersions() throws(RealmError) -> [UInt64] {
+        let file = file
+        return try file.versionMutex.withLock { () throws(RealmError) in
+            try VersionList(file: file).held()
         }
     }
 
@@ -252,6 +277,7 @@ final class Session: Sendable {
             if woken == .ownerDied { outcome = woken }
         }
         file.nextServed = ticket
+        PausePoint.reach(.turn)
         try checkCritical()
         return outcome
     }
@@ -294,15 +320,19 @@ final class Session: Sendable {
     ) throws(RealmError) {
         let file = file
         file.isCritical = true
+        PausePoint.reach(.critical)
         try file.versionMutex.withLock { () throws(RealmError) in
             try VersionList(file: file).add(version: version, top: top, fileSize: logicalSize)
         }
         file.isCritical = false
+        PausePoint.reach(.published)
         try file.controlMutex.withLock { () throws(RealmError) in
             file.versionCount = reachable + 1
             file.newestVersion = version
+            PausePoint.reach(.signalling)
             file.newCommit.broadcast()
         }
         notifier.notify()
+        PausePoint.reach(.ending)
     }
 }

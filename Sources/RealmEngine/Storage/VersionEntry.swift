@@ -1,12 +1,19 @@
+import Synchronization
+
 /// One version somebody may read (storage format 6.2): where its root is and how many pin it.
 struct VersionEntry {
     private let p: UnsafeMutableRawPointer
 
     init(_ p: UnsafeMutableRawPointer) { self.p = p }
 
+    private var atomic: UnsafeMutablePointer<Atomic<UInt64>> {
+        p.assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
+
     var version: UInt64 {
-        get { p.load(as: UInt64.self) }
-        nonmutating set { p.storeBytes(of: newValue, as: UInt64.self) }
+        // Others peek at the newest entry's without the mutex.
+        get { atomic.pointee.load(ordering: .acquiring) }
+        nonmutating set { atomic.pointee.store(newValue, ordering: .releasing) }
     }
     var fileSize: UInt64 {
         get { p.load(fromByteOffset: 8, as: UInt64.self) }

@@ -44,12 +44,16 @@ struct VersionList {
         if file.allocating == file.newest || i >= file.entryCount {
             i = try freeIndex()
             file.allocating = UInt32(i)
+            PausePoint.reach(.listAllocating)
         }
         let entry = file.entry(i)
         entry.top = top.raw
         entry.fileSize = fileSize
+        PausePoint.reach(.listRoot)
         entry.version = version
+        PausePoint.reach(.listVersion)
         file.newest = UInt32(i)
+        PausePoint.reach(.listNewest)
     }
 
     private func freeIndex() throws(RealmError) -> Int {
@@ -91,9 +95,11 @@ struct VersionList {
         for entry in entries {
             guard entry.live > 0 || entry.frozen > 0 || entry.version >= full else {
                 dropped.append(entry.version)
+                // Only then the root: an entry with a version is complete whenever its writer dies.
+                entry.version = 0
+                PausePoint.reach(.listPurging)
                 entry.fileSize = .max
                 entry.top = .max
-                entry.version = 0
                 entry.clearCounts()
                 continue
             }
@@ -131,12 +137,37 @@ struct VersionList {
         return try self.pin(pin.index, kind)
     }
 
+    /// Pins the version with this number; nil when nobody keeps it.
+    func pin(version: UInt64, _ kind: PinKind) throws(RealmError) -> Pin? {
+        try cover()
+        for i in 0..<file.entryCount where file.entry(i).version == version {
+            let entry = file.entry(i)
+            // A frozen view keeps the data, but not what a live one would need.
+            let isHeld = entry.live > 0 || entry.frozen > 0 || entry.full > 0
+            guard version != 0, isHeld || i == Int(file.newest) else { return nil }
+            return try pin(i, kind)
+        }
+        return nil
+    }
+
+    /// Numbers of the versions that can be pinned, ascending.
+    func held() throws(RealmError) -> [UInt64] {
+        try cover()
+        return (0..<file.entryCount).filter { i in
+            let entry = file.entry(i)
+            return entry.version != 0
+                && (entry.live > 0 || entry.frozen > 0 || entry.full > 0 || i == Int(file.newest))
+        }.map { file.entry($0).version }.sorted()
+    }
+
     private func pin(_ i: Int, _ kind: PinKind) throws(RealmError) -> Pin {
         let entry = file.entry(i)
         guard entry.top & 7 == 0, entry.top < entry.fileSize, entry.fileSize < 1 << 48 else {
             throw Self.damaged
         }
+        PausePoint.reach(.listPinning)
         entry.setCount(kind, entry.count(kind) &+ 1)
+        PausePoint.reach(.listPinned)
         return Pin(
             index: i, version: entry.version, top: Ref(entry.top), fileSize: entry.fileSize,
             kind: kind)
@@ -148,6 +179,7 @@ struct VersionList {
         let entry = file.entry(pin.index)
         guard entry.version == pin.version, entry.count(pin.kind) > 0 else { return }
         entry.setCount(pin.kind, entry.count(pin.kind) - 1)
+        PausePoint.reach(.listReleasing)
     }
 
     private static var damaged: RealmError {

@@ -9,9 +9,18 @@ enum QueryTool {
             if request.directory != nil { return try DirectoryExport(request).run() }
             try OutputFile.check(command.outputPath, against: request.path)
             let output = try OutputFile(path: command.outputPath, force: command.mayReplaceOutput)
+            let changes = try ChangeRequest(request)
+            if let changes, changes.other == nil {
+                return try ChangeWatch(changes, output).run()
+            }
             let reading = DatabaseReading(command)
-            let code = try reading.read(to: output) { (database) throws(RealmError) in
-                try QueryAnswer(request, database, output).print()
+            let code = try reading.read(to: output, newest: changes != nil) {
+                (database) throws(RealmError) in
+                if let changes {
+                    return try ChangeDiff(request: changes, database: database, output: output)
+                        .run()
+                }
+                return try QueryAnswer(request, database, output).print()
             }
             try output.commit()
             return code

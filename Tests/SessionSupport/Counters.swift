@@ -1,18 +1,18 @@
-@testable import RealmEngine
+import RealmEngine
 
 /// A database of four numbers, two in each of two classes: every transaction keeps the two of a
 /// class opposite and the classes alike, so that a part of a transaction shows.
-struct Counters {
-    let session: WriteSession
+public struct Counters {
+    public let session: WriteSession
     private let tables: [TableKey]
     private let objects: [ObjectKey]
 
-    static let names = ["Left", "Right"]
+    private static let names = ["Left", "Right"]
 
-    var database: Database { session.database }
+    public var database: Database { session.database }
 
     /// Makes the file.
-    init(_ path: String, isDurable: Bool = true) throws(RealmError) {
+    public init(_ path: String, isDurable: Bool = true) throws(RealmError) {
         var options = WriteSession.Options()
         options.creates = true
         options.isDurable = isDurable
@@ -33,7 +33,8 @@ struct Counters {
     }
 
     /// Opens a file that another one made.
-    init(opening path: String, _ options: WriteSession.Options = .init()) throws(RealmError) {
+    public init(opening path: String, _ options: WriteSession.Options = .init()) throws(RealmError)
+    {
         session = try WriteSession(path: path, options: options)
         let snapshot = session.database.snapshot()
         var tables: [TableKey] = []
@@ -50,7 +51,7 @@ struct Counters {
     /// One transaction that adds `amount` to one number of each class and takes it from the other;
     /// the version it made.
     @discardableResult
-    func add(
+    public func add(
         _ amount: Int64, _ patience: WriteSession.Patience = .forever
     ) throws(RealmError) -> UInt64 {
         let transaction = try session.begin(patience)
@@ -66,7 +67,7 @@ struct Counters {
     }
 
     /// The four numbers.
-    static func values(_ snapshot: Snapshot) throws(RealmError) -> [Int64] {
+    public static func values(_ snapshot: Snapshot) throws(RealmError) -> [Int64] {
         var values: [Int64] = []
         for name in names {
             let table = snapshot.table(try snapshot.schema.classNamed(name))
@@ -83,7 +84,7 @@ struct Counters {
     }
 
     /// What adding up gave; nil when a part of a transaction shows.
-    static func sum(_ snapshot: Snapshot) throws(RealmError) -> Int64? {
+    public static func sum(_ snapshot: Snapshot) throws(RealmError) -> Int64? {
         let values = try values(snapshot)
         guard values.count == 4, values[0] == -values[1], values[2] == -values[3],
             values[0] == values[2]

@@ -1,0 +1,128 @@
+import Foundation
+import SessionSupport
+import Testing
+
+@testable import RealmEngine
+
+/// Many processes and threads at one file, all at once.
+@Suite struct ConcurrencyTests {
+    /// A minute with `REALM_TEST_SCALE=30`.
+    private static let seconds = 2 * ModelTests.scale
+
+    /// Every version any reader sees keeps the sums; nobody starves, the file stays small.
+    @Test func writersAndReaders() throws {
+        let folder = try ScratchFolder()
+        let path = folder.file("busy.realm")
+        _ = try Counters(path, isDurable: false)
+        let words = [path, "0", String(Self.seconds)]
+        var options = Database.Options()
+        options.isDurable = false
+        // Open throughout, so that readers find a session.
+        var database: Database? = try Database.open(path, options)
+        let writers = (0..<2).map { _ in PeerProcess(["write"] + words) }
+        let readers = (0..<6).map { _ in PeerProcess(["read"] + words) }
+        for peer in writers + readers { #expect(peer.wait() == 0, "\(peer.text.suffix(500))") }
+        let made = writers.map { done($0) }
+        let seen = readers.map { done($0) }
+        print("\(Self.seconds) s: versions made \(made), seen \(seen)")
+        try database!.refresh()
+        #expect(database!.version == UInt64(2 + made.reduce(0, +)))
+        #expect(try Counters.sum(database!.snapshot()) == Int64(made.reduce(0, +)))
+        // Turns are drawn: no writer may get but a small part.
+        #expect(made.min()! * 4 > made.max()!)
+        #expect(seen.allSatisfy { $0 > 0 })
+        database = nil
+        try ModelRun.audit(IntegrityCheck.run(path: path), "at the end", crashed: true)
+        let size = try Data(contentsOf: URL(filePath: path)).count
+        #expect(size <= 1 << 20, "bounded by what six readers keep, not by the commits")
+    }
+
+    private func done(_ peer: PeerProcess) -> Int {
+        peer.lines.last.flatMap { Int($0.dropFirst(4)) } ?? -1
+    }
+
+    /// The same within one process: threads that share the database, and their own snapshots.
+    @Test func threads() throws {
+        let folder = try ScratchFolder()
+        let path = folder.file("threads.realm")
+        _ = try Counters(path, isDurable: false)
+        var options = WriteSession.Options()
+        options.isDurable = false
+        let database: Database? = try Counters(opening: path, options).database
+        let problems = Synced<[String]>([])
+        let shared = options
+        Threads.run(6) { thread in
+            do {
+                if thread < 2 {
+                    let counters = try Counters(opening: path, shared)
+                    for _ in 0..<60 { try counters.add(1) }
+                } else {
+                    try Self.read(path, shared.isDurable)
+                }
+            } catch { problems.change { $0.append("\(thread): \(error)") } }
+        }
+        #expect(problems.value.isEmpty, "\(problems.value)")
+        #expect(database?.version == 122)
+        #expect(database?.pinnedVersions == [122])
+    }
+
+    private static func read(_ path: String, _ isDurable: Bool) throws {
+        var options = Database.Options()
+        options.isDurable = isDurable
+        let database = try Database.open(path, options)
+        var kept: [VersionPin] = []
+        for i in 0..<200 {
+            let snapshot = database.snapshot()
+            guard let sum = try Counters.sum(snapshot), UInt64(sum) + 2 == snapshot.version else {
+                throw ModelRun.Failure(description: "wrong in version \(snapshot.version)")
+            }
+            if i % 20 == 0 { kept.append(try database.pin(.frozen, label: "kept")) }
+            if i % 3 == 0 { try database.refresh() }
+        }
+        kept.forEach(database.unpin)
+    }
+
+    /// Frozen pins of many versions: the list grows, in this process and under another's feet.
+    @Test func manyVersions() throws {
+        let folder = try ScratchFolder()
+        let path = folder.file("many.realm")
+        _ = try Counters(path, isDurable: false)
+        var options = WriteSession.Options()
+        options.isDurable = false
+        var separate = options
+        separate.isSeparate = true
+        let other = try Counters(opening: path, separate)
+        let counters = try Counters(opening: path, options)
+        var snapshots: [Snapshot] = []
+        for i in 0..<70 {
+            snapshots.append(counters.database.snapshot())
+            #expect(try counters.add(1) == UInt64(3 + i))
+        }
+        // The other one has not looked at the list since it grew.
+        #expect(try other.database.refresh())
+        #expect(other.database.version == 72)
+        for (i, snapshot) in snapshots.enumerated() {
+            #expect(try Counters.sum(snapshot) == Int64(i))
+        }
+        let facts = try #require(LockFileFacts(databasePath: path))
+        #expect(facts.bytes == 448 + 40 * 96)
+        #expect(facts.session?.versions.count == 71)
+        snapshots = []
+        try other.add(1)
+        #expect(LockFileFacts(databasePath: path)?.session?.versions.count == 2)
+    }
+
+    /// Whoever waits for a version is woken by the commit that makes it.
+    @Test func waitingForAVersion() throws {
+        let folder = try ScratchFolder()
+        let path = folder.file("wait.realm")
+        _ = try Counters(path, isDurable: false)
+        var options = Database.Options()
+        options.isDurable = false
+        let session = try #require(try Database.open(path, options).session)
+        #expect(try !session.waitForVersion(after: 2, until: .after(milliseconds: 1)))
+        let writer = PeerProcess(["write", path, "1"])
+        #expect(try session.waitForVersion(after: 2, until: .after(milliseconds: 60_000)))
+        #expect(writer.wait() == 0)
+    }
+}

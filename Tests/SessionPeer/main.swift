@@ -1,0 +1,152 @@
+import Glibc
+import RealmEngine
+import SessionSupport
+
+// One participant of a session for tests to start, stop and kill:
+//
+//     session-peer COMMAND FILE [COUNT [SECONDS]]
+//
+// COUNT 0 goes on until killed or until SECONDS are over. Every line is printed at once.
+
+func say(_ text: String) {
+    let bytes = Array((text + "\n").utf8)
+    write(1, bytes, bytes.count)
+}
+
+func fail(_ text: String) -> Never {
+    say("wrong: \(text)")
+    exit(1)
+}
+
+struct Peer {
+    let path: String
+    let count: Int
+    let end: ContinuousClock.Instant?
+
+    func goesOn(_ done: Int) -> Bool {
+        if let end, ContinuousClock.now >= end { return false }
+        return count == 0 || done < count
+    }
+
+    private var options: WriteSession.Options {
+        var options = WriteSession.Options()
+        options.isDurable = getenv("SESSION_PEER_DURABLE") != nil
+        return options
+    }
+
+    /// Commits one transaction after the other and says which versions they made.
+    func write() throws(RealmError) {
+        let counters = try Counters(opening: path, options)
+        var done = 0
+        while goesOn(done) {
+            let version = try counters.add(1)
+            say("made \(version)")
+            done += 1
+        }
+        say("did \(done)")
+    }
+
+    /// Moves on with every new version; says what is wrong with any.
+    func read() throws(RealmError) {
+        guard let database = try Database(joiningLive: path) else {
+            return say("nobody is there")
+        }
+        var done = 0
+        var last: UInt64 = 0
+        while goesOn(done) {
+            let snapshot = database.snapshot()
+            guard let sum = try Counters.sum(snapshot) else {
+                fail("a part of a transaction in version \(snapshot.version)")
+            }
+            guard UInt64(sum) + 2 == snapshot.version else {
+                fail("sum \(sum) in version \(snapshot.version)")
+            }
+            guard snapshot.version >= last else {
+                fail("version \(snapshot.version) after \(last)")
+            }
+            if snapshot.version != last { done += 1 }
+            last = snapshot.version
+            try database.refresh()
+        }
+        say("did \(done)")
+    }
+
+    /// Keeps one version until killed.
+    func hold() throws(RealmError) {
+        let database = try Database.open(path, databaseOptions)
+        let snapshot = database.snapshot()
+        say("holds \(snapshot.version)")
+        while true { pause() }
+    }
+
+    private var databaseOptions: Database.Options {
+        var options = Database.Options()
+        options.isDurable = false
+        return options
+    }
+
+    func lookWithoutSession() throws(RealmError) {
+        let sum = try Counters.sum(Database(immutable: path).snapshot())
+        say("sum \(sum.map(String.init) ?? "none")")
+    }
+
+    /// Reads as a read tool does that may join.
+    func join() throws(RealmError) {
+        let live = try Database(joiningLive: path)
+        say(live == nil ? "nobody is there" : "joined \(live!.version)")
+    }
+
+    /// A copy of a process is no participant until it opens the file itself.
+    func forked() throws(RealmError) {
+        typealias Fork = @convention(c) () -> Int32
+        let fork = unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)
+        var counters: Counters? = try Counters(opening: path, options)
+        let child = fork()
+        if child == 0 {
+            var refused = 0
+            do throws(RealmError) { try counters!.add(1) } catch {
+                if error.reason == "forked" { refused += 1 }
+            }
+            // What the parent pins stays readable.
+            guard try Counters.sum(counters!.database.snapshot()) == 0 else { _exit(2) }
+            counters = nil
+            let own = try Counters(opening: path, options)
+            try own.add(1)
+            _exit(refused == 1 ? 0 : 3)
+        }
+        var status: Int32 = 0
+        waitpid(child, &status, 0)
+        guard status == 0 else { fail("the copy ended with \(status)") }
+        try counters!.add(1)
+        let participants = LockFileFacts(databasePath: path)?.session?.participants
+        // The copy ended without leaving, like one that was killed.
+        say("sum \(try Counters.sum(counters!.database.snapshot()) ?? -1) of \(participants ?? -1)")
+    }
+
+    func run(_ command: String) throws(RealmError) {
+        switch command {
+        case "write": try write()
+        case "read": try read()
+        case "hold": try hold()
+        case "look": try lookWithoutSession()
+        case "join": try join()
+        case "fork": try forked()
+        default: fail("no command \(command)")
+        }
+    }
+}
+
+// A test that runs as root asks for another user, whom permissions concern.
+if let user = getenv("SESSION_PEER_USER").flatMap({ uid_t(String(cString: $0)) }) {
+    guard setgid(user) == 0, setuid(user) == 0 else { fail("cannot become user \(user)") }
+}
+let words = CommandLine.arguments
+guard words.count >= 3 else { fail("session-peer COMMAND FILE [COUNT [SECONDS]]") }
+let seconds = words.count > 4 ? Int(words[4]) : nil
+let peer = Peer(
+    path: words[2], count: words.count > 3 ? Int(words[3]) ?? 0 : 0,
+    end: seconds.map { .now.advanced(by: .seconds($0)) })
+do throws(RealmError) { try peer.run(words[1]) } catch {
+    say("error \(error.kind.rawValue) \(error.reason): \(error.message)")
+    exit(error.kind == .busy ? 7 : 6)
+}
