@@ -12,6 +12,8 @@ public struct Opener: Sendable, Equatable {
     public let hasDatabase: Bool
     /// Open descriptors of the lock file: every participant of the session keeps one.
     public let participants: Int
+
+    public var pid: UInt32 { process.pid }
 }
 
 extension Openers {

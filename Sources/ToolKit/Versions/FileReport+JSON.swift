@@ -51,7 +51,7 @@ extension FileReport {
 
     private static func json(_ opener: Opener) -> JSONItem {
         .object([
-            ("pid", .count(Int(opener.process.pid))), ("command", .text(opener.command)),
+            ("pid", .count(Int(opener.pid))), ("command", .text(opener.command)),
             ("user", .text(opener.user)), ("age", .count(opener.age)),
             ("participants", .count(opener.participants)),
         ])

@@ -182,9 +182,9 @@ extension FileReport {
         guard let openers = facts.openers else { return }
         let rows = openers.openers.map { opener -> [Report.Cell] in
             [
-                .number(Int(opener.process.pid)), .text(opener.command), .text(opener.user),
-                .text(WallTime.age(opener.age)), held(by: opener.process.pid),
-                possible(for: opener.process.pid),
+                .number(Int(opener.pid)), .text(opener.command), .text(opener.user),
+                .text(WallTime.age(opener.age)), held(by: opener.pid),
+                possible(for: opener.pid),
             ]
         }
         append(

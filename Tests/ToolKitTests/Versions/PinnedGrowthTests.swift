@@ -64,11 +64,11 @@ import Testing
             echo "before $($V -g free-bytes a.realm)"
             $V --growth a.realm > report; grep -c realm-query report | sed 's/^/named /'
             cat <&5 > /dev/null & DRAIN=$!
-            wait $QP; echo "ended $?"; kill $DRAIN
+            wait $QP; echo "ended $?"; kill -9 $DRAIN
             V1=$($V -g version a.realm); rows 400 h >&4; upto $((V1 + 2))
             echo "after $($V -g free-bytes a.realm)"
             echo "left $($V -g pinned-bytes a.realm)"
-            exec 4>&-; kill $WP; wait $WP
+            exec 4>&-; kill -9 $WP; wait $WP
             """)
         let values = values(found)
         let json = try StrictJSON(values["json"] ?? found.text + found.errorText)
@@ -99,7 +99,7 @@ import Testing
             kill -9 $QP; wait $QP 2> /dev/null
             echo "json $($V --json a.realm)"
             $V a.realm | grep -c '1 pin is stale' | sed 's/^/told /'
-            exec 4>&-; kill $WP; wait $WP
+            exec 4>&-; kill -9 $WP; wait $WP
             """)
         let values = values(found)
         let json = try StrictJSON(values["json"] ?? found.text + found.errorText)
