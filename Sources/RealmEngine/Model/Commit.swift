@@ -48,9 +48,7 @@ struct Commit {
             ] { try context.free(ref) }
         }
         var space = transaction.spilledSpace
-        if space == nil {
-            space = try FreeSpace(base, context.space, oldestReachable: reachable.oldest)
-        }
+        if space == nil { space = try session.freeSpace(of: base, context.space, reachable) }
         var writer = try writer(space!, history)
         let written = (
             names: try writer.write(names), tables: try writer.write(tables),

@@ -25,8 +25,7 @@ struct Spill {
             space = known
         } else {
             let reachable = try session.database.session!.purge()
-            space = try FreeSpace(
-                transaction.base, context.space, oldestReachable: reachable.oldest)
+            space = try session.freeSpace(of: transaction.base, context.space, reachable)
         }
         var need = NodeWriter.Need()
         for ref in [names, tables] {
@@ -41,20 +40,21 @@ struct Spill {
     }
 }
 
-extension FreeSpace {
-    /// The free space of `version`.
-    init(
-        _ version: VersionState, _ space: NodeSpace, oldestReachable: UInt64
-    ) throws(RealmError) {
-        if let top = version.top {
-            try self.init(space, top, oldestReachable: oldestReachable)
-        } else {
-            self.init(logicalSize: version.limit)
-        }
-    }
-}
-
 extension WriteSession {
+    /// The free space of `version`, as far as no version that is `reachable` uses it.
+    func freeSpace(
+        of version: VersionState, _ space: NodeSpace, _ reachable: VersionList.Reachable
+    ) throws(RealmError) -> FreeSpace {
+        guard let top = version.top else { return FreeSpace(logicalSize: version.limit) }
+        var older = FreeSpace.OlderLists.none
+        // The versions of a group are readable in this process without being listed. And an older
+        // version that cannot be read proves nothing free, and is no reason to fail.
+        if group == nil, let lists = try? FreeSpace.OlderLists(database.file, reachable) {
+            older = lists
+        }
+        return try FreeSpace(space, top, oldestReachable: reachable.oldest, older)
+    }
+
     /// Writes nodes that nothing refers to yet, growing the file as needed.
     func store(_ runs: [NodeWriter.Run], logicalSize: UInt64) throws(RealmError) {
         // Joiners size the file under the control mutex, so growing it happens under it too.

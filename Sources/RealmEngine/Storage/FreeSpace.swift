@@ -20,15 +20,18 @@ struct FreeSpace {
     init(logicalSize: UInt64) { self.logicalSize = logicalSize }
 
     /// Reads the free list of the version with root `top`; chunks stamped above `oldestReachable`
-    /// are locked.
-    init(_ space: NodeSpace, _ top: TopArray, oldestReachable: UInt64) throws(RealmError) {
+    /// are locked, unless `older` versions prove them free.
+    init(
+        _ space: NodeSpace, _ top: TopArray, oldestReachable: UInt64, _ older: OlderLists = .none
+    ) throws(RealmError) {
         logicalSize = top.logicalSize
         var previousEnd: UInt64 = 24
-        for chunk in try Self.chunks(space, top) {
+        for var chunk in try Self.chunks(space, top) {
             guard chunk.start >= previousEnd, chunk.end <= logicalSize else {
                 throw .corrupt("free chunks overlap or leave the file", at: Ref(chunk.start))
             }
             previousEnd = chunk.end
+            if chunk.version > oldestReachable { chunk.version = older.stamp(of: chunk) }
             if chunk.version > oldestReachable { locked.append(chunk) } else { release(chunk) }
         }
     }
