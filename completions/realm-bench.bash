@@ -10,12 +10,20 @@ _realm_bench() {
         index=$((index - 1))
     fi
     case ${COMP_WORDS[index]} in
-        --file | -o | --output)
-            compopt -o filenames
-            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        -r | --runs | -N | --num | -T | --time | --warmup | -R | --rate | --late-after | --seed | --inject | --query | --value-size | --batch | --readers | --writers | --pin | --gate | -j | --threads | --max-memory)
             return
             ;;
-        --query | -r | --runs | -N | --num | --value-size | --batch | --warmup | --seed | -j | --threads | --max-memory)
+        --distribution)
+            mapfile -t COMPREPLY < <(compgen -W "uniform zipfian latest sequential" -- "$word")
+            return
+            ;;
+        --cache)
+            mapfile -t COMPREPLY < <(compgen -W "warm cold" -- "$word")
+            return
+            ;;
+        --file | -b | --baseline | -o | --output | --save | --hgrm | --plot)
+            compopt -o filenames
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
             return
             ;;
         --durability)
@@ -25,6 +33,10 @@ _realm_bench() {
         --dir)
             compopt -o filenames
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
+            return
+            ;;
+        --against)
+            mapfile -t COMPREPLY < <(compgen -W "sqlite3" -- "$word")
             return
             ;;
         -f | --format)
@@ -37,10 +49,10 @@ _realm_bench() {
             ;;
     esac
     if [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "--file --query --list -r --runs -N --num --value-size --batch --durability --dir --keep --warmup --seed -f --format --json -o --output --force --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "--list -r --runs -N --num -T --time --warmup -R --rate --late-after --seed --distribution --cache --inject --file --query --value-size --batch --durability --readers --writers --pin --dir --keep --against -b --baseline --compare --gate --allow-different-machine -f --format --json -o --output --force --save --histogram --hgrm --plot --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
         return
     fi
-    mapfile -t COMPREPLY < <(compgen -W "open readseq readrandom export fillseq fillrandom fillbatch fillsync overwrite updaterandom deleteseq deleterandom churn create-index query-int query-int-index query-string query-string-index query-like query-links query-fulltext query-in sort sort-limit distinct aggregate" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "open readseq readreverse readrandom readhot readmissing export check compact query-int query-int-index query-string query-string-index query-like query-links query-fulltext query-in sort sort-limit distinct aggregate link-walk list-iterate fillseq fillrandom fillbatch fillsync empty-commit overwrite updaterandom deleteseq deleterandom churn pinned-growth create-index readwhilewriting writewhilereading notify ycsb-a ycsb-b ycsb-c ycsb-d ycsb-e ycsb-f core-open-first core-open-later core-empty-commit core-add-table core-insert core-set-string core-set-long-string core-create-index core-clear core-uid-random-access core-uid-random-delete core-get-string core-get-long-string core-find-string-few core-find-string-many core-find-first-few core-find-first-many core-long-string core-string-case core-string-case-index core-string-index core-not core-or-strings core-sort-string core-distinct-few core-distinct-many core-int core-int-index core-or-ints core-or-ints-index core-in-ints core-int-double core-sort-int core-distinct-int-few core-distinct-int-many core-time-greater core-time-at-least core-time-less core-time-at-most core-time-equal core-time-not-equal core-time-null core-time-not-null core-string-over-link core-time-over-link core-list-size core-subquery core-get-link-list quick standard ycsb core all" -- "$word")
 }
 
 complete -F _realm_bench realm-bench

@@ -21,7 +21,24 @@ struct Commit {
     private var newVersion: UInt64 { base.version + 1 }
     private static let page = UInt64(4096)
 
+    /// A version whose nodes are in the file, and which nothing leads to yet.
+    struct Stored {
+        let version: UInt64
+        let top: Ref
+        let logicalSize: UInt64
+        /// Versions that were readable when it was made.
+        let reachable: UInt64
+    }
+
     func run() throws(RealmError) -> UInt64 {
+        let stored = try write()
+        try session.flipHeader(top: stored.top)
+        try session.publish(stored)
+        return stored.version
+    }
+
+    /// Puts the new version's nodes into the file.
+    func write() throws(RealmError) -> Stored {
         let reachable = try session.database.session!.purge()
         let history = try appendedHistory(oldestLive: reachable.oldestLive)
         if let top = base.top {
@@ -52,12 +69,9 @@ struct Commit {
             }
         ).run()
         try store(writer.runs, lists)
-        do throws(RealmError) { try publish(lists, reachable.count) } catch {
-            // The header selects what the session does not know of.
-            session.poisonForAll(error)
-            throw error
-        }
-        return newVersion
+        return Stored(
+            version: newVersion, top: lists.top, logicalSize: lists.logicalSize,
+            reachable: reachable.count)
     }
 
     private static let historyType: UInt64 = 2
@@ -100,15 +114,21 @@ struct Commit {
             for run in lists.runs { try device.write(run.bytes.bytes, at: Int(run.start)) }
             PausePoint.reach(.storing)
         }
-        try session.flipHeader(top: lists.top)
     }
+}
 
-    private func publish(
-        _ lists: ListWriter.Result, _ reachable: UInt64
-    ) throws(RealmError) {
-        try session.database.session!.publish(
-            version: newVersion, top: lists.top, logicalSize: lists.logicalSize,
-            reachable: reachable)
-        try session.database.refresh()
+extension WriteSession {
+    /// Makes a version that the header selects the newest for everybody.
+    func publish(_ stored: Commit.Stored) throws(RealmError) {
+        do throws(RealmError) {
+            try database.session!.publish(
+                version: stored.version, top: stored.top, logicalSize: stored.logicalSize,
+                reachable: stored.reachable)
+            try database.refresh()
+        } catch {
+            // The header selects what the session does not know of.
+            poisonForAll(error)
+            throw error
+        }
     }
 }

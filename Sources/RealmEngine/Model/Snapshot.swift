@@ -9,7 +9,9 @@ public final class Snapshot {
     let state: VersionState
     let memory: SpaceMemory
     /// Nil for a view of an open write transaction.
-    private let pin: VersionPin?
+    let pin: VersionPin?
+    /// Keeps the version instead of a pin of its own.
+    private let keeper: AnyObject?
     /// Dictionaries are cluster trees in formats 21 and 22.
     let hasClusteredDictionaries: Bool
 
@@ -17,7 +19,18 @@ public final class Snapshot {
     init(_ database: Database, _ pin: VersionPin) {
         self.database = database
         self.pin = pin
+        keeper = nil
         state = pin.state
+        memory = SpaceMemory(base: database.file.mapping.base, limit: state.limit)
+        hasClusteredDictionaries = (21...22).contains(state.format)
+    }
+
+    /// A version that is readable as long as the older one that `pin` keeps; takes over `pin`.
+    init(_ database: Database, _ state: VersionState, guardedBy pin: VersionPin) {
+        self.database = database
+        self.pin = pin
+        keeper = nil
+        self.state = state
         memory = SpaceMemory(base: database.file.mapping.base, limit: state.limit)
         hasClusteredDictionaries = (21...22).contains(state.format)
     }
@@ -28,10 +41,24 @@ public final class Snapshot {
         self.state = state
         self.memory = memory
         pin = nil
+        keeper = nil
         hasClusteredDictionaries = false
     }
 
+    /// A version that `keeper` keeps readable.
+    init(_ database: Database, _ state: VersionState, keptBy keeper: AnyObject) {
+        self.database = database
+        self.state = state
+        self.keeper = keeper
+        memory = SpaceMemory(base: database.file.mapping.base, limit: state.limit)
+        pin = nil
+        hasClusteredDictionaries = (21...22).contains(state.format)
+    }
+
     deinit { if let pin { database.unpin(pin) } }
+
+    /// An older version is kept for the sake of this one.
+    var isBorrowed: Bool { pin.map { $0.state.version != state.version } ?? false }
 
     public var schema: Schema { state.schema }
     public var version: UInt64 { state.version }

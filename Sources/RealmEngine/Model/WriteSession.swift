@@ -12,6 +12,8 @@ public final class WriteSession {
     let isRehearsal: Bool
     /// The transaction's row in the reader table.
     private var row: Int32?
+    /// The group that transactions are part of, while one is open.
+    private(set) var group: CommitGroup?
     /// Weak, so that a transaction merely dropped is rolled back and keeps nothing open.
     private weak var transaction: WriteTransaction?
 
@@ -87,17 +89,22 @@ public final class WriteSession {
 
     /// What went to the file through this session, for reports.
     public struct Traffic: Sendable {
-        public let syncs: Int
+        public internal(set) var syncs = 0
         /// Time spent waiting for the syncs.
-        public let syncNanoseconds: Int
-        public let bytes: Int
+        public internal(set) var syncNanoseconds = 0
+        public internal(set) var bytes = 0
+
+        public init() {}
     }
 
     /// What went to the file so far.
     public var traffic: Traffic {
-        Traffic(
-            syncs: file?.syncCount ?? 0, syncNanoseconds: file?.syncNanoseconds ?? 0,
-            bytes: file?.bytesWritten ?? 0)
+        var traffic = Traffic()
+        guard let file else { return traffic }
+        traffic.syncs = file.syncCount
+        traffic.syncNanoseconds = file.syncNanoseconds
+        traffic.bytes = file.bytesWritten
+        return traffic
     }
 
     /// Begins a write transaction when it is this session's turn.
@@ -114,7 +121,27 @@ public final class WriteSession {
             transaction = begun
             return begun
         }
-        guard let outcome = try takeTurn(patience) else {
+        if let group {
+            let begun = try WriteTransaction(self, base: group.head)
+            transaction = begun
+            database.setWriting(true)
+            return begun
+        }
+        try takeTurn(patience)
+        do throws(RealmError) {
+            let begun = try WriteTransaction(self, base: database.newest)
+            transaction = begun
+            database.setWriting(true)
+            return begun
+        } catch {
+            giveTurn()
+            throw error
+        }
+    }
+
+    /// Takes the writer's turn and makes the newest version of the session the handle's.
+    private func takeTurn(_ patience: Patience) throws(RealmError) {
+        guard let outcome = try waitForTurn(patience) else {
             let holders = Openers.names(participating: database.path)
             let names = holders.isEmpty ? "another program" : holders.joined(separator: ", ")
             throw RealmError(
@@ -125,18 +152,14 @@ public final class WriteSession {
         do throws(RealmError) {
             if outcome == .ownerDied { try repairHeader() }
             try database.refresh()
-            let begun = try WriteTransaction(self, base: database.newest)
-            transaction = begun
-            database.setWriting(true)
             row = session.readers?.take(.writer, version: database.version, label: .none)
-            return begun
         } catch {
             session.endWrite()
             throw error
         }
     }
 
-    private func takeTurn(_ patience: Patience) throws(RealmError) -> SharedMutex.Outcome? {
+    private func waitForTurn(_ patience: Patience) throws(RealmError) -> SharedMutex.Outcome? {
         switch patience {
         case .forever: return try session.beginWrite()
         case .none: return try session.tryBeginWrite()
@@ -168,10 +191,45 @@ public final class WriteSession {
         transaction = nil
         slab.detach()
         if isRehearsal { return }
+        database.setWriting(false)
+        if group == nil { giveTurn() }
+    }
+
+    private func giveTurn() {
         if let row { session.readers?.give(row) }
         row = nil
-        database.setWriting(false)
         session.endWrite()
+    }
+
+    // MARK: Groups
+
+    /// Takes the writer's turn for a group of transactions, which may be begun on any thread, one
+    /// after the other. The group is closed on the thread that opened it.
+    func openGroup(_ patience: Patience = .forever) throws(RealmError) {
+        if let failure = database.failure { throw failure }
+        try takeTurn(patience)
+        group = CommitGroup(database)
+    }
+
+    /// Makes what the group's transactions committed durable, and the newest version for everybody,
+    /// with one pair of syncs. The group goes on from there.
+    func flushGroup() throws(RealmError) {
+        if let failure = database.failure { throw failure }
+        guard let last = group?.last else { return }
+        do throws(RealmError) {
+            try flipHeader(top: last.top)
+            try publish(last)
+        } catch {
+            database.poison(error)
+            throw error
+        }
+        group = CommitGroup(database)
+    }
+
+    /// Gives the turn up; what was not flushed is forgotten.
+    func closeGroup() {
+        group = nil
+        giveTurn()
     }
 
     /// Which version the header selects is unknown: nobody may go on from either of the two before

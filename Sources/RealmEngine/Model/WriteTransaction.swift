@@ -167,6 +167,7 @@ public final class WriteTransaction {
         do throws(RealmError) {
             try flush()
             let commit = Commit(self, names: names, tables: tables)
+            if let group = session.group { return try group.add(commit.write()) }
             return try commit.run()
         } catch {
             // Nothing was written by an error of another kind, except where `Commit` says so.

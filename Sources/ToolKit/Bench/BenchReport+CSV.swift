@@ -24,11 +24,12 @@ extension BenchReport {
         + [
             "kernelBytesWritten", "rssPeak", "user_ns", "sys_ns", "majorFaults", "minorFaults",
             "runs", "fsyncs", "commits", "bytesWritten", "logicalBytes", "writeAmp", "fileStart",
-            "fileEnd", "syncP50_ns", "syncP99_ns",
+            "fileEnd", "syncP50_ns", "syncP99_ns", "workP50_ns", "workP99_ns", "compacted",
+            "live", "free", "spaceAmp", "pinnedBytes", "liveVersionsMax", "lagP99_ns", "late",
         ]
 
     /// Columns at the end that only workloads that write fill.
-    private static let storageColumns = 9
+    private static let storageColumns = 17
 
     private func figures(_ result: WorkloadResult) -> [BenchFigure] {
         let interval = result.interval(seed: setting.seed)
@@ -47,19 +48,34 @@ extension BenchReport {
             .number(result.median(\.usage.majorFaults)),
             .number(result.median(\.usage.minorFaults)), .number(result.runs.count),
         ]
-        guard result.writes else {
-            return figures + [BenchFigure](repeating: .null, count: Self.storageColumns)
-        }
-        let syncs = result.syncTimes.count == 0 ? nil : result.syncTimes
+        figures +=
+            result.writes
+            ? storage(result) : [BenchFigure](repeating: .null, count: Self.storageColumns)
+        let isPaced = result.isPaced
         figures += [
+            .number(isPaced ? Int(clamping: result.lags.value(atShare: 0.99)) : nil),
+            .number(isPaced && setting.lateAfter != nil ? result.late : nil),
+        ]
+        return figures
+    }
+
+    private func storage(_ result: WorkloadResult) -> [BenchFigure] {
+        let syncs = result.syncTimes.count == 0 ? nil : result.syncTimes
+        let work = result.workTimes.count == 0 ? nil : result.workTimes
+        return [
             .number(result.storage(\.syncs)), .number(result.storage(\.commits)),
             .number(result.storage(\.bytesWritten)), .number(result.storage(\.logicalBytes)),
             .decimal(result.writeAmplification, places: 2),
             .number(result.storage(\.sizeAtStart)), .number(result.storage(\.sizeAtEnd)),
             .number(syncs.map { Int(clamping: $0.value(atShare: 0.5)) }),
             .number(syncs.map { Int(clamping: $0.value(atShare: 0.99)) }),
+            .number(work.map { Int(clamping: $0.value(atShare: 0.5)) }),
+            .number(work.map { Int(clamping: $0.value(atShare: 0.99)) }),
+            .number(result.knownStorage(\.compactedSize)),
+            .number(result.knownStorage(\.liveBytes)), .number(result.storage(\.freeBytes)),
+            .decimal(result.spaceAmplification, places: 2),
+            .number(result.storage(\.pinnedBytes)), .number(result.storage(\.mostVersions)),
         ]
-        return figures
     }
 }
 

@@ -2,7 +2,7 @@ import RealmEngine
 
 /// The report as one line of JSON; times are whole nanoseconds.
 extension BenchReport {
-    func appendJSON(to out: inout ByteBuffer) {
+    func appendJSON(_ comparison: Comparison? = nil, to out: inout ByteBuffer) {
         out.append("{\"tool\":\"realm-bench\",\"output\":1,\"engine\":")
         out.append(members: [
             ("version", .text(stamp.version)), ("commit", .null), ("build", .text(stamp.build)),
@@ -21,7 +21,25 @@ extension BenchReport {
             if i > 0 { out.append(",") }
             append(result, to: &out)
         }
-        out.append("]}\n")
+        out.append("]")
+        if let peer {
+            out.append(",\"peer\":")
+            out.append(members: [
+                ("name", .text(peer.name)), ("version", .text(peer.version)),
+                ("settings", .text(peer.settings)),
+            ])
+            out.append(",\"peerResults\":[")
+            for (i, result) in peer.results.enumerated() {
+                if i > 0 { out.append(",") }
+                append(result, to: &out)
+            }
+            out.append("]")
+        }
+        if let comparison {
+            out.append(",")
+            comparison.appendJSON(to: &out)
+        }
+        out.append("}\n")
     }
 
     private var config: [(String, BenchFigure)] {
@@ -33,7 +51,13 @@ extension BenchReport {
             ("threads", .number(setting.threads)), ("encrypted", .flag(false)),
             ("durability", .text(setting.isDurable ? "full" : "unsafe")),
             ("batch", .number(setting.batch)), ("valueSize", .number(setting.valueSize)),
-            ("seed", .number(Int(clamping: setting.seed))), ("cache", .text("warm")),
+            ("seed", .number(Int(clamping: setting.seed))),
+            ("cache", .text(setting.isCacheCold ? "cold" : "warm")),
+            ("time_ns", .number(setting.time.map { Int(clamping: $0) })),
+            ("rate", .decimal(setting.rate, places: 3)),
+            ("distribution", .text(setting.distribution.text)),
+            ("readers", .number(setting.readers)), ("writers", .number(setting.writers)),
+            ("pins", .number(setting.pins)),
         ]
     }
 
@@ -65,29 +89,67 @@ extension BenchReport {
             ("minor", .number(result.median(\.usage.minorFaults))),
         ])
         out.append(member: "runs", .list(result.throughputs, places: 1))
+        appendRuns(result, to: &out)
+        if let note = result.note { out.append(member: "note", .text(note)) }
         out.append("}")
     }
 
-    private func appendStorage(_ result: WorkloadResult, to out: inout ByteBuffer) {
-        if result.syncTimes.count > 0 {
-            out.append(",\"sync_ns\":")
-            out.append(
-                members: Self.percentiles.map {
-                    ($0.name, .number(Int(clamping: result.syncTimes.value(atShare: $0.share))))
-                })
+    /// The figures a comparison judges, for each run.
+    private func appendRuns(_ result: WorkloadResult, to out: inout ByteBuffer) {
+        var members: [(String, BenchFigure)] = []
+        let p99 = result.runs.compactMap(\.p99)
+        if !p99.isEmpty { members.append(("p99_ns", .numbers(p99))) }
+        let stored = result.runs.compactMap(\.storage)
+        if !stored.isEmpty {
+            members.append(("bytesWritten", .numbers(stored.map(\.bytesWritten))))
+            members.append(("fsyncs", .numbers(stored.map(\.syncs))))
+            members.append(("size", .numbers(stored.map(\.sizeAtEnd))))
         }
+        if members.isEmpty { return }
+        out.append(",\"perRun\":")
+        out.append(members: members)
+    }
+
+    private func appendStorage(_ result: WorkloadResult, to out: inout ByteBuffer) {
+        append("work_ns", result.workTimes, to: &out)
+        append("sync_ns", result.syncTimes, to: &out)
         out.append(member: "fsyncs", .number(result.storage(\.syncs)))
         out.append(member: "commits", .number(result.storage(\.commits)))
         out.append(member: "bytesWritten", .number(result.storage(\.bytesWritten)))
         out.append(member: "logicalBytes", .number(result.storage(\.logicalBytes)))
         out.append(member: "writeAmp", .decimal(result.writeAmplification, places: 2))
-        if result.writes {
-            out.append(",\"file\":")
+        guard result.writes else { return }
+        out.append(",\"file\":")
+        out.append(members: [
+            ("start", .number(result.storage(\.sizeAtStart))),
+            ("end", .number(result.storage(\.sizeAtEnd))),
+            ("compacted", .number(result.knownStorage(\.compactedSize))),
+            ("live", .number(result.knownStorage(\.liveBytes))),
+            ("free", .number(result.storage(\.freeBytes))),
+        ])
+        out.append(member: "spaceAmp", .decimal(result.spaceAmplification, places: 2))
+        out.append(member: "pinnedBytes", .number(result.storage(\.pinnedBytes)))
+        out.append(member: "liveVersionsMax", .number(result.storage(\.mostVersions)))
+        if let growth = result.runs.last?.storage?.growth {
+            out.append(",\"growth\":")
             out.append(members: [
-                ("start", .number(result.storage(\.sizeAtStart))),
-                ("end", .number(result.storage(\.sizeAtEnd))),
+                ("commits", .number(growth.stride)), ("sizes", .numbers(growth.sizes)),
             ])
         }
+    }
+
+    /// The percentiles of times, if there are any.
+    private func append(
+        _ name: String, _ times: LatencyHistogram, to out: inout ByteBuffer
+    ) {
+        if times.count == 0 { return }
+        out.append(",\"")
+        out.append(name)
+        out.append("\":")
+        out.append(
+            members: Self.percentiles.map {
+                ($0.name, .number(Int(clamping: times.value(atShare: $0.share))))
+            })
     }
 
     /// `null` for workloads whose single operations are not timed.
@@ -98,6 +160,10 @@ extension BenchReport {
             members: Self.percentiles.map {
                 ($0.name, .number(result.latency($0.share)))
             })
+        guard result.isPaced else { return }
+        append("service_ns", result.services, to: &out)
+        append("lag_ns", result.lags, to: &out)
+        out.append(member: "late", .number(setting.lateAfter == nil ? nil : result.late))
     }
 }
 
@@ -110,6 +176,7 @@ enum BenchFigure {
     case flag(Bool)
     case text(String)
     case list([Double], places: Int)
+    case numbers([Int])
 
     var isNull: Bool {
         switch self {
@@ -133,6 +200,13 @@ extension ByteBuffer {
             for (i, number) in numbers.enumerated() {
                 if i > 0 { append(",") }
                 append(decimal: number, places: places)
+            }
+            append("]")
+        case .numbers(let numbers):
+            append("[")
+            for (i, number) in numbers.enumerated() {
+                if i > 0 { append(",") }
+                append(number: number)
             }
             append("]")
         }

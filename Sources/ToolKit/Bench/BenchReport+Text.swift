@@ -7,8 +7,15 @@ extension BenchReport {
     func appendText(to out: inout ByteBuffer) {
         appendHead(to: &out)
         appendTable(speed, to: &out)
+        for result in results { appendNotes(result, to: &out) }
         appendTable(resources, to: &out)
-        if results.contains(where: \.writes) { appendTable(storage, to: &out) }
+        if !writers.isEmpty {
+            appendTable(commits, to: &out)
+            appendTable(space, to: &out)
+        }
+        guard let peer, let besidePeer else { return }
+        appendTable(besidePeer, to: &out)
+        out.append("\(peer.name) \(peer.version)  \(peer.settings)\n")
     }
 
     private func appendHead(to out: inout ByteBuffer) {
@@ -17,13 +24,17 @@ extension BenchReport {
             "\(stamp.processorCount) x \(stamp.processor)", "Linux \(stamp.kernel)",
             stamp.fileSystem,
         ]
-        let measurement =
-            [
-                setting.isGenerated
-                    ? "\(setting.num) objects" : "\(setting.file) \(Quantity.bytes(fileSize))",
-                setting.runs == 1 ? "1 run" : "\(setting.runs) runs", "seed \(setting.seed)",
-                setting.threads == 1 ? "1 thread" : "\(setting.threads) threads", "cache=warm",
-            ] + (results.contains(where: \.writes) ? [writing] : [])
+        var measurement = [
+            setting.isGenerated
+                ? "\(setting.num) objects" : "\(setting.file) \(Quantity.bytes(fileSize))",
+            setting.runs == 1 ? "1 run" : "\(setting.runs) runs", "seed \(setting.seed)",
+            setting.threads == 1 ? "1 thread" : "\(setting.threads) threads",
+            setting.isCacheCold ? "cache=cold" : "cache=warm",
+        ]
+        if results.contains(where: \.writes) {
+            measurement.append((setting.isDurable ? "full" : "unsafe") + " durability")
+        }
+        if let rate = setting.rate { measurement.append("\(Quantity.rate(rate)) begun per second") }
         for items in [machine, measurement] {
             appendWrapped(items.map(DisplayWidth.printable), to: &out)
         }
@@ -35,8 +46,30 @@ extension BenchReport {
         }
     }
 
-    private var writing: String {
-        (setting.isDurable ? "full" : "unsafe") + " durability"
+    /// What a table has no columns for.
+    private func appendNotes(_ result: WorkloadResult, to out: inout ByteBuffer) {
+        var notes: [String] = []
+        if result.isPaced {
+            notes.append(
+                "began late by P50 \(time(result.lags, 0.5)), P99 \(time(result.lags, 0.99)); "
+                    + "took P50 \(time(result.services, 0.5)), "
+                    + "P99 \(time(result.services, 0.99)) from there")
+        }
+        if result.isPaced, let limit = setting.lateAfter {
+            let count = Int(clamping: result.responses.count)
+            notes.append(
+                "\(result.late) of \(count) later than \(Quantity.latency(Int(limit)))")
+        }
+        if let note = result.note { notes.append(note) }
+        for note in notes {
+            out.append("  ")
+            out.append(InlineText.wrap("\(result.name): \(note)", indent: 4))
+            out.append("\n")
+        }
+    }
+
+    private func time(_ histogram: LatencyHistogram, _ share: Double) -> String {
+        Quantity.latency(Int(clamping: histogram.value(atShare: share)))
     }
 
     /// Items with two spaces between them, in lines that fit.
@@ -91,36 +124,61 @@ extension BenchReport {
         let rows = results.map { result in
             [
                 result.name, String(result.median(\.operations)),
-                Quantity.latency(result.median { Int($0.elapsed) }),
                 Quantity.latency(result.median(\.usage.userNanoseconds)),
                 Quantity.latency(result.median(\.usage.systemNanoseconds)),
                 Quantity.latency(result.median(\.processorTimePerOperation)),
                 Quantity.bytes(result.median(\.peakMemory)),
-                String(result.median(\.usage.minorFaults)),
-                String(result.median(\.usage.majorFaults)),
+                faults(result),
             ]
         }
+        return (["WORKLOAD", "OPS", "USER", "SYSTEM", "CPU/OP", "MEMORY", "FAULTS"], rows)
+    }
+
+    /// Those answered from memory, and those that waited for a disk where there were any.
+    private func faults(_ result: WorkloadResult) -> String {
+        let major = result.median(\.usage.majorFaults)
+        let minor = String(result.median(\.usage.minorFaults))
+        return major == 0 ? minor : "\(minor)+\(major)"
+    }
+
+    /// Workloads that stored something.
+    private var writers: [WorkloadResult] {
+        results.filter { $0.storage(\.commits) > 0 }
+    }
+
+    private var commits: Lines {
+        let rows = writers.map { result in
+            var cells = [
+                result.name, String(result.storage(\.commits)), String(result.storage(\.syncs)),
+            ]
+            for times in [result.workTimes, result.syncTimes] {
+                for share in [0.5, 0.99] {
+                    cells.append(times.count == 0 ? "-" : time(times, share))
+                }
+            }
+            cells.append(Quantity.bytes(result.storage(\.bytesWritten)))
+            return cells
+        }
         return (
-            ["WORKLOAD", "OPS", "TIME", "USER", "SYSTEM", "CPU/OP", "MEMORY", "MINOR", "MAJOR"],
-            rows
+            ["WORKLOAD", "COMMITS", "FSYNC", "WORK", "P99", "SYNC", "P99", "WRITTEN"], rows
         )
     }
 
-    private var storage: Lines {
-        let rows = results.filter(\.writes).map { result in
-            let syncs = result.syncTimes
-            return [
-                result.name, String(result.storage(\.commits)), String(result.storage(\.syncs)),
-                syncs.count == 0 ? "-" : Quantity.latency(Int(clamping: syncs.value(atShare: 0.5))),
-                syncs.count == 0
-                    ? "-" : Quantity.latency(Int(clamping: syncs.value(atShare: 0.99))),
-                Quantity.bytes(result.storage(\.bytesWritten)),
+    private var space: Lines {
+        let rows = writers.map { result in
+            [
+                result.name,
+                result.knownMedian(\.usage.bytesWritten).map(Quantity.bytes) ?? "-",
                 result.writeAmplification.map(Quantity.oneDecimal) ?? "-",
                 Quantity.bytes(result.storage(\.sizeAtEnd)),
+                result.knownStorage(\.compactedSize).map(Quantity.bytes) ?? "-",
+                result.spaceAmplification.map(Quantity.oneDecimal) ?? "-",
+                Quantity.bytes(result.storage(\.pinnedBytes)),
+                String(result.storage(\.mostVersions)),
             ]
         }
         return (
-            ["WORKLOAD", "COMMITS", "FSYNC", "P50", "P99", "WRITTEN", "W-AMP", "FILE"], rows
+            ["WORKLOAD", "KERNEL", "W-AMP", "FILE", "COMPACT", "S-AMP", "PINNED", "VERS"], rows
         )
     }
 }

@@ -7,6 +7,8 @@ struct BenchReport {
     /// Bytes of the measured file.
     let fileSize: Int
     let results: [WorkloadResult]
+    /// The same by another program; nil when none was asked.
+    var peer: PeerReport?
 
     /// The percentiles every form shows: name in JSON and CSV, and share of the values.
     static let percentiles: [(name: String, share: Double)] = [

@@ -4,54 +4,48 @@ extension BenchTable {
             "`realm-bench` measures how fast this library reads and writes: a database you have, "
                 + "or generated ones, which can be written to as well. It runs each WORKLOAD "
                 + "several times and reports the median of the runs, the spread between "
-                + "them, and how long single operations took."),
+                + "them, and how long single operations took. It can compare the result with an "
+                + "older one, and fail when something got worse."),
         .paragraph(
             "A FILE is read through the page cache, never changed, and nothing is created "
                 + "beside it. Measure with a release build: a debug build says so, and its numbers "
                 + "mean nothing."),
-        .definitions([
-            (
-                "`open`",
-                "Open the file, read its schema, count the objects of every class and close it."
-            ),
-            (
-                "`readseq`",
-                "Read every property of every object, in the order of their keys. Objects are "
-                    + "timed in groups of up to 256, of which each gets its share."
-            ),
-            ("`readrandom`", "Look up objects at random by key and read every property."),
-            (
-                "`export`",
-                "Write every object as NDJSON, as `realm-query --all` would, to a sink that "
-                    + "discards it. Single objects are not timed."
-            ),
-        ]),
+        .paragraph("These workloads read FILE, or a generated database of made-up people:"),
+        definitions(WorkloadCatalogue.reading),
         .paragraph(
-            "Without `--file` there are also these queries about generated people; one operation "
-                + "is the whole query, parsing and planning included:"),
-        .definitions(definitions { !$0.plan.writes && $0.needsPeople }),
+            "Without `--file` there are also these about the generated people; where one is a "
+                + "query, one operation is the whole query, parsing and planning included:"),
+        definitions(WorkloadCatalogue.queries),
         .paragraph("And these, each on a new file in every run:"),
-        .definitions(definitions(where: \.plan.writes)),
+        definitions(
+            WorkloadCatalogue.writing + WorkloadCatalogue.concurrent + WorkloadCatalogue.yahoo),
+        .paragraph(
+            "The `ycsb` workloads use as many records of ten texts of 100 bytes as `--num` says, a "
+                + "tenth as many operations, and a commit for each that writes. "
+                + "The workloads whose names begin with `core-` repeat the common tasks of the "
+                + "reference engine's own benchmark on tables of the same shapes; one operation is "
+                + "one repetition. `--list` tells what each does."),
+        .definitions(
+            WorkloadSet.allCases.map { ("`\($0.rawValue)`", sentence("a set: " + $0.summary)) }),
         .paragraph(
             "Every workload checks its own result: the objects read are as many as there are, what "
-                + "was written is read back, and all runs find the same. If not, the exit status "
-                + "is 10."
+                + "was written is checked and read back, and all runs find the same. If not, the "
+                + "exit status is 10."
         ),
     ]
 
-    private static func definitions(
-        where isWanted: (WorkloadKind) -> Bool
-    ) -> [(String, String)] {
-        WorkloadKind.allCases.filter(isWanted).map { kind in
-            let summary = kind.summary
-            return (
-                "`\(kind.rawValue)`", summary.prefix(1).uppercased() + summary.dropFirst() + "."
-            )
-        }
+    private static func definitions(_ plans: [WorkloadPlan]) -> ManualBlock {
+        .definitions(plans.map { ("`\($0.name)`", sentence($0.summary)) })
+    }
+
+    private static func sentence(_ text: String) -> String {
+        text.prefix(1).uppercased() + text.dropFirst() + "."
     }
 
     static let sections: [ManualSection] = [
         ManualSection("FIGURES", figures),
+        ManualSection("COMPARING", comparing),
+        ManualSection("COMPARING WITH SQLITE", peer),
         ManualSection("OUTPUT FORMS", outputForms),
         ManualSection("EXIT STATUS", exitStatus),
         ManualSection("EXAMPLES", examples),
@@ -70,9 +64,10 @@ extension BenchTable {
             (
                 "P50, P99, P99.9, MAX",
                 "How long single operations took, over all runs: half of them, 99% and 99.9% were "
-                    + "not slower. Off by less than 0.1%; the maximum is exact."
+                    + "not slower. Off by less than 0.1%; the maximum is exact. With `--rate`, from "
+                    + "the moment they should have begun."
             ),
-            ("OPS, TIME", "Operations of one run and how long it took."),
+            ("OPS", "Operations of one run."),
             ("USER, SYSTEM", "Processor time of one run, inside the program and in the kernel."),
             (
                 "CPU/OP",
@@ -84,24 +79,61 @@ extension BenchTable {
                     + "back whenever it needs to."
             ),
             (
-                "MINOR, MAJOR",
-                "Page faults of one run: answered from memory, and those that waited for a disk."
+                "FAULTS",
+                "Page faults of one run that were answered from memory; behind a plus sign, those "
+                    + "that waited for a disk."
             ),
+            ("COMMITS, FSYNC", "Commits and syncs of one run."),
             (
-                "COMMITS, FSYNC, P50, P99",
-                "Commits and syncs of one run, and how long a commit waited for its syncs."
+                "WORK, SYNC, each with P99",
+                "How long a commit took, without and with nothing but waiting for its syncs: the "
+                    + "median and what 99% of the commits kept."
             ),
-            (
-                "WRITTEN, W-AMP",
-                "Bytes written to the file in one run, and how many that is for each byte of the "
-                    + "values that changed."
-            ),
+            ("WRITTEN", "Bytes written to the file in one run."),
+            ("KERNEL", "Bytes the kernel had to store for that, as it counts them."),
+            ("W-AMP", "Bytes written for each byte of the values that changed."),
             ("FILE", "Size of the file at the end."),
+            ("COMPACT", "Size of a compacted copy."),
+            ("S-AMP", "Size of the file for each byte that its newest version uses."),
+            (
+                "PINNED",
+                "Bytes that could be used again if nobody held an older version."
+            ),
+            ("VERS", "Most versions that existed at the same time."),
         ]),
         .paragraph(
             "When the quartiles of the runs lie more than 10% apart a warning says that they are "
                 + "too noisy to compare. A debug build, a file in memory and a busy machine are "
                 + "warned of as well."),
+    ]
+
+    private static let comparing: [ManualBlock] = [
+        .paragraph(
+            "`--save` keeps a result, `--baseline` holds a new one against it, `--compare` holds "
+                + "two saved ones against each other. The runs of both are judged figure by "
+                + "figure. Something got worse only if three things hold: the median changed by "
+                + "more than `--gate` allows, the intervals of both medians lie apart, and every "
+                + "new run is worse than every old one. Bytes, syncs and sizes do not vary; for "
+                + "them the first is enough."),
+        .paragraph(
+            "When the runs of one side are noisy, no winner is called. A figure that got worse "
+                + "is then reported only if even the best new run is worse than the worst old run "
+                + "by more than the gate allows. A single run says nothing about times."),
+        .paragraph(
+            "Results of different machines, kernels, file systems, builds or settings are not "
+                + "compared without `--allow-different-machine`. Exit status 1 means that at least "
+                + "one figure got worse."),
+    ]
+
+    private static let peer: [ManualBlock] = [
+        .paragraph(
+            "`--against sqlite3` lets SQLite do the same with the same objects in the same order. "
+                + "Its settings are printed: write-ahead logging, and a sync for each commit "
+                + "unless `--durability` is `unsafe`. The objects are taken from another of its "
+                + "databases and a batch is one statement, so that no time is spent on parsing "
+                + "statements; an application that sends them one by one is slower. Single "
+                + "operations are not timed. A question mark behind a ratio says that the runs of "
+                + "one side were too noisy to call a winner.")
     ]
 
     private static let outputForms: [ManualBlock] = [
@@ -118,9 +150,18 @@ extension BenchTable {
 
     private static let exitStatus: [ManualBlock] = [
         .definitions([
-            ("0", "Done."),
-            ("2", "A bad option or an unknown workload."),
-            ("3", "FILE is missing, cannot be read or is not a Realm file."),
+            ("0", "Done; nothing got worse."),
+            ("1", "A figure got worse by more than the gate allows."),
+            (
+                "2",
+                "A bad option, an unknown workload, results that cannot be compared, or one not "
+                    + "worth saving."
+            ),
+            (
+                "3",
+                "FILE is missing, cannot be read or is not a Realm file; a saved result is not "
+                    + "one; `sqlite3` cannot be run."
+            ),
             ("4", "FILE is damaged or truncated."),
             ("6", "The format of FILE is not one this version reads."),
             ("7", "Others kept changing FILE while it was measured."),
@@ -131,7 +172,7 @@ extension BenchTable {
     ]
 
     private static let examples: [ManualBlock] = [
-        .example("Every workload on one file:", ["realm-bench --file mail.realm"]),
+        .example("Every workload that reads, on one file:", ["realm-bench --file mail.realm"]),
         .example(
             "Sequential reading only, ten runs, as JSON:",
             ["realm-bench --file mail.realm -r 10 --json readseq"]),
@@ -144,6 +185,17 @@ extension BenchTable {
                 "realm-bench --file mail.realm --query 'Email:read == false' \\",
                 "    --query 'Email:size > 100000 SORT(size DESC) LIMIT(20)'",
             ]),
+        .example(
+            "Two commits of a program's source, in CI:",
+            [
+                "realm-bench --save main.json",
+                "realm-bench --baseline main.json --gate ops=5%,p99=10%,size=2%",
+            ]),
+        .example(
+            "Whether 20000 reads per second are answered in time:",
+            ["realm-bench --rate 20000 --late-after 1ms --histogram readrandom"]),
+        .example(
+            "What a reader that never moves on costs:", ["realm-bench pinned-growth --pin 3"]),
         .example(
             "The median throughput of each workload:",
             [

@@ -7,10 +7,9 @@ struct LatencyHistogram: Sendable, Equatable {
     /// Values with fewer bits than this have a bucket each.
     private static let exactBits = 11
     private static let halfBits = exactBits - 1
-    /// Buckets for every 64-bit value.
-    private static let bucketCount = (64 - exactBits + 2) << halfBits
 
-    private var counts = [UInt64](repeating: 0, count: bucketCount)
+    /// As far as the largest value demands, in steps of a power of two of the value.
+    private var counts: [UInt64] = []
     /// Values recorded.
     private(set) var count: UInt64 = 0
     /// Largest value; 0 while nothing is recorded.
@@ -23,16 +22,25 @@ struct LatencyHistogram: Sendable, Equatable {
     /// Counts `value` once, or `times` times.
     @inline(__always)
     mutating func record(_ value: UInt64, times: UInt64 = 1) {
-        counts[Self.bucket(value)] &+= times
+        let bucket = Self.bucket(value)
+        if bucket >= counts.count { grow(past: bucket) }
+        counts[bucket] &+= times
         count &+= times
         maximum = max(maximum, value)
         minimum = min(minimum, value)
     }
 
+    @inline(never)
+    private mutating func grow(past bucket: Int) {
+        let wanted = (bucket >> Self.halfBits + 1) << Self.halfBits
+        counts += [UInt64](repeating: 0, count: max(0, wanted - counts.count))
+    }
+
     /// Counts everything the other one counted.
     mutating func merge(_ other: LatencyHistogram) {
         if other.count == 0 { return }
-        for i in counts.indices { counts[i] &+= other.counts[i] }
+        if other.counts.count > counts.count { grow(past: other.counts.count - 1) }
+        for i in other.counts.indices { counts[i] &+= other.counts[i] }
         count &+= other.count
         maximum = max(maximum, other.maximum)
         minimum = min(minimum, other.minimum)

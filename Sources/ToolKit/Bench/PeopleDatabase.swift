@@ -1,58 +1,35 @@
 import RealmEngine
 
-/// A database of made-up people, open for writing: what the write workloads work on.
-///
-/// Confined to one thread. Changes gather in a transaction until `commit`.
-final class PeopleDatabase {
+/// A database of made-up people, open for writing: what most workloads that write work on.
+final class PeopleDatabase: MeasuredDatabase {
     /// Positions of the properties of Person, in the order in which they are created.
     enum Column: Int {
         case id, name, age, email, score, active, created, city, visits, best, dogs, photo
     }
 
-    let path: String
-    let session: WriteSession
     private(set) var person = TableKey.none
     private var dog = TableKey.none
     private var dogs: [ObjectKey] = []
-    private var transaction: WriteTransaction?
     private let hasPhotos: Bool
-    /// Bytes of the values changed so far, without anything it takes to store them.
-    private(set) var logicalBytes = 0
-    private(set) var commits = 0
-    /// How long commits waited for their syncs, in nanoseconds.
-    private(set) var syncTimes = LatencyHistogram()
 
     /// Creates the file with its classes and dogs, and no people.
-    init(path: String, _ setting: BenchSetting) throws(RealmError) {
-        self.path = path
+    override init(path: String, _ setting: BenchSetting) throws(RealmError) {
         hasPhotos = setting.valueSize > 0
-        var options = WriteSession.Options()
-        options.creates = true
-        options.isDurable = setting.isDurable
-        session = try WriteSession(path: path, options: options)
+        try super.init(path: path, setting)
         try createSchema()
         try createDogs()
         try commit()
-        (logicalBytes, commits, syncTimes) = (0, 0, LatencyHistogram())
+        forgetFigures()
     }
 
-    /// The open transaction; begins one if there is none.
-    func writing() throws(RealmError) -> WriteTransaction {
-        if let transaction { return transaction }
-        let begun = try session.begin()
-        transaction = begun
-        return begun
-    }
-
-    /// Makes everything since the last commit one new version.
-    func commit() throws(RealmError) {
-        guard let transaction else { return }
-        let before = session.traffic.syncNanoseconds
-        try transaction.commit()
-        self.transaction = nil
-        commits += 1
-        let waited = session.traffic.syncNanoseconds - before
-        if waited > 0 { syncTimes.record(UInt64(waited)) }
+    /// Joins a database of people that another handle of this process has open.
+    override init(joining path: String, _ setting: BenchSetting) throws(RealmError) {
+        hasPhotos = setting.valueSize > 0
+        try super.init(joining: path, setting)
+        guard let info = session.database.schema.table(named: "Person") else {
+            throw .failedCheck("the file that was written has no class Person")
+        }
+        person = info.key
     }
 
     private func createSchema() throws(RealmError) {

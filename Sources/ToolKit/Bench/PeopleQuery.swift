@@ -1,24 +1,62 @@
 import RealmEngine
 
+extension WorkloadCatalogue {
+    /// Workloads that know the values of the generated people.
+    static let queries: [WorkloadPlan] = [
+        plan(.int, "query-int", "count objects by a number"),
+        plan(.intIndex, "query-int-index", "find an object by its primary key"),
+        plan(.string, "query-string", "count objects by a string"),
+        plan(.stringIndex, "query-string-index", "find an object by a string with an index"),
+        plan(.like, "query-like", "count objects by a string with wildcards"),
+        plan(.links, "query-links", "count objects by a number of the object they link to"),
+        plan(
+            .fulltext, "query-fulltext",
+            "count objects by a word of a string with a full-text index"),
+        plan(.in, "query-in", "count objects by a list of numbers"),
+        plan(.sort, "sort", "sort all objects by a string and a number"),
+        plan(.sortLimit, "sort-limit", "find the first 20 objects by a fraction"),
+        plan(.distinct, "distinct", "find the first object of every value of a string"),
+        people("aggregate", "count, sum, average and maximum in one pass") {
+            setting throws(RealmError) in try AggregateWorkload(setting)
+        },
+        people("link-walk", "follow the link of every object and read a number there") {
+            setting throws(RealmError) in LinkWalkWorkload(setting)
+        },
+        people("list-iterate", "read the links in the list of every object") {
+            setting throws(RealmError) in ListIterateWorkload(setting)
+        },
+    ]
+
+    private static func plan(
+        _ query: PeopleQuery, _ name: String, _ summary: String
+    ) -> WorkloadPlan {
+        people(name, summary) { setting throws(RealmError) in
+            try PeopleQueryWorkload(setting, query)
+        }
+    }
+
+    private static func people(
+        _ name: String, _ summary: String,
+        make: @escaping @Sendable (BenchSetting) throws(RealmError) -> any Workload
+    ) -> WorkloadPlan {
+        var plan = WorkloadPlan(name, summary, in: [.standard], make: make)
+        plan.needsPeople = true
+        return plan
+    }
+}
+
 /// The queries measured on made-up people.
 enum PeopleQuery: Sendable {
     case int, intIndex, string, stringIndex, like, links, fulltext, `in`
     case sort, sortLimit, distinct
 
-    init?(_ kind: WorkloadKind) {
-        switch kind {
-        case .queryInt: self = .int
-        case .queryIntIndex: self = .intIndex
-        case .queryString: self = .string
-        case .queryStringIndex: self = .stringIndex
-        case .queryLike: self = .like
-        case .queryLinks: self = .links
-        case .queryFulltext: self = .fulltext
-        case .queryIn: self = .in
-        case .sort: self = .sort
-        case .sortLimit: self = .sortLimit
-        case .distinct: self = .distinct
-        default: return nil
+    /// Times a run asks: about as much work as that of other workloads.
+    var times: Int {
+        switch self {
+        case .intIndex, .stringIndex: 2000
+        case .int, .string, .in: 500
+        case .like, .links, .fulltext, .sortLimit: 100
+        case .sort, .distinct: 5
         }
     }
 
@@ -63,7 +101,8 @@ final class PeopleQueryWorkload: QueryWorkload {
 
     init(_ setting: BenchSetting, _ query: PeopleQuery) throws(RealmError) {
         self.query = query
-        try super.init(setting, try QueryUnderTest("Person:TRUEPREDICATE"), query.answer)
+        try super.init(
+            setting, try QueryUnderTest("Person:TRUEPREDICATE"), query.answer, times: query.times)
     }
 
     override func setUp() throws(RealmError) {
@@ -159,7 +198,7 @@ final class PeopleQueryWorkload: QueryWorkload {
 /// Counts, sums, averages and extremes of all people, in one pass. One operation is all of that.
 final class AggregateWorkload: Workload {
     private static let list = "count,sum(age),avg(score),max(created)"
-    private static let enough: UInt64 = 200_000_000
+    private static let times = 100
 
     private let database: Database
     private let snapshot: Snapshot
@@ -170,7 +209,7 @@ final class AggregateWorkload: Workload {
     init(_ setting: BenchSetting) throws(RealmError) {
         database = try Database(immutable: setting.file)
         snapshot = database.snapshot()
-        most = setting.num
+        most = min(setting.num, Self.times)
     }
 
     func setUp() {}
@@ -185,14 +224,12 @@ final class AggregateWorkload: Workload {
     func run(_ meter: inout Meter) throws(RealmError) {
         let table = try people()
         meter.start()
-        var ended = false
-        while !ended {
+        while meter.operations < most, !meter.isOver {
             let aggregation = try Aggregation(Self.list, table)
             let query = try Query("TRUEPREDICATE").bound(to: snapshot.table(table))
             found = try aggregation.run(try QueryPlan(query, in: snapshot), snapshot)
             results = aggregation.results
-            let now = meter.lap()
-            ended = meter.operations >= most || now >= Self.enough
+            meter.lap()
         }
         meter.stop()
     }

@@ -12,6 +12,9 @@ class QueryWorkload: Workload {
     /// A run repeats the query for this long, but not more often than there are operations.
     private static let enough: UInt64 = 200_000_000
 
+    /// Nanoseconds after which no further operation begins.
+    private let limit: UInt64
+
     private let database: Database
     let snapshot: Snapshot
     private(set) var request: QueryUnderTest
@@ -23,12 +26,16 @@ class QueryWorkload: Workload {
     /// What the last operation found.
     private(set) var rows: RowSet?
 
-    init(_ setting: BenchSetting, _ request: QueryUnderTest, _ answer: Answer) throws(RealmError) {
+    /// - Parameter times: operations of a run; nil for as many as there is time for.
+    init(
+        _ setting: BenchSetting, _ request: QueryUnderTest, _ answer: Answer, times: Int? = nil
+    ) throws(RealmError) {
         database = try Database(immutable: setting.file)
         snapshot = database.snapshot()
         self.request = request
         self.answer = answer
-        most = setting.num
+        most = min(setting.num, times ?? .max)
+        limit = times == nil ? Self.enough : .max
     }
 
     /// Asks something else instead.
@@ -53,7 +60,7 @@ class QueryWorkload: Workload {
         while !ended {
             try ask()
             let now = meter.lap()
-            ended = meter.operations >= most || now >= Self.enough
+            ended = meter.operations >= most || now >= limit || meter.isOver
         }
         meter.stop()
     }
@@ -103,8 +110,9 @@ struct QueryUnderTest: Sendable, Equatable {
     /// Its two workloads. `number` tells the queries of a run apart.
     func plans(number: Int) -> [WorkloadPlan] {
         QueryWorkload.Answer.allCases.map { answer in
-            WorkloadPlan(name: "query-\(number)-\(answer.rawValue)", query: text) {
-                setting throws(RealmError) in
+            WorkloadPlan(
+                "query-\(number)-\(answer.rawValue)", "run a query", query: text
+            ) { setting throws(RealmError) in
                 try QueryWorkload(setting, self, answer)
             }
         }

@@ -1,5 +1,88 @@
 import RealmEngine
 
+extension WorkloadCatalogue {
+    /// Workloads that read the measured file, or a generated one.
+    static let reading: [WorkloadPlan] = [
+        WorkloadPlan(
+            "open", "open the file, read its schema, count its objects and close it",
+            in: [.quick, .standard]
+        ) { setting throws(RealmError) in OpenWorkload(setting) },
+        WorkloadPlan(
+            "readseq", "read every property of every object in the order of their keys",
+            isPaced: false, in: [.quick, .standard]
+        ) { setting throws(RealmError) in ReadSequentialWorkload(setting) },
+        WorkloadPlan(
+            "readreverse", "read every property of every object, the last one first",
+            in: [.standard]
+        ) { setting throws(RealmError) in ReadReverseWorkload(setting) },
+        WorkloadPlan(
+            "readrandom", "look up objects at random by key and read every property",
+            in: [.quick, .standard]
+        ) { setting throws(RealmError) in ReadRandomWorkload(setting, .anywhere) },
+        WorkloadPlan(
+            "readhot", "as readrandom, from a hundredth of the objects", in: [.standard]
+        ) { setting throws(RealmError) in ReadRandomWorkload(setting, .hot) },
+        WorkloadPlan(
+            "readmissing", "look up keys that no object has", in: [.standard]
+        ) { setting throws(RealmError) in ReadRandomWorkload(setting, .missing) },
+        WorkloadPlan(
+            "export", "write every object as NDJSON to a sink that discards it", isPaced: false,
+            in: [.standard]
+        ) { setting throws(RealmError) in try ExportWorkload(discarding: setting) },
+        WorkloadPlan(
+            "check", "check every node, value, link and index entry of the file",
+            isPaced: false, in: [.standard]
+        ) { setting throws(RealmError) in CheckWorkload(setting) },
+        WorkloadPlan(
+            "compact", "write a compacted copy of the file and sync it", isPaced: false,
+            in: [.standard]
+        ) { setting throws(RealmError) in CompactWorkload(setting) },
+    ]
+}
+
+/// A workload that reads a database with one handle, opened when everything else is ready: what is
+/// then read first is in the page cache only if it may be.
+class ReadWorkload: Workload {
+    let setting: BenchSetting
+    private var opened: Database?
+
+    init(_ setting: BenchSetting) { self.setting = setting }
+
+    /// Reads what the choice of operations needs.
+    func prepare(_ snapshot: Snapshot) throws(RealmError) {}
+
+    func setUp() throws(RealmError) {
+        try prepare(try Database(immutable: setting.file).snapshot())
+        if setting.isCacheCold { PageCache.evict(setting.file) }
+        opened = try Database(immutable: setting.file)
+    }
+
+    func database() throws(RealmError) -> Database {
+        guard let opened else { throw .failedCheck("nothing was set up") }
+        return opened
+    }
+
+    func run(_ meter: inout Meter) throws(RealmError) {}
+
+    func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
+        throw .failedCheck("nothing was measured")
+    }
+
+    var note: String? { nil }
+
+    /// What a run found, if it is what it should have found.
+    final func outcome(
+        _ meter: Meter, expected: Int, checksum: UInt64
+    ) throws(RealmError) -> RunOutcome {
+        let database = try database()
+        if database.hasChanged { throw DatabaseChange.error }
+        guard meter.operations == expected || setting.time != nil else {
+            throw .failedCheck("\(meter.operations) objects were read, but \(expected) exist")
+        }
+        return RunOutcome(version: database.version, objects: expected, checksum: checksum)
+    }
+}
+
 /// Opens the file, reads its schema, counts the objects of every class and closes it, again and
 /// again. One operation is all of that.
 final class OpenWorkload: Workload {
@@ -26,6 +109,7 @@ final class OpenWorkload: Workload {
             if i > 0, found != sum { throw DatabaseChange.error }
             sum = found
             meter.lap()
+            if meter.isOver { break }
         }
         meter.stop()
     }
@@ -52,17 +136,11 @@ final class OpenWorkload: Workload {
 /// Reads every property of every object of every class, in the order of their keys. One operation
 /// is an object; they are timed by the leaf, because reading the clock takes as long as reading an
 /// object.
-final class ReadSequentialWorkload: Workload {
-    private let database: Database
+final class ReadSequentialWorkload: ReadWorkload {
     private var sum: UInt64 = 0
 
-    init(_ setting: BenchSetting) throws(RealmError) {
-        database = try Database(immutable: setting.file)
-    }
-
-    func setUp() {}
-
-    func run(_ meter: inout Meter) throws(RealmError) {
+    override func run(_ meter: inout Meter) throws(RealmError) {
+        let database = try database()
         meter.start()
         let snapshot = database.snapshot()
         var fold = ValueFold(snapshot, isWalking: true)
@@ -71,63 +149,115 @@ final class ReadSequentialWorkload: Workload {
         sum = fold.sum
     }
 
-    func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
-        let snapshot = database.snapshot()
+    override func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
+        let snapshot = try database().snapshot()
         let expected = try snapshot.objectCount(snapshot.schema.classes)
-        return try database.outcome(meter, expected: expected, checksum: sum)
+        return try outcome(meter, expected: expected, checksum: sum)
+    }
+}
+
+/// Reads every property of every object, the last one of the last class first: one look-up each.
+final class ReadReverseWorkload: ReadWorkload {
+    private var keys: [(table: TableKey, keys: [ObjectKey])] = []
+    private var expected = 0
+    private var sum: UInt64 = 0
+
+    override func prepare(_ snapshot: Snapshot) throws(RealmError) {
+        snapshot.beginWalk()
+        for info in snapshot.schema.classes.reversed() {
+            let found = try snapshot.table(info).keys()
+            expected += found.count
+            keys.append((info.key, found))
+        }
+    }
+
+    override func run(_ meter: inout Meter) throws(RealmError) {
+        let snapshot = try database().snapshot()
+        var fold = ValueFold(snapshot, isWalking: false)
+        meter.start()
+        for (key, keys) in keys {
+            let table = try snapshot.table(key)
+            let scan = table.scan(columns: Array(table.info.columns.indices))
+            let columns = table.info.columns.count
+            for key in keys.reversed() {
+                guard let row = try scan.seek(key) else {
+                    throw .failedCheck("object \(key.raw) is not found by key")
+                }
+                for column in 0..<columns { try fold.add(try scan.value(row: row, column: column)) }
+                meter.lap()
+                if meter.isOver { break }
+            }
+        }
+        meter.stop()
+        sum = fold.sum
+    }
+
+    override func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
+        try outcome(meter, expected: expected, checksum: sum)
     }
 }
 
 /// Looks up objects at random by key and reads every property. One operation is an object.
-final class ReadRandomWorkload: Workload {
+final class ReadRandomWorkload: ReadWorkload {
+    /// Which keys are looked up.
+    enum Target {
+        case anywhere
+        /// Few objects, so that the processor's cache holds them.
+        case hot
+        /// Keys beyond those of all objects.
+        case missing
+    }
+
     /// Objects are chosen this many at a time, while the clock stands.
     private static let batch = 4096
+    private static let hotShare = 100
 
-    private let database: Database
-    private let snapshot: Snapshot
-    private let times: Int
-    private var random: SplitMix64
-    private var tables: [Table] = []
-    /// The keys of each table's objects, and the number of objects in the tables before.
+    private let target: Target
+    private var chooser = KeyChooser(.uniform, count: 1, seed: 0)
+    /// The classes that have objects, their keys, and the number of objects in those before.
+    private var tables: [TableKey] = []
     private var keys: [[ObjectKey]] = []
-    private var firsts: [Int] = []
+    private var firsts: [Int] = [0]
     private var sum: UInt64 = 0
 
-    init(_ setting: BenchSetting) throws(RealmError) {
-        database = try Database(immutable: setting.file)
-        snapshot = database.snapshot()
-        times = setting.num
-        random = SplitMix64(seed: setting.seed)
+    init(_ setting: BenchSetting, _ target: Target = .anywhere) {
+        self.target = target
+        super.init(setting)
     }
 
-    func setUp() throws(RealmError) {
+    private var count: Int {
+        let all = firsts[tables.count]
+        return target == .hot ? max(1, all / Self.hotShare) : all
+    }
+
+    override func prepare(_ snapshot: Snapshot) throws(RealmError) {
         snapshot.beginWalk()
-        var total = 0
         for info in snapshot.schema.classes {
-            let table = snapshot.table(info)
-            let found = try table.keys()
+            let found = try snapshot.table(info).keys()
             if found.isEmpty { continue }
-            tables.append(table)
+            tables.append(info.key)
             keys.append(found)
-            firsts.append(total)
-            total += found.count
+            firsts.append(firsts.last! + found.count)
         }
-        firsts.append(total)
+        chooser = KeyChooser(setting.distribution, count: max(1, count), seed: setting.seed)
     }
 
-    func run(_ meter: inout Meter) throws(RealmError) {
+    override func run(_ meter: inout Meter) throws(RealmError) {
+        let snapshot = try database().snapshot()
+        let opened = try tables.map { (key) throws(RealmError) in try snapshot.table(key) }
         var fold = ValueFold(snapshot, isWalking: false)
         var chosen: [(table: Int, key: ObjectKey)] = []
         chosen.reserveCapacity(Self.batch)
-        var left = tables.isEmpty ? 0 : times
+        var left = tables.isEmpty ? 0 : setting.endless
         while left > 0 {
             choose(min(left, Self.batch), &chosen)
             left -= chosen.count
             meter.start()
             for (table, key) in chosen {
-                try read(tables[table], key, &fold)
+                try read(opened[table], key, &fold)
                 meter.lap()
             }
+            if meter.isOver { left = 0 }
             meter.stop()
         }
         sum = fold.sum
@@ -136,9 +266,11 @@ final class ReadRandomWorkload: Workload {
     private func choose(_ count: Int, _ chosen: inout [(table: Int, key: ObjectKey)]) {
         chosen.removeAll(keepingCapacity: true)
         for _ in 0..<count {
-            let position = random.below(firsts[tables.count])
+            let position = chooser.choose(self.count)
             let table = firsts.dropFirst().firstIndex { position < $0 }! - 1
-            chosen.append((table, keys[table][position - firsts[table]]))
+            var key = keys[table][position - firsts[table]]
+            if target == .missing { key = ObjectKey(key.raw &+ keys[table].last!.raw &+ 1) }
+            chosen.append((table, key))
         }
     }
 
@@ -146,76 +278,28 @@ final class ReadRandomWorkload: Workload {
     private func read(_ table: Table, _ key: ObjectKey, _ fold: inout ValueFold) throws(RealmError)
     {
         guard let row = try table.row(key) else {
-            throw .failedCheck("object \(key.raw) of \(table.info.className) is not found by key")
+            guard target == .missing else {
+                throw .failedCheck(
+                    "object \(key.raw) of \(table.info.className) is not found by key")
+            }
+            return fold.mix(UInt64(bitPattern: key.raw))
+        }
+        guard target != .missing else {
+            throw .failedCheck("an object is found by the key \(key.raw), which none has")
         }
         for column in table.info.columns.indices { try fold.add(try row.value(column)) }
     }
 
-    func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
-        try database.outcome(meter, expected: tables.isEmpty ? 0 : times, checksum: sum)
-    }
-}
-
-/// Writes every object as NDJSON to a sink that discards it, as `realm-query --all` would print it.
-/// One operation is an object; single ones are not timed.
-final class ExportWorkload: Workload {
-    private let database: Database
-    private let threads: Int
-    private let output: OutputFile
-    private var tables: [TableInfo] = []
-
-    init(_ setting: BenchSetting) throws(RealmError) {
-        database = try Database(immutable: setting.file)
-        threads = setting.threads
-        output = try OutputFile(path: "/dev/null", force: true)
-    }
-
-    func setUp() {
-        // Embedded objects are printed inside their parents.
-        tables = database.schema.classes.filter { $0.kind != .embedded }
-    }
-
-    func run(_ meter: inout Meter) throws(RealmError) {
-        meter.start()
-        var plans: [RecordPlan] = []
-        var request = FieldRequest()
-        request.hasKeys = true
-        request.namesClass = true
-        for info in tables {
-            var planner = RecordPlanner(info, database.schema, request, ValueStyle())
-            plans.append(try planner.plan())
-        }
-        var export = Export(
-            database: database, plans: plans, values: ValueStyle(),
-            records: RecordStyle(format: .ndjson))
-        export.threads = threads
-        meter.count(operations: try export.run(VerifiedOutput(output, database)))
-        meter.stop()
-    }
-
-    func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
-        let expected = try database.snapshot().objectCount(tables)
-        return try database.outcome(meter, expected: expected, checksum: UInt64(output.written))
+    override func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
+        let times = setting.time == nil ? setting.num : meter.operations
+        return try outcome(meter, expected: tables.isEmpty ? 0 : times, checksum: sum)
     }
 }
 
 extension Snapshot {
-    fileprivate func objectCount(_ tables: [TableInfo]) throws(RealmError) -> Int {
+    func objectCount(_ tables: [TableInfo]) throws(RealmError) -> Int {
         var total = 0
         for info in tables { total += try table(info).count() }
         return total
-    }
-}
-
-extension Database {
-    /// What a run over this database found, if it is what it should have found.
-    fileprivate func outcome(
-        _ meter: Meter, expected: Int, checksum: UInt64
-    ) throws(RealmError) -> RunOutcome {
-        if hasChanged { throw DatabaseChange.error }
-        guard meter.operations == expected else {
-            throw .failedCheck("\(meter.operations) objects were read, but \(expected) exist")
-        }
-        return RunOutcome(version: version, objects: expected, checksum: checksum)
     }
 }

@@ -8,24 +8,30 @@ final class ScratchFile {
     private let isKept: Bool
     private var entries: [TemporaryFiles.Entry] = []
 
+    /// What SQLite leaves beside its databases.
+    private static let companions = ["-wal", "-shm", "-journal"]
+
     /// Chooses a name that nobody uses; the file does not exist yet.
-    init(_ setting: BenchSetting, name: String) throws(RealmError) {
+    init(_ setting: BenchSetting, name: String, suffix: String = ".realm") throws(RealmError) {
         let base = "\(setting.directory)/realm-bench-\(getpid())-\(name)"
-        var path = base + ".realm"
+        var path = base + suffix
         var attempt = 1
         while access(path, F_OK) == 0 {
             attempt += 1
-            path = "\(base)-\(attempt).realm"
+            path = "\(base)-\(attempt)\(suffix)"
         }
         self.path = path
         isKept = setting.keepsFiles
         if isKept { return }
-        entries = ([""] + SideFiles.suffixes).map { TemporaryFiles.add(path + $0) }
+        entries = ([""] + SideFiles.suffixes + Self.companions).map {
+            TemporaryFiles.add(path + $0)
+        }
     }
 
     deinit {
         // A lock file means nothing once nobody has the database open.
         SideFiles.remove(beside: path)
+        for suffix in Self.companions { unlink(path + suffix) }
         if !isKept { unlink(path) }
         for entry in entries { TemporaryFiles.remove(entry) }
     }

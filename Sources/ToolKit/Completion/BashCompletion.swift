@@ -53,7 +53,7 @@ enum BashCompletion {
 
     private static func action(_ kind: ValueKind) -> String {
         switch kind {
-        case .choice(let words):
+        case .choice(let words), .suggestion(let words):
             "mapfile -t COMPREPLY < <(compgen -W \"\(words.joined(separator: " "))\" -- \"$word\")"
         case .file:
             "compopt -o filenames\nmapfile -t COMPREPLY < <(compgen -f -- \"$word\")"

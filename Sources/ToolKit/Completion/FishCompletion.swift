@@ -2,8 +2,8 @@
 enum FishCompletion {
     static func source(_ table: CommandTable) -> String {
         var text = "# fish completion for \(table.name), generated from its option table.\n\n"
-        if let first = table.operands.first, case .choice(let words) = first.kind {
-            text += "complete -c \(table.name) -f -a \(quote(words.joined(separator: " ")))\n"
+        if let first = table.operands.first, case .suggestion(let words) = first.kind {
+            text += "complete -c \(table.name) -a \(quote(words.joined(separator: " ")))\n"
         }
         for option in table.options {
             text += "complete -c \(table.name)"
@@ -17,7 +17,8 @@ enum FishCompletion {
     private static func argument(_ option: OptionSpec) -> String {
         guard case .required(_, let kind) = option.argument else { return "" }
         switch kind {
-        case .choice(let words): return " -x -a \(quote(words.joined(separator: " ")))"
+        case .choice(let words), .suggestion(let words):
+            return " -x -a \(quote(words.joined(separator: " ")))"
         case .file: return " -r -F"
         case .directory: return " -x -a \(quote("(__fish_complete_directories)"))"
         case .text, .count, .size, .duration: return " -x"

@@ -47,7 +47,7 @@ enum ZshCompletion {
 
     private static func action(_ kind: ValueKind) -> String {
         switch kind {
-        case .choice(let words): "(\(words.joined(separator: " ")))"
+        case .choice(let words), .suggestion(let words): "(\(words.joined(separator: " ")))"
         case .file: "_files"
         case .directory: "_files -/"
         case .text, .count, .size, .duration: " "

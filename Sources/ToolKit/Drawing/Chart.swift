@@ -7,6 +7,8 @@ struct Chart {
         case numbers(label: String, unit: ChartUnit)
         /// A group of bars for each name.
         case names([String])
+        /// Numbers from 0 on, each with a label.
+        case labels([String])
     }
 
     typealias Point = (x: Double, y: Double)
@@ -98,5 +100,5 @@ struct Chart {
     }
 
     /// The picture.
-    func drawing() -> ByteBuffer { ChartDrawing(self).document() }
+    func drawing() -> ByteBuffer { ChartDrawing(self).drawn().document() }
 }

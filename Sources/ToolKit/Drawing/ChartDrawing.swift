@@ -17,9 +17,13 @@ struct ChartDrawing {
         drawing = SVGDrawing(
             width: chart.width, height: chart.height, title: chart.title,
             summary: chart.subtitle)
-        let legend = Legend(chart.series.map { ($0.name, $0.paint) }, width: chart.width - 48)
+        var named: [(String, Paint)] = []
+        for series in chart.series where !named.contains(where: { $0.0 == series.name }) {
+            named.append((series.name, series.paint))
+        }
+        let legend = Legend(named, width: chart.width - 48)
         top = 76 + legend.height
-        bottom = chart.height - 62
+        bottom = chart.height - 62 - Self.roomForNames(chart)
         let heights = chart.heights
         let scale = ChartScale(
             heights, from: bottom, to: top, unit: chart.verticalUnit, ticks: 6,
@@ -35,14 +39,24 @@ struct ChartDrawing {
         legend.draw(Self.margin, 76, on: &drawing)
     }
 
-    func document() -> ByteBuffer {
+    /// The picture of the chart.
+    func drawn() -> SVGDrawing {
         var copy = self
         copy.drawVerticalAxis()
         switch chart.horizontal {
         case .numbers(let label, let unit): copy.drawNumbers(label, unit)
         case .names(let names): copy.drawNames(names)
+        case .labels(let labels): copy.drawLabels(labels)
         }
-        return copy.drawing.document()
+        return copy.drawing
+    }
+
+    /// Extra pixels below for names that are turned because they are wider than their bars.
+    private static func roomForNames(_ chart: Chart) -> Double {
+        guard case .names(let names) = chart.horizontal else { return 0 }
+        let widest = names.map { SVGDrawing.width(of: $0, .small) }.max() ?? 0
+        let room = (chart.width - 120) / Double(max(1, names.count))
+        return widest + 8 > room ? max(0, widest - 24) : 0
     }
 
     private mutating func drawVerticalAxis() {
@@ -63,6 +77,28 @@ struct ChartDrawing {
         let scale = ChartScale(
             chart.positions, from: left, to: right, unit: unit, ticks: 8, fromZero: false,
             isTight: true)
+        drawSeries(scale)
+        drawing.line(left, bottom, right, bottom, .axis)
+        for tick in scale.ticks { drawTick(scale.position(tick), unit.text(tick)) }
+        drawing.text(label, (left + right) / 2, chart.height - 18, .small, anchor: .middle)
+    }
+
+    private mutating func drawLabels(_ labels: [String]) {
+        let last = Double(max(1, labels.count - 1))
+        let scale = ChartScale(
+            [0, last], from: left + 24, to: right - 24, unit: .number, ticks: 1, fromZero: false,
+            isTight: true)
+        drawSeries(scale)
+        drawing.line(left, bottom, right, bottom, .axis)
+        for (i, label) in labels.enumerated() { drawTick(scale.position(Double(i)), label) }
+    }
+
+    private mutating func drawTick(_ x: Double, _ label: String) {
+        drawing.line(x, bottom, x, bottom + 5, .axis)
+        drawing.text(label, x, bottom + 20, .small, anchor: .middle)
+    }
+
+    private mutating func drawSeries(_ scale: ChartScale) {
         var below: [Double] = []
         for series in chart.series {
             switch series.mark {
@@ -81,13 +117,6 @@ struct ChartDrawing {
             case .bars: break
             }
         }
-        drawing.line(left, bottom, right, bottom, .axis)
-        for tick in scale.ticks {
-            let x = scale.position(tick)
-            drawing.line(x, bottom, x, bottom + 5, .axis)
-            drawing.text(unit.text(tick), x, bottom + 20, .small, anchor: .middle)
-        }
-        drawing.text(label, (left + right) / 2, chart.height - 18, .small, anchor: .middle)
     }
 
     private mutating func drawArea(
@@ -133,7 +162,11 @@ struct ChartDrawing {
                     start + width * Double(position), width - 2, bar, group.0,
                     "\(name), \(group.1): \(chart.verticalUnit.text(bar.value))")
             }
-            drawing.text(name, middle, bottom + 20, .small, anchor: .middle)
+            if Self.roomForNames(chart) > 0 {
+                drawing.text(name, middle + 4, bottom + 8, .small, anchor: .end, turned: true)
+            } else {
+                drawing.text(name, middle, bottom + 20, .small, anchor: .middle)
+            }
         }
         drawing.line(left, bottom, right, bottom, .axis)
     }

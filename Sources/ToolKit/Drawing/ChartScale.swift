@@ -79,7 +79,8 @@ enum ChartUnit {
         let scaled = Int((min(size, 1e15) * scale).rounded())
         let (whole, rest) = scaled.quotientAndRemainder(dividingBy: Int(scale))
         var digits = String(rest)
-        digits = String(repeating: "0", count: String(Int(scale)).count - 1 - digits.count) + digits
+        let places = String(Int(scale)).count - 1
+        digits = String(repeating: "0", count: max(0, places - digits.count)) + digits
         while digits.hasSuffix("0") { digits.removeLast() }
         let sign = value < 0 && scaled > 0 ? "-" : ""
         return "\(sign)\(whole)" + (rest == 0 ? "" : ".\(digits)")

@@ -82,6 +82,12 @@ struct SVGDrawing {
         body += "<text class=\"\(style.rawValue)\" \(attributes)>\(Self.escaped(text))</text>\n"
     }
 
+    /// Puts another picture into this one.
+    mutating func place(_ other: SVGDrawing, _ x: Double, _ y: Double) {
+        body += "<g transform=\"translate(\(Self.text(x)) \(Self.text(y)))\">\n"
+        body += other.body + "</g>\n"
+    }
+
     private mutating func element(
         _ name: String, _ attributes: String, _ styleClass: String, _ hint: String? = nil
     ) {

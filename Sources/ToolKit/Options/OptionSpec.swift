@@ -10,6 +10,8 @@ enum ValueKind: Sendable {
     case duration
     /// One of these words.
     case choice([String])
+    /// Any text; these words are offered.
+    case suggestion([String])
     /// The name of a file; `-` is up to the tool.
     case file
     /// The name of a directory.
@@ -30,6 +32,8 @@ enum OptionSection: String, Sendable, CaseIterable {
     case action = "What to do"
     case compaction = "Compaction"
     case measurement = "Measurement"
+    case data = "What to measure"
+    case comparison = "Comparison"
     case facts = "Facts"
     case pictures = "Pictures"
     case input = "Records"

@@ -43,7 +43,7 @@ enum ValueForms {
     /// Why `text` is not of the kind, as a phrase after "is"; nil when it is.
     static func objection(to text: String, as kind: ValueKind) -> String? {
         switch kind {
-        case .text: return nil
+        case .text, .suggestion: return nil
         case .file, .directory: return text.isEmpty ? "not a file name" : nil
         case .count(let range):
             if let number = count(text), range.contains(number) { return nil }

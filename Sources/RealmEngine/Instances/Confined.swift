@@ -1,0 +1,177 @@
+/// What something confined stands for, apart from any version. Free to cross threads.
+public enum ConfinedTarget: Sendable {
+    case table(TableKey)
+    /// The objects of a class that a query yields.
+    case results(TableKey, Query)
+    case object(ObjectLink)
+    /// The list, set or dictionary a property holds.
+    case collection(ObjectLink, ColumnKey)
+}
+
+/// A table, object or collection of an instance: live like it, or frozen like it.
+///
+/// Cheap to copy. Confined as its instance is.
+public struct Confined {
+    public let instance: Instance
+    public let target: ConfinedTarget
+
+    init(_ instance: Instance, _ target: ConfinedTarget) {
+        self.instance = instance
+        self.target = target
+    }
+
+    /// Always safe to ask.
+    public var isFrozen: Bool { instance.isFrozen }
+
+    /// The table; nil when it is gone.
+    public func table() throws(RealmError) -> Table? {
+        let snapshot = instance.snapshot()
+        guard let info = snapshot.schema.table(key) else { return nil }
+        return snapshot.table(info)
+    }
+
+    private var key: TableKey {
+        switch target {
+        case .table(let key), .results(let key, _): key
+        case .object(let link), .collection(let link, _): link.table
+        }
+    }
+
+    /// The object, or the one that holds the collection; nil when it was deleted.
+    public func row() throws(RealmError) -> Row? {
+        switch target {
+        case .table, .results: return nil
+        case .object(let link), .collection(let link, _): return try table()?.row(link.key)
+        }
+    }
+
+    /// The keys of the objects of a table, or of those a query yields in its order; nil when the table
+    /// is gone.
+    public func keys() throws(RealmError) -> [ObjectKey]? {
+        guard let table = try table() else { return nil }
+        switch target {
+        case .table:
+            table.snapshot.beginWalk()
+            return try table.keys()
+        case .results(_, let query):
+            let plan = try QueryPlan(try query.bound(to: table), in: table.snapshot)
+            return try plan.rows(in: table.snapshot).keys
+        case .object, .collection: return nil
+        }
+    }
+
+    /// The collection as a value; nil when it is gone with its object or property.
+    public func collection() throws(RealmError) -> Value? {
+        guard case .collection(_, let column) = target, let row = try row(),
+            let index = row.table.info.columns.firstIndex(where: { $0.key == column })
+        else { return nil }
+        return try row.value(index)
+    }
+
+    /// The thing was deleted, or its instance let go of its version.
+    public var isInvalidated: Bool {
+        instance.check()
+        if !instance.isFrozen, instance.view == nil, instance.transaction == nil { return true }
+        switch target {
+        case .table, .results: return ((try? table()) ?? nil) == nil
+        case .object: return ((try? row()) ?? nil) == nil
+        case .collection: return ((try? collection()) ?? nil) == nil
+        }
+    }
+
+    /// The same thing in this version, which may be used anywhere.
+    public func freeze() throws(RealmError) -> Confined {
+        Confined(try instance.freeze(), target)
+    }
+
+    /// The live thing for the place that asks; nil when it was deleted.
+    public func thaw(on confinement: Confinement = .thread) throws(RealmError) -> Confined? {
+        let live = Confined(try instance.thaw(on: confinement), target)
+        _ = live.instance.snapshot()
+        return live.isInvalidated ? nil : live
+    }
+
+    /// Checks that the thing may be changed now and returns the transaction to do so.
+    public func forWriting() -> WriteTransaction {
+        if isFrozen {
+            Misuse.trap(
+                "Attempting to modify a frozen object - call thaw on the Object instance first.")
+        }
+        instance.check()
+        guard instance.transaction != nil else {
+            Misuse.trap(
+                "Attempting to modify object outside of a write transaction - call beginWrite "
+                    + "first.")
+        }
+        return instance.write
+    }
+}
+
+extension Instance {
+    /// The class called `name`; nil when there is none.
+    public func table(named name: String) -> Confined? {
+        schema.table(named: name).map { Confined(self, .table($0.key)) }
+    }
+
+    /// The objects of the class with `key` that `query` yields, found anew each time they are asked for.
+    public func results(_ key: TableKey, _ query: Query) -> Confined {
+        Confined(self, .results(key, query))
+    }
+
+    public func object(_ link: ObjectLink) -> Confined { Confined(self, .object(link)) }
+
+    public func collection(_ link: ObjectLink, _ column: ColumnKey) -> Confined {
+        Confined(self, .collection(link, column))
+    }
+}
+
+/// Carries something confined to another place, once. Keeps its version until resolved or released.
+///
+/// Free to cross threads.
+public final class ThreadSafeHandle: @unchecked Sendable {
+    private let target: ConfinedTarget
+    private let identity: FileIdentity
+    private let monitor = Monitor()
+    private var kept: FrozenVersion?
+    private var isResolved = false
+
+    /// Throws `misuse` for something that is gone, `incompatible` when the lock file is damaged.
+    ///
+    /// Made inside a write transaction it keeps the version the transaction began with.
+    public init(to value: Confined) throws(RealmError) {
+        target = value.target
+        identity = value.instance.database.file.identity
+        if value.isInvalidated {
+            throw .misuse(
+                "Cannot construct reference to invalidated object", code: "InvalidatedObject")
+        }
+        if let frozen = value.instance.frozen {
+            kept = frozen
+        } else if let view = value.instance.view {
+            kept = try FrozenVersion.of(view)
+        }
+    }
+
+    /// True once resolved.
+    public var isInvalidated: Bool { monitor.locked { isResolved } }
+
+    /// The thing for another instance; nil when it was deleted meanwhile, or belongs to another file.
+    ///
+    /// An instance that is behind the handle's version moves on first. Resolving twice is a mistake
+    /// that traps.
+    public func resolve(in instance: Instance) throws(RealmError) -> Confined? {
+        instance.check()
+        let (version, isSecond) = monitor.locked { () -> (UInt64, Bool) in
+            defer {
+                isResolved = true
+                kept = nil
+            }
+            return (kept?.version ?? 0, isResolved)
+        }
+        if isSecond { Misuse.trap("Can only resolve a thread safe reference once.") }
+        guard instance.database.file.identity == identity else { return nil }
+        if instance.snapshot().version < version { try instance.refresh() }
+        let value = Confined(instance, target)
+        return value.isInvalidated ? nil : value
+    }
+}

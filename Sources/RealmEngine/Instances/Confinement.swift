@@ -1,0 +1,121 @@
+/// Where an instance may be used: a thread, a serial queue, or an actor.
+///
+/// Free to cross threads. `check` traps with a sentence naming both sides when called elsewhere.
+public final class Confinement: Sendable {
+    /// What makes two confinements the same one.
+    public enum Identity: Hashable, Sendable {
+        case thread(UInt)
+        case object(ObjectIdentifier)
+        /// Frozen views are used anywhere.
+        case anywhere
+    }
+
+    public typealias Work = @Sendable () -> Void
+
+    let identity: Identity
+    /// For messages: "thread 12", "queue mail".
+    public let name: String
+    /// Traps when called elsewhere; nil where comparing threads says all.
+    private let verify: (@Sendable () -> Bool)?
+    private let send: (@Sendable (@escaping Work) -> Void)?
+
+    /// A place that is told by `isCurrent`, and reached by `send`, which runs what it is given there
+    /// later, one after the other, in order. Without `send` nothing can be delivered.
+    public init(
+        _ identity: Identity, name: String, isCurrent: @escaping @Sendable () -> Bool,
+        send: (@Sendable (@escaping Work) -> Void)?
+    ) {
+        self.identity = identity
+        self.name = name
+        verify = isCurrent
+        self.send = send
+    }
+
+    private init(_ identity: Identity, name: String) {
+        self.identity = identity
+        self.name = name
+        verify = nil
+        send = nil
+    }
+
+    /// The calling thread, on which nothing can be delivered: instances move on by `refresh`.
+    public static var thread: Confinement {
+        Confinement(.thread(Threads.current), name: "thread \(ThreadNumber.current)")
+    }
+
+    static let anywhere = Confinement(.anywhere, name: "frozen")
+
+    /// An actor. Whoever opens an instance for it must be on it.
+    public convenience init<A: Actor>(_ actor: A) {
+        let mailbox = Mailbox(actor)
+        self.init(
+            .object(ObjectIdentifier(actor)), name: "actor \(A.self)",
+            isCurrent: {
+                actor.preconditionIsolated("Realm accessed from incorrect actor.")
+                return true
+            },
+            send: { mailbox.send($0) })
+    }
+
+    /// Whether work can be delivered here.
+    public var isDeliverable: Bool { send != nil }
+
+    /// Traps unless called where the instance may be used.
+    @inline(__always)
+    func check() {
+        if case .thread(let owner) = identity {
+            if owner != Threads.current { trap() }
+        } else if let verify, !verify() {
+            trap()
+        }
+    }
+
+    @inline(never)
+    private func trap() -> Never {
+        Misuse.trap(
+            "Realm accessed from incorrect thread. It belongs to \(name), this is thread "
+                + "\(ThreadNumber.current).")
+    }
+
+    /// Runs `work` here later; the place must be deliverable.
+    func post(_ work: @escaping Work) { send?(work) }
+}
+
+/// Ends the process for a mistake of the program.
+enum Misuse {
+    static func trap(_ message: String) -> Never { fatalError(message) }
+}
+
+/// Keeps the order of what is sent to an actor, which tasks alone do not.
+final class Mailbox: @unchecked Sendable {
+    private let monitor = Monitor()
+    private var pending: [Confinement.Work] = []
+    private var isScheduled = false
+    private let kick: @Sendable (Mailbox) -> Void
+
+    init<A: Actor>(_ actor: A) {
+        kick = { mailbox in Task { await actor.drain(mailbox) } }
+    }
+
+    func send(_ work: @escaping Confinement.Work) {
+        let mustKick = monitor.locked {
+            pending.append(work)
+            defer { isScheduled = true }
+            return !isScheduled
+        }
+        if mustKick { kick(self) }
+    }
+
+    func takeAll() -> [Confinement.Work] {
+        monitor.locked {
+            isScheduled = false
+            defer { pending = [] }
+            return pending
+        }
+    }
+}
+
+extension Actor {
+    /// Runs what was sent, on the actor.
+    func drain(_ mailbox: Mailbox) { for work in mailbox.takeAll() { work() } }
+}

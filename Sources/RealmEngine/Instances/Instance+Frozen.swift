@@ -1,0 +1,71 @@
+import Synchronization
+
+/// A version kept for frozen views, for as long as one refers to it. Free to cross threads.
+public final class FrozenVersion: Sendable {
+    let database: Database
+    let state: VersionState
+    private let pin: VersionPin
+
+    private struct WeakVersion: Sendable {
+        weak var version: FrozenVersion?
+    }
+
+    private struct Key: Hashable {
+        let database: ObjectIdentifier
+        let version: UInt64
+    }
+
+    private static let known = Mutex<[Key: WeakVersion]>([:])
+
+    private init(_ database: Database, _ state: VersionState, _ pin: VersionPin) {
+        self.database = database
+        self.state = state
+        self.pin = pin
+    }
+
+    deinit {
+        let key = Key(database: ObjectIdentifier(database), version: state.version)
+        Self.known.withLock { if $0[key]?.version == nil { $0[key] = nil } }
+        database.unpin(pin)
+    }
+
+    /// The frozen version that `snapshot` shows; one object a version.
+    static func of(_ snapshot: Snapshot) throws(RealmError) -> FrozenVersion {
+        let (database, state) = (snapshot.database, snapshot.state)
+        let key = Key(database: ObjectIdentifier(database), version: state.version)
+        if let found = known.withLock({ $0[key]?.version }), found.state === state { return found }
+        let pin = try database.pin(.frozen, of: snapshot.pin)
+        let fresh = FrozenVersion(database, state, pin)
+        known.withLock { $0[key] = WeakVersion(version: fresh) }
+        return fresh
+    }
+
+    public var version: UInt64 { state.version }
+
+    /// A view for the calling thread.
+    func snapshot() -> Snapshot { Snapshot(database, state, keptBy: self) }
+}
+
+extension Instance {
+    /// This version as an instance that never moves and may be used anywhere. Costs nothing but the
+    /// pin, whatever the size of the database; the pin ends with the last reference.
+    ///
+    /// Throws `incompatible` when the lock file is damaged.
+    public func freeze() throws(RealmError) -> Instance {
+        if isFrozen { return self }
+        check()
+        if transaction != nil {
+            Misuse.trap("Cannot freeze a Realm in a write transaction.")
+        }
+        return Instance.frozen(try FrozenVersion.of(snapshot()), configuration)
+    }
+
+    /// The live instance of the place that asks. A live one is its own.
+    public func thaw(on confinement: Confinement = .thread) throws(RealmError) -> Instance {
+        if !isFrozen {
+            check()
+            return self
+        }
+        return try Instance.open(configuration, on: confinement)
+    }
+}

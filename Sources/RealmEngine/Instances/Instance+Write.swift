@@ -1,0 +1,266 @@
+import Synchronization
+
+/// Write transactions of an instance (API specification 2.1 and 2.16).
+extension Instance {
+    public typealias AsyncID = UInt32
+
+    public var isInWriteTransaction: Bool {
+        check()
+        return transaction != nil
+    }
+
+    /// The open write transaction, through which data is changed.
+    public var write: WriteTransaction {
+        check()
+        guard let transaction else {
+            Misuse.trap(
+                "Can only add, remove, or create objects in a Realm in a write transaction - call "
+                    + "beginWrite first.")
+        }
+        return transaction
+    }
+
+    private func checkWritable(_ what: String) {
+        check()
+        if isFrozen { Misuse.trap("Can't perform transactions on a frozen Realm") }
+        if database.session == nil {
+            Misuse.trap("Can't perform transactions on read-only Realms.")
+        }
+        if isInCompletion {
+            Misuse.trap(
+                "Can't \(what) a write transaction from inside a commit completion callback.")
+        }
+    }
+
+    private func queue() throws(RealmError) -> CommitQueue {
+        if let ownQueue { return ownQueue }
+        let queue = try CommitQueue.queue(of: database)
+        ownQueue = queue
+        return queue
+    }
+
+    private func session() throws(RealmError) -> WriteSession {
+        if let ownSession { return ownSession }
+        var options = WriteSession.Options()
+        options.isDurable = configuration.isDurable
+        let session = try WriteSession(path: configuration.path, options: options)
+        ownSession = session
+        return session
+    }
+
+    // MARK: Synchronous
+
+    /// Runs `body` in a write transaction and commits it, unless `body` ended the transaction. What
+    /// `body` throws is thrown on, after a rollback.
+    public func write<R>(
+        _ body: (WriteTransaction) throws(RealmError) -> R
+    ) throws(RealmError) -> R {
+        try beginWrite()
+        let result: R
+        do throws(RealmError) { result = try body(write) } catch {
+            if transaction != nil { cancelWrite() }
+            throw error
+        }
+        if transaction != nil { try commitWrite() }
+        return result
+    }
+
+    /// Waits for the writer's turn, moves to the newest version and begins. Throws `busy` when
+    /// `patience` ends first, and what writing throws.
+    public func beginWrite(
+        _ patience: WriteSession.Patience = .forever
+    ) throws(RealmError) {
+        checkWritable("begin")
+        if transaction != nil || isAsyncBlock {
+            Misuse.trap("The Realm is already in a write transaction")
+        }
+        try checkVersions()
+        let queue = try queue()
+        queue.hold()
+        do throws(RealmError) {
+            let begun = try session().begin(patience)
+            advance()
+            transaction = begun
+        } catch {
+            queue.unhold()
+            throw error
+        }
+    }
+
+    /// Begins if that is possible at once.
+    public func tryBeginWrite(milliseconds: Int = 0) throws(RealmError) -> Bool {
+        do throws(RealmError) {
+            try beginWrite(milliseconds > 0 ? .milliseconds(milliseconds) : .none)
+            return true
+        } catch {
+            if error.kind == .busy { return false }
+            throw error
+        }
+    }
+
+    private func checkVersions() throws(RealmError) {
+        guard let limit = configuration.maximumNumberOfActiveVersions,
+            let session = database.session
+        else { return }
+        let count = try session.heldVersions().count
+        if count > limit {
+            Misuse.trap(
+                "Number of active versions (\(count)) in the Realm exceeded the limit of \(limit)")
+        }
+    }
+
+    /// A write begins at the newest version: observers are told what came before it.
+    private func advance() {
+        guard view?.version != database.version else { return }
+        move(to: database.snapshot())
+    }
+
+    /// Publishes the changes, durable when this returns. Throws `output`.
+    public func commitWrite() throws(RealmError) {
+        checkWritable("commit")
+        guard let open = transaction else {
+            Misuse.trap("Can't commit a non-existing write transaction")
+        }
+        if isAsyncBlock {
+            // The group's flush cannot be waited for here, where the next block may belong.
+            _ = try commitAsyncWrite(allowGrouping: false, nil)
+            return
+        }
+        transaction = nil
+        defer { ownQueue?.unhold() }
+        _ = try open.commit()
+        move(to: database.snapshot())
+    }
+
+    /// Forgets the changes.
+    public func cancelWrite() {
+        checkWritable("cancel")
+        guard let open = transaction else {
+            Misuse.trap("Can't cancel a non-existing write transaction")
+        }
+        transaction = nil
+        open.rollback()
+        if isAsyncBlock { asyncEnding = .rolledBack } else { ownQueue?.unhold() }
+    }
+
+    // MARK: Asynchronous
+
+    /// Asynchronous writes of this instance are waiting, running or not durable yet.
+    public var isPerformingAsynchronousWriteOperations: Bool {
+        pendingCount.load(ordering: .relaxed) > 0
+    }
+
+    private func checkDeliverable() {
+        checkWritable("begin")
+        if !confinement.isDeliverable {
+            Misuse.trap(
+                "Cannot schedule async transaction. Make sure you are running from inside a run loop."
+            )
+        }
+    }
+
+    /// Has `block` run here in a write transaction once it is this instance's turn; the turn is waited
+    /// for elsewhere. The block must commit: returning without rolls back.
+    ///
+    /// Throws what opening the database for writing throws.
+    @discardableResult
+    public func beginAsyncWrite(_ block: @escaping () -> Void) throws(RealmError) -> AsyncID {
+        checkDeliverable()
+        return try queue().request(self, onFailure: nil, block)
+    }
+
+    /// Runs `block` in a write transaction later and commits it, unless the block ended the
+    /// transaction; `onComplete` is called once, here, when the data is durable or could not be
+    /// written.
+    @discardableResult
+    public func writeAsync(
+        allowGrouping: Bool = false, _ block: @escaping (WriteTransaction) -> Void,
+        onComplete: ((RealmError?) -> Void)? = nil
+    ) throws(RealmError) -> AsyncID {
+        checkDeliverable()
+        return try queue().request(self, onFailure: onComplete) { [unowned self] in
+            block(write)
+            guard transaction != nil else { return }
+            do throws(RealmError) {
+                _ = try commitAsyncWrite(allowGrouping: allowGrouping, onComplete)
+            } catch { onComplete?(error) }
+        }
+    }
+
+    /// Publishes the changes for this instance at once, for everybody and durably later: `onComplete`
+    /// is then called here, in the order of the commits. With grouping, transactions that follow may
+    /// share the syncs. After `beginWrite` the commit is durable when this returns, and only the
+    /// completion comes later.
+    ///
+    /// Throws when the data cannot be written; `onComplete` is not called then.
+    @discardableResult
+    public func commitAsyncWrite(
+        allowGrouping: Bool = false, _ onComplete: ((RealmError?) -> Void)? = nil
+    ) throws(RealmError) -> AsyncID {
+        checkWritable("commit")
+        guard let open = transaction else {
+            Misuse.trap("Can't commit a non-existing write transaction")
+        }
+        let queue = try queue()
+        guard isAsyncBlock else {
+            try commitWrite()
+            let id = queue.addCompletion(self, onComplete)
+            queue.complete(id, nil)
+            return id
+        }
+        transaction = nil
+        asyncEnding = .rolledBack
+        _ = try open.commit()
+        let id = queue.addCompletion(self, onComplete)
+        asyncEnding = .committed(id, allowsGrouping: allowGrouping)
+        return id
+    }
+
+    /// Before its block began: takes back the whole transaction. For a commit: drops its completion.
+    /// Otherwise does nothing.
+    public func cancelAsyncWrite(_ id: AsyncID) {
+        checkWritable("cancel")
+        ownQueue?.cancel(id)
+    }
+
+    /// Waits until every asynchronous write of this process is done: call it before exiting, and not
+    /// where instances with pending writes belong.
+    public static func waitForPendingWrites() { CommitQueue.waitForAll() }
+
+    /// The turn is this instance's: runs the block and tells how it ended.
+    ///
+    /// Throws when the transaction cannot begin; the block does not run then.
+    func runAsyncBlock(
+        _ session: WriteSession, _ block: () -> Void
+    ) throws(RealmError) -> CommitSchedule.Ending {
+        guard !isClosed, transaction == nil, let group = session.group else {
+            throw .misuse("Cannot access realm that has been closed.", code: "ClosedRealm")
+        }
+        // Commits of the group before this one are seen too.
+        advance(to: group.head)
+        transaction = try session.begin()
+        isAsyncBlock = true
+        asyncEnding = nil
+        block()
+        if transaction != nil { cancelWrite() }
+        isAsyncBlock = false
+        let ending = asyncEnding ?? .rolledBack
+        if case .committed = ending { advance(to: group.head) }
+        return ending
+    }
+
+    /// Shows a version that need not be durable yet.
+    private func advance(to state: VersionState) {
+        guard view?.version != state.version else { return }
+        if state.version == database.version { return move(to: database.snapshot()) }
+        move(to: Snapshot(database, state, guardedBy: database.pinNewest()))
+    }
+
+    /// Calls a completion; a version that only this process knew gives way to the durable one.
+    func runCompletion(_ body: ((RealmError?) -> Void)?, _ error: RealmError?) {
+        if !isClosed, transaction == nil, autorefresh, !isNotifying { _ = try? refresh() }
+        isInCompletion = true
+        body?(error)
+        isInCompletion = false
+    }
+}

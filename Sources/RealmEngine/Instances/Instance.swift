@@ -1,0 +1,192 @@
+import Synchronization
+
+/// A database as one thread, serial queue or actor sees it: live, at one version until it moves on.
+///
+/// Confined: using it, or what it hands out, elsewhere traps with a sentence naming both sides. There
+/// is one instance for a file and a place, so that all code there sees one version. A frozen instance
+/// stays at its version and may be used anywhere. Reading takes no lock; moving to a newer version
+/// writes to the shared list of pins once.
+public final class Instance {
+    public let database: Database
+    public let confinement: Confinement
+    /// Whether a newer version is moved to by itself, where work can be delivered.
+    public var autorefresh = true {
+        didSet { if isFrozen { Misuse.trap("Auto-refresh cannot be enabled for frozen Realms.") } }
+    }
+    let configuration: Configuration
+    /// The version a frozen instance shows.
+    let frozen: FrozenVersion?
+    /// The version that is read; nil until the first read, and after `invalidate`.
+    var view: Snapshot?
+    var isClosed = false
+    /// The open write transaction, and whether it is one of the queue's.
+    var transaction: WriteTransaction?
+    var isAsyncBlock = false
+    var asyncEnding: CommitSchedule.Ending?
+    var isInCompletion = false
+    var isNotifying = false
+    var ownSession: WriteSession?
+    var ownQueue: CommitQueue?
+    let pendingCount = Atomic<Int>(0)
+    let observers = ObserverList()
+
+    /// How a database is opened, and what holds for its instances.
+    public struct Configuration: Sendable {
+        public var path: String
+        public var isDurable = true
+        public var creation = Database.Creation.never
+        /// More readable versions than this make the next write transaction a mistake.
+        public var maximumNumberOfActiveVersions: Int?
+
+        public init(path: String) { self.path = path }
+    }
+
+    private init(
+        _ database: Database, _ confinement: Confinement, _ configuration: Configuration,
+        frozen: FrozenVersion? = nil
+    ) {
+        self.database = database
+        self.confinement = confinement
+        self.configuration = configuration
+        self.frozen = frozen
+    }
+
+    deinit {
+        guard let transaction else { return }
+        // Giving up the turn keeps others from waiting for somebody who is gone (CD-29).
+        transaction.rollback()
+        if !isAsyncBlock { ownQueue?.unhold() }
+    }
+
+    // MARK: Opening
+
+    private struct Key: Hashable {
+        let database: ObjectIdentifier
+        let place: Confinement.Identity
+    }
+
+    private struct WeakInstance: @unchecked Sendable {
+        weak var instance: Instance?
+    }
+
+    private static let live = Mutex<[Key: WeakInstance]>([:])
+
+    /// The instance of a database for a place, opened if there is none. Call it at that place.
+    ///
+    /// Throws what opening a database throws.
+    public static func open(
+        _ configuration: Configuration, on confinement: Confinement = .thread
+    ) throws(RealmError) -> Instance {
+        confinement.check()
+        var options = Database.Options()
+        options.isDurable = configuration.isDurable
+        options.creation = configuration.creation
+        let database = try Database.open(configuration.path, options)
+        let instance = open(database, configuration, on: confinement)
+        if confinement.isDeliverable { CommitNotice.of(database).add(instance) }
+        return instance
+    }
+
+    private static func open(
+        _ database: Database, _ configuration: Configuration, on confinement: Confinement
+    ) -> Instance {
+        let key = Key(database: ObjectIdentifier(database), place: confinement.identity)
+        let fresh = Unchecked(Instance(database, confinement, configuration))
+        let found = live.withLock { live -> Unchecked<Instance> in
+            if let known = live[key]?.instance, known.database === database, !known.isClosed {
+                return Unchecked(known)
+            }
+            live[key] = WeakInstance(instance: fresh.value)
+            return fresh
+        }
+        return found.value
+    }
+
+    /// A frozen instance.
+    static func frozen(
+        _ version: FrozenVersion, _ configuration: Configuration
+    ) -> Instance {
+        Instance(version.database, .anywhere, configuration, frozen: version)
+    }
+
+    /// Always safe to ask.
+    public var isFrozen: Bool { frozen != nil }
+
+    // MARK: Reading
+
+    @inline(__always)
+    func check() {
+        confinement.check()
+        if isClosed { Misuse.trap("Cannot access realm that has been closed.") }
+    }
+
+    /// What is read: this instance's version, or the open transaction's own state. Valid until the
+    /// instance moves on; of a frozen instance a view for the calling thread.
+    public func snapshot() -> Snapshot {
+        check()
+        if let frozen { return frozen.snapshot() }
+        if let transaction {
+            do throws(RealmError) { return try transaction.snapshot() } catch {
+                Misuse.trap("The write transaction cannot be read: \(error.message)")
+            }
+        }
+        if let view { return view }
+        _ = try? database.refresh()
+        let fresh = database.snapshot()
+        view = fresh
+        return fresh
+    }
+
+    public var version: UInt64 { snapshot().version }
+    public var schema: Schema { snapshot().schema }
+
+    // MARK: Moving on
+
+    /// Moves to the newest version and tells observers; false when there is nothing newer, in a write
+    /// transaction, when frozen, and while observers are being told.
+    @discardableResult
+    public func refresh() throws(RealmError) -> Bool {
+        check()
+        if isFrozen || transaction != nil || isNotifying { return false }
+        try database.refresh()
+        let known = view?.version
+        guard known != database.version else {
+            // The version is durable now and can be kept by itself.
+            if view?.isBorrowed == true { view = database.snapshot() }
+            return false
+        }
+        // A version of a group that is not durable yet is newer than the newest for everybody.
+        if let known, known > database.version { return false }
+        move(to: database.snapshot())
+        return true
+    }
+
+    /// Shows `next` from now on and tells observers what changed.
+    func move(to next: Snapshot) {
+        let old = view
+        view = next
+        observers.deliver(self, from: old, to: next)
+    }
+
+    /// Lets go of the version; what was handed out becomes invalid. Asynchronous commits are durable
+    /// when this returns, an open write transaction is rolled back.
+    public func invalidate() {
+        check()
+        if isNotifying { return }
+        if let queue = ownQueue, isPerformingAsynchronousWriteOperations, !isAsyncBlock {
+            queue.hold()
+            queue.waitForCommits()
+            queue.unhold()
+        }
+        if transaction != nil { cancelWrite() }
+        view = nil
+    }
+
+    /// Lets go of everything for good.
+    public func close() {
+        if isFrozen || isClosed { return }
+        invalidate()
+        observers.removeAll()
+        isClosed = true
+    }
+}

@@ -1,0 +1,137 @@
+import RealmEngine
+
+/// A new database, open for writing, that keeps account of what goes to its file.
+///
+/// Confined to one thread. Changes gather in a transaction until `commit`.
+class MeasuredDatabase {
+    let path: String
+    let session: WriteSession
+    private var transaction: WriteTransaction?
+    /// Bytes of the values changed so far, without anything it takes to store them.
+    var logicalBytes = 0
+    private var commits = 0
+    private var syncTimes = LatencyHistogram()
+    private var workTimes = LatencyHistogram()
+    private var mostVersions = 0
+    private var growth = GrowthCurve()
+    private var before = WriteSession.Traffic()
+    private var sizeAtStart = 0
+
+    /// Old versions still to be held, and those that are.
+    private var pinsWanted = 0
+    private var pins: [Snapshot] = []
+
+    /// Creates the file.
+    init(path: String, _ setting: BenchSetting) throws(RealmError) {
+        self.path = path
+        var options = WriteSession.Options()
+        options.creates = true
+        options.isDurable = setting.isDurable
+        session = try WriteSession(path: path, options: options)
+    }
+
+    /// Joins a database that another handle of this process created.
+    init(joining path: String, _ setting: BenchSetting) throws(RealmError) {
+        self.path = path
+        var options = WriteSession.Options()
+        options.isDurable = setting.isDurable
+        session = try WriteSession(path: path, options: options)
+        forgetFigures()
+    }
+
+    /// The open transaction; begins one if there is none.
+    func writing() throws(RealmError) -> WriteTransaction {
+        if let transaction { return transaction }
+        let begun = try session.begin()
+        transaction = begun
+        return begun
+    }
+
+    /// Makes everything since the last commit one new version.
+    func commit() throws(RealmError) {
+        guard let transaction else { return }
+        let waitedBefore = session.traffic.syncNanoseconds
+        let began = MonotonicClock.nanoseconds()
+        try transaction.commit()
+        self.transaction = nil
+        let spent = MonotonicClock.nanoseconds() &- began
+        let waited = UInt64(session.traffic.syncNanoseconds - waitedBefore)
+        commits += 1
+        if waited > 0 { syncTimes.record(waited) }
+        workTimes.record(spent > waited ? spent &- waited : 0)
+        mostVersions = max(mostVersions, session.liveVersions)
+        growth.add(ScratchFile.size(path))
+        if pins.count < pinsWanted { pins.append(session.database.snapshot()) }
+    }
+
+    /// Forgets everything since the last commit.
+    func rollback() {
+        transaction?.rollback()
+        transaction = nil
+    }
+
+    /// Holds the newest version, and after each commit another one until there are `count`.
+    func pin(_ count: Int) {
+        pinsWanted = count
+        if count > 0 { pins.append(session.database.snapshot()) }
+    }
+
+    var pinCount: Int { pins.count }
+
+    func releasePins() {
+        pinsWanted = 0
+        pins = []
+    }
+
+    // MARK: Figures
+
+    /// Begins to count anew: what came before was preparation.
+    func forgetFigures() {
+        (logicalBytes, commits) = (0, 0)
+        mostVersions = session.liveVersions
+        (syncTimes, workTimes) = (LatencyHistogram(), LatencyHistogram())
+        sizeAtStart = ScratchFile.size(path)
+        growth = GrowthCurve()
+        growth.add(sizeAtStart)
+        before = session.traffic
+    }
+
+    /// What was stored since then. Held versions still count as pinned.
+    func figures() throws(RealmError) -> StorageFigures {
+        let traffic = session.traffic
+        let space = try session.space()
+        var figures = StorageFigures()
+        figures.commits = commits
+        figures.syncs = traffic.syncs - before.syncs
+        figures.bytesWritten = traffic.bytes - before.bytes
+        figures.logicalBytes = logicalBytes
+        figures.sizeAtStart = sizeAtStart
+        figures.sizeAtEnd = ScratchFile.size(path)
+        figures.freeBytes = space.freeBytes
+        figures.pinnedBytes = space.pinnedBytes
+        figures.mostVersions = mostVersions
+        figures.syncTimes = syncTimes
+        figures.workTimes = workTimes
+        figures.growth = growth
+        return figures
+    }
+}
+
+/// Sizes of a file after its commits: at most some hundred, evenly spread.
+struct GrowthCurve: Sendable, Equatable {
+    private static let most = 256
+
+    private(set) var sizes: [Int] = []
+    /// Commits between two sizes.
+    private(set) var stride = 1
+    private var seen = 0
+
+    /// The size after another commit.
+    mutating func add(_ size: Int) {
+        if seen % stride == 0 { sizes.append(size) }
+        seen += 1
+        guard sizes.count == Self.most else { return }
+        sizes = sizes.indices.filter { $0 % 2 == 0 }.map { sizes[$0] }
+        stride *= 2
+    }
+}

@@ -1,0 +1,28 @@
+import RealmEngine
+
+/// Charts below each other on one page.
+struct ChartPage {
+    private let title: String
+    private let summary: String
+    private var charts: [Chart] = []
+
+    init(title: String, summary: String) {
+        self.title = title
+        self.summary = summary
+    }
+
+    mutating func add(_ chart: Chart) { charts.append(chart) }
+
+    /// The picture.
+    func drawing() -> ByteBuffer {
+        var page = SVGDrawing(
+            width: charts.map(\.width).max() ?? 0, height: charts.reduce(0) { $0 + $1.height },
+            title: title, summary: summary)
+        var y = 0.0
+        for chart in charts {
+            page.place(ChartDrawing(chart).drawn(), 0, y)
+            y += chart.height
+        }
+        return page.document()
+    }
+}
