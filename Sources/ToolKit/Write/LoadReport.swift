@@ -11,7 +11,7 @@ final class LoadReport {
     private let rejects: RejectFile?
     private let began = MonotonicClock.nanoseconds()
     private let firstVersion: UInt64
-    private var commits = 0
+    private(set) var commits = 0
     private var shown = 0
     /// Refusals that are told on standard error when no file takes them.
     private static let mostShown = 10
