@@ -7,7 +7,6 @@ struct BenchPlot {
     private let baseline: SavedReport?
     private let subtitle: String
 
-
     init(_ report: BenchReport, _ baseline: SavedReport?) throws(RealmError) {
         self.report = try SavedReport(report)
         self.baseline = baseline

@@ -16,7 +16,18 @@ extension WorkloadCatalogue {
             Notify.self, "notify",
             "commit a number: how long from the call until another participant has read it",
             isPaced: false, in: [.standard]),
+        asynchronous("commit-async", "asynchronous transactions, each synced for itself", false),
+        asynchronous("commit-grouped", "asynchronous transactions that share their syncs", true),
     ]
+
+    private static func asynchronous(
+        _ name: String, _ summary: String, _ isGrouped: Bool
+    ) -> WorkloadPlan {
+        WorkloadPlan(name, summary, ownsFile: true, isPaced: false, in: [.standard]) {
+            setting throws(RealmError) in
+            try AsyncCommitWorkload(setting, isGrouped: isGrouped)
+        }
+    }
 }
 
 /// People that some threads read and others write, each thread with a handle of its own.

@@ -4,12 +4,13 @@ import RealmEngine
 /// what links lead to, committing. One operation is a record; single ones are not timed.
 final class ImportWorkload: WriteWorkload {
     override var startsFull: Bool { false }
+    override var finalCount: Int { setting.num }
 
     private var records: [UInt8] = []
     private var logicalBytes = 0
 
-    override func setUp() throws(RealmError) {
-        try super.setUp()
+    override func create() throws(RealmError) {
+        try super.create()
         var source = PeopleSource(seed: setting.seed, photoSize: setting.valueSize)
         var text = ByteBuffer(capacity: 256 * setting.num)
         for i in 0..<setting.num {

@@ -96,6 +96,13 @@ class MeasuredDatabase {
         before = session.traffic
     }
 
+    /// Counts what was committed through the session by somebody else.
+    func note(commits: Int, logicalBytes: Int) {
+        self.commits += commits
+        self.logicalBytes += logicalBytes
+        mostVersions = max(mostVersions, session.liveVersions)
+    }
+
     /// What was stored since then. Held versions still count as pinned.
     func figures() throws(RealmError) -> StorageFigures {
         let traffic = session.traffic

@@ -38,12 +38,12 @@ extension WorkloadCatalogue {
             PinnedGrowth.self, "pinned-growth",
             "set numbers in small commits while an old version is held", in: [.quick, .standard]),
         plan(
+            ImportWorkload.self, "import", "insert objects from NDJSON, as realm-write does",
+            isPaced: false, in: [.standard]),
+        plan(
             CreateIndex.self, "create-index",
             "add a search index to a string property of all objects", isPaced: false,
             in: [.standard]),
-        plan(
-            ImportWorkload.self, "import", "insert objects from NDJSON, as realm-write does",
-            isPaced: false, in: [.standard]),
     ]
 
     static func plan(
