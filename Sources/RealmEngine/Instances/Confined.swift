@@ -55,7 +55,7 @@ public struct Confined {
             return RowKeys(try table.keys())
         case .results(_, let query):
             let plan = try QueryPlan(try query.bound(to: table), in: table.snapshot)
-            return Array(try plan.rows(in: table.snapshot).keys)
+            return try plan.rows(in: table.snapshot).keys
         case .object, .collection: return nil
         }
     }
