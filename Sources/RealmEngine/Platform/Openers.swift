@@ -15,12 +15,15 @@ public enum Openers {
                 guard stat("\(directory)/\(descriptor)", &s) == 0, s.st_dev == wanted.st_dev,
                     s.st_ino == wanted.st_ino
                 else { continue }
-                found.append("\(name(pid)) (pid \(pid))")
+                found.append(name(of: UInt32(bitPattern: pid)))
                 break
             }
         }
         return found
     }
+
+    /// "name (pid N)".
+    static func name(of pid: UInt32) -> String { "\(name(pid)) (pid \(pid))" }
 
     private static func entries(_ path: String) -> [String] {
         guard let directory = opendir(path) else { return [] }
@@ -35,7 +38,7 @@ public enum Openers {
         return names
     }
 
-    private static func name(_ pid: Int32) -> String {
+    private static func name(_ pid: UInt32) -> String {
         guard let file = fopen("/proc/\(pid)/comm", "r") else { return "a process" }
         defer { fclose(file) }
         var line = [CChar](repeating: 0, count: 64)
