@@ -162,7 +162,7 @@ import Testing
             usleep(UInt32(20_000 * (1 + round)))
             transaction.rollback()
             usleep(500)
-            waiters.forEach { $0.kill() }
+            for waiter in waiters { waiter.kill() }
             try counters.add(1)
         }
         let sum = try Counters.sum(counters.database.snapshot())
