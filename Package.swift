@@ -21,6 +21,8 @@ let package = Package(
         .library(name: "RealmEngine", targets: ["RealmEngine"]),
         .executable(name: "realm-query", targets: ["realm-query"]),
         .executable(name: "realm-write", targets: ["realm-write"]),
+        .executable(name: "realm-compact", targets: ["realm-compact"]),
+        .executable(name: "realm-versions", targets: ["realm-versions"]),
         .executable(name: "realm-bench", targets: ["realm-bench"]),
     ],
     targets: [
@@ -28,6 +30,8 @@ let package = Package(
         .target(name: "ToolKit", dependencies: ["RealmEngine"], swiftSettings: strict),
         tool("realm-query"),
         tool("realm-write"),
+        tool("realm-compact"),
+        tool("realm-versions"),
         tool("realm-bench"),
         // What tests of sessions run in processes of their own.
         .target(

@@ -40,7 +40,7 @@ _realm_bench() {
         mapfile -t COMPREPLY < <(compgen -W "--file --query --list -r --runs -N --num --value-size --batch --durability --dir --keep --warmup --seed -f --format --json -o --output --force --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
         return
     fi
-    mapfile -t COMPREPLY < <(compgen -W "open readseq readrandom export fillseq fillrandom fillbatch fillsync overwrite updaterandom deleteseq deleterandom churn create-index" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "open readseq readrandom export fillseq fillrandom fillbatch fillsync overwrite updaterandom deleteseq deleterandom churn create-index query-int query-int-index query-string query-string-index query-like query-links query-fulltext query-in sort sort-limit distinct aggregate" -- "$word")
 }
 
 complete -F _realm_bench realm-bench

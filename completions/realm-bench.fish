@@ -1,6 +1,6 @@
 # fish completion for realm-bench, generated from its option table.
 
-complete -c realm-bench -f -a 'open readseq readrandom export fillseq fillrandom fillbatch fillsync overwrite updaterandom deleteseq deleterandom churn create-index'
+complete -c realm-bench -f -a 'open readseq readrandom export fillseq fillrandom fillbatch fillsync overwrite updaterandom deleteseq deleterandom churn create-index query-int query-int-index query-string query-string-index query-like query-links query-fulltext query-in sort sort-limit distinct aggregate'
 complete -c realm-bench -l file -r -F -d 'the database to read; it is never changed'
 complete -c realm-bench -l query -x -d 'time this query on FILE, its count and its rows'
 complete -c realm-bench -l list -d 'list the workloads and exit'

@@ -13,6 +13,16 @@ public enum Tools {
         ToolRun.run(WriteTable.table, arguments, WriteTool.run)
     }
 
+    /// Runs `realm-compact`, as `query` does.
+    public static func compact(_ arguments: [String]) -> Int32 {
+        ToolRun.run(CompactTable.table, arguments, CompactTool.run)
+    }
+
+    /// Runs `realm-versions`, as `query` does.
+    public static func versions(_ arguments: [String]) -> Int32 {
+        ToolRun.run(VersionsTable.table, arguments, VersionsTool.run)
+    }
+
     /// Runs `realm-bench`, as `query` does.
     public static func bench(_ arguments: [String]) -> Int32 {
         ToolRun.run(BenchTable.table, arguments, BenchTool.run)

@@ -14,10 +14,14 @@ import Testing
             return name.hasPrefix("format1") || name.hasPrefix("format2")
         } + more
 
-    /// Further files the reference wrote, by path.
-    private static let more: [URL] =
-        (ProcessInfo.processInfo.environment["REALM_TEST_FILES"] ?? "").split(separator: " ")
-        .map { URL(filePath: String($0)) }
+    /// Further files the reference wrote: those of a folder.
+    private static let more: [URL] = {
+        let environment = ProcessInfo.processInfo.environment
+        guard let folder = environment["REALM_TEST_FILES"] else { return [] }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { $0.hasSuffix(".realm") }.sorted()
+            .map { URL(filePath: folder).appending(path: $0) }
+    }()
 
     /// What may be found in a sound file, and in which properties.
     static let exceptions: [IntegrityReport.Code: Set<String>] = [

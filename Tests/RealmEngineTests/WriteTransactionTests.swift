@@ -16,14 +16,8 @@ import Testing
     }
 
     @Test func writesAndReadsBack() throws {
-        let path =
-            ProcessInfo.processInfo.environment["KEEP"] ?? FileManager.default.temporaryDirectory
-            .path + "/w-\(UUID().uuidString).realm"
-        defer {
-            if ProcessInfo.processInfo.environment["KEEP"] == nil {
-                try? FileManager.default.removeItem(atPath: path)
-            }
-        }
+        let directory = try ScratchFolder()
+        let path = directory.file("written.realm")
         var options = WriteSession.Options()
         options.creates = true
         let session = try WriteSession(path: path, options: options)

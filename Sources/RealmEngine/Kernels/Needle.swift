@@ -13,11 +13,11 @@ struct Needle: Sendable {
 
     /// The cell of `width` bytes a text like this is stored in, and which of its bits fold; nil if
     /// it is too long.
-    func cell(width: Int) -> (bytes: [UInt8], folds: [UInt8])? {
+    func cell(width: Int) -> TextCell? {
         guard bytes.count < width else { return nil }
         let padding = width - 1 - bytes.count
         let zeros = [UInt8](repeating: 0, count: padding)
-        return (bytes + zeros + [UInt8(padding)], folds + zeros + [0])
+        return TextCell(bytes: bytes + zeros + [UInt8(padding)], folds: folds + zeros + [0])
     }
 
     init(_ text: ByteView, folds foldsCase: Bool) {
@@ -53,6 +53,17 @@ struct Needle: Sendable {
                     NeedleSearch(bytes: bytes, folds: folds, count: self.bytes.count))
             }
         }
+    }
+}
+
+/// A text as a short cell holds it, and which of its bits fold.
+final class TextCell: Sendable {
+    let bytes: [UInt8]
+    let folds: [UInt8]
+
+    init(bytes: [UInt8], folds: [UInt8]) {
+        self.bytes = bytes
+        self.folds = folds
     }
 }
 
@@ -99,12 +110,31 @@ struct NeedleSearch {
     @inline(__always)
     func matches(_ p: UnsafeRawPointer) -> Bool {
         guard let bytes, let folds else { return true }
+        if count >= 8 { return matchesWords(p, UnsafeRawPointer(bytes), UnsafeRawPointer(folds)) }
         var i = 0
         while i < count {
             if p.load(fromByteOffset: i, as: UInt8.self) | folds[i] != bytes[i] { return false }
             i &+= 1
         }
         return true
+    }
+
+    /// Eight bytes at a time; the last eight may overlap those before.
+    @inline(__always)
+    private func matchesWords(
+        _ p: UnsafeRawPointer, _ bytes: UnsafeRawPointer, _ folds: UnsafeRawPointer
+    ) -> Bool {
+        func differs(_ i: Int) -> Bool {
+            p.loadUnaligned(fromByteOffset: i, as: UInt64.self)
+                | folds.loadUnaligned(fromByteOffset: i, as: UInt64.self)
+                != bytes.loadUnaligned(fromByteOffset: i, as: UInt64.self)
+        }
+        var i = 0
+        while i &+ 8 < count {
+            if differs(i) { return false }
+            i &+= 8
+        }
+        return !differs(count &- 8)
     }
 
     /// Where the needle stands first at or after `start` and before `end`, which it may not

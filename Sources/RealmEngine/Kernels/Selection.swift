@@ -109,6 +109,19 @@ public struct Selection: Equatable, Sendable {
         return result
     }
 
+    /// Drops the rows for which `body` answers false.
+    @inline(__always)
+    mutating func keep(_ body: (Int) -> Bool) {
+        for i in 0..<4 {
+            var rest = self[i]
+            while rest != 0 {
+                let bit = rest.trailingZeroBitCount
+                rest &= rest &- 1
+                if !body(i &* 64 &+ bit) { self[i] &= ~(1 &<< UInt64(bit)) }
+            }
+        }
+    }
+
     /// Calls `body` with every row chosen, in order.
     @inline(__always)
     public func visit(_ body: (Int) throws(RealmError) -> Void) throws(RealmError) {

@@ -4,10 +4,10 @@ enum TextKernels {
 
     /// Rows whose cell has exactly these bytes once folded.
     static func rows(
-        _ cells: UnsafeRawPointer, width: Int, count: Int, equalTo cell: [UInt8], folds: [UInt8]
+        _ cells: UnsafeRawPointer, width: Int, count: Int, equalTo cell: TextCell
     ) -> Selection {
-        cell.withUnsafeBytes { wanted in
-            folds.withUnsafeBytes { folds in
+        cell.bytes.withUnsafeBytes { wanted in
+            cell.folds.withUnsafeBytes { folds in
                 let wanted = wanted.baseAddress!
                 let folds = folds.baseAddress!
                 switch width {
@@ -16,12 +16,15 @@ enum TextKernels {
                     let second = wanted.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
                     let firstFolds = folds.loadUnaligned(as: UInt64.self)
                     let secondFolds = folds.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
-                    return rows(count) {
-                        let p = cells + $0 &* 16
-                        let a = (p.load(as: UInt64.self) | firstFolds) ^ first
-                        let b = (p.load(fromByteOffset: 8, as: UInt64.self) | secondFolds) ^ second
-                        return a | b == 0
+                    // The second half is looked at only where the first fits.
+                    var result = rows(count) {
+                        (cells + $0 &* 16).load(as: UInt64.self) | firstFolds == first
                     }
+                    result.keep { row in
+                        (cells + row &* 16).load(fromByteOffset: 8, as: UInt64.self)
+                            | secondFolds == second
+                    }
+                    return result
                 case 8:
                     let key = wanted.loadUnaligned(as: UInt64.self)
                     let bits = folds.loadUnaligned(as: UInt64.self)
@@ -53,17 +56,11 @@ enum TextKernels {
     ) -> Selection {
         let head = search.head
         var result = rows(count) { head.matches(cells + $0 &* width) }
-        for i in 0..<4 {
-            var rest = result[i]
-            while rest != 0 {
-                let bit = rest.trailingZeroBitCount
-                rest &= rest &- 1
-                let cell = cells + (i &* 64 &+ bit) &* width
-                let padding = Int(cell.load(fromByteOffset: width &- 1, as: UInt8.self))
-                // Zeros of the padding are no text.
-                let fits = search.count <= width &- 1 &- padding && search.matches(cell)
-                if !fits { result[i] &= ~(1 &<< UInt64(bit)) }
-            }
+        result.keep { row in
+            let cell = cells + row &* width
+            let padding = Int(cell.load(fromByteOffset: width &- 1, as: UInt8.self))
+            // Zeros of the padding are no text.
+            return search.count <= width &- 1 &- padding && search.matches(cell)
         }
         return result
     }
@@ -72,9 +69,11 @@ enum TextKernels {
     private static func rows(_ count: Int, _ test: (Int) -> Bool) -> Selection {
         Selection(count) { (from, n) in
             var bits: UInt64 = 0
-            for i in 0..<n {
+            var i = 0
+            while i < n {
                 let isTrue: UInt64 = test(from &+ i) ? 1 : 0
                 bits |= isTrue &<< UInt64(i)
+                i &+= 1
             }
             return bits
         }

@@ -79,10 +79,8 @@ struct Commit {
         let history = try SequenceEditor(
             context, root: root, element: ElementType(type: .binary, isNullable: false))
         let changes = transaction.log.bytes
-        let bytes =
-            changes.count <= BytesLeaf.longestBlob ? changes : .init(rebasing: changes[..<0])
-        let start = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 8)!
-        try history.append(.binary(ByteView(start, count: bytes.count)))
+        let start = changes.baseAddress ?? UnsafeRawPointer(bitPattern: 8)!
+        try history.append(.binary(ByteView(start, count: changes.count)))
         // Element i leads from version newVersion - count + i to the next one.
         let needed = max(1, Int(clamping: newVersion &- oldestLive))
         while history.count > needed { try history.remove(at: 0) }

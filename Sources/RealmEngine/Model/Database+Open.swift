@@ -52,7 +52,7 @@ extension Database {
             let file = try FileDevice(path: path, options.creation.ofFile)
             if isInitiator { try FilePreparation(file).run() }
             mapped = try MappedFile(file)
-            return try Self.attachment(mapped!)
+            return try Session.Attachment(mapped!)
         }
         try self.init(mapped!, session: session)
     }
@@ -62,20 +62,10 @@ extension Database {
         let writers = ReaderTable.read(path).filter { $0.kind == .writer && !$0.isStale }
         if let writer = writers.first {
             let isOwn = writer.process == .current
-            return isOwn ? "this program" : Openers.name(of: writer.process.pid)
+            return isOwn ? "this program" : Openers.title(of: writer.process.pid)
         }
-        let openers = Openers.processes(of: path + ".lock")
+        let openers = Openers.names(participating: path)
         return openers.isEmpty ? "another program" : openers.joined(separator: ", ")
-    }
-
-    private static func attachment(_ mapped: MappedFile) throws(RealmError) -> Session.Attachment {
-        try mapped.whileUnchanged { (header, size) throws(RealmError) in
-            let state = try VersionState.read(
-                base: mapped.mapping.base, size: size, format: header.format, top: header.top)
-            return Session.Attachment(
-                version: state.version, top: header.top, logicalSize: state.limit,
-                historyType: state.top?.historyType ?? 0)
-        }.result
     }
 
     /// Throws unless the file may be written and is one that this engine writes.

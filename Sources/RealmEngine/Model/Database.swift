@@ -18,6 +18,10 @@ public final class Database: Sendable {
     public let header: FileHeader
     let file: MappedFile
     let session: Session?
+    /// The version stays what it is: the handle was made for it.
+    private let isFixed: Bool
+    /// Nothing keeps others from overwriting what is read.
+    private let isUnguarded: Bool
     /// Where write transactions keep what they make.
     let slab: Slab
     private let raw: RawHeader
@@ -62,14 +66,17 @@ public final class Database: Sendable {
         } catch { throw error.inFile(path) }
     }
 
-    /// Without a session: the version the header selects.
-    init(_ file: MappedFile) throws(RealmError) {
+    /// Without a session: the version the header selects, or the one in a slot of the caller's choice.
+    init(_ file: MappedFile, slot: Int? = nil) throws(RealmError) {
         self.file = file
         path = file.path
         session = nil
+        isFixed = true
+        isUnguarded = true
         slab = Slab(file.mapping)
         let state: VersionState
-        (raw, header, state) = try file.whileUnchanged { (header, size) throws(RealmError) in
+        (raw, header, state) = try file.whileUnchanged(slot: slot) {
+            (header, size) throws(RealmError) in
             try Self.checkFormat(header)
             return try VersionState.read(
                 base: file.mapping.base, size: size, format: header.format, top: header.top)
@@ -84,6 +91,8 @@ public final class Database: Sendable {
         self.file = file
         path = file.path
         self.session = session
+        isFixed = false
+        isUnguarded = false
         slab = Slab(file.mapping)
         (raw, header, _) = try file.whileUnchanged { (header, _) throws(RealmError) in
             try Self.checkFormat(header)
@@ -97,6 +106,24 @@ public final class Database: Sendable {
             session.release(pin)
             throw error
         }
+    }
+
+    /// Another version of the same open file, at which the handle stays.
+    ///
+    /// - Parameter pin: what keeps the version; taken over. Without one, `hasChanged` tells whether
+    ///   what was read can be trusted.
+    init(_ other: Database, at state: VersionState, pin: VersionList.Pin?) throws(RealmError) {
+        file = other.file
+        path = other.path
+        session = other.session
+        header = other.header
+        isFixed = true
+        isUnguarded = pin == nil
+        slab = other.slab
+        raw = try file.rawHeader()
+        var held = HeldVersions(session)
+        let newest = held.adopt(state, pin, .none)
+        versions = Guarded(Versions(newest: newest, held: held))
     }
 
     deinit {
@@ -131,7 +158,7 @@ public final class Database: Sendable {
     /// Moves to the newest version of the session; false when there was nothing newer.
     @discardableResult
     public func refresh() throws(RealmError) -> Bool {
-        guard let session, session.newestVersion != version else { return false }
+        guard let session, !isFixed, session.newestVersion != version else { return false }
         let file = file
         return try versions.withLock { versions throws(RealmError) in
             let pin = try session.pinNewest()
@@ -184,10 +211,10 @@ public final class Database: Sendable {
     /// Whether the handle is a participant of a live session, which keeps what it reads intact.
     public var isShared: Bool { session != nil }
 
-    /// True when a commit landed since the file was opened without a session, so that what is read
+    /// True when a commit landed since the version was opened without a pin, so that what is read
     /// may have been overwritten.
     public var hasChanged: Bool {
-        if isShared { return false }
+        if !isUnguarded { return false }
         guard let now = try? file.rawHeader() else { return true }
         return now != raw
     }

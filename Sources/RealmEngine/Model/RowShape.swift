@@ -31,6 +31,15 @@ final class RowShape {
         let editor: IndexEditor
     }
 
+    /// A property that is a link, with the other end once that was needed.
+    struct Link {
+        let column: Int
+        let leafIndex: Int
+        /// The transaction keeps its editors as long as the schema stays what it is.
+        fileprivate(set) var target: Unmanaged<TableEditor>?
+        fileprivate(set) var backlink = 0
+    }
+
     /// The row being made, by leaf index.
     let row: UnsafeMutablePointer<Value>
     /// By column.
@@ -39,8 +48,12 @@ final class RowShape {
     private let defaults: UnsafeMutableBufferPointer<Value>
     /// Single-valued properties with an index; indexes of collections have nothing of a new row.
     let indexes: [Index]
-    /// Positions of single-valued columns whose values may be or hold links.
-    let linking: [Int]
+    /// Properties that are a link.
+    private(set) var links: [Link]
+    /// Positions of mixed properties, whose values may be or hold links.
+    let mixed: [Int]
+    /// Of the schema that all this holds for.
+    let generation: Int
     /// Position in `indexes` of the primary key.
     let primaryKey: Int?
 
@@ -64,9 +77,14 @@ final class RowShape {
             indexes.append(Index(column: i, leafIndex: column.leafIndex, editor: index))
         }
         self.indexes = indexes
-        linking = columns.indices.filter {
-            columns[$0].collection == nil && columns[$0].layout.element.mayHoldLinks
+        let single = columns.indices.filter { columns[$0].collection == nil }
+        links = single.filter { columns[$0].type == .link }.map {
+            Link(column: $0, leafIndex: columns[$0].leafIndex)
         }
+        mixed = single.filter {
+            columns[$0].type != .link && columns[$0].layout.element.mayHoldLinks
+        }
+        generation = editor.context.schemaGeneration
         let key = editor.primaryKeyIndex
         primaryKey = key.flatMap { key in indexes.firstIndex { $0.column == key } }
     }
@@ -74,6 +92,12 @@ final class RowShape {
     deinit {
         row.deallocate()
         defaults.deallocate()
+    }
+
+    /// Remembers where the other ends of a property's links are.
+    func learn(_ i: Int, _ target: TableEditor, backlink: Int) {
+        links[i].target = .passUnretained(target)
+        links[i].backlink = backlink
     }
 
     /// Begins a row of defaults.

@@ -105,6 +105,9 @@ public final class TableInfo: Sendable {
 
     /// Index into `columns` of the property called `name`.
     public func columnIndex(named name: String) -> Int? { columnIndexes[Array(name.utf8)] }
+
+    /// The same by the bytes of the name.
+    func columnIndex(spelt name: [UInt8]) -> Int? { columnIndexes[name] }
 }
 
 /// All tables of one version. Immutable and free to cross threads.

@@ -19,31 +19,40 @@ struct SchemaReader {
     }
 
     func slots() throws(RealmError) -> [Slot] {
-        let nameNode = try space.node(names)
-        guard !nameNode.hasRefs, nameNode.widthType == 1 || nameNode.count == 0 else {
-            throw space.wrongShape(names, "table names")
-        }
         let roots = try space.refNode(tables, slots: 0, "tables")
-        guard nameNode.count == roots.count, nameNode.count < 1 << 16 else {
-            throw .corrupt("\(nameNode.count) table names for \(roots.count) tables", at: tables)
-        }
+        let nameNode = try Self.nameNode(space, names, count: roots.count, of: tables)
         var slots: [Slot] = []
-        for i in 0..<roots.count {
-            if let ref = roots.slot(i).child {
-                let name = try Self.name(nameNode, i, names)
-                slots.append(.table(try table(ref, slot: i, name: name)))
-            } else {
-                guard roots.slot(i).isTagged else {
-                    throw .corrupt("table \(i) is neither there nor removed", at: tables)
-                }
-                slots.append(.free(tag: roots.slot(i).value))
-            }
-        }
+        for i in 0..<roots.count { slots.append(try slot(i, nameNode, roots)) }
         return slots
     }
 
+    /// The list of table names, one for each of `count` slots; read them with `name`.
+    static func nameNode(
+        _ space: NodeSpace, _ names: Ref, count: Int, of tables: Ref
+    ) throws(RealmError) -> NodeView {
+        let node = try space.node(names)
+        guard !node.hasRefs, node.widthType == 1 || node.count == 0 else {
+            throw space.wrongShape(names, "table names")
+        }
+        guard node.count == count, count < 1 << 16 else {
+            throw .corrupt("\(node.count) table names for \(count) tables", at: tables)
+        }
+        return node
+    }
+
+    /// Slot `i` of the directory, whose two arrays are open and hold as many elements.
+    func slot(_ i: Int, _ nameNode: NodeView, _ roots: NodeView) throws(RealmError) -> Slot {
+        if let ref = roots.slot(i).child {
+            return .table(try table(ref, slot: i, name: try Self.name(nameNode, i, names)))
+        }
+        guard roots.slot(i).isTagged else {
+            throw .corrupt("table \(i) is neither there nor removed", at: tables)
+        }
+        return .free(tag: roots.slot(i).value)
+    }
+
     /// The object store's schema version (object format 7.2).
-    private func schemaVersion(_ tables: [TableInfo]) throws(RealmError) -> UInt64? {
+    func schemaVersion(_ tables: [TableInfo]) throws(RealmError) -> UInt64? {
         guard let metadata = tables.first(where: { $0.name == "metadata" }),
             let index = metadata.columnIndex(named: "version")
         else { return nil }
@@ -67,7 +76,7 @@ struct SchemaReader {
     }
 
     /// A cell of a short-string array in non-null mode: null reads as empty.
-    private static func name(
+    static func name(
         _ names: NodeView, _ i: Int, _ ref: Ref
     ) throws(RealmError) -> String {
         let width = names.width

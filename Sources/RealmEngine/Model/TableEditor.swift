@@ -7,10 +7,10 @@ final class TableEditor {
     var name: String
     var kind: TableKind
     /// Properties in spec order.
-    var columns: [ColumnInfo] { didSet { knownShape = nil } }
+    var columns: [ColumnInfo] { didSet { forgetShape() } }
     /// Incoming ends of links, in spec order after the properties.
-    var backlinks: [BacklinkInfo] { didSet { knownShape = nil } }
-    var primaryKey: ColumnKey? { didSet { knownShape = nil } }
+    var backlinks: [BacklinkInfo] { didSet { forgetShape() } }
+    var primaryKey: ColumnKey? { didSet { forgetShape() } }
     private var knownShape: RowShape?
     var nextSequenceNumber: UInt64
     var columnCounter: UInt64
@@ -31,12 +31,16 @@ final class TableEditor {
     private var indexes: [Int: IndexEditor] = [:]
     /// Ref of each leaf index's search index as last written.
     private var indexRoots: [Int: Ref] = [:]
+    /// Incoming links that are not stored yet, by leaf index.
+    var backlinkQueues: [BacklinkQueue?] = []
+    /// Some queue is not empty.
+    var hasQueuedBacklinks = false
     /// Backlink lists taken apart for editing.
-    private var backlinkLists: [BacklinkCell: SequenceEditor] = [:]
+    var backlinkLists: [BacklinkCell: SequenceEditor] = [:]
     /// Objects made in this transaction: the log need not mention what happens to them.
     var created = CreatedKeys()
 
-    private struct BacklinkCell: Hashable {
+    struct BacklinkCell: Hashable {
         let leafIndex: Int
         let key: ObjectKey
     }
@@ -122,10 +126,15 @@ final class TableEditor {
 
     /// How rows of the table are made.
     func shape() throws(RealmError) -> RowShape {
-        if let knownShape { return knownShape }
+        if let knownShape, knownShape.generation == context.schemaGeneration { return knownShape }
         let fresh = try RowShape(self)
         knownShape = fresh
         return fresh
+    }
+
+    private func forgetShape() {
+        knownShape = nil
+        context.schemaGeneration += 1
     }
 
     func clusters() throws(RealmError) -> ClusterEditor {
@@ -239,138 +248,11 @@ final class TableEditor {
         indexRoots[leafIndex] = nil
     }
 
-    // MARK: Backlinks
-
-    /// Adds `origin` to the incoming links of `target` through the backlink column `leafIndex`.
-    func addBacklink(
-        _ leafIndex: Int, of target: ObjectKey, from origin: ObjectKey
-    ) throws(RealmError) {
-        let cell = BacklinkCell(leafIndex: leafIndex, key: target)
-        if let list = backlinkLists[cell] { return try list.append(.int(origin.raw)) }
-        let slot = try backlinkSlot(cell)
-        if slot.isNone {
-            return try setSlot(cell, NodeEncoder.tag(UInt64(bitPattern: origin.raw)))
-        }
-        let list = try openList(slot)
-        try list.append(.int(origin.raw))
-        backlinkLists[cell] = list
-        markDirty()
-    }
-
-    /// Removes one occurrence of `origin`; false when there is none.
-    func removeBacklink(
-        _ leafIndex: Int, of target: ObjectKey, from origin: ObjectKey
-    ) throws(RealmError) -> Bool {
-        let cell = BacklinkCell(leafIndex: leafIndex, key: target)
-        if backlinkLists[cell] == nil {
-            let slot = try backlinkSlot(cell)
-            if slot.isNone { return false }
-            if slot.isTagged {
-                guard slot.value == UInt64(bitPattern: origin.raw) else { return false }
-                try setSlot(cell, 0)
-                return true
-            }
-            backlinkLists[cell] = try openList(slot)
-            markDirty()
-        }
-        let list = backlinkLists[cell]!
-        for i in 0..<list.count {
-            guard case .int(let key) = try list.value(at: i), key == origin.raw else { continue }
-            // The last entry moves into the hole.
-            let last = list.count - 1
-            if i != last { try list.set(try list.value(at: last), at: i) }
-            try list.remove(at: last)
-            return true
-        }
-        return false
-    }
-
-    /// The origins of all links into `target` through one backlink column.
-    func backlinkOrigins(_ leafIndex: Int, of target: ObjectKey) throws(RealmError) -> [ObjectKey] {
-        let cell = BacklinkCell(leafIndex: leafIndex, key: target)
-        var keys: [ObjectKey] = []
-        if let list = backlinkLists[cell] {
-            try list.visit { if case .int(let key) = $0 { keys.append(ObjectKey(key)) } }
-        } else {
-            var cursor = BacklinkCursor(context.space, slot: try backlinkSlot(cell))
-            while let key = try cursor.next() { keys.append(key) }
-        }
-        return keys
-    }
-
-    /// True when no link of any column leads to `key`.
-    func hasNoBacklinks(_ key: ObjectKey) throws(RealmError) -> Bool {
-        for backlink in backlinks {
-            let cell = BacklinkCell(leafIndex: backlink.leafIndex, key: key)
-            if let list = backlinkLists[cell] {
-                if list.count > 0 { return false }
-            } else if !(try backlinkSlot(cell).isNone) {
-                return false
-            }
-        }
-        return true
-    }
-
-    /// The object goes away: its incoming links are forgotten with it.
-    func dropBacklinks(_ key: ObjectKey) throws(RealmError) {
-        for backlink in backlinks {
-            let cell = BacklinkCell(leafIndex: backlink.leafIndex, key: key)
-            if let list = backlinkLists.removeValue(forKey: cell) {
-                try context.freeDeep(try list.flush())
-                try setSlot(cell, 0)
-            } else if let ref = try backlinkSlot(cell).child {
-                try context.freeDeep(ref)
-                try setSlot(cell, 0)
-            }
-        }
-    }
-
-    private func openList(_ slot: NodeSlot) throws(RealmError) -> SequenceEditor {
-        let list = try SequenceEditor(
-            context, root: slot.child ?? .none,
-            element: ElementType(type: .int, isNullable: false))
-        if slot.isTagged { try list.append(.int(Int64(bitPattern: slot.value))) }
-        return list
-    }
-
-    private func backlinkSlot(_ cell: BacklinkCell) throws(RealmError) -> NodeSlot {
-        guard let tree = try tree(of: cell.key), let position = try tree.find(cell.key),
-            case .int(let raw) = try tree.value(position, cell.leafIndex)
-        else {
-            throw .corrupt(
-                "a link leads to object \(cell.key.raw), which does not exist", in: name)
-        }
-        return NodeSlot(raw: UInt64(bitPattern: raw))
-    }
-
-    private func setSlot(_ cell: BacklinkCell, _ raw: UInt64) throws(RealmError) {
-        try setCell(cell.key, cell.leafIndex, .int(Int64(bitPattern: raw)))
-    }
-
-    private func flushBacklinks() throws(RealmError) {
-        for (cell, list) in backlinkLists {
-            switch list.count {
-            case 0:
-                try context.freeDeep(try list.flush())
-                try setSlot(cell, 0)
-            case 1:
-                guard case .int(let only) = try list.value(at: 0) else { continue }
-                try context.freeDeep(try list.flush())
-                try setSlot(cell, NodeEncoder.tag(UInt64(bitPattern: only)))
-            default: try setSlot(cell, try list.flush().raw)
-            }
-        }
-        backlinkLists = [:]
-    }
-
-    /// Stores the backlink lists taken apart so far back into their cells.
-    func settleBacklinks() throws(RealmError) { try flushBacklinks() }
-
     // MARK: Writing
 
     /// Writes what changed and returns the ref of the table's top.
     func flush() throws(RealmError) -> Ref {
-        if !backlinkLists.isEmpty { try flushBacklinks() }
+        try settleBacklinks()
         guard isDirty || isSpecDirty else { return top }
         if top.isNone { _ = try clusters() }
         if let loadedClusters { root = try loadedClusters.flush() }

@@ -49,7 +49,14 @@ extension WriteTransaction {
         let oldCount = try count(old)
         let root = try encodeElements(values, column.layout.element)
         let new = old.replacingRoot(root)
-        try replaceCollection(editor, object, column, old, new)
+        if old.collectionRoot == .some(.none), column.index == .none, column.type == .link {
+            try editor.setCell(object, column.leafIndex, new)
+            for value in values {
+                try addBacklinks(editor, object, column, of: value)
+            }
+        } else {
+            try replaceCollection(editor, object, column, old, new)
+        }
         logReplaced(editor, object, column, oldCount: oldCount, newCount: values.count)
     }
 
@@ -135,6 +142,7 @@ extension WriteTransaction {
     private func count(_ value: Value) throws(RealmError) -> Int {
         switch value {
         case .list(let view), .set(let view):
+            if view.root.isNone { return 0 }
             return try SequenceEditor(context, root: view.root, element: view.element).count
         case .dictionary(let view):
             if view.root.isNone { return 0 }
@@ -174,6 +182,13 @@ extension WriteTransaction {
         _ values: [Value], _ element: ElementType
     ) throws(RealmError) -> Ref {
         if values.isEmpty { return .none }
+        if values.count <= context.fanout.tree, !values.contains(where: { $0.isUnresolvedLink }) {
+            let leaf = LeafBuffer(capacity: values.count)
+            // What is written at once need not be kept.
+            for value in values { leaf.append(value) }
+            return try LeafEncoder(context: context).encode(
+                leaf, LeafLayout(elements: element), isElement: true)
+        }
         let editor = try SequenceEditor(context, root: .none, element: element)
         for value in values { try editor.append(keep(value)) }
         return try editor.flush()
@@ -255,5 +270,12 @@ enum SetOrder {
         case (.decimal(let x), .null): Decimal128.compare(x, .null)
         default: ValueOrder.compare(a, b)
         }
+    }
+}
+
+extension Value {
+    fileprivate var isUnresolvedLink: Bool {
+        if case .link(let link) = self { return link.key.isUnresolved }
+        return false
     }
 }

@@ -223,7 +223,7 @@ extension WriteTransaction {
     }
 
     /// Every link to `object` becomes null or disappears.
-    private func nullifyLinks(to object: ObjectKey, in editor: TableEditor) throws(RealmError) {
+    func nullifyLinks(to object: ObjectKey, in editor: TableEditor) throws(RealmError) {
         let gone = ObjectLink(table: editor.key, key: object)
         for backlink in editor.backlinks {
             let origins = try editor.backlinkOrigins(backlink.leafIndex, of: object)

@@ -28,10 +28,12 @@ extension WriteTransaction {
     /// Creates an object with a value for each property, in the order of the columns, and returns
     /// its key. Collections begin empty, whatever `values` has for them.
     ///
-    /// `key` asks for that object key in a table without primary key. Throws `data` when a value
-    /// does not fit, the primary key exists already, or `key` does.
+    /// `key` asks for that object key in a table without primary key; `hasFoundTargets` says that
+    /// the caller has just looked up every object that the values of link properties lead to. Throws
+    /// `data` when a value does not fit, the primary key exists already, or `key` does.
     public func create(
-        in table: TableKey, values: UnsafeBufferPointer<Value>, key: ObjectKey? = nil
+        in table: TableKey, values: UnsafeBufferPointer<Value>, key: ObjectKey? = nil,
+        hasFoundTargets: Bool = false
     ) throws(RealmError) -> ObjectKey {
         let editor = try openEditor(table)
         let shape = try editor.shape()
@@ -43,7 +45,10 @@ extension WriteTransaction {
             if !field.accepts(values[i]) { try ValueCheck.check(values[i], editor.columns[i]) }
             shape.row[field.leafIndex] = keep(values[i])
         }
-        for i in shape.linking { try checkTarget(values[i]) }
+        if !hasFoundTargets {
+            for link in shape.links { try checkTarget(values[link.column]) }
+        }
+        for i in shape.mixed { try checkTarget(values[i]) }
         return try createRow(editor, shape, key: key)
     }
 
@@ -127,15 +132,40 @@ extension WriteTransaction {
         for index in shape.indexes {
             try index.editor.insert(Self.indexed(shape.row[index.leafIndex]), key)
         }
-        for i in shape.linking {
+        if !shape.links.isEmpty { try addBacklinks(editor, shape, key) }
+        for i in shape.mixed {
             switch shape.row[shape.fields[i].leafIndex] {
-            case .null: continue
-            case let value: try addBacklinks(editor, key, editor.columns[i], of: value)
+            case .link, .list, .set, .dictionary:
+                let value = shape.row[shape.fields[i].leafIndex]
+                try addBacklinks(editor, key, editor.columns[i], of: value)
+            default: continue
             }
         }
         if editor.kind != .embedded { log.createObject(editor.key, key) }
         editor.created.insert(key.raw)
         return key
+    }
+
+    /// Gives the links of a new row their other ends.
+    private func addBacklinks(
+        _ editor: TableEditor, _ shape: RowShape, _ key: ObjectKey
+    ) throws(RealmError) {
+        for i in shape.links.indices {
+            guard case .link(let link) = shape.row[shape.links[i].leafIndex] else { continue }
+            if shape.links[i].target == nil { try learnTarget(editor, shape, i) }
+            let other = shape.links[i]
+            try other.target!.takeUnretainedValue().addBacklink(
+                other.backlink, of: link.key, from: key)
+        }
+    }
+
+    private func learnTarget(
+        _ editor: TableEditor, _ shape: RowShape, _ i: Int
+    ) throws(RealmError) {
+        let column = editor.columns[shape.links[i].column]
+        let target = try self.editor(column.target)
+        let backlink = try backlinkColumn(editor, column, in: target)
+        shape.learn(i, target, backlink: backlink.leafIndex)
     }
 
     /// The next key as the peer would choose it (object format 1.12).

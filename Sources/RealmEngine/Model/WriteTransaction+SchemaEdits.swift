@@ -62,8 +62,12 @@ extension WriteTransaction {
 
     /// Keys of all live objects.
     func keys(_ editor: TableEditor) throws(RealmError) -> [ObjectKey] {
+        try keys(editor.clusters())
+    }
+
+    private func keys(_ tree: ClusterEditor) throws(RealmError) -> [ObjectKey] {
         var keys: [ObjectKey] = []
-        try editor.clusters().forEachLeaf { (leaf, base) in
+        try tree.forEachLeaf { (leaf, base) in
             for key in leaf.keys { keys.append(ObjectKey(Int64(bitPattern: base &+ key))) }
         }
         return keys
@@ -122,6 +126,10 @@ extension WriteTransaction {
             }
         }
         try removeObjects(try keys(editor).map { ObjectLink(table: table, key: $0) })
+        // Mixed properties may still hold links to objects other devices have removed.
+        if let tombstones = try editor.tombstones() {
+            for key in try keys(tombstones) { try nullifyLinks(to: key, in: editor) }
+        }
         for column in editor.columns where column.type == .link || column.type == .mixed {
             try removeColumn(editor, column)
         }

@@ -11,7 +11,14 @@ public final class WriteTransaction {
     let context: EditContext
     let memory: SpaceMemory
     /// The table directory: slot by slot.
-    var slots: [Slot]
+    var slots: [Slot] {
+        didSet {
+            lastEditor = nil
+            context.schemaGeneration += 1
+        }
+    }
+    /// The editor asked for last.
+    private var lastEditor: TableEditor?
     var log = ChangeLogWriter()
     /// Tables were added, removed or renamed.
     var isDirectoryDirty = false
@@ -75,6 +82,13 @@ public final class WriteTransaction {
 
     /// The editor of the table with `key`.
     func editor(_ key: TableKey) throws(RealmError) -> TableEditor {
+        if let lastEditor, lastEditor.key == key { return lastEditor }
+        let found = try findEditor(key)
+        lastEditor = found
+        return found
+    }
+
+    private func findEditor(_ key: TableKey) throws(RealmError) -> TableEditor {
         guard key.slot < slots.count else {
             throw .corrupt("table \(key.raw) does not exist", in: "table directory")
         }

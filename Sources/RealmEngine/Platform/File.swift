@@ -25,13 +25,20 @@ struct File: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Copies everything readable from `source` into an unlinked temporary file in `directory`.
-    static func spooled(from source: Int32, directory: String) throws(RealmError) -> File {
+    /// A new file in `directory` that has no name any more: its bytes vanish with the descriptor.
+    static func temporaryDescriptor(in directory: String) throws(RealmError) -> Int32 {
         var template = Array("\(directory)/realm-XXXXXX".utf8CString)
         let fd = mkstemp(&template)
         guard fd >= 0 else { throw systemError("mkstemp", directory, errno: errno, kind: .output) }
         unlink(template)
-        let file = File(adopting: fd, path: "-")
+        _ = fcntl(fd, F_SETFD, FD_CLOEXEC)
+        return fd
+    }
+
+    /// Copies everything readable from `source` into an unlinked temporary file in `directory`.
+    static func spooled(from source: Int32, directory: String) throws(RealmError) -> File {
+        let file = File(
+            adopting: try temporaryDescriptor(in: directory), path: "-")
         let chunk = UnsafeMutableRawPointer.allocate(byteCount: 1 << 18, alignment: 16)
         defer { chunk.deallocate() }
         while true {

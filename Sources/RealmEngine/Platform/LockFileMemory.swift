@@ -102,17 +102,56 @@ final class LockFileMemory: @unchecked Sendable {
     }
 
     /// A copy of a lock file's bytes that no other process sees, to look at.
-    init(copying bytes: UnsafeRawBufferPointer) throws(RealmError) {
+    init(copying bytes: [UInt8], _ path: String = "") throws(RealmError) {
         let range = mmap(
             nil, Self.reserved, PROT_READ | PROT_WRITE,
             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-        guard range != MAP_FAILED else { throw systemError("mmap", nil, errno: errno) }
+        guard range != MAP_FAILED else { throw systemError("mmap", path, errno: errno) }
         base = range!
         descriptor = -1
-        path = ""
-        base.copyMemory(from: bytes.baseAddress!, byteCount: min(bytes.count, Self.reserved))
+        self.path = path
+        bytes.withUnsafeBytes {
+            base.copyMemory(from: $0.baseAddress!, byteCount: min($0.count, Self.reserved))
+        }
         mapped.store(bytes.count, ordering: .releasing)
     }
+
+    /// Holds a copy of the lock file at `path` and touches the file no more; nil when there is none
+    /// or it has fewer than `size` bytes. The file is only read: no lock is taken, nothing is mapped,
+    /// so a participant never notices.
+    ///
+    /// The fields of the copy belong together as far as two equal readings in a row can tell.
+    static func copy(of path: String, atLeast size: Int) throws(RealmError) -> LockFileMemory? {
+        let fd = retryingInterrupts { Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
+        guard fd >= 0 else {
+            if errno == ENOENT { return nil }
+            throw systemError("open", path, errno: errno)
+        }
+        defer { close(fd) }
+        var bytes = try contents(fd, path)
+        for _ in 0..<16 {
+            let again = try contents(fd, path)
+            if again == bytes { break }
+            bytes = again
+        }
+        guard bytes.count >= size else { return nil }
+        return try LockFileMemory(copying: bytes, path)
+    }
+
+    private static func contents(_ fd: Int32, _ path: String) throws(RealmError) -> [UInt8] {
+        var s = stat()
+        guard fstat(fd, &s) == 0 else { throw systemError("fstat", path, errno: errno) }
+        guard s.st_mode & S_IFMT == S_IFREG else { return [] }
+        var bytes = [UInt8](repeating: 0, count: min(Int(s.st_size), reserved))
+        let count = bytes.withUnsafeMutableBytes { room in
+            retryingInterrupts { pread(fd, room.baseAddress, room.count, 0) }
+        }
+        guard count >= 0 else { throw systemError("read", path, errno: errno) }
+        return Array(bytes[..<count])
+    }
+
+    /// Bytes that are mapped, or were copied.
+    var size: Int { mapped.load(ordering: .acquiring) }
 
     deinit {
         munmap(base, Self.reserved)
@@ -148,6 +187,9 @@ final class LockFileMemory: @unchecked Sendable {
         }
         try map(size)
     }
+
+    /// Whether there is a file at `path` that may be written.
+    static func isThere(_ path: String) -> Bool { access(path, R_OK | W_OK) == 0 }
 
     /// True while some open file description holds a lock on the file at `path`, as the system's
     /// table of locks tells. Taking a lock to find out could mislead an opener that comes just then.

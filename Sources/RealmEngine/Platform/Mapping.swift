@@ -15,6 +15,8 @@ final class Mapping: @unchecked Sendable {
     private let mappedSize = Atomic<Int>(0)
     /// Where the reservation begins; below `base` only for bytes in memory.
     private let start: UnsafeMutableRawPointer
+    /// Pages hold what a file holds, so that they can be given back.
+    private let isOfFile: Bool
 
     /// Address space asked for first; halved until the system agrees.
     static let preferredReservation = 1 << 40
@@ -41,6 +43,7 @@ final class Mapping: @unchecked Sendable {
         start = address!
         base = UnsafeRawPointer(start)
         reserved = length
+        isOfFile = true
         guard needed > 0 else { return }
         let placed = mmap(
             address, needed, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, 0)
@@ -91,7 +94,14 @@ final class Mapping: @unchecked Sendable {
         mprotect(address, needed, PROT_READ)
         base = UnsafeRawPointer(first)
         reserved = length
+        isOfFile = false
         mappedSize.store(bytes.count, ordering: .releasing)
+    }
+
+    /// Gives the pages read so far back to the system; they are read again when needed.
+    func releasePages() {
+        guard isOfFile, mapped > 0 else { return }
+        madvise(start, (mapped + Self.pageSize - 1) / Self.pageSize * Self.pageSize, MADV_DONTNEED)
     }
 
     /// Address space behind the bytes of a mapping in memory.

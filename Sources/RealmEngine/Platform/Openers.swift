@@ -2,31 +2,27 @@ import Glibc
 
 /// The processes that have a file open, as far as this user may see them.
 public enum Openers {
-    /// "name (pid N)" of every process with an open descriptor of the file at `path`, this one
+    /// "name (pid N)" of every participant of the session of the database at `path`, this process
     /// left out.
-    public static func processes(of path: String) -> [String] {
-        var wanted = stat()
-        guard stat(path, &wanted) == 0 else { return [] }
-        var found: [String] = []
-        for pid in entries("/proc").compactMap({ Int32($0) }) where pid != getpid() {
-            let directory = "/proc/\(pid)/fd"
-            for descriptor in entries(directory) {
-                var s = stat()
-                guard stat("\(directory)/\(descriptor)", &s) == 0, s.st_dev == wanted.st_dev,
-                    s.st_ino == wanted.st_ino
-                else { continue }
-                found.append(name(of: UInt32(bitPattern: pid)))
-                break
-            }
-        }
-        return found
+    public static func names(participating path: String) -> [String] {
+        participants(of: path).map { "\($0.command) (pid \($0.pid))" }
     }
 
     /// "name (pid N)".
-    static func name(of pid: UInt32) -> String { "\(name(pid)) (pid \(pid))" }
+    static func title(of pid: UInt32) -> String {
+        "\(name(Int32(truncatingIfNeeded: pid))) (pid \(pid))"
+    }
 
-    private static func entries(_ path: String) -> [String] {
-        guard let directory = opendir(path) else { return [] }
+    /// The processes that take part in the session of the database at `path`, this one left out.
+    public static func participants(of path: String) -> [Opener] {
+        list(database: path).openers.filter { $0.participants > 0 }
+    }
+
+    static func entries(_ path: String) -> [String] { readable(path) ?? [] }
+
+    /// The names in a directory; nil, with `errno` set, when it cannot be read.
+    static func readable(_ path: String) -> [String]? {
+        guard let directory = opendir(path) else { return nil }
         defer { closedir(directory) }
         var names: [String] = []
         while let entry = readdir(directory) {
@@ -38,11 +34,13 @@ public enum Openers {
         return names
     }
 
-    private static func name(_ pid: UInt32) -> String {
-        guard let file = fopen("/proc/\(pid)/comm", "r") else { return "a process" }
+    static func name(_ pid: Int32) -> String { firstLine("/proc/\(pid)/comm") ?? "a process" }
+
+    static func firstLine(_ path: String) -> String? {
+        guard let file = fopen(path, "r") else { return nil }
         defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 64)
-        guard fgets(&line, 64, file) != nil else { return "a process" }
+        var line = [CChar](repeating: 0, count: 1024)
+        guard fgets(&line, 1024, file) != nil else { return nil }
         return String(
             decoding: line.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) },
             as: UTF8.self)

@@ -28,7 +28,7 @@ final class SubqueryTerm: QueryTerm {
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
-        if set == nil { set = try ObjectSet(of: target, in: hop.target, evaluator.space) }
+        if set == nil { set = try ObjectSet(of: target, in: hop.target, evaluator) }
         guard let set else { return .none }
         if hop.kind == .backlink {
             let column = try BacklinkLeaf(leaf.space, try leaf.columnRef(hop.column.leafIndex))
@@ -56,10 +56,11 @@ final class SubqueryTerm: QueryTerm {
     private func members(_ root: Ref, _ set: ObjectSet) throws(RealmError) -> Int64 {
         if root.isNone { return 0 }
         var count: Int64 = 0
-        let space = evaluator.visits.begin()
+        let space = evaluator.visits.pass
         var leaves = BPlusTree(space: space, root: root).leaves()
         while let ref = try leaves.next() {
             let keys = try space.integers(ref, "link list leaf")
+            try space.chargeElements(keys.count, at: ref)
             for i in 0..<keys.count where set.contains(keys.integer(i)) { count &+= 1 }
         }
         return count
@@ -131,9 +132,10 @@ final class CountTerm: QueryTerm {
         guard cells.count == leaf.count else { throw leaf.unevenColumn(column.leafIndex) }
         let element = column.layout.element
         let filled = cells.filled(among)
+        let space = evaluator.visits.pass
         let rows = try filled.filter { (row) throws(RealmError) in
             let view = CollectionView(root: try cells.root(row), element: element)
-            return counts.accepts(Int64(try evaluator.count(of: .list(view))))
+            return counts.accepts(Int64(try ElementCursor.count(space, view)))
         }
         return counts.accepts(0) ? rows | among.subtracting(filled) : rows
     }

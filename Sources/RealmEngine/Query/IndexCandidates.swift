@@ -93,6 +93,7 @@ private struct IndexLookup {
     }
 
     private static func arrange(_ keys: inout [ObjectKey]) {
+        if keys.count < 2 { return }
         keys.sort { UInt64(bitPattern: $0.raw) < UInt64(bitPattern: $1.raw) }
     }
 

@@ -9,6 +9,8 @@ public struct KeyPathAliases: Sendable {
     private var properties: [Key: [UInt8]] = [:]
     private var classes: [[UInt8]: [UInt8]] = [:]
 
+    var isEmpty: Bool { properties.isEmpty && classes.isEmpty }
+
     /// Aliases of aliases are followed this often.
     static let limit = 50
 

@@ -13,6 +13,8 @@ final class IntegerTerm: QueryTerm {
     private let leafIndex: Int
     private let form: Form
     private let ranges: [IntegerRange]
+    /// The only range, if there is one: without an array to be held while a leaf is tested.
+    private let only: IntegerRange?
     private let isNegated: Bool
     private let matchesNull: Bool
 
@@ -25,6 +27,7 @@ final class IntegerTerm: QueryTerm {
         leafIndex = column.leafIndex
         self.form = form
         self.ranges = ranges
+        only = ranges.count == 1 ? ranges[0] : nil
         self.isNegated = isNegated
         self.matchesNull = matchesNull
     }
@@ -45,8 +48,12 @@ final class IntegerTerm: QueryTerm {
         _ node: NodeView, _ first: Int, _ count: Int
     ) throws(RealmError) -> Selection {
         var rows = Selection.none
-        for range in ranges {
-            rows = rows | IntegerKernels.rows(in: range, node, first: first, count: count)
+        if let only {
+            rows = IntegerKernels.rows(in: only, node, first: first, count: count)
+        } else {
+            for range in ranges {
+                rows = rows | IntegerKernels.rows(in: range, node, first: first, count: count)
+            }
         }
         if isNegated { rows = Selection(first: count).subtracting(rows) }
         switch form {

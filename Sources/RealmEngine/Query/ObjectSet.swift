@@ -18,11 +18,11 @@ final class ObjectSet {
 
     /// The objects of `table` for which `term` holds; nil when their keys are spread too thinly.
     convenience init?(
-        of term: QueryTerm, in table: TablePlace, _ space: NodeSpace
+        of term: QueryTerm, in table: TablePlace, _ evaluator: QueryEvaluator
     ) throws(RealmError) {
-        guard let limit = try ObjectSet.limit(for: table, space) else { return nil }
+        guard let limit = try ObjectSet.limit(for: table, evaluator.space) else { return nil }
         self.init(limit: limit)
-        let leaves = LeafWalk(space, table)
+        let leaves = LeafWalk(evaluator.space, table, evaluator.visits.pass)
         while let leaf = try leaves.next() {
             insert(leaf, try term.match(leaf, Selection(first: leaf.count)))
         }

@@ -67,6 +67,15 @@ enum OperandType: Hashable, Sendable {
         return isNumeric && other.isNumeric
     }
 
+    /// The name with its article, inside a sentence.
+    var named: String {
+        switch self {
+        case .int, .objectID: "an \(name)"
+        case .null, .typeName: name
+        default: "a \(name)"
+        }
+    }
+
     /// The name used in messages (query language 24).
     var name: String {
         switch self {

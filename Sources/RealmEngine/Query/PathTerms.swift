@@ -41,7 +41,7 @@ final class HopTerm: QueryTerm {
 
     private func madeSet() throws(RealmError) -> ObjectSet? {
         guard let target else { return nil }
-        return try ObjectSet(of: target, in: hop.target, evaluator.space)
+        return try ObjectSet(of: target, in: hop.target, evaluator)
     }
 
     private func matchLinks(
@@ -62,11 +62,12 @@ final class HopTerm: QueryTerm {
     ) throws(RealmError) -> Selection {
         let column = try BacklinkLeaf(leaf.space, try leaf.columnRef(hop.column.leafIndex))
         guard column.count == leaf.count else { throw leaf.unevenColumn(hop.column.leafIndex) }
+        let space = evaluator.visits.pass
         return try among.filter { (row) throws(RealmError) in
             let slot = column.slot(row)
             if slot.isNone { return false }
             if slot.isTagged { return set.contains(Int64(bitPattern: slot.value)) }
-            return try hasMember(leaf.space, slot.ref, set)
+            return try hasMember(space, slot.ref, set)
         }
     }
 
@@ -75,8 +76,9 @@ final class HopTerm: QueryTerm {
     ) throws(RealmError) -> Selection {
         let column = try CollectionLeaf(leaf.space, try leaf.columnRef(hop.column.leafIndex))
         guard column.count == leaf.count else { throw leaf.unevenColumn(hop.column.leafIndex) }
+        let space = evaluator.visits.pass
         return try column.filled(among).filter { (row) throws(RealmError) in
-            try hasMember(leaf.space, try column.root(row), set)
+            try hasMember(space, try column.root(row), set)
         }
     }
 
@@ -87,17 +89,20 @@ final class HopTerm: QueryTerm {
         _ space: NodeSpace, _ root: Ref, _ set: ObjectSet
     ) throws(RealmError) -> Bool {
         let node = try space.node(root)
-        if !node.isInner { return try hasMember(space.integers(root, "link list leaf"), set) }
-        let visit = evaluator.visits.begin()
-        var leaves = BPlusTree(space: visit, root: root).leaves()
+        if !node.isInner { return try hasMember(space, leaf: root, set) }
+        var leaves = BPlusTree(space: space, root: root).leaves()
         while let ref = try leaves.next() {
-            if try hasMember(visit.integers(ref, "link list leaf"), set) { return true }
+            if try hasMember(space, leaf: ref, set) { return true }
         }
         return false
     }
 
     @inline(__always)
-    private func hasMember(_ keys: NodeView, _ set: ObjectSet) -> Bool {
+    private func hasMember(
+        _ space: NodeSpace, leaf: Ref, _ set: ObjectSet
+    ) throws(RealmError) -> Bool {
+        let keys = try space.integers(leaf, "link list leaf")
+        try space.chargeElements(keys.count, at: leaf)
         for i in 0..<keys.count where set.contains(keys.integer(i)) { return true }
         return false
     }

@@ -19,7 +19,15 @@ public struct Query: Sendable {
         self.aliases = aliases
     }
 
-    /// The text the query was made from.
+    /// With the tree as it is.
+    init(tree: QueryTree, arguments: [QueryArgument], aliases: KeyPathAliases) {
+        source = QuerySource(text: [])
+        self.tree = tree
+        self.arguments = arguments
+        self.aliases = aliases
+    }
+
+    /// The text the query was made from; empty for one made of a predicate.
     public var text: String { String(decoding: source.text, as: UTF8.self) }
 
     /// Settles names, types and constants for the objects of `table`. Throws `misuse`: unknown

@@ -54,7 +54,7 @@ extension QueryBinder {
         guard operand.type.isNumeric || operand.type == .mixed else {
             throw invalidArgument(
                 "arithmeticOperand", operand.range,
-                "arithmetic needs numbers, not a \(operand.type.name)")
+                "arithmetic needs numbers, not \(operand.type.named)")
         }
     }
 

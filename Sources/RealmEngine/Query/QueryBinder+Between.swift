@@ -55,7 +55,7 @@ extension QueryBinder {
             guard limit.type.isComparable(with: column.type) else {
                 throw invalid(
                     "typeMismatch", element.range,
-                    "a \(column.type.name) cannot be compared with a \(limit.type.name)")
+                    "\(column.type.named) cannot be compared with \(limit.type.named)")
             }
             values.append(limit.value)
         }

@@ -3,10 +3,7 @@
 extension QueryBinder {
     mutating func comparison(_ tree: QueryComparison) throws(RealmError) -> BoundCondition {
         if tree.relation == .text { return try fullText(tree) }
-        let leftType = try staticType(of: tree.left)
-        let rightType = try staticType(of: tree.right)
-        let left = try operand(tree.left, target: rightType)
-        let right = try operand(tree.right, target: leftType)
+        let (left, right) = try operands(tree)
         let range = tree.left.range.through(tree.right.range)
         if left.isConstant, right.isConstant {
             throw invalid("twoConstants", range, "two constants cannot be compared")
@@ -17,6 +14,21 @@ extension QueryBinder {
                 "inNeedsList", right.range, "IN needs a list on its right side")
         }
         return try comparison(tree, left, right)
+    }
+
+    /// Both sides, constants converted for the type of the other.
+    private mutating func operands(
+        _ tree: QueryComparison
+    ) throws(RealmError) -> (BoundOperand, BoundOperand) {
+        // Most comparisons are of a property, which says its type itself, and a constant.
+        if case .property(let property) = tree.left.kind, tree.right.isLiteral {
+            let left = try self.property(property)
+            return (left, try operand(tree.right, target: left.type))
+        }
+        let leftType = try staticType(of: tree.left)
+        let rightType = try staticType(of: tree.right)
+        let left = try operand(tree.left, target: rightType)
+        return (left, try operand(tree.right, target: leftType))
     }
 
     /// The condition for operands that fit each other.
@@ -119,7 +131,7 @@ extension QueryBinder {
                 throw invalid(
                     "stringOperand", right.range,
                     "'\(source.quote(tree.range))' needs a string or binary on its right side, "
-                        + "not a \(right.type.name)")
+                        + "not \(right.type.named)")
             }
             return
         }
@@ -133,7 +145,7 @@ extension QueryBinder {
             guard left.type.isComparable(with: right.type) else {
                 throw invalid(
                     "typeMismatch", range,
-                    "a \(left.type.name) cannot be compared with a \(right.type.name)")
+                    "\(left.type.named) cannot be compared with \(right.type.named)")
             }
         }
         if left.isPrimitiveCollection, right.isPrimitiveCollection {
@@ -188,7 +200,7 @@ extension QueryBinder {
     private func noLink(_ operand: BoundOperand) -> RealmError {
         invalid(
             "linkOperand", operand.range,
-            "a link cannot be compared with a \(operand.type.name)")
+            "a link cannot be compared with \(operand.type.named)")
     }
 
     private func wrongClass(

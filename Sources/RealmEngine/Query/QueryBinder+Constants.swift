@@ -75,7 +75,7 @@ extension QueryBinder {
                 throw invalidArgument(
                     "argumentType", range,
                     "argument $\(number) of type \(result.type.name) cannot be compared with "
-                        + "a \(target.name)")
+                        + target.named)
             }
             return result
         case .null: result = null(target)

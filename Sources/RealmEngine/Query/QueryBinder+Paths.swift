@@ -15,7 +15,18 @@ struct PathElement {
 extension QueryBinder {
     /// Resolves a path from the current class on (query language 5).
     func resolve(_ path: QueryPath) throws(RealmError) -> ResolvedPath {
-        try resolve(elements(of: path)[...], from: table)
+        if let own = ownProperty(path) { return own }
+        return try resolve(elements(of: path)[...], from: table)
+    }
+
+    /// A path of one step to a single value of the class itself: what most paths are.
+    private func ownProperty(_ path: QueryPath) -> ResolvedPath? {
+        guard path.steps.count == 1, case .name(let name) = path.steps[0].kind, aliases.isEmpty,
+            let index = table.columnIndex(spelt: name)
+        else { return nil }
+        let column = table.columns[index]
+        guard column.type != .link, column.collection == nil else { return nil }
+        return ResolvedPath(table: table, end: .scalar(BoundColumn(column)))
     }
 
     /// The elements of a path, arguments put in.
@@ -130,7 +141,7 @@ extension QueryBinder {
         if isKey, let hop = path.hops.last, hop.kind == .dictionary, hop.selector.isAll {
             return nil
         }
-        return path.table.columnIndex(named: String(decoding: name, as: UTF8.self))
+        return path.table.columnIndex(spelt: name)
     }
 
     /// Steps over a link or a collection of links.

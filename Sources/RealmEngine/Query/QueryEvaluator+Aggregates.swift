@@ -43,10 +43,10 @@ extension QueryEvaluator {
         switch try owner.value(column) {
         case .list(let view), .set(let view):
             if view.root.isNone { break }
-            var cursor = elements(of: view)
+            var cursor = elements(of: view, owner)
             while let value = try cursor.next() { total.add(value) }
         case .dictionary(let view):
-            var cursor = try entries(of: view)
+            var cursor = try entries(of: view, owner)
             while let (_, value) = try cursor.next() { total.add(value) }
         default: break
         }

@@ -2,24 +2,29 @@
 /// 5.5).
 extension QueryEvaluator {
     /// The elements of a list or set.
-    func elements(of view: CollectionView) -> ElementCursor { ElementCursor(visits.begin(), view) }
+    func elements(of view: CollectionView, _ owner: Spot) -> ElementCursor {
+        ElementCursor(visits.space(for: owner), view)
+    }
 
-    func entries(of view: CollectionView) throws(RealmError) -> DictionaryCursor {
+    func entries(of view: CollectionView, _ owner: Spot) throws(RealmError) -> DictionaryCursor {
         try DictionaryCursor(
-            visits.begin(), view, clustered: snapshot.hasClusteredDictionaries)
+            visits.space(for: owner), view, clustered: snapshot.hasClusteredDictionaries)
     }
 
     /// Number of elements or entries.
-    func count(of value: Value) throws(RealmError) -> Int {
+    func count(of value: Value, _ owner: Spot) throws(RealmError) -> Int {
         switch value {
-        case .list(let view), .set(let view): try ElementCursor.count(visits.begin(), view)
+        case .list(let view), .set(let view):
+            try ElementCursor.count(visits.space(for: owner), view)
         default: try snapshot.count(of: value)
         }
     }
 
     /// The element at an index, nil outside the list.
-    func element(_ view: CollectionView, _ index: ListIndex) throws(RealmError) -> Value? {
-        var cursor = elements(of: view)
+    func element(
+        _ view: CollectionView, _ index: ListIndex, _ owner: Spot
+    ) throws(RealmError) -> Value? {
+        var cursor = elements(of: view, owner)
         switch index {
         case .first: return try cursor.next()
         case .at(let wanted):
@@ -38,8 +43,10 @@ extension QueryEvaluator {
     }
 
     /// The value of a dictionary under `key`, nil when it has none.
-    func entry(_ view: CollectionView, _ key: ByteView) throws(RealmError) -> Value? {
-        var cursor = try entries(of: view)
+    func entry(
+        _ view: CollectionView, _ key: ByteView, _ owner: Spot
+    ) throws(RealmError) -> Value? {
+        var cursor = try entries(of: view, owner)
         while let (found, value) = try cursor.next() {
             if Self.isKey(found, key) { return value }
         }
@@ -57,38 +64,41 @@ extension QueryEvaluator {
 
     /// The chosen elements of a collection of the schema.
     func appendElements(
-        _ collection: Value, _ selector: CollectionSelector, to buffer: ValueBuffer
+        _ collection: Value, _ selector: CollectionSelector, _ owner: Spot,
+        to buffer: ValueBuffer
     ) throws(RealmError) {
         switch collection {
         case .list(let view), .set(let view):
-            try appendListElements(view, selector, to: buffer)
+            try appendListElements(view, selector, owner, to: buffer)
         case .dictionary(let view):
-            try appendEntries(view, selector, to: buffer)
+            try appendEntries(view, selector, owner, to: buffer)
         default: break
         }
     }
 
     private func appendListElements(
-        _ view: CollectionView, _ selector: CollectionSelector, to buffer: ValueBuffer
+        _ view: CollectionView, _ selector: CollectionSelector, _ owner: Spot,
+        to buffer: ValueBuffer
     ) throws(RealmError) {
         if view.root.isNone { return }
         guard case .at(let index) = selector else {
-            var cursor = elements(of: view)
+            var cursor = elements(of: view, owner)
             while let value = try cursor.next() { buffer.values.append(value) }
             return
         }
-        if let value = try element(view, index) {
+        if let value = try element(view, index, owner) {
             buffer.values.append(value)
-        } else if try count(of: .list(view)) > 0 {
+        } else if try count(of: .list(view), owner) > 0 {
             // Past the end of a list that has elements reads as null.
             buffer.values.append(.null)
         }
     }
 
     private func appendEntries(
-        _ view: CollectionView, _ selector: CollectionSelector, to buffer: ValueBuffer
+        _ view: CollectionView, _ selector: CollectionSelector, _ owner: Spot,
+        to buffer: ValueBuffer
     ) throws(RealmError) {
-        var cursor = try entries(of: view)
+        var cursor = try entries(of: view, owner)
         guard case .key(let key) = selector else {
             var wantsKeys = false
             if case .keys = selector { wantsKeys = true }
@@ -119,28 +129,32 @@ extension QueryEvaluator {
         if column.layout.collection == nil {
             current.values.append(start)
         } else {
-            try appendElements(start, selector, to: current)
+            try appendElements(start, selector, spot, to: current)
         }
+        var owner = spot
         for (i, step) in steps.enumerated() {
             let next = ValueBuffer()
             for value in current.values.all {
-                try append(step, value, isLast: i == steps.count - 1, to: next)
+                try append(step, value, isLast: i == steps.count - 1, owner, to: next)
             }
             current = next
+            // What a name led to may belong to an object linked to.
+            if case .name = step { owner = owner.linked }
         }
         buffer.values.append(contentsOf: current.values.all)
     }
 
     private func append(
-        _ step: NestedStep, _ value: Value, isLast: Bool, to buffer: ValueBuffer
+        _ step: NestedStep, _ value: Value, isLast: Bool, _ owner: Spot,
+        to buffer: ValueBuffer
     ) throws(RealmError) {
         switch (step, value) {
         case (.at(let index), .list(let view)):
-            if let element = try element(view, index) { buffer.values.append(element) }
+            if let element = try element(view, index, owner) { buffer.values.append(element) }
         case (.all, .list), (.all, .set), (.all, .dictionary):
-            try appendElements(value, .all, to: buffer)
+            try appendElements(value, .all, owner, to: buffer)
         case (.name(let key, _), .dictionary(let view)):
-            try appendNestedEntry(view, key, isLast: isLast, to: buffer)
+            try appendNestedEntry(view, key, isLast: isLast, owner, to: buffer)
         case (.name(_, let name), .link(let link)):
             if let property = try property(name, of: link) { buffer.values.append(property) }
         default: break
@@ -148,13 +162,14 @@ extension QueryEvaluator {
     }
 
     private func appendNestedEntry(
-        _ view: CollectionView, _ key: ByteView, isLast: Bool, to buffer: ValueBuffer
+        _ view: CollectionView, _ key: ByteView, isLast: Bool, _ owner: Spot,
+        to buffer: ValueBuffer
     ) throws(RealmError) {
-        if let value = try entry(view, key) {
+        if let value = try entry(view, key, owner) {
             buffer.values.append(value)
         } else if isLast, ByteView.isKeysOperator(key) {
-            try appendElements(.dictionary(view), .keys, to: buffer)
-        } else if isLast, try count(of: .dictionary(view)) > 0 {
+            try appendElements(.dictionary(view), .keys, owner, to: buffer)
+        } else if isLast, try count(of: .dictionary(view), owner) > 0 {
             buffer.values.append(.null)
         }
     }

@@ -35,15 +35,15 @@ extension QueryEvaluator {
         let value = try spot.value(hop.column)
         switch value {
         case .link: return 1
-        case .dictionary(let view): return try linkCount(view)
-        default: return Int64(try count(of: value))
+        case .dictionary(let view): return try linkCount(view, spot)
+        default: return Int64(try count(of: value, spot))
         }
     }
 
     /// Entries of a dictionary of links that are not null: those lead to no object.
-    private func linkCount(_ view: CollectionView) throws(RealmError) -> Int64 {
+    private func linkCount(_ view: CollectionView, _ owner: Spot) throws(RealmError) -> Int64 {
         var count: Int64 = 0
-        var cursor = try entries(of: view)
+        var cursor = try entries(of: view, owner)
         while let (_, value) = try cursor.next() {
             if case .link = value { count += 1 }
         }
@@ -55,8 +55,10 @@ extension QueryEvaluator {
     ) throws(RealmError) {
         if path.isToOne {
             let owner = try follow(path.hops[...], from: spot)
-            let count = owner == nil ? 0 : try self.count(of: owner!.value(column))
-            buffer.values.append(.int(Int64(count)))
+            let count = try owner.map { (owner) throws(RealmError) in
+                try self.count(of: owner.value(column), owner)
+            }
+            buffer.values.append(.int(Int64(count ?? 0)))
             return
         }
         let keys = takeKeys()
@@ -64,7 +66,7 @@ extension QueryEvaluator {
         try reach(path.hops[...], from: spot, into: keys)
         for key in keys.keys.all {
             guard let owner = try find(key, in: path.table) else { continue }
-            buffer.values.append(.int(Int64(try count(of: owner.value(column)))))
+            buffer.values.append(.int(Int64(try count(of: owner.value(column), owner))))
         }
     }
 
@@ -97,6 +99,6 @@ extension QueryEvaluator {
         if slot.isTagged { return 1 }
         let view = CollectionView(
             root: slot.ref, element: ElementType(type: .int, isNullable: false))
-        return Int64(try ElementCursor.count(visits.begin(), view))
+        return Int64(try ElementCursor.count(visits.space(for: spot), view))
     }
 }

@@ -6,7 +6,7 @@ extension QueryEvaluator {
         guard let (leaf, row) = try ClusterTree(space: space, root: table.root).find(key) else {
             return nil
         }
-        return Spot(leaf: leaf, row: row)
+        return Spot(leaf: leaf, row: row, isLinked: true)
     }
 
     /// The object behind links to single objects, nil when one of them is null.
@@ -46,15 +46,15 @@ extension QueryEvaluator {
         }
         switch try spot.value(hop.column) {
         case .link(let link): keys.keys.append(link.key)
-        case .list(let view): try appendLinks(view, hop.selector, to: keys)
-        case .set(let view): try appendLinks(view, .all, to: keys)
+        case .list(let view): try appendLinks(view, hop.selector, spot, to: keys)
+        case .set(let view): try appendLinks(view, .all, spot, to: keys)
         case .dictionary(let view):
             if case .key(let key) = hop.selector {
-                guard case .link(let link) = try entry(view, key) ?? .null else { return }
+                guard case .link(let link) = try entry(view, key, spot) ?? .null else { return }
                 keys.keys.append(link.key)
                 return
             }
-            var entries = try self.entries(of: view)
+            var entries = try self.entries(of: view, spot)
             while let (_, value) = try entries.next() {
                 if case .link(let link) = value { keys.keys.append(link.key) }
             }
@@ -63,17 +63,18 @@ extension QueryEvaluator {
     }
 
     private func appendLinks(
-        _ view: CollectionView, _ selector: CollectionSelector, to keys: KeyBuffer
+        _ view: CollectionView, _ selector: CollectionSelector, _ owner: Spot,
+        to keys: KeyBuffer
     ) throws(RealmError) {
         if view.root.isNone { return }
         guard case .at(let index) = selector else {
-            var cursor = elements(of: view)
+            var cursor = elements(of: view, owner)
             while let value = try cursor.next() {
                 if case .link(let link) = value { keys.keys.append(link.key) }
             }
             return
         }
-        guard case .link(let link) = try element(view, index) ?? .null else { return }
+        guard case .link(let link) = try element(view, index, owner) ?? .null else { return }
         keys.keys.append(link.key)
     }
 
@@ -84,7 +85,7 @@ extension QueryEvaluator {
         guard spot.row < column.count else {
             throw .corrupt("a backlink leaf shorter than its cluster", at: spot.leaf.ref)
         }
-        var cursor = BacklinkCursor(visits.begin(), slot: column.slot(spot.row))
+        var cursor = BacklinkCursor(visits.space(for: spot), slot: column.slot(spot.row))
         while let key = try cursor.next() { keys.keys.append(key) }
     }
 
@@ -156,10 +157,10 @@ extension QueryEvaluator {
         switch end {
         case .scalar(let column): buffer.values.append(try spot.value(column))
         case .linkEntry(let column, let key):
-            try appendElements(spot.value(column), .key(key), to: buffer)
-        case .linkKeys(let column): try appendElements(spot.value(column), .keys, to: buffer)
+            try appendElements(spot.value(column), .key(key), spot, to: buffer)
+        case .linkKeys(let column): try appendElements(spot.value(column), .keys, spot, to: buffer)
         case .collection(let column, let selector):
-            try appendElements(spot.value(column), selector, to: buffer)
+            try appendElements(spot.value(column), selector, spot, to: buffer)
         case .nested(let column, let selector, let steps):
             try appendNested(column, spot, selector, steps, to: buffer)
         case .objects, .incoming, .lengths: break
@@ -172,7 +173,7 @@ extension QueryEvaluator {
     ) throws(RealmError) {
         if path.isToOne {
             if let owner = try follow(path.hops[...], from: spot) {
-                try appendElements(owner.value(column), .all, to: buffer)
+                try appendElements(owner.value(column), .all, owner, to: buffer)
             }
         } else {
             let keys = takeKeys()
@@ -180,7 +181,7 @@ extension QueryEvaluator {
             try reach(path.hops[...], from: spot, into: keys)
             for key in keys.keys.all {
                 guard let owner = try find(key, in: path.table) else { continue }
-                try appendElements(owner.value(column), .all, to: buffer)
+                try appendElements(owner.value(column), .all, owner, to: buffer)
             }
         }
         buffer.groupEnds.removeAll()

@@ -50,7 +50,7 @@ extension QueryEvaluator {
             Self.isPoint(type), case .list(let view) = try spot.value(geo.coordinates),
             !view.root.isNone
         else { return nil }
-        var cursor = elements(of: view)
+        var cursor = elements(of: view, spot)
         guard case .double(let longitude)? = try cursor.next(),
             case .double(let latitude)? = try cursor.next()
         else { return nil }

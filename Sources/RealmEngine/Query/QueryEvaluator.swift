@@ -2,11 +2,26 @@
 struct Spot {
     let leaf: ClusterLeaf
     let row: Int
+    /// Reached by a link and not by walking over its table.
+    var isLinked = false
 
     @inline(__always)
     func value(_ column: BoundColumn) throws(RealmError) -> Value {
-        try leaf.column(column.leafIndex, column.layout).value(row)
+        // Opened for one value and therefore without charge; a long text costs by its length.
+        let cells = try ColumnLeaf(
+            leaf.space.unmetered, try leaf.columnRef(column.leafIndex), column.layout,
+            rows: leaf.count)
+        let value = try cells.value(row)
+        switch value {
+        case .string(let text), .binary(let text):
+            try leaf.space.chargeValue(text.count, at: leaf.ref)
+        default: break
+        }
+        return value
     }
+
+    /// The same as something reached by a link.
+    var linked: Spot { Spot(leaf: leaf, row: row, isLinked: true) }
 }
 
 /// Evaluates any bound condition for one object: the general way, for what no kernel does.
@@ -22,10 +37,11 @@ final class QueryEvaluator {
     private var keyLists: [KeyBuffer] = []
     private var keyListsInUse = 0
 
-    init(_ snapshot: Snapshot) {
+    /// - Parameter looks: how often a pass over a table looks at the collections of each object.
+    init(_ snapshot: Snapshot, looks: Int) {
         self.snapshot = snapshot
         space = snapshot.lookup
-        visits = VisitMeter(snapshot.lookup)
+        visits = VisitMeter(snapshot.lookup, looks: looks)
     }
 
     /// Whether the condition is true of the object.
@@ -73,7 +89,9 @@ final class QueryEvaluator {
         case .count(let path): try appendCounts(path, spot, to: buffer)
         case .size(let path):
             try append(path, spot, to: buffer)
-            for i in 0..<buffer.values.count { buffer.values[i] = try size(of: buffer.values[i]) }
+            for i in 0..<buffer.values.count {
+                buffer.values[i] = try size(of: buffer.values[i], spot, path)
+            }
         case .typeOf(let path):
             try append(path, spot, to: buffer)
             for i in 0..<buffer.values.count {
@@ -115,10 +133,13 @@ final class QueryEvaluator {
     }
 
     /// Bytes of text, elements of a nested collection; null for everything else.
-    private func size(of value: Value) throws(RealmError) -> Value {
+    private func size(
+        of value: Value, _ spot: Spot, _ path: BoundPath
+    ) throws(RealmError) -> Value {
         switch value {
         case .string(let text), .binary(let text): .int(Int64(text.count))
-        case .list, .set, .dictionary: .int(Int64(try count(of: value)))
+        case .list, .set, .dictionary:
+            .int(Int64(try count(of: value, path.hops.isEmpty ? spot : spot.linked)))
         default: .null
         }
     }

@@ -94,8 +94,8 @@ extension QueryLexer {
     func scanString(_ p: Int) -> Int? {
         let quote = byte(p)
         var at = p + 1
-        while at < source.text.count {
-            let b = source.text[at]
+        while at < text.count {
+            let b = text[at]
             if b == quote { return at + 1 }
             if b == UInt8(ascii: "\\") {
                 guard let length = escapeLength(at) else { return nil }

@@ -7,7 +7,7 @@ extension QueryLexer {
             return Self.isLetter(b) || b == UInt8(ascii: "_") || b == UInt8(ascii: "$") ? 1 : 0
         }
         let length = b >= 0xF0 && b <= 0xF4 ? 4 : b >= 0xE0 ? 3 : b >= 0xC2 ? 2 : 0
-        guard length > 0, b <= 0xF4, p + length <= source.text.count else { return 0 }
+        guard length > 0, b <= 0xF4, p + length <= text.count else { return 0 }
         for i in 1..<length where byte(p + i) & 0xC0 != 0x80 { return 0 }
         return length
     }
@@ -42,7 +42,7 @@ extension QueryLexer {
 
     /// The name a token spells, escapes resolved.
     func name(of token: QueryToken) -> [UInt8] {
-        let raw = source.text[token.range.start..<token.range.end]
+        let raw = UnsafeBufferPointer(rebasing: text[token.range.start..<token.range.end])
         guard token.kind == .name, raw.contains(UInt8(ascii: "\\")) else { return [UInt8](raw) }
         var result: [UInt8] = []
         var i = raw.startIndex
@@ -65,7 +65,7 @@ extension QueryLexer {
         let end = nameEnd(p)
         if let longer = scanLiteralWord(p), longer.1 >= end { return longer }
         if let kind = argumentKind(p, end) { return (kind, end) }
-        return (QueryToken.word(source.text[p..<end]) ?? .name, end)
+        return (QueryToken.word(UnsafeBufferPointer(rebasing: text[p..<end])) ?? .name, end)
     }
 
     /// Literals that begin like a name and reach at least as far.

@@ -1,25 +1,23 @@
 /// Cuts query text into tokens, one at a time, by longest match (query language 2).
 struct QueryLexer {
-    let source: QuerySource
+    /// Lent to the lexer for as long as it lives.
+    let text: UnsafeBufferPointer<UInt8>
     var position = 0
 
-    init(_ source: QuerySource) { self.source = source }
-
-    var text: [UInt8] { source.text }
+    init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
 
     /// The byte at `index`, 0 past the end (NUL itself starts no token).
-    func byte(_ index: Int) -> UInt8 {
-        index < source.text.count ? source.text[index] : 0
-    }
+    @inline(__always)
+    func byte(_ index: Int) -> UInt8 { index < text.count ? text[index] : 0 }
 
-    /// The next token; `.end` at the end of the text, again and again.
-    mutating func next() throws(RealmError) -> QueryToken {
+    /// The next token; `.end` at the end of the text, again and again. `source` is for errors.
+    mutating func next(_ source: QuerySource) throws(RealmError) -> QueryToken {
         while Self.isSpace(byte(position)) { position += 1 }
         let start = position
-        guard start < source.text.count else {
+        guard start < text.count else {
             return QueryToken(kind: .end, range: SourceRange(start: start, end: start))
         }
-        guard let (kind, end) = scan(start) else { throw unscannable(start) }
+        guard let (kind, end) = scan(start) else { throw unscannable(start, source) }
         position = end
         return QueryToken(kind: kind, range: SourceRange(start: start, end: end))
     }
@@ -89,8 +87,8 @@ struct QueryLexer {
     /// Whether the text at `p` continues with exactly these bytes.
     func starts(_ p: Int, with spelling: StaticString) -> Bool {
         let count = spelling.utf8CodeUnitCount
-        guard p + count <= source.text.count else { return false }
-        for i in 0..<count where source.text[p + i] != spelling.utf8Start[i] { return false }
+        guard p + count <= text.count else { return false }
+        for i in 0..<count where text[p + i] != spelling.utf8Start[i] { return false }
         return true
     }
 
@@ -99,7 +97,7 @@ struct QueryLexer {
     static func isLetter(_ b: UInt8) -> Bool { (b | 0x20) &- 0x61 < 26 }
     static func isHex(_ b: UInt8) -> Bool { isDigit(b) || (b | 0x20) &- 0x61 < 6 }
 
-    private func unscannable(_ p: Int) -> RealmError {
+    private func unscannable(_ p: Int, _ source: QuerySource) -> RealmError {
         let first = byte(p)
         var end = p + 1
         while byte(end) & 0xC0 == 0x80, end < p + 4 { end += 1 }

@@ -14,7 +14,7 @@ extension QueryParser {
         return try asCondition(part)
     }
 
-    private func asCondition(_ part: QueryPart) throws(RealmError) -> QueryCondition {
+    private mutating func asCondition(_ part: QueryPart) throws(RealmError) -> QueryCondition {
         switch part {
         case .condition(let condition): return condition
         case .value: throw unexpected("an operator such as ==")
@@ -193,7 +193,7 @@ extension QueryParser {
         return .value(operand, isBare: false)
     }
 
-    private func asValue(_ part: QueryPart) throws(RealmError) -> QueryOperand {
+    private mutating func asValue(_ part: QueryPart) throws(RealmError) -> QueryOperand {
         switch part {
         case .value(let operand, _): return operand
         case .condition: throw nestedCondition(token)

@@ -116,7 +116,7 @@ extension QueryParser {
     }
 
     /// natural and number, with the radix rules of C and saturation (query language 2.3).
-    func integer(_ token: QueryToken) -> Int64 {
+    mutating func integer(_ token: QueryToken) -> Int64 {
         var bytes = bytes(of: token)
         let isNegative = bytes.first == UInt8(ascii: "-")
         if bytes.first.map(QueryLexer.isSign) == true { bytes = bytes.dropFirst() }
@@ -137,16 +137,16 @@ extension QueryParser {
     }
 
     /// n of `$n` or `$Kn`; saturates.
-    func argumentNumber(_ token: QueryToken, prefix: Int) -> Int {
+    mutating func argumentNumber(_ token: QueryToken, prefix: Int) -> Int {
         Int(digits(bytes(of: token).dropFirst(prefix)))
     }
 
     /// The raw text between the quotes; escapes stay as they are (query language 2.4).
-    func stringBytes(_ token: QueryToken) -> [UInt8] {
+    mutating func stringBytes(_ token: QueryToken) -> [UInt8] {
         [UInt8](bytes(of: token).dropFirst().dropLast())
     }
 
-    func float(_ token: QueryToken) -> QueryConstant {
+    mutating func float(_ token: QueryToken) -> QueryConstant {
         let text = [UInt8](bytes(of: token))
         if text.last == UInt8(ascii: "f") {
             let digits = Array(text.dropLast())
@@ -155,19 +155,19 @@ extension QueryParser {
         return .double(Double(String(decoding: text, as: UTF8.self)) ?? 0, text: text)
     }
 
-    private func typedKey(_ token: QueryToken) -> QueryConstant {
+    private mutating func typedKey(_ token: QueryToken) -> QueryConstant {
         let parts = bytes(of: token).dropFirst().split(separator: UInt8(ascii: ":"))
         let table = UInt32(clamping: digits(parts[0]))
         return .typedKey(table, digits(parts[1]))
     }
 
     /// The scanner has seen to it that these are the digits of an id.
-    private func objectID(_ token: QueryToken) -> ObjectID {
+    private mutating func objectID(_ token: QueryToken) -> ObjectID {
         withText(bytes(of: token).dropFirst(4).dropLast()) { ObjectID(text: $0) }
             ?? ObjectID(high: 0, low: 0)
     }
 
-    private func uuid(_ token: QueryToken) -> UUIDValue {
+    private mutating func uuid(_ token: QueryToken) -> UUIDValue {
         withText(bytes(of: token).dropFirst(5).dropLast()) { UUIDValue(text: $0) }
             ?? UUIDValue(high: 0, low: 0)
     }
@@ -181,7 +181,7 @@ extension QueryParser {
     }
 
     /// The decoded text of `B64"..."`; missing padding is tolerated (query language 2.4).
-    func base64(_ token: QueryToken) throws(RealmError) -> [UInt8] {
+    mutating func base64(_ token: QueryToken) throws(RealmError) -> [UInt8] {
         var digits = bytes(of: token).dropFirst(4).dropLast()
         for _ in 0..<2 where digits.last == UInt8(ascii: "=") { digits = digits.dropLast() }
         var buffer = ByteBuffer(capacity: digits.count + 4)

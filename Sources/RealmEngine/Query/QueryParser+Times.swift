@@ -1,7 +1,7 @@
 /// Timestamps (query language 2.5).
 extension QueryParser {
     /// `T<seconds>:<nanoseconds>`
-    func epochTime(_ token: QueryToken) throws(RealmError) -> Timestamp {
+    mutating func epochTime(_ token: QueryToken) throws(RealmError) -> Timestamp {
         let text = String(decoding: bytes(of: token).dropFirst(), as: UTF8.self)
         let parts = text.split(separator: ":")
         guard let seconds = Int64(parts[0]), let nanos = Int32(parts[1]),
@@ -15,7 +15,7 @@ extension QueryParser {
 
     /// `Y-M-DTh:m:s` with `@` for `T` and `:ns` behind it as one likes, in UTC. Fields beyond their
     /// range roll over.
-    func calendarTime(_ token: QueryToken) throws(RealmError) -> Timestamp {
+    mutating func calendarTime(_ token: QueryToken) throws(RealmError) -> Timestamp {
         let fields = try calendarFields(token)
         guard fields[0] >= 1900 else {
             throw source.error(
@@ -30,7 +30,7 @@ extension QueryParser {
     }
 
     /// The six or seven numbers, small enough to calculate with.
-    private func calendarFields(_ token: QueryToken) throws(RealmError) -> [Int64] {
+    private mutating func calendarFields(_ token: QueryToken) throws(RealmError) -> [Int64] {
         var fields: [Int64] = []
         for part in bytes(of: token).split(whereSeparator: { !QueryLexer.isDigit($0) }) {
             let number = Int64(String(decoding: part, as: UTF8.self))

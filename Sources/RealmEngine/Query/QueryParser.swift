@@ -3,6 +3,8 @@
 /// Recursion is counted: a query nested deeper than `maximumDepth` is refused with a clear error,
 /// so no input can exhaust the stack. Long chains of AND, OR, `+` or `*` are flat and may be of any
 /// length.
+///
+/// Helpers that only look are `mutating` all the same: the parser is lent to them instead of copied.
 struct QueryParser {
     /// Deepest nesting of parentheses, NOT and SUBQUERY that is accepted.
     static let maximumDepth = 200
@@ -15,29 +17,37 @@ struct QueryParser {
     private(set) var previous = SourceRange(start: 0, end: 0)
     private var depth = 0
 
-    init(_ source: QuerySource) throws(RealmError) {
+    private init(
+        _ source: QuerySource, _ text: UnsafeBufferPointer<UInt8>
+    ) throws(RealmError) {
         self.source = source
-        lexer = QueryLexer(source)
-        token = try lexer.next()
+        lexer = QueryLexer(text)
+        token = try lexer.next(source)
     }
 
     /// The tree of a whole query.
     static func parse(_ source: QuerySource) throws(RealmError) -> QueryTree {
-        var parser = try QueryParser(source)
-        guard parser.token.kind != .end else {
-            throw parser.unexpected("a condition (TRUEPREDICATE matches everything)")
+        try source.text.withUnsafeBufferPointer { (text) throws(RealmError) in
+            var parser = try QueryParser(source, text)
+            guard parser.token.kind != .end else {
+                throw parser.unexpected("a condition (TRUEPREDICATE matches everything)")
+            }
+            let condition = try parser.condition()
+            let descriptors = try parser.descriptors()
+            return QueryTree(condition: condition, descriptors: descriptors)
         }
-        let condition = try parser.condition()
-        let descriptors = try parser.descriptors()
-        return QueryTree(condition: condition, descriptors: descriptors)
     }
 
     /// The region a text argument of GEOWITHIN spells.
     static func parseRegion(_ source: QuerySource) throws(RealmError) -> QueryRegion {
-        var parser = try QueryParser(source)
-        let region = try parser.region()
-        guard parser.token.kind == .end else { throw parser.unexpected("the end of the region") }
-        return region
+        try source.text.withUnsafeBufferPointer { (text) throws(RealmError) in
+            var parser = try QueryParser(source, text)
+            let region = try parser.region()
+            guard parser.token.kind == .end else {
+                throw parser.unexpected("the end of the region")
+            }
+            return region
+        }
     }
 }
 
@@ -49,7 +59,7 @@ extension QueryParser {
     mutating func advance() throws(RealmError) -> QueryToken {
         let passed = token
         previous = passed.range
-        token = try lexer.next()
+        token = try lexer.next(source)
         return passed
     }
 
@@ -70,10 +80,10 @@ extension QueryParser {
     }
 
     /// The name the current token spells.
-    func name(of token: QueryToken) -> [UInt8] { lexer.name(of: token) }
+    mutating func name(of token: QueryToken) -> [UInt8] { lexer.name(of: token) }
 
     /// The bytes of a token.
-    func bytes(of token: QueryToken) -> ArraySlice<UInt8> {
+    mutating func bytes(of token: QueryToken) -> ArraySlice<UInt8> {
         source.text[token.range.start..<token.range.end]
     }
 

@@ -12,7 +12,7 @@ extension QueryPlan {
         } else {
             lines.append("scan \(name): \(total) objects, every leaf")
         }
-        let builder = TermBuilder(QueryEvaluator(snapshot), options)
+        let builder = TermBuilder(QueryEvaluator(snapshot, looks: 1), options)
         describe(filter, depth: 1, builder, to: &lines)
         for descriptor in RowArranger.merged(query.descriptors) {
             lines.append(describe(descriptor))

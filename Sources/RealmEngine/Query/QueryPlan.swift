@@ -4,6 +4,11 @@ public struct QueryOptions: Sendable {
     public var usesIndexes = true
     /// Run kernels over packed leaves instead of testing value by value. Never changes the result.
     public var usesKernels = true
+    /// Bytes of private memory that SORT, DISTINCT and the keys found may take; what does not fit
+    /// goes to a temporary file. Never changes the result.
+    public var memoryLimit = Int.max
+    /// Where temporary files go.
+    public var spillDirectory = "/tmp"
     /// Test the table at the end of a path as a whole from the first row on, however few there are.
     var hurriesSets = false
 

@@ -11,8 +11,15 @@ public final class QueryRun {
     public init(_ plan: QueryPlan, in snapshot: Snapshot) {
         self.plan = plan
         self.snapshot = snapshot
-        evaluator = QueryEvaluator(snapshot)
-        term = TermBuilder(evaluator, plan.options).term(for: plan.filter)
+        evaluator = QueryEvaluator(snapshot, looks: plan.filter.looks)
+        // A few candidates are tested as they are before a kernel is made ready.
+        if case .test(let test) = plan.filter, let candidates = plan.candidates,
+            candidates.count <= 4
+        {
+            term = ValueTerm(test)
+        } else {
+            term = TermBuilder(evaluator, plan.options).term(for: plan.filter)
+        }
     }
 
     /// The rows of `leaf` that match, among the ones given.
@@ -22,10 +29,10 @@ public final class QueryRun {
 
     /// The leaf of a unit and the rows of it that match.
     func match(_ unit: QueryUnit) throws(RealmError) -> (leaf: ClusterLeaf, rows: Selection) {
-        let space = snapshot.lookup
         let location = unit.location
-        let node = try space.node(location.ref)
-        let leaf = try ClusterLeaf(space, location.ref, node: node, base: location.base)
+        let node = try snapshot.lookup.node(location.ref)
+        let leaf = try ClusterLeaf(
+            evaluator.visits.pass, location.ref, node: node, base: location.base)
         return (leaf, try term.match(leaf, unit.among))
     }
 
@@ -52,6 +59,7 @@ public final class QueryRun {
     func forEachLeaf(
         _ body: (ClusterLeaf, Selection) throws(RealmError) -> Bool
     ) throws(RealmError) {
+        evaluator.visits.beginPass()
         if let candidates = plan.candidates {
             for unit in candidates.units {
                 let (leaf, rows) = try match(unit)
@@ -59,7 +67,8 @@ public final class QueryRun {
             }
             return
         }
-        let leaves = LeafWalk(snapshot.lookup, TablePlace(plan.query.table))
+        let leaves = LeafWalk(
+            snapshot.lookup, TablePlace(plan.query.table), evaluator.visits.pass)
         while let leaf = try leaves.next() {
             let rows = try term.match(leaf, Selection(first: leaf.count))
             if !rows.isEmpty, try !body(leaf, rows) { return }

@@ -38,60 +38,60 @@ struct QueryToken {
 
 extension QueryToken {
     /// The kind of a reserved word, nil for an ordinary name.
-    static func word(_ bytes: ArraySlice<UInt8>) -> Kind? {
-        guard bytes.count <= 14, bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
-        let text = String(decoding: bytes, as: UTF8.self)
-        return exactWord(text) ?? anyCaseWord(text.lowercased())
+    static func word(_ bytes: UnsafeBufferPointer<UInt8>) -> Kind? {
+        guard let first = bytes.first, (first | 0x20) &- 0x61 < 26 else { return nil }
+        for word in exactWords where word.spells(bytes) { return word.kind }
+        for word in anyCaseWords where word.spellsFolded(bytes) { return word.kind }
+        return nil
+    }
+
+    private struct Word {
+        let text: StaticString
+        let kind: Kind
+
+        init(_ text: StaticString, _ kind: Kind) {
+            self.text = text
+            self.kind = kind
+        }
+
+        @inline(__always)
+        func spells(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+            guard bytes.count == text.utf8CodeUnitCount else { return false }
+            for i in 0..<bytes.count where bytes[i] != text.utf8Start[i] { return false }
+            return true
+        }
+
+        @inline(__always)
+        func spellsFolded(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+            guard bytes.count == text.utf8CodeUnitCount else { return false }
+            for i in 0..<bytes.count where bytes[i] | 0x20 != text.utf8Start[i] { return false }
+            return true
+        }
     }
 
     /// Words whose spelling is fixed.
-    private static func exactWord(_ text: String) -> Kind? {
-        switch text {
-        case "in", "IN": .in
-        case "not", "NOT": .not
-        case "any", "ANY", "some", "SOME": .any
-        case "all", "ALL": .all
-        case "none", "NONE": QueryToken.Kind.none
-        case "FIRST", "first": .first
-        case "LAST", "last": .last
-        case "SIZE", "size": .size
-        case "true", "TRUE": .true
-        case "false", "FALSE": .false
-        default: nil
-        }
-    }
+    private static let exactWords: [Word] = [
+        Word("in", .in), Word("IN", .in), Word("not", .not), Word("NOT", .not), Word("any", .any),
+        Word("ANY", .any), Word("some", .any), Word("SOME", .any), Word("all", .all),
+        Word("ALL", .all), Word("none", .none), Word("NONE", .none), Word("FIRST", .first),
+        Word("first", .first), Word("LAST", .last), Word("last", .last), Word("SIZE", .size),
+        Word("size", .size), Word("true", .true), Word("TRUE", .true), Word("false", .false),
+        Word("FALSE", .false),
+    ]
 
-    /// Words that may be written in any case.
-    private static func anyCaseWord(_ lower: String) -> Kind? {
-        switch lower {
-        case "and": .and
-        case "or": .or
-        case "beginswith": .beginsWith
-        case "endswith": .endsWith
-        case "contains": .contains
-        case "like": .like
-        case "text": .text
-        case "between": .between
-        case "geowithin": .geoWithin
-        case "truepredicate": .truePredicate
-        case "falsepredicate": .falsePredicate
-        case "sort": .sort
-        case "distinct": .distinct
-        case "limit": .limit
-        case "asc", "ascending": .ascending
-        case "desc", "descending": .descending
-        case "bin", "binary": .binary
-        case "obj": .object
-        case "subquery": .subquery
-        case "geobox": .geoBox
-        case "geopolygon": .geoPolygon
-        case "geocircle": .geoCircle
-        case "inf", "infinity": .infinity
-        case "nan": .nan
-        case "null", "nil": .null
-        default: nil
-        }
-    }
+    /// Words that may be written in any case: letters only, so that folding one bit is exact.
+    private static let anyCaseWords: [Word] = [
+        Word("and", .and), Word("or", .or), Word("beginswith", .beginsWith),
+        Word("endswith", .endsWith), Word("contains", .contains), Word("like", .like),
+        Word("text", .text), Word("between", .between), Word("geowithin", .geoWithin),
+        Word("truepredicate", .truePredicate), Word("falsepredicate", .falsePredicate),
+        Word("sort", .sort), Word("distinct", .distinct), Word("limit", .limit),
+        Word("asc", .ascending), Word("ascending", .ascending), Word("desc", .descending),
+        Word("descending", .descending), Word("bin", .binary), Word("binary", .binary),
+        Word("obj", .object), Word("subquery", .subquery), Word("geobox", .geoBox),
+        Word("geopolygon", .geoPolygon), Word("geocircle", .geoCircle), Word("inf", .infinity),
+        Word("infinity", .infinity), Word("nan", .nan), Word("null", .null), Word("nil", .null),
+    ]
 
     /// Operators that begin with `@`; the longest that fits wins, and none is a prefix of another.
     static let operators: [(StaticString, Kind)] = [

@@ -29,14 +29,16 @@ struct QueryComparison: Sendable {
     var range: SourceRange
 }
 
-enum QueryRelation: UInt8, Sendable {
+/// The operators of comparisons (query language 3).
+public enum QueryRelation: UInt8, Sendable {
     case equal, notEqual, less, lessEqual, greater, greaterEqual
     case `in`
     case beginsWith, endsWith, contains, like
     case text
 }
 
-enum QueryQuantifier: UInt8, Sendable {
+/// How many elements of a list must satisfy a comparison (query language 11).
+public enum QueryQuantifier: UInt8, Sendable {
     case any, all, none
 }
 
@@ -56,6 +58,16 @@ struct QueryOperand: Sendable {
     }
 }
 
+extension QueryOperand {
+    /// A constant or a list of them.
+    var isLiteral: Bool {
+        switch kind {
+        case .constant, .list: true
+        default: false
+        }
+    }
+}
+
 /// An operator and the operand behind it.
 struct ArithmeticTerm: Sendable {
     var sign: QueryArithmetic
@@ -63,7 +75,8 @@ struct ArithmeticTerm: Sendable {
     var range: SourceRange
 }
 
-enum QueryArithmetic: UInt8, Sendable {
+/// The operators between numbers (query language 16).
+public enum QueryArithmetic: UInt8, Sendable {
     case add, subtract, multiply, divide
 }
 

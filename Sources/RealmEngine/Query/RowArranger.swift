@@ -4,11 +4,14 @@ final class RowArranger {
     let descriptors: [BoundDescriptor]
     private let evaluator: QueryEvaluator
     private let table: TablePlace
+    private let memory: QueryMemory
 
-    init(_ query: BoundQuery, _ snapshot: Snapshot) {
-        descriptors = Self.merged(query.descriptors)
-        evaluator = QueryEvaluator(snapshot)
-        table = TablePlace(query.table)
+    init(_ plan: QueryPlan, _ snapshot: Snapshot) {
+        descriptors = Self.merged(plan.query.descriptors)
+        let looks = descriptors.map(\.looks).max() ?? 1
+        evaluator = QueryEvaluator(snapshot, looks: looks)
+        table = TablePlace(plan.query.table)
+        memory = QueryMemory(plan.options)
     }
 
     /// Of neighbouring SORTs the later one is primary, of neighbouring LIMITs the smaller counts.
@@ -26,24 +29,34 @@ final class RowArranger {
         return result
     }
 
-    /// Applies the descriptors, except for the first `done`.
-    func apply(to keys: inout [ObjectKey], after done: Int = 0) throws(RealmError) {
+    /// What the descriptors, except for the first `done`, make of the keys.
+    func arranged(_ keys: RowKeys, after done: Int = 0) throws(RealmError) -> RowKeys {
+        var keys = keys
         for descriptor in descriptors.dropFirst(done) {
-            if keys.isEmpty { return }
+            if keys.isEmpty { break }
+            evaluator.visits.beginPass()
             switch descriptor {
-            case .limit(let count): keys.removeLast(max(0, keys.count - count))
-            case .distinct(let paths): try distinct(&keys, paths)
-            case .sort(let paths): try sort(&keys, paths)
+            case .limit(let count): keys = keys.first(count)
+            case .distinct(let paths): keys = try distinct(keys, paths)
+            case .sort(let paths): keys = try sorted(keys, paths)
             }
         }
+        return keys
     }
 
-    /// The sort keys of rows, gathered a leaf at a time as far as neighbours lie in the same one.
-    private func columns(
-        _ keys: [ObjectKey], _ paths: [BoundSortKey]
+    private func emptyColumns(
+        _ paths: [BoundSortKey], capacity: Int
     ) throws(RealmError) -> [SortColumn] {
         for path in paths { if let failure = path.failure { throw failure } }
-        let columns = paths.map { SortColumn($0, evaluator, capacity: keys.count) }
+        return paths.map { SortColumn($0, evaluator, capacity: capacity) }
+    }
+
+    /// The sort keys of some rows, gathered a leaf at a time as far as neighbours lie in the same
+    /// one.
+    private func columns(
+        _ keys: Slice<RowKeys>, _ paths: [BoundSortKey]
+    ) throws(RealmError) -> [SortColumn] {
+        let columns = try emptyColumns(paths, capacity: keys.count)
         var leaf: ClusterLeaf?
         var rows: [Int] = []
         for key in keys {
@@ -52,12 +65,15 @@ final class RowArranger {
                 continue
             }
             if let leaf { for column in columns { try column.add(leaf, rows) } }
-            guard let spot = try evaluator.find(key, in: table) else {
+            guard
+                let (next, row) = try ClusterTree(space: evaluator.space, root: table.root)
+                    .find(key)
+            else {
                 throw .corrupt("object \(key.raw) vanished", in: "table \(table.key.raw)")
             }
-            leaf = spot.leaf
+            leaf = next
             rows.removeAll(keepingCapacity: true)
-            rows.append(spot.row)
+            rows.append(row)
         }
         if let leaf { for column in columns { try column.add(leaf, rows) } }
         return columns
@@ -68,16 +84,67 @@ final class RowArranger {
         try evaluator.find(object, in: table)?.value(key.column)
     }
 
-    func sort(_ keys: inout [ObjectKey], _ paths: [BoundSortKey]) throws(RealmError) {
-        let columns = try columns(keys, paths)
-        keys = SortOrder(columns, count: keys.count).sorted().map { keys[Int($0)] }
+    /// The keys in the order of `paths`.
+    func sorted(_ keys: RowKeys, _ paths: [BoundSortKey]) throws(RealmError) -> RowKeys {
+        guard keys.count > memory.rows(columns: paths.count) else {
+            let columns = try columns(keys[...], paths)
+            let order = SortOrder(columns, count: keys.count).sorted()
+            return RowKeys(order.map { keys[Int($0)] })
+        }
+        var result = KeyGatherer(memory)
+        try merge(keys, paths) { (key, _, _, _) throws(RealmError) in try result.append(key) }
+        return try result.finish()
     }
 
     private func distinct(
-        _ keys: inout [ObjectKey], _ paths: [BoundSortKey]
+        _ keys: RowKeys, _ paths: [BoundSortKey]
+    ) throws(RealmError) -> RowKeys {
+        guard keys.count > memory.rows(columns: paths.count) else {
+            let columns = try columns(keys[...], paths)
+            let kept = DistinctSet(columns, count: keys.count).firstRows()
+            return RowKeys(kept.map { keys[Int($0)] })
+        }
+        // A bit per row says which are the first of their kind.
+        var isFirst = [UInt64](repeating: 0, count: keys.count / 64 + 1)
+        try merge(keys, paths) { (_, position, isMissing, isRepeated) throws(RealmError) in
+            if isMissing || isRepeated { return }
+            isFirst[position >> 6] |= 1 << UInt64(position & 63)
+        }
+        var result = KeyGatherer(memory)
+        for (position, key) in keys.enumerated()
+        where isFirst[position >> 6] >> UInt64(position & 63) & 1 != 0 {
+            try result.append(key)
+        }
+        return try result.finish()
+    }
+
+    /// Sorts by way of a temporary file and visits the rows in order: key, position, whether it lies
+    /// behind a null link, whether its keys equal those of the row before.
+    private func merge(
+        _ keys: RowKeys, _ paths: [BoundSortKey],
+        _ body: (ObjectKey, Int, Bool, Bool) throws(RealmError) -> Void
     ) throws(RealmError) {
-        let columns = try columns(keys, paths)
-        let kept = DistinctSet(columns, count: keys.count).firstRows()
-        keys = kept.map { keys[Int($0)] }
+        var sort = try ExternalSort(try emptyColumns(paths, capacity: 0), memory)
+        defer { sort.close() }
+        let size = memory.rows(columns: paths.count)
+        for start in stride(from: 0, to: keys.count, by: size) {
+            let part = keys[start..<min(start + size, keys.count)]
+            let columns = try columns(part, paths)
+            let order = SortOrder(columns, count: part.count).sorted()
+            try sort.add(columns, order, keys, from: start)
+        }
+        try sort.merge { [sort] (key, position, record, isRepeated) throws(RealmError) in
+            try body(key, position, sort.isMissing(record), isRepeated)
+        }
+    }
+}
+
+extension BoundDescriptor {
+    /// How often a pass looks at the collections of an object.
+    fileprivate var looks: Int {
+        switch self {
+        case .sort(let keys), .distinct(let keys): keys.count
+        case .limit: 0
+        }
     }
 }

@@ -1,7 +1,7 @@
 /// The outcome of a query: keys of objects of one class, in the query's order.
 public struct RowSet: Sendable {
     public let table: TableInfo
-    public let keys: [ObjectKey]
+    public let keys: RowKeys
 
     public var count: Int { keys.count }
 }
@@ -10,19 +10,18 @@ extension QueryPlan {
     /// The objects the query yields, descriptors applied.
     public func rows(in snapshot: Snapshot) throws(RealmError) -> RowSet {
         let run = QueryRun(self, in: snapshot)
-        let arranger = RowArranger(query, snapshot)
+        let arranger = RowArranger(self, snapshot)
         if let top = try topRows(run, arranger) { return top }
-        var keys: [ObjectKey] = []
+        var keys = KeyGatherer(QueryMemory(options))
         var limit = Int.max
         if case .limit(let count)? = arranger.descriptors.first { limit = count }
         if limit > 0 {
             try run.forEachLeaf { (leaf, rows) throws(RealmError) in
-                try rows.visit { keys.append(leaf.key($0)) }
+                try rows.visit { (row) throws(RealmError) in try keys.append(leaf.key(row)) }
                 return keys.count < limit
             }
         }
-        try arranger.apply(to: &keys)
-        return RowSet(table: query.table, keys: keys)
+        return RowSet(table: query.table, keys: try arranger.arranged(try keys.finish()))
     }
 
     /// The way for a small LIMIT right behind the first SORT.
@@ -38,18 +37,15 @@ extension QueryPlan {
             try top.add(leaf, rows, builder, run.evaluator.space)
             return true
         }
-        var keys = try top.finish()
-        try arranger.apply(to: &keys, after: 2)
-        return RowSet(table: query.table, keys: keys)
+        let keys = RowKeys(try top.finish())
+        return RowSet(table: query.table, keys: try arranger.arranged(keys, after: 2))
     }
 
     /// Matches in table order, as workers found them, with the descriptors applied.
     public func arranged(
         _ matches: [ObjectKey], in snapshot: Snapshot
     ) throws(RealmError) -> RowSet {
-        var keys = matches
-        let arranger = RowArranger(query, snapshot)
-        try arranger.apply(to: &keys)
+        let keys = try RowArranger(self, snapshot).arranged(RowKeys(matches))
         return RowSet(table: query.table, keys: keys)
     }
 

@@ -35,7 +35,16 @@ final class SortColumn {
     func add(_ leaf: ClusterLeaf, _ rows: [Int]) throws(RealmError) {
         if key.hops.isEmpty, key.key == nil {
             let cells = try leaf.column(key.column.leafIndex, key.column.layout)
-            for row in rows { append(try cells.value(row)) }
+            let pass = evaluator.visits.pass
+            for row in rows {
+                let value = try cells.value(row)
+                switch value {
+                case .string(let text), .binary(let text):
+                    try pass.chargeValue(text.count, at: leaf.ref)
+                default: break
+                }
+                append(value)
+            }
             return
         }
         for row in rows {
@@ -47,7 +56,7 @@ final class SortColumn {
             var value = try target.value(key.column)
             if let entry = key.key {
                 if case .dictionary(let view) = value {
-                    value = try evaluator.entry(view, entry) ?? .null
+                    value = try evaluator.entry(view, entry, target) ?? .null
                 } else {
                     value = .null
                 }
@@ -56,8 +65,9 @@ final class SortColumn {
         }
     }
 
+    /// Appends the key of one row.
     @inline(__always)
-    private func append(_ value: Value) {
+    func append(_ value: Value) {
         append(value, rank: UInt8(truncatingIfNeeded: ValueOrder.rank(value) &+ 1))
     }
 
@@ -101,6 +111,36 @@ final class SortColumn {
         return bits
     }
 
+    // MARK: Spilled records
+
+    /// Bytes a key takes in a record: its bits, then its value if that says more, then its rank.
+    var recordSize: Int { isExact ? 16 : 16 + (MemoryLayout<Value>.stride + 15) & ~15 }
+
+    /// Stores the key of `row` at `p`.
+    func write(_ row: Int, to p: UnsafeMutableRawPointer) {
+        p.storeBytes(of: bits[row], as: UInt64.self)
+        p.storeBytes(of: ranks[row], toByteOffset: 8, as: UInt8.self)
+        if !isExact { p.storeBytes(of: values[row], toByteOffset: 16, as: Value.self) }
+    }
+
+    /// Compares two stored keys: negative, zero or positive.
+    func compareRecords(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Int {
+        let rankA = a.load(fromByteOffset: 8, as: UInt8.self)
+        let rankB = b.load(fromByteOffset: 8, as: UInt8.self)
+        if rankA != rankB { return rankA < rankB ? -1 : 1 }
+        let bitsA = a.load(as: UInt64.self)
+        let bitsB = b.load(as: UInt64.self)
+        if bitsA != bitsB { return bitsA < bitsB ? -1 : 1 }
+        if isExact { return 0 }
+        return ValueRules.compare(
+            a.load(fromByteOffset: 16, as: Value.self), b.load(fromByteOffset: 16, as: Value.self))
+    }
+
+    /// Whether a stored key lies behind a null link.
+    func isMissing(_ record: UnsafeRawPointer) -> Bool {
+        record.load(fromByteOffset: 8, as: UInt8.self) == Self.missing
+    }
+
     // MARK: Codes
 
     /// A number per row, from 0 to `highest`: ascending like the keys and equal where they are equal.
@@ -130,9 +170,14 @@ final class SortColumn {
 
     /// Places in the sorted list of distinct keys.
     private func rankedCodes() -> SortCodes {
-        let (ids, firsts) = distinctKeys()
+        // Nothing tells numbers apart that a decimal may equal, so there they are all compared.
+        let everyRow = (0..<UInt32(ranks.count)).map { $0 }
+        let (ids, firsts) = hasDecimals ? (everyRow, everyRow) : distinctKeys()
         var order = Array(0..<firsts.count)
-        order.sort { compare(Int(firsts[$0]), Int(firsts[$1])) < 0 }
+        order.sort {
+            let way = compare(Int(firsts[$0]), Int(firsts[$1]))
+            return way != 0 ? way < 0 : $0 < $1
+        }
         var codeOfID = [UInt64](repeating: 0, count: firsts.count)
         var code: UInt64 = 0
         for (place, id) in order.enumerated() {

@@ -33,6 +33,10 @@ enum TestBounds {
         _ relation: QueryRelation, constant: Value
     ) -> (ranges: [IntegerRange], isNegated: Bool) {
         if case .null = constant { return ([], relation == .notEqual) }
+        if case .int(let whole) = constant {
+            let range = range(relation, whole)
+            return (range.isEmpty ? [] : [range], relation == .notEqual)
+        }
         let first: Int64?
         let last: Int64?
         switch relation {
@@ -49,6 +53,17 @@ enum TestBounds {
         let isNegated = relation == .notEqual
         guard let first, let last, first <= last else { return ([], isNegated) }
         return ([IntegerRange(low: first, high: last)], isNegated)
+    }
+
+    /// The integers in that relation to `x`; for inequality those that are equal.
+    private static func range(_ relation: QueryRelation, _ x: Int64) -> IntegerRange {
+        switch relation {
+        case .less: x == .min ? .none : IntegerRange(low: .min, high: x - 1)
+        case .lessEqual: IntegerRange(low: .min, high: x)
+        case .greater: x == .max ? .none : IntegerRange(low: x + 1, high: .max)
+        case .greaterEqual: IntegerRange(low: x, high: .max)
+        default: IntegerRange(low: x, high: x)
+        }
     }
 
     private static func holds(_ relation: QueryRelation, _ a: Value, _ b: Value) -> Bool {

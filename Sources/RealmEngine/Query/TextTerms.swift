@@ -6,6 +6,7 @@ final class TextTerm: QueryTerm {
     private let matchesNull: Bool
     private let way: Way
     private var distinct = DistinctAnswers()
+    private var cells = CellCache()
     private let scratch = LeafScratch()
 
     private enum Way {
@@ -133,12 +134,12 @@ final class TextTerm: QueryTerm {
     /// Tests the whole byte area of a leaf of medium texts.
     @inline(__always)
     private func matchArea(
-        _ column: BytesLeaf, _ needle: Needle, _ body: (TextArea, NeedleSearch) -> Selection
+        _ column: BytesLeaf, _ needle: Needle, _ body: (TextArea, NeedleSearch) -> Selection?
     ) throws(RealmError) -> Selection {
-        if column.count == 0 { return .none }
         let area = TextArea(column.area, column.node, terminator: column.terminator, scratch)
-        guard let area else { throw column.damagedOffsets() }
-        return needle.withSearch { body(area, $0) }
+        let rows = needle.withSearch { body(area, $0) }
+        guard let rows else { throw column.damagedOffsets() }
+        return rows
     }
 
     // MARK: Equality
@@ -147,7 +148,10 @@ final class TextTerm: QueryTerm {
         _ column: BytesLeaf, _ needles: [Needle], _ isNegated: Bool, _ among: Selection
     ) throws(RealmError) -> Selection {
         var rows = Selection.none
-        for needle in needles { rows = rows | (try matchEqual(column, needle, among)) }
+        if column.form == .short { cells.fill(needles, width: column.node.width) }
+        for i in needles.indices {
+            rows = rows | (try matchEqual(column, needles[i], cells[i], among))
+        }
         rows = isNegated ? among.subtracting(rows) : rows & among
         // Nulls are among neither, so a negation takes them and an equality does not.
         if isNegated == matchesNull { return rows }
@@ -156,15 +160,13 @@ final class TextTerm: QueryTerm {
     }
 
     private func matchEqual(
-        _ column: BytesLeaf, _ needle: Needle, _ among: Selection
+        _ column: BytesLeaf, _ needle: Needle, _ cell: TextCell?, _ among: Selection
     ) throws(RealmError) -> Selection {
         switch column.form {
         case .short:
-            let width = column.node.width
-            guard let cell = needle.cell(width: width) else { return .none }
+            guard let cell else { return .none }
             return TextKernels.rows(
-                column.node.payload, width: width, count: column.count, equalTo: cell.bytes,
-                folds: cell.folds)
+                column.node.payload, width: column.node.width, count: column.count, equalTo: cell)
         case .medium:
             let rows = try matchArea(column, needle) { $0.rows(equalTo: $1) }
             // A null occupies the place of an empty text.
@@ -242,6 +244,20 @@ final class TextTerm: QueryTerm {
             return answer
         }
     }
+}
+
+/// The cells needles are stored in, for the width of the leaf before: neighbours rarely differ.
+private struct CellCache {
+    private var width = -1
+    private var cells: [TextCell?] = []
+
+    mutating func fill(_ needles: [Needle], width: Int) {
+        if width == self.width { return }
+        self.width = width
+        cells = needles.map { $0.cell(width: width) }
+    }
+
+    subscript(i: Int) -> TextCell? { i < cells.count ? cells[i] : nil }
 }
 
 /// What a test says of each distinct value of an enumerated column.

@@ -31,8 +31,7 @@ struct TopRows {
     private mutating func cut(
         _ builder: TermBuilder, _ space: NodeSpace
     ) throws(RealmError) {
-        try arranger.sort(&candidates, keys)
-        candidates.removeLast(max(0, candidates.count - wanted))
+        try order()
         if let last = candidates.last { gate = try self.gate(behind: last, builder, space) }
         candidates.sort { UInt64(bitPattern: $0.raw) < UInt64(bitPattern: $1.raw) }
     }
@@ -64,9 +63,12 @@ struct TopRows {
 
     /// The rows in order.
     mutating func finish() throws(RealmError) -> [ObjectKey] {
-        if candidates.isEmpty { return [] }
-        try arranger.sort(&candidates, keys)
-        candidates.removeLast(max(0, candidates.count - wanted))
+        if !candidates.isEmpty { try order() }
         return candidates
+    }
+
+    /// Sorts the candidates and drops those too many.
+    private mutating func order() throws(RealmError) {
+        candidates = Array(try arranger.sorted(RowKeys(candidates), keys).prefix(wanted))
     }
 }

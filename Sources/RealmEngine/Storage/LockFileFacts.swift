@@ -50,7 +50,7 @@ public struct LockFileFacts: Sendable {
 
     private static func session(_ bytes: UnsafeRawBufferPointer) -> Session? {
         guard bytes.count >= LockFile.initialSize,
-            let memory = try? LockFileMemory(copying: bytes)
+            let memory = try? LockFileMemory(copying: Array(bytes))
         else { return nil }
         let file = LockFile(memory: memory)
         guard file.isInitialized, file.foreignLayout == nil else { return nil }

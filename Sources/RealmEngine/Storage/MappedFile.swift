@@ -86,7 +86,7 @@ final class MappedFile: Sendable {
     /// What `body` makes of the header and `size` mapped bytes, while no commit changes the header
     /// and reuses what it led to before: done again when one did, a few times.
     func whileUnchanged<R>(
-        _ body: (FileHeader, _ size: Int) throws(RealmError) -> R
+        slot: Int? = nil, _ body: (FileHeader, _ size: Int) throws(RealmError) -> R
     ) throws(RealmError) -> (raw: RawHeader, header: FileHeader, result: R) {
         var attempt = 1
         while true {
@@ -95,7 +95,7 @@ final class MappedFile: Sendable {
                 // Whatever the header selects lies within what the file was by then.
                 if let descriptor { try extend(to: descriptor.size(path: path)) }
                 let size = mapping.mapped
-                let header = try FileHeader(base: mapping.base, size: size)
+                let header = try FileHeader(base: mapping.base, size: size, slot: slot)
                 let result = try body(header, size)
                 if try rawHeader() == raw || attempt == 16 { return (raw, header, result) }
             } catch {

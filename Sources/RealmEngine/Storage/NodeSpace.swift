@@ -31,6 +31,9 @@ struct NodeSpace {
         guard UInt64(size) <= end &- at, (Self.knownForms >> UInt32(flags >> 3)) & 1 != 0 else {
             throw badNode(ref, count)
         }
+        #if DEBUG
+            state.pointee.opened += 1
+        #endif
         try charge(size, at: ref)
         return NodeView(payload: base + Int(at) + 8, count: count, flags: flags)
     }
@@ -150,6 +153,10 @@ struct WalkState {
     /// The refs that nodes of an open write transaction have; an empty range for readers.
     var slabStart: UInt64 = 0
     var slabEnd: UInt64 = 0
+    #if DEBUG
+        /// Nodes opened, for tests of how much work something takes.
+        var opened = 0
+    #endif
 
     /// For look-ups: never exhausted in practice.
     static let endless = Int.max / 2

@@ -11,12 +11,12 @@ final class Session: Sendable {
     let file: LockFile
     let databasePath: String
     private let notifier: CommitNotifier
+    /// Counted among the participants: a session whose join failed must not leave.
+    private let isJoined = Atomic<Bool>(false)
     /// Nil where there is no such table; nothing depends on it.
     let readers: ReaderTable?
     /// A forked copy of the process is no participant.
     private let generation = ForkGeneration.current
-    /// Counted among the participants: a failed attempt to join is not, and leaves nothing.
-    private let isCounted = Atomic<Bool>(false)
 
     /// What the file says when the session's first participant attaches it.
     struct Attachment {
@@ -33,16 +33,18 @@ final class Session: Sendable {
     /// Joins the session of the database at `path`, starting it when nobody is there.
     ///
     /// `attach` opens the database file: told whether this is the first participant, it may then
-    /// create, convert and resize the file, and returns what it found. Throws `incompatible` when
+    /// create, convert and resize the file, and returns what it found. `namesReaders` makes the
+    /// table of readers where there is none. Throws `incompatible` when
     /// the lock file has another layout or the session other settings.
     init(
-        joining path: String, isDurable: Bool, _ patience: Patience = .forever,
+        joining path: String, isDurable: Bool, namesReaders: Bool = true,
+        _ patience: Patience = .forever,
         attach: (_ isInitiator: Bool) throws(RealmError) -> Attachment
     ) throws(RealmError) {
         databasePath = path
         notifier = CommitNotifier(databasePath: path)
         file = try Self.open(path, isDurable: isDurable)
-        readers = ReaderTable(databasePath: path, creates: true)
+        readers = ReaderTable(databasePath: path, creates: namesReaders)
         let file = file
         let joined: Void? = try file.controlMutex.withLock(until: patience.deadline) {
             () throws(RealmError) in
@@ -58,7 +60,7 @@ final class Session: Sendable {
                 try Self.checkAgreement(file, isDurable: isDurable)
             }
             file.participants += 1
-            isCounted.store(true, ordering: .relaxed)
+            isJoined.store(true, ordering: .relaxed)
             PausePoint.reach(.joining)
         }
         if joined == nil { throw Self.busy(path) }
@@ -83,15 +85,15 @@ final class Session: Sendable {
             () throws(RealmError) -> Bool in
             guard file.participants > 0, file.newest != LockFile.noEntry else { return false }
             file.participants += 1
-            isCounted.store(true, ordering: .relaxed)
             return true
         }
         guard let joined else { throw Self.busy(path) }
         if !joined { return nil }
+        isJoined.store(true, ordering: .relaxed)
     }
 
     deinit {
-        if isOwnProcess, isCounted.load(ordering: .relaxed) { leave() }
+        if isOwnProcess { leave() }
     }
 
     private var isOwnProcess: Bool { generation == ForkGeneration.current }
@@ -177,7 +179,7 @@ final class Session: Sendable {
 
     /// Others hold the control mutex for long only while they compact the file, or are stopped.
     private static func busy(_ path: String) -> RealmError {
-        let openers = Openers.processes(of: path + ".lock")
+        let openers = Openers.names(participating: path)
         let names = openers.isEmpty ? "another program" : openers.joined(separator: ", ")
         return RealmError(
             .busy, code: "FileBusy", reason: "joining",
@@ -193,6 +195,7 @@ final class Session: Sendable {
     }
 
     private func leave() {
+        guard isJoined.load(ordering: .relaxed) else { return }
         guard (try? file.controlMutex.lock()) != nil else { return }
         if file.participants > 0 { file.participants -= 1 }
         PausePoint.reach(.leaving)
@@ -207,6 +210,22 @@ final class Session: Sendable {
         let file = file
         return try file.versionMutex.withLock { () throws(RealmError) in
             try VersionList(file: file).pinNewest(kind)
+        }
+    }
+
+    /// Pins the version with this number; nil when nobody keeps it.
+    func pin(version: UInt64, _ kind: PinKind = .live) throws(RealmError) -> VersionList.Pin? {
+        let file = file
+        return try file.versionMutex.withLock { () throws(RealmError) in
+            try VersionList(file: file).pin(version: version, kind)
+        }
+    }
+
+    /// Numbers of the versions that somebody keeps, the newest among them.
+    func heldVersions() throws(RealmError) -> [UInt64] {
+        let file = file
+        return try file.versionMutex.withLock { () throws(RealmError) in
+            try VersionList(file: file).held()
         }
     }
 

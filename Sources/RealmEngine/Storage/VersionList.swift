@@ -127,6 +127,29 @@ struct VersionList {
         return try self.pin(pin.index, kind)
     }
 
+    /// Pins the version with this number; nil when nobody keeps it.
+    func pin(version: UInt64, _ kind: PinKind) throws(RealmError) -> Pin? {
+        try cover()
+        for i in 0..<file.entryCount where file.entry(i).version == version {
+            let entry = file.entry(i)
+            // A frozen view keeps the data, but not what a live one would need.
+            let isHeld = entry.live > 0 || entry.frozen > 0 || entry.full > 0
+            guard version != 0, isHeld || i == Int(file.newest) else { return nil }
+            return try pin(i, kind)
+        }
+        return nil
+    }
+
+    /// Numbers of the versions that can be pinned, ascending.
+    func held() throws(RealmError) -> [UInt64] {
+        try cover()
+        return (0..<file.entryCount).filter { i in
+            let entry = file.entry(i)
+            return entry.version != 0
+                && (entry.live > 0 || entry.frozen > 0 || entry.full > 0 || i == Int(file.newest))
+        }.map { file.entry($0).version }.sorted()
+    }
+
     private func pin(_ i: Int, _ kind: PinKind) throws(RealmError) -> Pin {
         let entry = file.entry(i)
         guard entry.top & 7 == 0, entry.top < entry.fileSize, entry.fileSize < 1 << 48 else {

@@ -9,7 +9,7 @@ final class ClusterEditor {
     private(set) var layouts: [LeafLayout?]
     var root: Node
     /// Where the last object was appended; nil once the tree changed otherwise.
-    var tail: Tail?
+    private(set) var tail: Tail?
 
     /// A loaded node: a leaf with keys and columns, or an inner node with children.
     final class Node {
@@ -73,7 +73,7 @@ final class ClusterEditor {
     }
 
     /// Number of objects.
-    var count: Int { root.count }
+    var count: Int { root.count &+ (tail?.pending ?? 0) }
 
     // MARK: Loading
 
@@ -187,7 +187,10 @@ final class ClusterEditor {
 
     /// The object with `key`, nil when there is none.
     func find(_ key: ObjectKey) throws(RealmError) -> Position? {
-        if let tail, UInt64(bitPattern: key.raw) > tail.last { return nil }
+        if let tail {
+            if UInt64(bitPattern: key.raw) > tail.last { return nil }
+            tail.settle()
+        }
         var relative = UInt64(bitPattern: key.raw)
         var node = root
         while !node.isLeaf {
@@ -214,6 +217,7 @@ final class ClusterEditor {
 
     /// Stores a value; the path of `key` is rewritten by the next flush.
     func set(_ key: ObjectKey, _ leafIndex: Int, _ value: Value) throws(RealmError) {
+        tail?.settle()
         var relative = UInt64(bitPattern: key.raw)
         var node = root
         while true {
@@ -232,6 +236,7 @@ final class ClusterEditor {
     func forEachLeaf(
         _ body: (Node, _ base: UInt64) throws(RealmError) -> Void
     ) throws(RealmError) {
+        tail?.settle()
         try forEachLeaf(root, 0, body)
     }
 
@@ -266,10 +271,16 @@ final class ClusterEditor {
     ///
     /// The key must not exist yet.
     func insert(_ key: ObjectKey, _ values: UnsafePointer<Value>) throws(RealmError) {
-        if let tail, append(UInt64(bitPattern: key.raw), values, tail) { return }
-        tail = nil
+        if let tail, tail.append(UInt64(bitPattern: key.raw), values) { return }
+        dropTail()
         try insertAnywhere(key, values)
-        try learnTail(UInt64(bitPattern: key.raw))
+        tail = try learnTail(UInt64(bitPattern: key.raw))
+    }
+
+    /// The tree is about to change otherwise than by appending.
+    private func dropTail() {
+        tail?.settle()
+        tail = nil
     }
 
     private func insertAnywhere(
@@ -381,7 +392,7 @@ final class ClusterEditor {
 
     /// Removes the object with `key`, which exists. What its cells lead to is the caller's.
     func remove(_ key: ObjectKey) throws(RealmError) {
-        tail = nil
+        dropTail()
         try remove(root, UInt64(bitPattern: key.raw))
         while !root.isLeaf, root.children.count == 1 {
             // An earlier commit may have left an inner node with one child, untouched until now.
@@ -470,7 +481,7 @@ final class ClusterEditor {
     func addColumn(
         _ leafIndex: Int, _ layout: LeafLayout, _ value: Value
     ) throws(RealmError) {
-        tail = nil
+        dropTail()
         try rewriteLeaves(root) { (leaf) throws(RealmError) in
             while leaf.columns.count <= leafIndex { leaf.columns.append(Column(ref: .none)) }
             let buffer = LeafBuffer(capacity: leaf.count)
@@ -483,7 +494,7 @@ final class ClusterEditor {
 
     /// Removes a column whose cells lead to nothing any more.
     func removeColumn(_ leafIndex: Int) throws(RealmError) {
-        tail = nil
+        dropTail()
         try rewriteLeaves(root) { (leaf) throws(RealmError) in
             let column = leaf.columns[leafIndex]
             if column.isDirty {
@@ -500,7 +511,7 @@ final class ClusterEditor {
     func mapColumn(
         _ leafIndex: Int, to layout: LeafLayout, _ transform: (Value) throws(RealmError) -> Value
     ) throws(RealmError) {
-        tail = nil
+        dropTail()
         try rewriteLeaves(root) { (leaf) throws(RealmError) in
             let old = try self.touchedBuffer(leaf, leafIndex)
             let buffer = LeafBuffer(capacity: leaf.count)
@@ -522,7 +533,7 @@ final class ClusterEditor {
 
     /// Writes what changed and returns the root's ref. The editor stays usable.
     func flush() throws(RealmError) -> Ref {
-        tail = nil
+        dropTail()
         return try write(root)
     }
 

@@ -148,6 +148,8 @@ struct ClusterTree {
 
         private let space: NodeSpace
         private var pending: (ref: Ref, base: UInt64)?
+        /// The innermost open node; those around it are in `stack`.
+        private var frame: Frame?
         private var stack: [Frame] = []
         private var lastKey: UInt64?
         /// Objects still to be skipped before the next leaf.
@@ -173,7 +175,7 @@ struct ClusterTree {
                     continue
                 }
                 let leaf = try ClusterLeaf(space, ref, node: node, base: base)
-                if leaf.count == 0, stack.isEmpty { return nil }
+                if leaf.count == 0, frame == nil { return nil }
                 try checkPlace(leaf)
                 position = seen
                 seen += leaf.count
@@ -184,15 +186,17 @@ struct ClusterTree {
 
         /// Takes the next child of the innermost open node; whole subtrees may be skipped.
         private mutating func advance() throws(RealmError) -> Bool {
-            while var frame = stack.popLast() {
-                let isDone = frame.child >= frame.inner.childCount
-                try checkCount(frame, isDone: isDone)
-                if isDone { continue }
-                let ref = try frame.inner.ref(frame.child)
-                let base = frame.inner.base &+ frame.inner.offset(frame.child)
+            while let child = frame?.child {
+                let isDone = child >= frame!.inner.childCount
+                try checkCount(isDone: isDone)
+                if isDone {
+                    frame = stack.popLast()
+                    continue
+                }
+                let ref = try frame!.inner.ref(child)
+                let base = frame!.inner.base &+ frame!.inner.offset(child)
                 if let lastKey, base <= lastKey { throw disorder(ref) }
-                frame.child += 1
-                stack.append(frame)
+                frame!.child = child + 1
                 if seen < toSkip {
                     let count = try ClusterTree.count(space, try space.node(ref), ref)
                     if seen + count <= toSkip {
@@ -207,18 +211,19 @@ struct ClusterTree {
         }
 
         private mutating func push(_ inner: InnerCluster, _ ref: Ref) throws(RealmError) {
-            if let parent = stack.last, parent.inner.depth != inner.depth + 1 {
+            if let parent = frame, parent.inner.depth != inner.depth + 1 {
                 throw .corrupt("a cluster tree of uneven depth", at: ref)
             }
             guard stack.count < ClusterTree.maximumDepth else {
                 throw .corrupt("a cluster tree too deep", at: ref)
             }
-            stack.append(Frame(inner: inner, child: 0, start: seen))
+            if let frame { stack.append(frame) }
+            frame = Frame(inner: inner, child: 0, start: seen)
         }
 
         /// Checks a leaf against its neighbours and its parent.
         private mutating func checkPlace(_ leaf: ClusterLeaf) throws(RealmError) {
-            if let parent = stack.last, parent.inner.depth != 1 || leaf.count == 0 {
+            if let depth = frame?.inner.depth, depth != 1 || leaf.count == 0 {
                 throw .corrupt("an empty cluster leaf, or one at the wrong depth", at: leaf.ref)
             }
             try leaf.checkOrder()
@@ -229,14 +234,22 @@ struct ClusterTree {
 
         /// Checks the objects met below a node against the number it announces, at every child, so
         /// that a tree which leads to itself ends.
-        private func checkCount(_ frame: Frame, isDone: Bool) throws(RealmError) {
-            let met = seen - frame.start
-            guard met == frame.inner.count || (met < frame.inner.count && !isDone) else {
-                throw .corrupt(
-                    "\(met) objects where \(frame.inner.count) are announced", at: frame.inner.ref)
+        @inline(__always)
+        private func checkCount(isDone: Bool) throws(RealmError) {
+            let met = seen - frame!.start
+            let announced = frame!.inner.count
+            guard met == announced || (met < announced && !isDone) else {
+                throw miscounted(met)
             }
         }
 
+        @inline(never)
+        private func miscounted(_ met: Int) -> RealmError {
+            .corrupt(
+                "\(met) objects where \(frame!.inner.count) are announced", at: frame!.inner.ref)
+        }
+
+        @inline(never)
         private func disorder(_ ref: Ref) -> RealmError {
             .corrupt("object keys do not ascend between cluster leaves", at: ref)
         }
@@ -274,13 +287,15 @@ struct InnerCluster {
         count = Int(node.slot(2).value)
     }
 
-    var childCount: Int { node.count - 3 }
+    @inline(__always) var childCount: Int { node.count - 3 }
 
+    @inline(__always)
     func offset(_ child: Int) -> UInt64 {
         if !isCompact { return offsets.unsigned(child) }
         return depth > 7 ? 0 : UInt64(child) << UInt64(8 * depth)
     }
 
+    @inline(__always)
     func ref(_ child: Int) throws(RealmError) -> Ref {
         guard let child = node.slot(child + 3).child else {
             throw .corrupt("an inner cluster node without a child", at: ref)

@@ -17,6 +17,15 @@ struct LeafLayout {
     }
 }
 
+extension LeafLayout {
+    /// How the leaves of a collection are stored.
+    init(elements: ElementType) {
+        self.init(
+            type: elements.type, isNullable: elements.isNullable, collection: nil,
+            target: elements.target, distinct: .none, hasIntegerKeys: false)
+    }
+}
+
 /// The three kinds of collection a property can be.
 public enum CollectionKind: String, Sendable {
     case list, set, dictionary

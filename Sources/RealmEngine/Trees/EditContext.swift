@@ -4,7 +4,9 @@ struct Fanout: Sendable {
     var clusterLeaf = 256
     var clusterInner = 256
     var tree = 1000
-    var index = 1000
+    /// Smaller than the format's own 1000: consecutive integers spread over the whole index, so that
+    /// small nodes save most of what a commit rewrites.
+    var index = 256
 }
 
 /// What every editor of one write transaction shares: the bytes it reads, the slab it writes into,
@@ -17,6 +19,8 @@ final class EditContext {
     /// Extents of the base version's nodes that the new version no longer uses.
     private(set) var freed: [Extent] = []
     private var freedBytes: UInt64 = 0
+    /// Grows whenever a table's columns change: what was worked out from them is outdated.
+    var schemaGeneration = 0
     /// Copies of values that must outlive the caller's buffers.
     let arena = ByteArena()
 

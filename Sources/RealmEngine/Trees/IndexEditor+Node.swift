@@ -34,7 +34,7 @@ extension IndexEditor {
         @inline(__always) var node: Node { unmanagedNode.takeUnretainedValue() }
         @inline(__always) var list: KeyList { unmanagedList.takeUnretainedValue() }
 
-        private var unmanagedNode: Unmanaged<Node> { .fromOpaque(address) }
+        @inline(__always) var unmanagedNode: Unmanaged<Node> { .fromOpaque(address) }
         private var unmanagedList: Unmanaged<KeyList> { .fromOpaque(address) }
         private var address: UnsafeRawPointer {
             UnsafeRawPointer(bitPattern: UInt(truncatingIfNeeded: raw & ~7))!

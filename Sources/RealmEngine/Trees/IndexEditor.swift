@@ -21,6 +21,7 @@ final class IndexEditor {
     private(set) var root: Node
     /// Where the last look-up found nothing; forgotten with the next edit.
     var gap: Gap?
+    let recent = RecentKeys()
 
     /// A trie node's place beyond which nothing is divided further: values that agree in all bytes
     /// up to here and in the next chunk share a list.
@@ -116,13 +117,15 @@ final class IndexEditor {
         guard entry.key >= 0 else {
             throw .corrupt("a negative object key in an indexed column", in: "table")
         }
-        if fillGap(entry) { return }
+        recent.forget(entry.value)
+        if gap != nil, fillGap(entry) { return }
         root = try insert(entry, level: root, offset: 0)
     }
 
     private func remove(_ entry: Entry) throws(RealmError) {
         if isStale { return }
         gap = nil
+        recent.forget(entry.value)
         if try remove(entry, from: root, offset: 0, depth: 0) {
             root = try collapsed(root)
         } else {
@@ -133,6 +136,8 @@ final class IndexEditor {
     /// Lets go of all nodes; the index is empty.
     func clear() throws(RealmError) {
         // Written first, so that what is loaded can be found by its ref like everything else.
+        gap = nil
+        recent.removeAll()
         try context.freeDeep(try flush())
         root = Node(isInner: false)
         isStale = false
@@ -246,6 +251,7 @@ final class IndexEditor {
     func flush(unloading: Bool = false) throws(RealmError) -> Ref {
         try write(root)
         flushes += 1
+        gap = nil
         if unloading { root.unload() }
         return root.origin
     }

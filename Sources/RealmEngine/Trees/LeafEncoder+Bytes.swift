@@ -90,12 +90,26 @@ extension LeafEncoder {
             if !buffer.blobs.isEmpty, !buffer.blobs[i].isNone {
                 refs.append(buffer.blobs[i])
             } else if let bytes = view(buffer.values[i]) {
-                refs.append(try encoder.blob(bytes, terminator: terminator))
+                refs.append(
+                    bytes.count + terminator <= BytesLeaf.longestBlob
+                        ? try encoder.blob(bytes, terminator: terminator) : try parts(bytes))
             } else {
                 refs.append(.none)
             }
         }
         buffer.keepBlobs(refs)
         return try encoder.refs(refs.map(\.raw), flags: NodeView.contextFlag)
+    }
+
+    /// A binary too long for one blob: only changesets get here, properties have limits.
+    private func parts(_ bytes: ByteView) throws(RealmError) -> Ref {
+        var refs: [UInt64] = []
+        var at = 0
+        while at < bytes.count {
+            let count = min(BytesLeaf.longestBlob, bytes.count - at)
+            refs.append(try encoder.blob(ByteView(bytes.base + at, count: count)).raw)
+            at += count
+        }
+        return try encoder.refs(refs, flags: NodeView.contextFlag)
     }
 }

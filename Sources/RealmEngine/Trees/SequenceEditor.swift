@@ -34,9 +34,7 @@ final class SequenceEditor {
     init(_ context: EditContext, root ref: Ref, element: ElementType) throws(RealmError) {
         self.context = context
         self.element = element
-        layout = LeafLayout(
-            type: element.type, isNullable: element.isNullable, collection: nil,
-            target: element.target, distinct: .none, hasIntegerKeys: false)
+        layout = LeafLayout(elements: element)
         if ref.isNone {
             root = Node(origin: .none)
             root.leaf = LeafBuffer()

@@ -185,10 +185,33 @@ extension IntegrityCheck {
         if layout.type == .int { return }
         _ = reading(ref) { () throws(RealmError) in
             let values = try ColumnLeaf(space, ref, layout, rows: count)
+            let canBeWrong = !layout.isNullable
+            if Self.isPlain(layout.type), !canBeWrong { return }
             for row in 0..<count {
+                let value = try values.stored(row)
+                if Self.isSound(value, canBeWrong) { continue }
                 object = leaf.key(row)
-                checkValue(try values.stored(row), of: layout.element, depth: 0)
+                checkValue(value, of: layout.element, depth: 0)
             }
+        }
+    }
+
+    /// Of such values only null can be wrong, once the form of their leaf is known to be right.
+    private static func isPlain(_ type: ColumnType) -> Bool {
+        switch type {
+        case .bool, .float, .double, .timestamp, .decimal, .objectID, .uuid: true
+        default: false
+        }
+    }
+
+    /// The common case, decided without a look at where the value is.
+    @inline(__always)
+    private static func isSound(_ value: Value, _ isRequired: Bool) -> Bool {
+        switch value {
+        case .null: !isRequired
+        case .string(let text): UTF8Sequence.isValid(text)
+        case .link, .list, .set, .dictionary: false
+        default: true
         }
     }
 

@@ -1,41 +1,14 @@
 /// Indexes of values (object format 5.5).
 extension IntegrityCheck {
-    /// Reads one column by object key, remembering the leaf it read last.
-    private struct ColumnReader {
-        let space: NodeSpace
-        let root: Ref
-        let info: CheckedColumn
-        private var leaf: ClusterLeaf?
-        private var values: ColumnLeaf?
-
-        init(_ space: NodeSpace, _ root: Ref, _ info: CheckedColumn) {
-            self.space = space
-            self.root = root
-            self.info = info
-        }
-
-        /// The value as an index sees it, an unresolved link as null; nil when there is no such
-        /// object.
-        mutating func value(_ key: ObjectKey) throws(RealmError) -> Value? {
-            if let leaf, let values, let row = leaf.row(of: key) { return try values.value(row) }
-            let tree = ClusterTree(space: space, root: root)
-            guard let (found, row) = try tree.find(key) else { return nil }
-            let opened = try found.column(info.key.leafIndex, info.layout)
-            leaf = found
-            values = opened
-            return try opened.value(row)
-        }
-    }
-
     func checkGeneralIndex(_ index: Int, _ i: Int) {
         let (checked, info) = (tables[index], tables[index].columns[i])
-        var reader = ColumnReader(space, checked.root, info)
+        let reader = ColumnReader(space, checked.root, info)
         var sum = PairSum()
         let isPrimaryKey = checked.primaryKey == i
         let visitor = IndexVisitor(maximumOffset: 200) { path, keys, list in
             for key in keys { sum.add(0, UInt64(bitPattern: key)) }
             _ = self.reading(list ?? info.indexRoot) { () throws(RealmError) in
-                try self.checkEntry(path, keys, list, info, isPrimaryKey, &reader)
+                try self.checkEntry(path, keys, list, info, isPrimaryKey, reader)
             }
             self.object = nil
         }
@@ -44,8 +17,8 @@ extension IntegrityCheck {
     }
 
     private func checkEntry(
-        _ path: [Int32], _ keys: [Int64], _ list: Ref?, _ info: CheckedColumn,
-        _ isPrimaryKey: Bool, _ reader: inout ColumnReader
+        _ path: [Int32], _ keys: UnsafeBufferPointer<Int64>, _ list: Ref?,
+        _ info: CheckedColumn, _ isPrimaryKey: Bool, _ reader: ColumnReader
     ) throws(RealmError) {
         var previous: (value: Value, key: Int64)?
         for key in keys {
@@ -159,7 +132,7 @@ extension IntegrityCheck {
             }
         }
         entries.sort { $0.hash < $1.hash }
-        var reader = ColumnReader(space, checked.root, info)
+        let reader = ColumnReader(space, checked.root, info)
         for n in 1..<max(1, entries.count) where entries[n - 1].hash == entries[n].hash {
             let keys = (ObjectKey(entries[n - 1].key), ObjectKey(entries[n].key))
             object = keys.1

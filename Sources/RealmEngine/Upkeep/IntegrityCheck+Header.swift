@@ -14,12 +14,14 @@ extension IntegrityCheck {
             found(.header, Ref(0), "the file's size of \(fileSize) bytes is no multiple of 8")
         }
         // A file written in one pass keeps its odd size until a session opens it for writing.
-        let isStreamed = RawHeader(base).top0 == FileHeader.streamingMark
         if !isStreamed, fileSize % Self.page != 0 {
             found(.fileSize, nil, "the file's size of \(fileSize) bytes is no multiple of a page")
         }
         return true
     }
+
+    /// Written in one pass, and not written to since.
+    var isStreamed: Bool { RawHeader(base).top0 == FileHeader.streamingMark }
 
     /// Opens the root; nil when there is none or it cannot be used.
     func openTop() -> TopArray? {

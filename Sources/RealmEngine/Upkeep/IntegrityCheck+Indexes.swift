@@ -64,7 +64,7 @@ extension IntegrityCheck {
         /// Deepest offset at which an entry can lead to a sub-index.
         let maximumOffset: Int
         /// The chunks on the way, and the objects, in stored order; true for a list.
-        let entry: (_ path: [Int32], _ keys: [Int64], _ list: Ref?) -> Void
+        let entry: (_ path: [Int32], _ keys: UnsafeBufferPointer<Int64>, _ list: Ref?) -> Void
     }
 
     /// Levels of the trie and of the B-trees it is made of, together.
@@ -144,7 +144,9 @@ extension IntegrityCheck {
         _ visitor: IndexVisitor
     ) -> Bool {
         if slot.isTagged {
-            visitor.entry(path, [Int64(bitPattern: slot.value)], nil)
+            withUnsafePointer(to: Int64(bitPattern: slot.value)) {
+                visitor.entry(path, UnsafeBufferPointer(start: $0, count: 1), nil)
+            }
             return true
         }
         guard let child = slot.child, let node = try? space.node(child) else {
@@ -167,7 +169,7 @@ extension IntegrityCheck {
         }
         guard count != nil else { return false }
         if keys.isEmpty { found(.indexList, child, "an empty index list") }
-        visitor.entry(path, keys, child)
+        keys.withUnsafeBufferPointer { visitor.entry(path, $0, child) }
         return true
     }
 }

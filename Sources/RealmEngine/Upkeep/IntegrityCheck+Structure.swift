@@ -88,7 +88,7 @@ extension IntegrityCheck {
     private func checkExtent(_ ref: Ref, _ size: UInt64) {
         if size >= Self.section { found(.nodeTooLarge, ref, "a node of \(size) bytes") }
         let last = ref.raw + size - 1
-        if !header.isStreaming, ref.raw / Self.section != last / Self.section {
+        if !isStreamed, ref.raw / Self.section != last / Self.section {
             found(.sectionStraddled, ref, "a node across a boundary of 64 MiB")
         }
     }

@@ -14,11 +14,13 @@ struct BenchRequest {
         let named = command.operands.compactMap(WorkloadKind.init)
         let setting = Self.setting(command)
         let applicable = WorkloadKind.allCases.filter {
-            setting.isGenerated || !$0.plan.writes
+            setting.isGenerated || !$0.needsPeople
         }
-        if let writer = named.first(where: { !applicable.contains($0) }) {
+        if let other = named.first(where: { !applicable.contains($0) }) {
             throw .misuse(
-                "--file is never changed, and \(writer.rawValue) writes",
+                other.plan.writes
+                    ? "--file is never changed, and \(other.rawValue) writes"
+                    : "\(other.rawValue) is a query about generated people; --query asks FILE",
                 code: "InvalidArgument", hint: "without --file it works on a generated database")
         }
         guard setting.valueSize <= Self.largestValue else {
@@ -59,7 +61,9 @@ struct BenchRequest {
         let scratch = try ScratchFile(setting, name: "read")
         var unsynced = setting
         unsynced.isDurable = false
-        try PeopleDatabase(path: scratch.path, unsynced).fill(unsynced)
+        let people = try PeopleDatabase(path: scratch.path, unsynced)
+        try people.fill(unsynced)
+        try people.addIndexes()
         return scratch
     }
 }

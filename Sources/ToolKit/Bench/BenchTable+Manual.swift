@@ -26,20 +26,29 @@ extension BenchTable {
                     + "discards it. Single objects are not timed."
             ),
         ]),
-        .paragraph("Without `--file` there are also these, each on a new file in every run:"),
-        .definitions(
-            WorkloadKind.allCases.filter(\.plan.writes).map { kind in
-                (
-                    "`\(kind.rawValue)`",
-                    kind.summary.prefix(1).uppercased() + kind.summary.dropFirst() + "."
-                )
-            }),
+        .paragraph(
+            "Without `--file` there are also these queries about generated people; one operation "
+                + "is the whole query, parsing and planning included:"),
+        .definitions(definitions { !$0.plan.writes && $0.needsPeople }),
+        .paragraph("And these, each on a new file in every run:"),
+        .definitions(definitions(where: \.plan.writes)),
         .paragraph(
             "Every workload checks its own result: the objects read are as many as there are, what "
                 + "was written is read back, and all runs find the same. If not, the exit status "
                 + "is 10."
         ),
     ]
+
+    private static func definitions(
+        where isWanted: (WorkloadKind) -> Bool
+    ) -> [(String, String)] {
+        WorkloadKind.allCases.filter(isWanted).map { kind in
+            let summary = kind.summary
+            return (
+                "`\(kind.rawValue)`", summary.prefix(1).uppercased() + summary.dropFirst() + "."
+            )
+        }
+    }
 
     static let sections: [ManualSection] = [
         ManualSection("FIGURES", figures),

@@ -108,6 +108,14 @@ extension PeopleDatabase {
         try commit()
     }
 
+    /// Adds the indexes queries are measured with.
+    func addIndexes() throws(RealmError) {
+        let transaction = try writing()
+        try transaction.setIndex(person, Column.email.rawValue, .general)
+        try transaction.setIndex(person, Column.name.rawValue, .fullText)
+        try commit()
+    }
+
     /// Creates an object for the person and returns its key.
     @discardableResult
     func insert(_ someone: Person) throws(RealmError) -> ObjectKey {

@@ -1,7 +1,7 @@
 import RealmEngine
 
 /// Runs one query again and again: parsing, planning and searching. One operation is all of that.
-final class QueryWorkload: Workload {
+class QueryWorkload: Workload {
     enum Answer: String, CaseIterable, Sendable {
         /// The number of objects.
         case count
@@ -13,12 +13,15 @@ final class QueryWorkload: Workload {
     private static let enough: UInt64 = 200_000_000
 
     private let database: Database
-    private let snapshot: Snapshot
-    private let request: QueryUnderTest
+    let snapshot: Snapshot
+    private(set) var request: QueryUnderTest
     private let answer: Answer
     private let most: Int
+    private(set) var table: TableInfo?
     private var found = 0
     private var sum: UInt64 = 0
+    /// What the last operation found.
+    private(set) var rows: RowSet?
 
     init(_ setting: BenchSetting, _ request: QueryUnderTest, _ answer: Answer) throws(RealmError) {
         database = try Database(immutable: setting.file)
@@ -28,8 +31,17 @@ final class QueryWorkload: Workload {
         most = setting.num
     }
 
+    /// Asks something else instead.
+    func change(to predicate: String) throws(RealmError) {
+        request = try QueryUnderTest("\(request.className):\(predicate)")
+    }
+
+    /// Checks what the last operation found; nothing is known about queries of a user.
+    func check(_ found: Int) throws(RealmError) {}
+
     func setUp() throws(RealmError) {
-        if snapshot.schema.classes.contains(where: { $0.className == request.className }) { return }
+        table = snapshot.schema.classes.first { $0.className == request.className }
+        if table != nil { return }
         throw .misuse(
             "--query: there is no class \(request.className)", code: "NoSuchTable",
             reason: "unknown-class")
@@ -47,14 +59,15 @@ final class QueryWorkload: Workload {
     }
 
     private func ask() throws(RealmError) {
-        guard let info = snapshot.schema.table(named: request.className) else { return }
+        guard let table else { return }
         snapshot.beginWalk()
-        let query = try Query(request.predicate).bound(to: snapshot.table(info))
+        let query = try Query(request.predicate).bound(to: snapshot.table(table))
         let plan = try QueryPlan(query, in: snapshot)
         switch answer {
         case .count: found = try plan.count(in: snapshot)
         case .rows:
             let rows = try plan.rows(in: snapshot)
+            self.rows = rows
             found = rows.count
             sum = UInt64(bitPattern: rows.keys.last?.raw ?? 0)
         }
@@ -62,6 +75,7 @@ final class QueryWorkload: Workload {
 
     func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
         if database.hasChanged { throw DatabaseChange.error }
+        try check(found)
         return RunOutcome(version: database.version, objects: found, checksum: sum)
     }
 }

@@ -91,6 +91,18 @@ enum WorkloadKind: String, CaseIterable, Sendable {
     case deleterandom
     case churn
     case createIndex = "create-index"
+    case queryInt = "query-int"
+    case queryIntIndex = "query-int-index"
+    case queryString = "query-string"
+    case queryStringIndex = "query-string-index"
+    case queryLike = "query-like"
+    case queryLinks = "query-links"
+    case queryFulltext = "query-fulltext"
+    case queryIn = "query-in"
+    case sort
+    case sortLimit = "sort-limit"
+    case distinct
+    case aggregate
 
     /// What it measures, in a few words.
     var summary: String {
@@ -109,8 +121,23 @@ enum WorkloadKind: String, CaseIterable, Sendable {
         case .deleterandom: "remove all objects in random order"
         case .churn: "remove an object at random and insert a new one"
         case .createIndex: "add a search index to a string property of all objects"
+        case .queryInt: "count objects by a number"
+        case .queryIntIndex: "find an object by its primary key"
+        case .queryString: "count objects by a string"
+        case .queryStringIndex: "find an object by a string with an index"
+        case .queryLike: "count objects by a string with wildcards"
+        case .queryLinks: "count objects by a number of the object they link to"
+        case .queryFulltext: "count objects by a word of a string with a full-text index"
+        case .queryIn: "count objects by a list of numbers"
+        case .sort: "sort all objects by a string and a number"
+        case .sortLimit: "find the first 20 objects by a fraction"
+        case .distinct: "find the first object of every value of a string"
+        case .aggregate: "count, sum, average and maximum in one pass"
         }
     }
+
+    /// Works on made-up people only.
+    var needsPeople: Bool { PeopleQuery(self) != nil || self == .aggregate || plan.writes }
 
     var plan: WorkloadPlan {
         WorkloadPlan(name: rawValue, writes: writer != nil) { setting throws(RealmError) in
@@ -132,6 +159,9 @@ enum WorkloadKind: String, CaseIterable, Sendable {
         case .deleterandom: DeleteRandom.self
         case .churn: Churn.self
         case .createIndex: CreateIndex.self
+        case .queryInt, .queryIntIndex, .queryString, .queryStringIndex, .queryLike, .queryLinks,
+            .queryFulltext, .queryIn, .sort, .sortLimit, .distinct, .aggregate:
+            nil
         }
     }
 
@@ -141,7 +171,10 @@ enum WorkloadKind: String, CaseIterable, Sendable {
         case .readseq: return try ReadSequentialWorkload(setting)
         case .readrandom: return try ReadRandomWorkload(setting)
         case .export: return try ExportWorkload(setting)
-        default: return try writer!.init(setting, name: rawValue)
+        case .aggregate: return try AggregateWorkload(setting)
+        default:
+            if let query = PeopleQuery(self) { return try PeopleQueryWorkload(setting, query) }
+            return try writer!.init(setting, name: rawValue)
         }
     }
 }

@@ -52,7 +52,7 @@ struct DirectoryExport {
         var export = Export(
             database: database, plans: [file.plan], values: request.values,
             records: request.recordStyle(format))
-        export.threads = request.threads
+        export.threads = request.command.workers
         let count = try export.run(VerifiedOutput(output, database))
         try output.commit()
         return count

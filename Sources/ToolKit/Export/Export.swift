@@ -90,14 +90,14 @@ struct Export {
         _ renderer: RecordRenderer, _ snapshot: Snapshot,
         _ body: (Int) throws(RealmError) -> Bool
     ) throws(RealmError) {
-        let keys: [ObjectKey]
+        let keys: Slice<RowKeys>
         switch choice {
         case .all:
             while try renderer.scan.next() {
                 for row in 0..<renderer.scan.count where try !body(row) { return }
             }
             return
-        case .matches(let plan): keys = try plan.rows(in: snapshot).keys
+        case .matches(let plan): keys = try plan.rows(in: snapshot).keys[...]
         case .keys(let chosen): keys = chosen
         }
         for key in keys {

@@ -14,7 +14,7 @@ final class ExportSource {
         /// With a query: leaves of which only the matching rows are wanted.
         var units: ArraySlice<QueryUnit> = []
         /// Objects in an order of their own.
-        var keys: ArraySlice<ObjectKey> = []
+        var keys: Slice<RowKeys>?
         /// Positions in the table of the objects that are wanted.
         let positions: Range<Int>
         let isFirst: Bool
@@ -34,7 +34,7 @@ final class ExportSource {
 
     /// What a query narrows the first, then only, table to.
     private var units: ArraySlice<QueryUnit>?
-    private var keys: ArraySlice<ObjectKey>?
+    private var keys: Slice<RowKeys>?
 
     init(
         _ snapshot: Snapshot, _ plans: [RecordPlan], _ positions: [Range<Int>],
@@ -46,7 +46,7 @@ final class ExportSource {
         switch choice {
         case .all: break
         case .matches(let plan): units = try plan.units(in: snapshot)[...]
-        case .keys(let chosen): keys = chosen[...]
+        case .keys(let chosen): keys = chosen
         }
     }
 
@@ -86,7 +86,7 @@ final class ExportSource {
         return batch(isLast: taken.endIndex == left.endIndex) { $0.units = taken }
     }
 
-    private func nextKeys(_ left: ArraySlice<ObjectKey>) -> Batch {
+    private func nextKeys(_ left: Slice<RowKeys>) -> Batch {
         let taken = left.prefix(Self.keysPerBatch)
         keys = left[taken.endIndex...]
         return batch(isLast: taken.endIndex == left.endIndex) { $0.keys = taken }
@@ -109,5 +109,5 @@ enum ObjectChoice: Sendable {
     /// Those that match, in the order of the table.
     case matches(QueryPlan)
     /// These, in this order.
-    case keys([ObjectKey])
+    case keys(Slice<RowKeys>)
 }

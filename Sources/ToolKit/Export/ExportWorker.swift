@@ -76,7 +76,8 @@ final class ExportWorker {
             try renderer.scan.open(unit.location)
             guard try renderAny(matches, renderer, batch, &buffer) else { return false }
         }
-        for key in batch.keys {
+        guard let keys = batch.keys else { return try flush(batch, &buffer) }
+        for key in keys {
             guard let row = try renderer.scan.seek(key) else { continue }
             guard try renderAny(CollectionOfOne(row), renderer, batch, &buffer) else {
                 return false

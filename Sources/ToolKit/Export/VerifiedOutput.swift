@@ -4,11 +4,14 @@ import RealmEngine
 /// landed while it was read (realm-tools(7), ACCESS).
 final class VerifiedOutput {
     private let output: OutputFile
-    private let database: Database
+    private let databases: [Database]
 
-    init(_ output: OutputFile, _ database: Database) {
+    convenience init(_ output: OutputFile, _ database: Database) { self.init(output, [database]) }
+
+    /// Output of what was read from several databases, or several versions of one.
+    init(_ output: OutputFile, _ databases: [Database]) {
         self.output = output
-        self.database = database
+        self.databases = databases
     }
 
     /// Writes the buffer out once it has grown large enough to be worth a call.
@@ -19,7 +22,7 @@ final class VerifiedOutput {
 
     /// Writes the buffer out now; throws `DatabaseChange.error` instead when a commit landed.
     func flush(_ buffer: inout ByteBuffer) throws(RealmError) {
-        if database.hasChanged { throw DatabaseChange.error }
+        if databases.contains(where: \.hasChanged) { throw DatabaseChange.error }
         try output.flush(&buffer)
     }
 }

@@ -27,13 +27,18 @@ enum OptionArgument: Sendable {
 
 /// The headings under which help and manual list the options, in this order.
 enum OptionSection: String, Sendable, CaseIterable {
+    case action = "What to do"
+    case compaction = "Compaction"
     case measurement = "Measurement"
+    case facts = "Facts"
+    case pictures = "Pictures"
     case input = "Records"
     case commits = "Commits"
     case refusals = "Refused records"
     case bulk = "Bulk changes"
     case schema = "Schema"
     case selection = "What to read"
+    case changes = "Versions and changes"
     case fields = "Fields"
     case values = "Form of values"
     case records = "Form of records"

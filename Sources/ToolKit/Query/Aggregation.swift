@@ -157,12 +157,15 @@ final class Aggregation {
         return type == .int || type == .mixed
     }
 
+    /// The results, in the order of the list.
+    var results: [Value] { terms.map(result) }
+
     /// Appends the one record.
     func append(_ style: RecordStyle, _ values: ValueStyle, to out: inout ByteBuffer) {
         var style = style
         // One record needs no array around it.
         if style.format == .json { style.format = .ndjson }
-        let cells = terms.map { Self.cell(result($0)) }
+        let cells = results.map(Self.cell)
         var report = Report(
             names: terms.map(\.label), isNumber: terms.map { $0.kind != .min && $0.kind != .max })
         report.tableHeadings = report.names

@@ -10,22 +10,25 @@ struct DatabaseReading {
     private let command: ParsedCommand
     private let path: String
 
-    init(_ command: ParsedCommand) {
+    /// - Parameter path: another database than the first operand.
+    init(_ command: ParsedCommand, path: String? = nil) {
         self.command = command
-        path = command.operand(0) ?? ""
+        self.path = path ?? command.operand(0) ?? ""
     }
 
     /// Calls `body` with the database until no commit landed meanwhile.
     ///
-    /// - Parameter output: where `body` writes, taken back in between; once something reached a pipe
-    ///   or a terminal that is impossible. Nil when `body` sees to it itself.
+    /// - Parameters:
+    ///   - output: where `body` writes, taken back in between; once something reached a pipe or a
+    ///     terminal that is impossible. Nil when `body` sees to it itself.
+    ///   - newest: `body` sees to `--at` itself.
     func read<R>(
-        to output: OutputFile?, _ body: (Database) throws(RealmError) -> R
+        to output: OutputFile?, newest: Bool = false, _ body: (Database) throws(RealmError) -> R
     ) throws(RealmError) -> R {
         var attempt = 1
         let began = ContinuousClock.now
         while true {
-            let database = try open()
+            let database = newest ? try openNewest() : try open()
             do throws(RealmError) {
                 return try body(database)
             } catch {
@@ -53,8 +56,22 @@ struct DatabaseReading {
         return true
     }
 
-    /// Opens the file, or what standard input holds.
+    /// Opens the version of the file that the command asks for.
     func open() throws(RealmError) -> Database {
+        let newest = try openNewest()
+        guard path == command.operand(0), let choice = try command.version else { return newest }
+        return try newest.at(choice)
+    }
+
+    /// Takes part in the session of the file, which begins one where nobody else is; nil when that
+    /// would leave a trace.
+    func takePart() throws(RealmError) -> Database? {
+        if path == "-" || command.access == .immutable { return nil }
+        return try Database(takingPartIn: path)
+    }
+
+    /// Opens the file, or what standard input holds.
+    func openNewest() throws(RealmError) -> Database {
         let key = try command.readKey(Diagnostics(command))
         let hasKey = key != nil
         let database: Database
@@ -95,5 +112,21 @@ struct DatabaseReading {
             .incompatible, code: "IllegalOperation", reason: "not-yet",
             "encrypted files cannot be read yet", file: path,
             hint: "a Realm SDK can write an unencrypted copy")
+    }
+}
+
+extension ParsedCommand {
+    /// `--at`; nil for the newest version.
+    var version: VersionChoice? {
+        get throws(RealmError) {
+            guard let text = text("at") else { return nil }
+            if text == "previous" { return .previous }
+            guard let number = ValueForms.count(text) else {
+                throw .misuse(
+                    "--at: '\(text)' is no version", code: "InvalidArgument", reason: "bad-value",
+                    hint: "a number, or previous")
+            }
+            return .number(UInt64(number))
+        }
     }
 }

@@ -97,7 +97,7 @@ extension QueryAnswer {
             records: request.recordStyle(format))
         export.offset = request.offset
         export.limit = request.limit
-        export.threads = request.threads
+        export.threads = request.command.workers
         if let filter = request.filter { try choose(filter, plans[0].table, &export) }
         if request.isCount { return try printCount(try count(export)) }
         let command = request.command
@@ -129,7 +129,7 @@ extension QueryAnswer {
             return
         }
         let keys = try plan.rows(in: snapshot).keys
-        export.choice = .keys(Array(keys.dropFirst(skip).prefix(take)))
+        export.choice = .keys(keys.dropFirst(skip).prefix(take))
         if !export.isExploding { (export.offset, export.limit) = (0, .max) }
     }
 
@@ -147,7 +147,8 @@ extension QueryAnswer {
     {
         let aggregation = try Aggregation(list, table)
         let snapshot = database.snapshot()
-        let filter = request.filter ?? QueryFilter(text: "TRUEPREDICATE", arguments: [])
+        let filter =
+            request.filter ?? QueryFilter(text: "TRUEPREDICATE", arguments: [], request.command)
         let plan = try filter.plan(table, snapshot)
         if request.command.flag("explain") {
             diagnostics.notice(try plan.explanation(in: snapshot))
@@ -243,13 +244,6 @@ extension QueryRequest {
         let resolved = try? PropertyPath(
             path, in: table, schema, option: "--expand", takesKeys: false)
         return resolved?.kind.leadsToObjects ?? false
-    }
-
-    var threads: Int {
-        let wanted = command.threads
-        // A worker holds back up to two mebibytes.
-        let affordable = max(1, command.maxMemory / (4 << 20))
-        return min(wanted == 0 ? Threads.processorCount : wanted, affordable)
     }
 
     func exitCode(records: Int) -> ExitCode {

@@ -75,7 +75,7 @@ final class QueryBatch {
             }
             text = predicate.text.string
         }
-        let filter = QueryFilter(text: text, arguments: arguments)
+        let filter = QueryFilter(text: text, arguments: arguments, request.command)
         let plan = try filter.plan(table, snapshot)
         let keys = try plan.rows(in: snapshot).keys
         appendStart(id, to: &buffer)
@@ -90,7 +90,7 @@ final class QueryBatch {
     }
 
     private func appendObjects(
-        _ keys: [ObjectKey], _ table: TableInfo, to buffer: inout ByteBuffer
+        _ keys: RowKeys, _ table: TableInfo, to buffer: inout ByteBuffer
     ) throws(RealmError) {
         let renderer = try renderer(table)
         let start = buffer.count

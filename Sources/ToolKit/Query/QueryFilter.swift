@@ -7,6 +7,8 @@ import RealmEngine
 struct QueryFilter {
     let text: String
     let arguments: [QueryArgument]
+    private let options: QueryOptions
+
     /// Nil when the command asks for no query.
     init?(_ command: ParsedCommand) throws(RealmError) {
         let predicate = try Self.predicate(command)
@@ -21,6 +23,7 @@ struct QueryFilter {
             tail += " DISTINCT(\(try Self.paths(list, "--distinct").joined(separator: ", ")))"
         }
         arguments = try Self.arguments(command)
+        options = QueryOptions(command)
         guard predicate != nil || !tail.isEmpty else {
             guard arguments.isEmpty else {
                 throw .misuse(
@@ -32,10 +35,11 @@ struct QueryFilter {
         text = (predicate ?? "TRUEPREDICATE") + tail
     }
 
-    /// A query of a batch.
-    init(text: String, arguments: [QueryArgument]) {
+    /// Another query, under the options of the command.
+    init(text: String, arguments: [QueryArgument], _ command: ParsedCommand) {
         self.text = text
         self.arguments = arguments
+        options = QueryOptions(command)
     }
 
     private static func predicate(_ command: ParsedCommand) throws(RealmError) -> String? {
@@ -82,7 +86,17 @@ struct QueryFilter {
     ) throws(RealmError) -> QueryPlan {
         let limited = most == .max ? text : "\(text) LIMIT(\(most))"
         let query = try Query(limited, arguments: arguments)
-        return try QueryPlan(try query.bound(to: snapshot.table(table)), in: snapshot)
+        return try QueryPlan(
+            try query.bound(to: snapshot.table(table)), in: snapshot, options: options)
+    }
+}
+
+extension QueryOptions {
+    /// Memory and temporary files as the command allows.
+    init(_ command: ParsedCommand) {
+        self.init()
+        memoryLimit = command.maxMemory
+        spillDirectory = Terminal.environment("TMPDIR") ?? "/tmp"
     }
 }
 

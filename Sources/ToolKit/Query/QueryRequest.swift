@@ -28,6 +28,12 @@ struct QueryRequest {
     var offset: Int { command.count("offset") ?? 0 }
     var limit: Int { command.count("limit") ?? Int.max }
     var directory: String? { command.text("output-dir") }
+    /// `--at`; nil for the newest version.
+    var version: VersionChoice? { get throws(RealmError) { try command.version } }
+    /// Changes are asked for, not objects.
+    var isAboutChanges: Bool {
+        command.flag("watch") || command.flag("diff") || command.flag("since")
+    }
 
     init(_ command: ParsedCommand) throws(RealmError) {
         self.command = command
@@ -119,6 +125,11 @@ struct QueryRequest {
 extension QueryRequest {
     /// Options that say something about objects, and the subjects they apply to.
     private func checkApplicable() throws(RealmError) {
+        _ = try version
+        if isAboutChanges { return }
+        for name in ["before", "initial", "heartbeat"] where command.flag(name) {
+            throw .misuse("--\(name) needs --watch or --diff", code: "InvalidArgument")
+        }
         let ofObjects = [
             "fields", "explode", "raw", "exclude", "expand", "backlinks", "types", "time", "binary",
             "join",

@@ -21,6 +21,7 @@ extension QueryTable {
         ManualSection("QUERIES", queries),
         ManualSection("OUTPUT FORMS", outputForms),
         ManualSection("KEY PATHS", keyPaths),
+        ManualSection("CHANGE RECORDS", changeRecords),
         ManualSection("DIGESTS", digests),
         ManualSection("EXIT STATUS", exitStatus),
         ManualSection("EXAMPLES", examples),
@@ -114,6 +115,40 @@ extension QueryTable {
                 + "object behind `employer`."),
     ]
 
+    private static let changeRecords: [ManualBlock] = [
+        .paragraph(
+            "`--watch` and `--diff` print change records, one JSON object a line, which "
+                + "`realm-write -m apply` carries out:"),
+        .literal([
+            #"{"op":"ready","version":18234}"#,
+            #"{"op":"insert","version":18235,"class":"Email","key":"65e5...","object":{"#
+                + #""subject":"hi","read":false}}"#,
+            #"{"op":"update","version":18236,"class":"Email","key":"65e5...","#
+                + #""changed":["read"],"object":{"read":true}}"#,
+            #"{"op":"delete","version":18237,"class":"Email","key":"65e5..."}"#,
+            #"{"op":"resync","from":18237,"to":18301,"reason":"history-trimmed"}"#,
+        ]),
+        .paragraph(
+            "`key` is the primary key, or in a class without one the number by which Realm knows the "
+                + "object. An update holds the properties that have other values now; a change of "
+                + "an embedded object is a change of the property that holds it. The records of a "
+                + "version are deletes, then inserts, then updates."),
+        .paragraph(
+            "A watch begins with `ready`, after the objects of `--initial`. Where there is a lock file "
+                + "it takes part in the session, and so keeps the version it reported last, so none of the later commits can be lost; several may be reported "
+                + "as one. `resync` is printed instead of guessing when the version to go on from "
+                + "can no longer be read: start again with `--initial`."),
+        .paragraph(
+            "Two files are compared class by class and property by property, by their names, and "
+                + "object by object, by their keys. Dates and ids in a property of any type keep "
+                + "their type only with `--types extended`."),
+        .literal([
+            "realm-query --watch --initial --types extended a.realm | realm-write b.realm - -m apply",
+            "realm-query --diff new.realm old.realm > patch.ndjson",
+            "realm-query --at previous --diff @latest mail.realm",
+        ]),
+    ]
+
     private static let digests: [ManualBlock] = [
         .paragraph(
             "A digest is 16 hexadecimal digits. Two classes have the same digest when these are the "
@@ -131,7 +166,7 @@ extension QueryTable {
     private static let exitStatus: [ManualBlock] = [
         .definitions([
             ("0", "Done."),
-            ("1", "With `-e`: there was nothing to print."),
+            ("1", "With `-e`: there was nothing to print. With `--diff`: something differs."),
             (
                 "2",
                 "A bad option or query, an unknown class or property, an output file that exists."

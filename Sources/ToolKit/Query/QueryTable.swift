@@ -7,6 +7,8 @@ enum QueryTable {
             SynopsisLine("[options] FILE", "list the classes"),
             SynopsisLine("[options] FILE CLASS [PREDICATE]", "the objects of a class"),
             SynopsisLine("[options] --all FILE", "every object of every class"),
+            SynopsisLine("[options] --diff OTHER FILE [CLASS [PREDICATE]]", "what differs"),
+            SynopsisLine("[options] --watch FILE [CLASS [PREDICATE]]", "changes as they come"),
             SynopsisLine("[options] --batch FILE", "queries from standard input"),
             SynopsisLine("[options] --schema FILE [CLASS]", "the schema"),
             SynopsisLine("[options] --digest FILE [CLASS]", "digests of the content"),
@@ -23,7 +25,7 @@ enum QueryTable {
                 "PREDICATE", .text,
                 "Which objects are wanted, in the query language described under `QUERIES`."),
         ],
-        options: selection + fields + values + records + output + access + general,
+        options: selection + changes + fields + values + records + output + access + general,
         manual: { CommandTable.Manual(description: description, sections: sections) })
 
     private static let selection: [OptionSpec] = [
@@ -107,6 +109,46 @@ enum QueryTable {
         OptionSpec(
             "internal", nil, in: .selection, "include the tables Realm keeps for itself",
             "Include the tables that Realm keeps for itself, such as `metadata`."),
+    ]
+
+    private static let changes: [OptionSpec] = [
+        OptionSpec(
+            "at", nil, .required("VERSION", .text), in: .changes,
+            "read an older version, or previous",
+            "Read VERSION instead of the newest one: a version that some program still keeps, or "
+                + "`previous` for the one before the newest, which the file's header still knows "
+                + "and which is checked before it is read."),
+        OptionSpec(
+            "diff", "d", .required("OTHER", .text), in: .changes,
+            "what turns FILE into OTHER",
+            "Print the changes that turn FILE into OTHER, one change record a line. OTHER is another "
+                + "file, or `@VERSION`, `@previous` or `@latest` of the same one. Exit status 1 says "
+                + "that something differs. With `--quiet` nothing is printed, with `--count` only "
+                + "the numbers of inserts, updates and deletes in each class. See CHANGE RECORDS.",
+            excludes: ["watch"]),
+        OptionSpec(
+            "watch", "w", in: .changes, "print changes as they are committed",
+            "Print a change record for everything that programs commit, as soon as they do, until "
+                + "interrupted. With CLASS and PREDICATE only for objects that match: one that "
+                + "begins to match is inserted, one that ceases to match is deleted. See CHANGE "
+                + "RECORDS."),
+        OptionSpec(
+            "initial", nil, in: .changes, "begin a watch with what is there",
+            "Begin with an insert for every object that is there already.", excludes: ["since"],
+            requires: "watch"),
+        OptionSpec(
+            "since", nil, .required("VERSION", .count(1...Int.max)), in: .changes,
+            "begin with the changes since VERSION",
+            "Begin with the changes since VERSION, as long as it can still be read: to resume a "
+                + "watch. Without `--watch` print those changes and end, as `--diff` does."),
+        OptionSpec(
+            "heartbeat", nil, .required("DUR", .duration), in: .changes,
+            "a line now and then in an idle watch",
+            "Print a record with the op `heartbeat` whenever a watch has been silent for DUR.",
+            requires: "watch"),
+        OptionSpec(
+            "before", nil, in: .changes, "add the values before a change",
+            "Add the member `before` with the values before the change to updates and deletes."),
     ]
 
     private static let fields: [OptionSpec] = [

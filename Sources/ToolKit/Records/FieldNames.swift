@@ -4,19 +4,20 @@ import RealmEngine
 ///
 /// Records of one source nearly always list their fields alike, so that one comparison answers.
 /// Unknown names are remembered too. Not thread-safe.
-struct FieldNames {
+final class FieldNames {
     private struct Entry {
-        let offset: Int32
-        let count: Int32
+        let name: ByteView
         /// None for a name that is not known.
         let index: Int32
     }
 
-    private var names: [UInt8] = []
-    private var entries: [Entry] = []
+    /// Keeps the names; they never move.
+    private let arena = ScratchArena()
+    private var entries: UnsafeMutablePointer<Entry>
+    private var count = 0
     private var entryOfName: [[UInt8]: Int] = [:]
-    /// The entry that stood at each place last.
-    private var expected: [Int32] = []
+    /// The entry that stood at each place last, -1 for none.
+    private let expected: UnsafeMutablePointer<Int32>
     private let mostEntries: Int
 
     /// Unknown names and places beyond these are looked up each time.
@@ -27,53 +28,54 @@ struct FieldNames {
     /// `names` in the order of the indexes to be answered; no name twice.
     init(_ names: [String]) {
         mostEntries = names.count + Self.mostUnknown
+        entries = .allocate(capacity: mostEntries)
+        expected = .allocate(capacity: Self.mostPlaces)
+        expected.initialize(repeating: -1, count: Self.mostPlaces)
         for (index, name) in names.enumerated() { _ = add(Array(name.utf8), index: index) }
+    }
+
+    deinit {
+        entries.deallocate()
+        expected.deallocate()
     }
 
     /// The index of `key`, the field at `place` of its record; nil if it is none of the names.
     @inline(__always)
-    mutating func index(of key: ByteView, at place: Int) -> Int? {
-        if place < expected.count {
+    func index(of key: ByteView, at place: Int) -> Int? {
+        if place < Self.mostPlaces {
             let expected = Int(expected[place])
-            if expected >= 0 {
-                let entry = entries[expected]
-                if isSame(key, entry) { return entry.index < 0 ? nil : Int(entry.index) }
+            if expected >= 0, entries[expected].name == key {
+                let index = entries[expected].index
+                return index < 0 ? nil : Int(index)
             }
         }
         return search(key, place)
     }
 
-    @inline(__always)
-    private func isSame(_ key: ByteView, _ entry: Entry) -> Bool {
-        guard key.count == Int(entry.count) else { return false }
-        return names.withUnsafeBytes {
-            guard let base = $0.baseAddress else { return true }
-            return ByteView(base + Int(entry.offset), count: key.count) == key
-        }
-    }
-
     @inline(never)
-    private mutating func search(_ key: ByteView, _ place: Int) -> Int? {
+    private func search(_ key: ByteView, _ place: Int) -> Int? {
         let name = key.bytes
         guard let found = entryOfName[name] ?? addUnknown(name) else { return nil }
-        if place < Self.mostPlaces {
-            while expected.count <= place { expected.append(-1) }
-            expected[place] = Int32(found)
-        }
+        if place < Self.mostPlaces { expected[place] = Int32(found) }
         return entries[found].index < 0 ? nil : Int(entries[found].index)
     }
 
-    private mutating func addUnknown(_ name: [UInt8]) -> Int? {
-        guard entries.count < mostEntries, name.count <= Self.longestUnknown else { return nil }
+    private func addUnknown(_ name: [UInt8]) -> Int? {
+        guard count < mostEntries, name.count <= Self.longestUnknown else { return nil }
         return add(name, index: -1)
     }
 
-    private mutating func add(_ name: [UInt8], index: Int) -> Int {
-        let entry = Entry(
-            offset: Int32(names.count), count: Int32(name.count), index: Int32(index))
-        names += name
-        entries.append(entry)
-        entryOfName[name] = entries.count - 1
-        return entries.count - 1
+    private func add(_ name: [UInt8], index: Int) -> Int {
+        let copy = arena.allocate(name.count)
+        name.withUnsafeBytes { bytes in
+            if let base = bytes.baseAddress {
+                copy.copyMemory(from: base, byteCount: bytes.count)
+            }
+        }
+        (entries + count).initialize(
+            to: Entry(name: ByteView(copy, count: name.count), index: Int32(index)))
+        entryOfName[name] = count
+        count += 1
+        return count - 1
     }
 }

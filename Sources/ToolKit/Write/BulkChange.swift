@@ -89,15 +89,15 @@ struct BulkChange {
 
     private func matches(
         _ table: TableInfo, _ snapshot: Snapshot
-    ) throws(RealmError) -> [ObjectKey] {
+    ) throws(RealmError) -> RowKeys {
         let filter = QueryFilter(
             text: request.command.text("where") ?? "",
-            arguments: try QueryFilter.arguments(request.command))
+            arguments: try QueryFilter.arguments(request.command), request.command)
         return try filter.plan(table, snapshot).rows(in: snapshot).keys
     }
 
     private func write(
-        _ keys: [ObjectKey], _ table: TableInfo, _ settings: [Setting], _ writer: ObjectWriter
+        _ keys: RowKeys, _ table: TableInfo, _ settings: [Setting], _ writer: ObjectWriter
     ) throws(RealmError) {
         for key in keys {
             if settings.isEmpty {

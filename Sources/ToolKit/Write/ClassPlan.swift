@@ -5,7 +5,9 @@ struct FieldAction {
     enum Kind: UInt8 {
         /// A single scalar: the common case, converted on the spot.
         case scalar
-        /// A link, a mixed value, an embedded object or a collection.
+        /// A link to a class with a primary key.
+        case link
+        /// Another link, a mixed value, an embedded object or a collection.
         case structured
         /// The object's own key, in a class without primary key.
         case objectKey
@@ -20,12 +22,16 @@ struct FieldAction {
     let isNullable: Bool
     /// Position of the property's column.
     let column: Int
+    /// Of a link: type of the primary key it is given by.
+    let keyType: ColumnType
 }
 
 /// Whether a record gives a property a value.
 enum Given: UInt8 {
     case nowhere
     case inRow
+    /// The row holds the primary key of the object the link leads to.
+    case reference
     /// In `ClassPlan.structures`.
     case structured
 }
@@ -36,7 +42,7 @@ enum Given: UInt8 {
 final class ClassPlan {
     let table: TableInfo
     var key: TableKey { table.key }
-    var names: FieldNames
+    let names: FieldNames
     let actions: [FieldAction]
     /// The value of each column: given by the record, or what holds otherwise.
     let row: UnsafeMutableBufferPointer<Value>
@@ -48,13 +54,20 @@ final class ClassPlan {
     private var constants: [(column: Int, value: StagedValue)] = []
     /// Values that need more than their place in the row.
     var structures: [(column: Int, value: StagedValue)] = []
+    /// Some property is given by a reference.
+    var hasReferences = false
     /// The object key the record asks for.
     var objectKey: ObjectKey?
+    /// Columns that may be given by a reference, and the class each leads to.
+    let links: [(column: Int, target: TableKey)]
 
     init(_ table: TableInfo, _ fields: [(name: String, action: FieldAction)]) {
         self.table = table
         names = FieldNames(fields.map(\.name))
         actions = fields.map(\.action)
+        links = actions.filter { $0.kind == .link }.map {
+            ($0.column, table.columns[$0.column].target)
+        }
         defaults = table.columns.map(\.defaultValue)
         givenAnyway = Array(repeating: .nowhere, count: defaults.count)
         row = .allocate(capacity: defaults.count)
@@ -73,6 +86,7 @@ final class ClassPlan {
         _ = given.initialize(from: givenAnyway)
         if !structures.isEmpty { structures.removeAll(keepingCapacity: true) }
         if !constants.isEmpty { structures += constants }
+        hasReferences = false
         objectKey = nil
     }
 
@@ -100,7 +114,7 @@ final class ClassPlans {
     let schema: Schema
     private let request: WriteRequest
     private var plans: [TableKey: ClassPlan] = [:]
-    private var known: FieldNames
+    private let known: FieldNames
     private let classes: [TableInfo]
 
     /// Keeps what the constants' values refer to.
@@ -196,13 +210,29 @@ final class ClassPlans {
     private func action(
         _ column: ColumnInfo, at position: Int, isConstant: Bool
     ) -> FieldAction {
-        let isSingle = column.collection == nil && column.type != .link && column.type != .mixed
-        let kind: FieldAction.Kind = isConstant ? .ignored : isSingle ? .scalar : .structured
+        var kind = FieldAction.Kind.structured
+        var keyType = ColumnType.int
+        if column.collection == nil {
+            if column.type == .link {
+                let target = schema.table(column.target)
+                if target?.kind == .topLevel,
+                    let key = target?.primaryKey.map({
+                        target!.columns[$0]
+                    })
+                {
+                    kind = .link
+                    keyType = key.type
+                }
+            } else if column.type != .mixed {
+                kind = .scalar
+            }
+        }
         return FieldAction(
-            kind: kind, type: column.type, isNullable: column.isNullable, column: position)
+            kind: isConstant ? .ignored : kind, type: column.type, isNullable: column.isNullable,
+            column: position, keyType: keyType)
     }
 
     private static func special(_ kind: FieldAction.Kind) -> FieldAction {
-        FieldAction(kind: kind, type: .int, isNullable: false, column: 0)
+        FieldAction(kind: kind, type: .int, isNullable: false, column: 0, keyType: .int)
     }
 }

@@ -29,6 +29,24 @@ final class ObjectWriter {
         deletesMissing = request.mode == .apply
     }
 
+    /// Turns what the plan refers to by primary keys into links; what is not there yet joins its
+    /// structures.
+    func resolve(_ plan: ClassPlan) throws(RealmError) {
+        for link in plan.links where plan.given[link.column] == .reference {
+            let key = plan.row[link.column]
+            if let found = try transaction.find(in: link.target, primaryKey: key) {
+                plan.row[link.column] = .link(ObjectLink(table: link.target, key: found))
+                plan.given[link.column] = .inRow
+            } else {
+                let reference = ObjectReference(table: link.target, name: .primaryKey(key))
+                plan.row[link.column] = .null
+                plan.given[link.column] = .structured
+                plan.structures.append((link.column, .reference(reference)))
+            }
+        }
+        plan.hasReferences = false
+    }
+
     /// Writes the record in the plan's row. Throws `data` when it cannot be.
     func write(
         _ plan: ClassPlan, _ mode: WriteRequest.Mode
@@ -76,12 +94,14 @@ final class ObjectWriter {
             return .inserted
         }
         // What a structure makes would have to be taken back if the key turned out to be taken.
-        if let key = plan.primaryKey,
-            try transaction.find(in: plan.key, primaryKey: key) != nil
-        {
-            throw duplicate(plan)
+        if mayMakeObjects(plan) {
+            if let key = plan.primaryKey,
+                try transaction.find(in: plan.key, primaryKey: key) != nil
+            {
+                throw duplicate(plan)
+            }
+            hasChanged = true
         }
-        hasChanged = true
         var rest: [(column: Int, value: StagedValue)] = []
         for structure in plan.structures {
             let column = plan.table.columns[structure.column]
@@ -101,10 +121,24 @@ final class ObjectWriter {
         return .inserted
     }
 
+    /// Storing a collection only fills the object's own.
+    private func mayMakeObjects(_ plan: ClassPlan) -> Bool {
+        if links == .create { return true }
+        for structure in plan.structures {
+            if plan.table.columns[structure.column].collection != nil { continue }
+            switch structure.value {
+            case .value, .reference: continue
+            case .list, .dictionary, .object: return true
+            }
+        }
+        return false
+    }
+
     private func create(_ plan: ClassPlan) throws(RealmError) -> ObjectKey {
         do throws(RealmError) {
             let object = try transaction.create(
-                in: plan.key, values: UnsafeBufferPointer(plan.row), key: plan.objectKey)
+                in: plan.key, values: UnsafeBufferPointer(plan.row), key: plan.objectKey,
+                hasFoundTargets: true)
             hasChanged = true
             return object
         } catch {
@@ -136,7 +170,7 @@ final class ObjectWriter {
                 if try reset(plan.table, object, column) { isUnchanged = false }
             case .inRow:
                 if try set(plan.table, object, column, plan.row[column]) { isUnchanged = false }
-            case .nowhere, .structured: continue
+            case .nowhere, .reference, .structured: continue
             }
         }
         for structure in plan.structures {

@@ -143,6 +143,7 @@ extension RecordLoad {
             guard case .record(let plan?) = try stage.next(input) else { break }
             if kept.isExcluded(index) { continue }
             writer.place = kept.places[index]
+            if plan.hasReferences { try writer.resolve(plan) }
             do throws(RealmError) {
                 counts.add(try writer.write(plan, stage.mode))
             } catch {

@@ -119,6 +119,7 @@ final class RecordLoad {
 
     private func write(_ plan: ClassPlan, _ batch: Batch) throws(RealmError) {
         let writer = batch.writer
+        if plan.hasReferences { try writer.resolve(plan) }
         // Only links that wait for their target, and kept records, need the place.
         if !plan.structures.isEmpty || request.skipsErrors {
             writer.place = RecordPlace(record: input.recordNumber, line: input.position.line)

@@ -9,10 +9,15 @@ struct JSONStage {
     let ignoresUnknown: Bool
     /// Fields that are no property do not matter, only the key does.
     let readsKeyOnly: Bool
+    /// Of `table`.
+    private let plan: ClassPlan?
+    /// Made once, since many records have one.
+    private let emptyList = StagedValue.list([])
 
     init(_ plans: ClassPlans, _ table: TableInfo?, _ request: WriteRequest) {
         self.plans = plans
         self.table = table
+        plan = table.map { plans.plan($0) }
         classField = Array(request.classField.utf8)
         readsKeyOnly = request.mode == .delete
         ignoresUnknown = request.ignoresUnknown || readsKeyOnly
@@ -22,7 +27,7 @@ struct JSONStage {
     func take(_ record: JSONValue) throws(ValueMismatch) -> ClassPlan {
         guard record.kind == .object else { throw ValueMismatch(record, expected: "an object") }
         let plan: ClassPlan
-        if let table { plan = plans.plan(table) } else { plan = plans.plan(try table(of: record)) }
+        if let only = self.plan { plan = only } else { plan = plans.plan(try table(of: record)) }
         plan.begin()
         try fill(plan, record)
         return plan
@@ -63,6 +68,15 @@ struct JSONStage {
                 try ValueLimits.check(value, field)
                 plan.row[action.column] = value
                 plan.given[action.column] = .inRow
+            case .link:
+                if readsKeyOnly { continue }
+                if let key = field.plainKey(action.keyType) {
+                    plan.row[action.column] = key
+                    plan.given[action.column] = .reference
+                    plan.hasReferences = true
+                } else {
+                    try structure(plan, action.column, field)
+                }
             case .structured:
                 if readsKeyOnly { continue }
                 try structure(plan, action.column, field)
@@ -110,6 +124,18 @@ struct JSONStage {
     }
 }
 
+extension JSONValue {
+    /// The primary key that the plain form of a link is, in the two types it mostly has.
+    @inline(__always)
+    fileprivate func plainKey(_ type: ColumnType) -> Value? {
+        switch (kind, type) {
+        case (.int, .int): .int(Int64(bitPattern: token.pointee.payload))
+        case (.string, .string): .string(text)
+        default: nil
+        }
+    }
+}
+
 /// The sizes that values may have (object format 14).
 enum ValueLimits {
     static let longestString = 16_777_199
@@ -138,7 +164,9 @@ extension JSONStage {
     func staged(_ field: JSONValue, _ column: ColumnInfo) throws(ValueMismatch) -> StagedValue {
         switch column.collection {
         case nil: return try element(field, column)
-        case .list: return .list(try elements(try field.elements(), column))
+        case .list:
+            if field.kind == .array, field.count == 0 { return emptyList }
+            return .list(try elements(try field.elements(), column))
         case .set: return .list(try elements(try field.elements(ofSet: true), column))
         case .dictionary:
             var entries: [(key: Value, value: StagedValue)] = []
@@ -292,7 +320,7 @@ extension JSONStage {
             }
             let action = plan.actions[index]
             switch action.kind {
-            case .scalar, .structured:
+            case .scalar, .link, .structured:
                 let column = table.columns[action.column]
                 fields.append((action.column, try staged(field, column)))
             case .className: try checkClass(field, table)

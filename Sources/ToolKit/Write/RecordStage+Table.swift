@@ -43,7 +43,7 @@ final class TableStage {
                 plan.row[action.column] = try reader.scalar(
                     column, as: action.type, isNullable: action.isNullable)
                 plan.given[action.column] = .inRow
-            case .structured:
+            case .link, .structured:
                 if json.readsKeyOnly { continue }
                 try structure(plan, action.column, reader, row, column)
             case .objectKey:

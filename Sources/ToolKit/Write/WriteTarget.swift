@@ -95,7 +95,7 @@ struct WriteTarget {
 
     /// Programs that have the file open would go on with one that has no name any more.
     private static func checkUnused(_ path: String) throws(RealmError) {
-        let openers = Openers.processes(of: path + ".lock")
+        let openers = Openers.names(participating: path)
         guard openers.isEmpty else {
             throw RealmError(
                 .busy, code: "FileBusy", reason: "in-use",

@@ -73,8 +73,7 @@ import Testing
                     let base = cells.baseAddress!
                     if let cell = needle.cell(width: width) {
                         let found = TextKernels.rows(
-                            base, width: width, count: count, equalTo: cell.bytes,
-                            folds: cell.folds)
+                            base, width: width, count: count, equalTo: cell)
                         #expect(found == expected { TextMatch.equal($0, part, folds: folds) })
                     }
                     guard part.count > 0 else { return }
@@ -104,30 +103,41 @@ import Testing
                 func expected(_ test: (ByteView) -> Bool) -> Selection {
                     selected(count) { view(texts[$0], test) }
                 }
-                let found = areas(leaf, Needle(part, folds: folds))
-                #expect(found[0] == expected { TextMatch.equal($0, part, folds: folds) })
-                guard part.count > 0 else { return }
-                #expect(found[1] == expected { TextMatch.begins($0, part, folds: folds) })
-                #expect(found[2] == expected { TextMatch.contains($0, part, folds: folds) })
+                for found in areas(leaf, Needle(part, folds: folds)) {
+                    #expect(found[0] == expected { TextMatch.equal($0, part, folds: folds) })
+                    guard part.count > 0 else { continue }
+                    #expect(found[1] == expected { TextMatch.begins($0, part, folds: folds) })
+                    #expect(found[2] == expected { TextMatch.contains($0, part, folds: folds) })
+                }
             }
         }
     }
 
-    /// Rows equal to, beginning with and containing a needle.
-    private func areas(_ leaf: Leaf, _ needle: Needle) -> [Selection] {
+    /// Rows equal to, beginning with and containing a needle, by offsets of every width.
+    private func areas(_ leaf: Leaf, _ needle: Needle) -> [[Selection?]] {
+        let wide = areas(leaf, needle, leaf.ends, code: 7)
+        let middle = areas(leaf, needle, leaf.ends.map { Int32($0) }, code: 6)
+        let narrow = areas(leaf, needle, leaf.ends.map { Int16($0) }, code: 5)
+        guard leaf.ends.allSatisfy({ $0 < 128 }) else { return [wide, middle, narrow] }
+        return [wide, middle, narrow, areas(leaf, needle, leaf.ends.map { Int8($0) }, code: 4)]
+    }
+
+    private func areas<T>(
+        _ leaf: Leaf, _ needle: Needle, _ ends: [T], code: UInt8
+    ) -> [Selection?] {
         leaf.bytes.withUnsafeBytes { area in
-            leaf.ends.withUnsafeBytes { ends in
+            ends.withUnsafeBytes { bytes in
                 let area = NodeView(
                     payload: area.baseAddress!, count: leaf.bytes.count, flags: 0x10)
                 let offsets = NodeView(
-                    payload: ends.baseAddress!, count: leaf.ends.count, flags: 7)
+                    payload: bytes.baseAddress!, count: ends.count, flags: code)
                 let scratch = LeafScratch()
-                let text = TextArea(area, offsets, terminator: 1, scratch)!
+                let text = TextArea(area, offsets, terminator: 1, scratch)
                 return needle.withSearch {
                     [
                         text.rows(equalTo: $0),
-                        $0.count == 0 ? .none : text.rows(beginningWith: $0),
-                        $0.count == 0 ? .none : text.rows(containing: $0),
+                        $0.count == 0 ? Selection.none : text.rows(beginningWith: $0),
+                        $0.count == 0 ? Selection.none : text.rows(containing: $0),
                     ]
                 }
             }
@@ -147,7 +157,15 @@ import Testing
                         payload: ends64.baseAddress!, count: ends.count, flags: 7)
                     let scratch = LeafScratch()
                     let text = TextArea(area, offsets, terminator: 1, scratch)
-                    #expect(text == nil, "\(ends)")
+                    view([0x61]) { part in
+                        Needle(part, folds: false).withSearch { search in
+                            #expect(text.rows(containing: search) == nil, "\(ends)")
+                            #expect(text.rows(beginningWith: search) == nil, "\(ends)")
+                            // Looks only at offsets whose distance is right.
+                            let rows = text.rows(equalTo: search)
+                            #expect(rows == nil || rows == Selection.none, "\(ends)")
+                        }
+                    }
                 }
             }
         }

@@ -32,15 +32,38 @@ import Testing
         let run = try ModelRun(continuing: path, seed: seed, shape: shape, model)
         run.knownFindings = known
         do { try run.run(operations: operations) } catch {
-            if let keep = ProcessInfo.processInfo.environment["KEEP"] {
-                try? FileManager.default.copyItem(atPath: path, toPath: keep)
-            }
             Issue.record(
                 """
                 \(file.lastPathComponent), seed \(seed), small \(isSmall), commit \(run.commits): \
                 \(error)
                 \(run.trace.joined(separator: "\n"))
                 """)
+        }
+    }
+
+    /// Links from mixed properties to tombstones go with the class, like those to its objects.
+    @Test(arguments: files) func dropsEachClass(_ file: URL) throws {
+        let schema = try Database(immutable: file.path).snapshot().schema
+        let known = try IntegrityCheck.run(path: file.path).counts
+        for table in schema.tables where table.name.hasPrefix("class_") {
+            let folder = try ScratchFolder()
+            let path = folder.file("dropped.realm")
+            try FileManager.default.copyItem(atPath: file.path, toPath: path)
+            let session = try WriteSession(path: path)
+            let transaction = try session.begin()
+            for origin in schema.tables {
+                for column in origin.columns.reversed()
+                where column.type == .link && column.target == table.key {
+                    let index = try #require(
+                        transaction.editor(origin.key).columnIndex(column.key))
+                    try transaction.removeProperty(origin.key, index)
+                }
+            }
+            try transaction.removeClass(table.key)
+            try transaction.commit()
+            let found = try IntegrityCheck.run(path: path).findings
+                .filter { known[$0.code] == nil }
+            #expect(found.isEmpty, "\(table.name)")
         }
     }
 }

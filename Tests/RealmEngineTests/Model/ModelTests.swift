@@ -35,10 +35,6 @@ import Testing
         do {
             try run.run(operations: 200_000 * Self.scale / 16)
         } catch {
-            if let keep = ProcessInfo.processInfo.environment["KEEP"] {
-                try? FileManager.default.copyItem(
-                    atPath: directory.file("model.realm"), toPath: keep + "/\(shard).realm")
-            }
             Issue.record(
                 """
                 shard \(shard), seed \(seed), commit \(run.commits), operation \

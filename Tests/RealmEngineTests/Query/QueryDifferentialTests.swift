@@ -50,13 +50,29 @@ import Testing
     @Test(arguments: ["bulk", "types", "social", "bags", "orders", "text"])
     func datasetsAgreeWithTheNaiveEvaluator(_ name: String) throws {
         let path = QueryCases.folder.appending(path: name + ".realm").path
+        try compare(path, name, rounds: (name == "bulk" ? 20 : 60) * QueryCases.scale)
+    }
+
+    /// Trees of many levels, with leaves of few rows: every split and every uneven end.
+    @Test(arguments: [2, 3, 5, 16])
+    func smallNodesAgreeWithTheNaiveEvaluator(_ size: Int) throws {
+        let seed = UInt64.random(in: 1 ... .max)
+        print("small nodes seed \(seed) for \(size)")
+        let fanout = Fanout(
+            clusterLeaf: size, clusterInner: max(3, size), tree: max(3, size), index: max(4, size))
+        let file = try QueryTestFile(
+            rows: 90 * size, fanout: fanout, random: SeededRandom(seed: seed))
+        try compare(file.path, "nodes of \(size)", rounds: 30 * QueryCases.scale)
+    }
+
+    private func compare(_ path: String, _ name: String, rounds: Int) throws {
         let database = try Database(immutable: path)
         let model = try NaiveModel(database.snapshot())
         let seed = UInt64.random(in: 1 ... .max)
-        print("differential query seed \(seed) for \(name)")
         var generator = QueryGenerator(model: model, random: SeededRandom(seed: seed))
         let tables = model.snapshot.schema.classes.filter { $0.kind == .topLevel }
-        for _ in 0..<(name == "bulk" ? 20 : 60) * QueryCases.scale {
+        print("differential query seed \(seed) for \(name), \(rounds * tables.count) queries")
+        for _ in 0..<rounds {
             for table in tables {
                 let text = generator.query(table)
                 do {

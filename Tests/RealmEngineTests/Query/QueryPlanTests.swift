@@ -70,6 +70,6 @@ import Testing
         }
         let top = try plan("age > 10 SORT(score DESC, _id ASC) LIMIT(30)", "Person", people)
         let all = try plan("age > 10 SORT(score DESC, _id ASC)", "Person", people)
-        #expect(try top.rows(in: people).keys == Array(all.rows(in: people).keys.prefix(30)))
+        #expect(try top.rows(in: people).keys.elementsEqual(all.rows(in: people).keys.prefix(30)))
     }
 }

@@ -74,7 +74,7 @@ private final class Explorer {
         bytes.withUnsafeMutableBytes {
             LockFile.initialize($0.baseAddress!, durability: 0, historyType: 2, historySchema: 1)
         }
-        memory = try bytes.withUnsafeBytes { try LockFileMemory(copying: $0) }
+        memory = try LockFileMemory(copying: bytes)
         list = VersionList(file: LockFile(memory: memory))
         try list.reset(version: 1, top: Ref(Self.top(1)), fileSize: Self.size(1))
     }

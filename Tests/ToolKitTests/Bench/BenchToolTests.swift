@@ -14,7 +14,10 @@ import Testing
         "\(packageRoot)/Tests/Fixtures/\(name).realm"
     }
 
-    private static let readers = WorkloadKind.allCases.filter { !$0.plan.writes }
+    private static let readers = WorkloadKind.allCases.filter { !$0.needsPeople }
+    private static let queries = WorkloadKind.allCases.filter {
+        $0.needsPeople && !$0.plan.writes
+    }
     private static let writers = WorkloadKind.allCases.filter(\.plan.writes)
 
     @Test(arguments: fixtures)
@@ -33,6 +36,29 @@ import Testing
             let total = result.runs.reduce(0) { $0 + $1.operations }
             #expect(result.latencies.count == (result.name == "export" ? 0 : UInt64(total)))
         }
+    }
+
+    /// Each checks what it found by slower means.
+    @Test func everyQueryOfPeopleIsRight() throws {
+        let directory = ScratchDirectory()
+        var setting = tiny(directory)
+        setting.num = 700
+        let scratch = try ScratchFile(setting, name: "queries")
+        let people = try PeopleDatabase(path: scratch.path, setting)
+        try people.fill(setting)
+        try people.addIndexes()
+        setting.file = scratch.path
+        setting.num = 2
+        let runner = BenchRunner(setting: setting, workloads: Self.queries.map(\.plan))
+        let results = try runner.run()
+        #expect(results.map(\.name) == Self.queries.map(\.rawValue))
+        #expect(results.allSatisfy { $0.runs.count == 2 && $0.runs[0].operations > 0 })
+    }
+
+    @Test func queriesOfPeopleDoNotGoWithAFile() {
+        let result = ToolProcess.run(
+            "realm-bench", ["--file", Self.path("query/social"), "sort-limit"])
+        #expect(result.status == 2)
     }
 
     @Test func theSeedChoosesTheObjects() throws {

@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test func findsNamesInAnyOrder() {
-        var names = FieldNames(["a", "bb", "", "long name of a field"])
+        let names = FieldNames(["a", "bb", "", "long name of a field"])
         func index(_ name: String, _ place: Int) -> Int? {
             var name = name
             return name.withUTF8 { text in

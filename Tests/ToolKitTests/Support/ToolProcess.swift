@@ -35,8 +35,16 @@ struct ToolProcess {
         posix_spawn_file_actions_adddup2(&actions, errors, 2)
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
         arguments.append(nil)
+        // Threads of the test runner block signals that scripts send.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var pid: pid_t = 0
-        let result = posix_spawn(&pid, words[0], &actions, nil, arguments, environ)
+        let result = posix_spawn(&pid, words[0], &actions, &attributes, arguments, environ)
+        posix_spawnattr_destroy(&attributes)
         precondition(result == 0, "cannot start \(words[0])")
         posix_spawn_file_actions_destroy(&actions)
         for argument in arguments { free(argument) }

@@ -1,0 +1,127 @@
+/// How a sequence became another one: what to do to a copy of the older one to make it the newer.
+///
+/// Carry out the deletions (indexes into the older sequence, from the back), then the insertions
+/// (indexes into the newer sequence, from the front), then the modifications. Free to cross threads.
+public struct CollectionChange: Sendable, Equatable {
+    /// Indexes into the older sequence, ascending; elements that moved are among them.
+    public var deletions: [Int] = []
+    /// Indexes into the newer sequence, ascending; elements that moved are among them.
+    public var insertions: [Int] = []
+    /// Elements that stayed and changed: indexes into the older sequence, ascending.
+    public var modifications: [Int] = []
+    /// The same elements as `modifications`, as indexes into the newer sequence.
+    public var newModifications: [Int] = []
+    /// Elements that changed their place among the others, each also deleted and inserted.
+    public var moves: [Move] = []
+
+    /// An element of both sequences that others passed.
+    public struct Move: Sendable, Hashable {
+        public let from: Int
+        public let to: Int
+    }
+
+    public init() {}
+
+    public var isEmpty: Bool {
+        deletions.isEmpty && insertions.isEmpty && modifications.isEmpty
+    }
+
+    /// Compares two sequences; equal elements that appear several times are matched in order.
+    ///
+    /// As many elements as possible stay, however `new` was made. O(n log n).
+    ///
+    /// - Parameters:
+    ///   - replaces: an element that took the place of another one counts as a modification, as it
+    ///     does in a list, where a place can be assigned to. In results it does not.
+    ///   - isModified: whether an element that stayed changed, given its new index.
+    public init<Element: Hashable, Failure: Error>(
+        from old: [Element], to new: [Element], replaces: Bool = false,
+        isModified: (Int) throws(Failure) -> Bool
+    ) throws(Failure) {
+        let kept = Self.kept(old, new)
+        var partner = Array(repeating: -1, count: new.count)
+        for (from, to) in kept.stays { partner[to] = from }
+        moves = kept.moves.sorted { $0.from < $1.from }
+        var (i, j) = (0, 0)
+        while true {
+            // The elements between two that stayed.
+            let (gapOld, gapNew) = (i, j)
+            while j < new.count, partner[j] < 0 { j += 1 }
+            i = j < new.count ? partner[j] : old.count
+            addGap(gapOld..<i, gapNew..<j, replaces)
+            if j == new.count { return }
+            if try isModified(j) { addModification(i, j) }
+            i += 1
+            j += 1
+        }
+    }
+
+    private mutating func addGap(_ old: Range<Int>, _ new: Range<Int>, _ replaces: Bool) {
+        let replaced = replaces ? min(old.count, new.count) : 0
+        for offset in 0..<replaced {
+            addModification(old.lowerBound + offset, new.lowerBound + offset)
+        }
+        deletions += old.dropFirst(replaced)
+        insertions += new.dropFirst(replaced)
+    }
+
+    private mutating func addModification(_ old: Int, _ new: Int) {
+        modifications.append(old)
+        newModifications.append(new)
+    }
+
+    private typealias Pairs = (stays: [(Int, Int)], moves: [Move])
+
+    /// Which elements of `old` are found again in `new`, in order or elsewhere.
+    private static func kept<Element: Hashable>(_ old: [Element], _ new: [Element]) -> Pairs {
+        var head = 0
+        while head < old.count, head < new.count, old[head] == new[head] { head += 1 }
+        var tail = 0
+        while tail < old.count - head, tail < new.count - head,
+            old[old.count - 1 - tail] == new[new.count - 1 - tail]
+        { tail += 1 }
+        var result: Pairs = ((0..<head).map { ($0, $0) }, [])
+        let (oldEnd, newEnd) = (old.count - tail, new.count - tail)
+        if head < oldEnd, head < newEnd {
+            var places: [Element: [Int]] = [:]
+            for to in (head..<newEnd).reversed() { places[new[to], default: []].append(to) }
+            var pairs: [(Int, Int)] = []
+            for from in head..<oldEnd {
+                if let to = places[old[from]]?.popLast() { pairs.append((from, to)) }
+            }
+            let isStaying = longestRise(pairs.map(\.1))
+            for (pair, stays) in zip(pairs, isStaying) {
+                if stays {
+                    result.stays.append(pair)
+                } else {
+                    result.moves.append(Move(from: pair.0, to: pair.1))
+                }
+            }
+        }
+        result.stays += (0..<tail).map { (oldEnd + $0, newEnd + $0) }
+        return result
+    }
+
+    /// Marks a longest subsequence of distinct `numbers` that ascends.
+    private static func longestRise(_ numbers: [Int]) -> [Bool] {
+        // `ends[k]`: the number with the smallest value that ends a rise of k + 1.
+        var ends: [Int] = []
+        var before = Array(repeating: -1, count: numbers.count)
+        for (i, number) in numbers.enumerated() {
+            var (low, high) = (0, ends.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
+            }
+            if low > 0 { before[i] = ends[low - 1] }
+            if low == ends.count { ends.append(i) } else { ends[low] = i }
+        }
+        var marks = Array(repeating: false, count: numbers.count)
+        var at = ends.last ?? -1
+        while at >= 0 {
+            marks[at] = true
+            at = before[at]
+        }
+        return marks
+    }
+}

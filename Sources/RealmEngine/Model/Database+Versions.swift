@@ -1,0 +1,156 @@
+/// Which version of a database is meant.
+public enum VersionChoice: Sendable, Equatable {
+    case newest
+    /// The one before the newest: what the other slot of the header selects.
+    case previous
+    case number(UInt64)
+}
+
+extension Database {
+    /// A handle on another version of the same open file, at which it stays. Snapshots of both may
+    /// be compared.
+    ///
+    /// A version of a live session is pinned. The previous version of the header is checked first
+    /// and, where nobody keeps it, read without a pin: `hasChanged` tells afterwards whether a
+    /// commit landed meanwhile.
+    ///
+    /// Throws `misuse` with the code `BadVersion` when the version can no longer be read.
+    public func at(_ choice: VersionChoice) throws(RealmError) -> Database {
+        do throws(RealmError) {
+            switch choice {
+            case .newest: return try at(number: version)
+            case .number(let number): return try at(number: number)
+            case .previous:
+                let state = try previousState()
+                if let pinned = try pinned(state.version) { return pinned }
+                return try Database(self, at: state, pin: nil)
+            }
+        } catch { throw error.inFile(path) }
+    }
+
+    private func at(number: UInt64) throws(RealmError) -> Database {
+        if let pinned = try pinned(number) { return pinned }
+        if session == nil, number == version {
+            return try Database(self, at: newest, pin: nil)
+        }
+        if let state = try? previousState(), state.version == number {
+            return try Database(self, at: state, pin: nil)
+        }
+        throw .misuse(
+            "version \(number) is no longer kept", code: "BadVersion", reason: "version-gone",
+            hint: "these can be read: \(try readable())")
+    }
+
+    private func readable() throws(RealmError) -> String {
+        var numbers = try session?.heldVersions() ?? [version]
+        if let previous = try? previousState().version, !numbers.contains(previous) {
+            numbers.insert(previous, at: 0)
+        }
+        return numbers.map { "\($0)" }.joined(separator: ", ")
+    }
+
+    private func pinned(_ number: UInt64) throws(RealmError) -> Database? {
+        guard let session, let pin = try session.pin(version: number) else { return nil }
+        do throws(RealmError) {
+            return try Database(self, at: try Self.state(file, pin), pin: pin)
+        } catch {
+            session.release(pin)
+            throw error
+        }
+    }
+
+    /// The version in the header's other slot, if it is whole.
+    private func previousState() throws(RealmError) -> VersionState {
+        let raw = try file.rawHeader()
+        let size = max(file.size, file.mapping.mapped)
+        let isStreaming = raw.selected == 0 && raw.top0 == FileHeader.streamingMark
+        guard !isStreaming, raw.top(raw.selected ^ 1) != 0 else { throw Self.noPrevious }
+        let header = try FileHeader(base: file.mapping.base, size: size, slot: raw.selected ^ 1)
+        let state = try VersionState.read(
+            base: file.mapping.base, size: size, format: header.format, top: header.top)
+        let current = try VersionState.read(
+            base: file.mapping.base, size: size, format: raw.format(raw.selected),
+            top: Ref(raw.top(raw.selected)))
+        guard state.version < current.version else { throw Self.noPrevious }
+        let report = IntegrityCheck(
+            base: file.mapping.base, fileSize: size, header: header, top: header.top,
+            level: .quick, owner: file
+        ).run()
+        let harmless: Set<IntegrityReport.Code> = [.staleSlot, .fileSize]
+        if let finding = report.findings.first(where: { !harmless.contains($0.code) }) {
+            throw .corrupt("the previous version is not whole: \(finding.what)", at: header.top)
+        }
+        return state
+    }
+
+    private static var noPrevious: RealmError {
+        .misuse(
+            "the file holds no previous version", code: "BadVersion", reason: "version-gone")
+    }
+
+    /// Waits until the session has a version newer than this handle's, at most so long. False when
+    /// there is none yet, and at once for a handle without a session.
+    public func waitForCommit(milliseconds: Int) throws(RealmError) -> Bool {
+        guard let session else { return false }
+        if session.newestVersion != version { return true }
+        _ = try session.waitForVersion(after: version, until: .after(milliseconds: milliseconds))
+        return session.newestVersion != version
+    }
+}
+
+extension Database {
+    /// Takes part in the session of the database at `path` as a reader, and begins one when nobody
+    /// else has it open: what the handle pins is then kept, whoever comes later. Beginning a session
+    /// changes the lock file, never the database.
+    ///
+    /// Nil where that cannot be without creating a lock file or mending the database.
+    public convenience init?(takingPartIn path: String) throws(RealmError) {
+        do throws(RealmError) {
+            if let session = try Session(readingLive: path) {
+                try self.init(MappedFile(path: path), session: session)
+                return
+            }
+            guard LockFileMemory.isThere(path + ".lock"), try Self.isPlain(path) else { return nil }
+            let session = try Session(joining: path, isDurable: true, namesReaders: false) {
+                (isInitiator) throws(RealmError) in
+                if isInitiator, try !Self.isPlain(path) { throw Self.needsPreparation }
+                return try Session.Attachment(MappedFile(path: path))
+            }
+            try self.init(MappedFile(path: path), session: session)
+        } catch {
+            if error.reason == Self.needsPreparation.reason { return nil }
+            throw error.inFile(path)
+        }
+    }
+
+    private static var needsPreparation: RealmError {
+        RealmError(
+            .incompatible, code: "IllegalOperation", reason: "needs-preparation",
+            "a writer has to prepare the file first")
+    }
+
+    /// Whether a session can begin with the file as it is.
+    private static func isPlain(_ path: String) throws(RealmError) -> Bool {
+        let mapped = try MappedFile(path: path)
+        let header = try FileHeader(base: mapped.mapping.base, size: mapped.size)
+        guard header.format == 24, !header.isStreaming, !header.top.isNone else { return false }
+        let attachment = try Session.Attachment(mapped)
+        let page: UInt64 = 4096
+        let whole = (attachment.logicalSize + page - 1) / page * page
+        return UInt64(mapped.size) == whole
+            && (attachment.historyType == 0 || attachment.historyType == 2)
+    }
+}
+
+extension Session.Attachment {
+    /// What the file says as it is.
+    init(_ mapped: MappedFile) throws(RealmError) {
+        self = try mapped.whileUnchanged { (header, size) throws(RealmError) in
+            let state = try VersionState.read(
+                base: mapped.mapping.base, size: size, format: header.format, top: header.top)
+            return Session.Attachment(
+                version: state.version, top: header.top, logicalSize: state.limit,
+                historyType: state.top?.historyType ?? 0)
+        }.result
+    }
+}

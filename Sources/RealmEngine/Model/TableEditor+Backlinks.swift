@@ -1,0 +1,283 @@
+/// The receiving ends of links.
+///
+/// New links wait in queues and are stored in the order of their targets when somebody asks, so that
+/// many links to few objects cost little each.
+extension TableEditor {
+    /// Adds `origin` to the incoming links of `target` through the backlink column `leafIndex`.
+    func addBacklink(
+        _ leafIndex: Int, of target: ObjectKey, from origin: ObjectKey
+    ) throws(RealmError) {
+        if leafIndex < backlinkQueues.count, let queue = backlinkQueues[leafIndex] {
+            queue.append(target.raw, origin.raw)
+        } else {
+            newQueue(leafIndex).append(target.raw, origin.raw)
+        }
+        if hasQueuedBacklinks { return }
+        hasQueuedBacklinks = true
+        markDirty()
+    }
+
+    private func newQueue(_ leafIndex: Int) -> BacklinkQueue {
+        while backlinkQueues.count <= leafIndex { backlinkQueues.append(nil) }
+        let queue = BacklinkQueue()
+        backlinkQueues[leafIndex] = queue
+        return queue
+    }
+
+    /// Removes one occurrence of `origin`; false when there is none.
+    func removeBacklink(
+        _ leafIndex: Int, of target: ObjectKey, from origin: ObjectKey
+    ) throws(RealmError) -> Bool {
+        try storeQueued()
+        let cell = BacklinkCell(leafIndex: leafIndex, key: target)
+        if backlinkLists[cell] == nil {
+            let slot = try backlinkSlot(cell)
+            if slot.isNone { return false }
+            if slot.isTagged {
+                guard slot.value == UInt64(bitPattern: origin.raw) else { return false }
+                try setSlot(cell, 0)
+                return true
+            }
+            backlinkLists[cell] = try openList(slot)
+            markDirty()
+        }
+        let list = backlinkLists[cell]!
+        for i in 0..<list.count {
+            guard case .int(let key) = try list.value(at: i), key == origin.raw else { continue }
+            // The last entry moves into the hole.
+            let last = list.count - 1
+            if i != last { try list.set(try list.value(at: last), at: i) }
+            try list.remove(at: last)
+            return true
+        }
+        return false
+    }
+
+    /// The origins of all links into `target` through one backlink column.
+    func backlinkOrigins(_ leafIndex: Int, of target: ObjectKey) throws(RealmError) -> [ObjectKey] {
+        try storeQueued()
+        let cell = BacklinkCell(leafIndex: leafIndex, key: target)
+        var keys: [ObjectKey] = []
+        if let list = backlinkLists[cell] {
+            try list.visit { if case .int(let key) = $0 { keys.append(ObjectKey(key)) } }
+        } else {
+            var cursor = BacklinkCursor(context.space, slot: try backlinkSlot(cell))
+            while let key = try cursor.next() { keys.append(key) }
+        }
+        return keys
+    }
+
+    /// True when no link of any column leads to `key`.
+    func hasNoBacklinks(_ key: ObjectKey) throws(RealmError) -> Bool {
+        try storeQueued()
+        for backlink in backlinks {
+            let cell = BacklinkCell(leafIndex: backlink.leafIndex, key: key)
+            if let list = backlinkLists[cell] {
+                if list.count > 0 { return false }
+            } else if !(try backlinkSlot(cell).isNone) {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// The object goes away: its incoming links are forgotten with it.
+    func dropBacklinks(_ key: ObjectKey) throws(RealmError) {
+        try storeQueued()
+        for backlink in backlinks {
+            let cell = BacklinkCell(leafIndex: backlink.leafIndex, key: key)
+            if let list = backlinkLists.removeValue(forKey: cell) {
+                try context.freeDeep(try list.flush())
+                try setSlot(cell, 0)
+            } else if let ref = try backlinkSlot(cell).child {
+                try context.freeDeep(ref)
+                try setSlot(cell, 0)
+            }
+        }
+    }
+
+    /// Stores all incoming links in their cells.
+    func settleBacklinks() throws(RealmError) {
+        try storeQueued(isFinal: true)
+        for (cell, list) in backlinkLists {
+            switch list.count {
+            case 0:
+                try context.freeDeep(try list.flush())
+                try setSlot(cell, 0)
+            case 1:
+                guard case .int(let only) = try list.value(at: 0) else { continue }
+                try context.freeDeep(try list.flush())
+                try setSlot(cell, NodeEncoder.tag(UInt64(bitPattern: only)))
+            default: try setSlot(cell, try list.flush().raw)
+            }
+        }
+        backlinkLists = [:]
+    }
+}
+
+// MARK: - Queued links
+
+extension TableEditor {
+    /// - Parameter isFinal: the cells will not be needed again soon.
+    private func storeQueued(isFinal: Bool = false) throws(RealmError) {
+        guard hasQueuedBacklinks else { return }
+        hasQueuedBacklinks = false
+        for leafIndex in backlinkQueues.indices {
+            guard let queue = backlinkQueues[leafIndex], queue.count > 0 else { continue }
+            backlinkQueues[leafIndex] = nil
+            try queue.visitTargets { (target, origins) throws(RealmError) in
+                try self.store(
+                    BacklinkCell(leafIndex: leafIndex, key: ObjectKey(target)), origins, isFinal)
+            }
+        }
+    }
+
+    /// Adds incoming links to one cell.
+    private func store(
+        _ cell: BacklinkCell, _ origins: UnsafeBufferPointer<Int64>, _ isFinal: Bool
+    ) throws(RealmError) {
+        if let list = backlinkLists[cell] {
+            for origin in origins { try list.append(.int(origin)) }
+            return
+        }
+        let slot = try backlinkSlot(cell)
+        if slot.isNone, origins.count == 1 {
+            return try setSlot(cell, NodeEncoder.tag(UInt64(bitPattern: origins[0])))
+        }
+        if let joined = try joined(slot, origins, isFinal) {
+            return try setSlot(cell, try context.encoder.integers(joined).raw)
+        }
+        let list = try openList(slot)
+        for origin in origins { try list.append(.int(origin)) }
+        backlinkLists[cell] = list
+    }
+
+    /// All links of a cell if they fit one leaf that is worth writing at once.
+    private func joined(
+        _ slot: NodeSlot, _ origins: UnsafeBufferPointer<Int64>, _ isFinal: Bool
+    ) throws(RealmError) -> [Int64]? {
+        var keys: [Int64] = []
+        if slot.isTagged {
+            keys.append(Int64(bitPattern: slot.value))
+        } else if let ref = slot.child {
+            let node = try context.space.node(ref)
+            guard !node.isInner, node.count + origins.count <= context.fanout.tree,
+                isFinal || node.count <= 4 * origins.count
+            else { return nil }
+            let leaf = try context.space.integers(ref, "backlink list")
+            keys.reserveCapacity(leaf.count + origins.count)
+            for i in 0..<leaf.count { keys.append(leaf.integer(i)) }
+            try context.free(ref)
+        }
+        guard keys.count + origins.count <= context.fanout.tree else { return nil }
+        keys += origins
+        return keys
+    }
+
+    private func openList(_ slot: NodeSlot) throws(RealmError) -> SequenceEditor {
+        let list = try SequenceEditor(
+            context, root: slot.child ?? .none,
+            element: ElementType(type: .int, isNullable: false))
+        if slot.isTagged { try list.append(.int(Int64(bitPattern: slot.value))) }
+        return list
+    }
+
+    private func backlinkSlot(_ cell: BacklinkCell) throws(RealmError) -> NodeSlot {
+        guard let tree = try tree(of: cell.key), let position = try tree.find(cell.key),
+            case .int(let raw) = try tree.value(position, cell.leafIndex)
+        else {
+            throw .corrupt(
+                "a link leads to object \(cell.key.raw), which does not exist", in: name)
+        }
+        return NodeSlot(raw: UInt64(bitPattern: raw))
+    }
+
+    private func setSlot(_ cell: BacklinkCell, _ raw: UInt64) throws(RealmError) {
+        try setCell(cell.key, cell.leafIndex, .int(Int64(bitPattern: raw)))
+    }
+}
+
+/// New incoming links of one backlink column, in the order in which they were made.
+final class BacklinkQueue {
+    private struct Pair {
+        var target: Int64
+        var origin: Int64
+    }
+
+    private var pairs: UnsafeMutablePointer<Pair>
+    private var capacity = 64
+    private(set) var count = 0
+
+    init() { pairs = .allocate(capacity: capacity) }
+    deinit { pairs.deallocate() }
+
+    @inline(__always)
+    func append(_ target: Int64, _ origin: Int64) {
+        if count == capacity { grow() }
+        pairs[count] = Pair(target: target, origin: origin)
+        count &+= 1
+    }
+
+    @inline(never)
+    private func grow() {
+        let fresh = UnsafeMutablePointer<Pair>.allocate(capacity: capacity * 2)
+        fresh.update(from: pairs, count: count)
+        pairs.deallocate()
+        pairs = fresh
+        capacity *= 2
+    }
+
+    /// Calls `body` for each target with the origins of its links, in their order.
+    func visitTargets(
+        _ body: (Int64, UnsafeBufferPointer<Int64>) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        sort()
+        let origins = UnsafeMutablePointer<Int64>.allocate(capacity: max(1, count))
+        defer { origins.deallocate() }
+        for i in 0..<count { origins[i] = pairs[i].origin }
+        var start = 0
+        while start < count {
+            let target = pairs[start].target
+            var end = start + 1
+            while end < count, pairs[end].target == target { end += 1 }
+            try body(target, UnsafeBufferPointer(start: origins + start, count: end - start))
+            start = end
+        }
+    }
+
+    /// Sorts by target, keeping the order of equal ones: digit by digit, as far as targets differ.
+    private func sort() {
+        var low = Int64.max
+        var high = Int64.min
+        for i in 0..<count {
+            low = min(low, pairs[i].target)
+            high = max(high, pairs[i].target)
+        }
+        guard count > 1, low < high else { return }
+        let range = UInt64(bitPattern: high &- low)
+        let scratch = UnsafeMutablePointer<Pair>.allocate(capacity: capacity)
+        var (from, to) = (pairs, scratch)
+        let digit = 11
+        let starts = UnsafeMutablePointer<Int>.allocate(capacity: 1 << digit)
+        defer { starts.deallocate() }
+        var shift: UInt64 = 0
+        while shift < 64, range >> shift != 0 {
+            starts.initialize(repeating: 0, count: 1 << digit)
+            func place(_ pair: Pair) -> Int {
+                Int(UInt64(bitPattern: pair.target &- low) >> shift & 0x7FF)
+            }
+            for i in 0..<count { starts[place(from[i])] &+= 1 }
+            var sum = 0
+            for i in 0..<(1 << digit) { (starts[i], sum) = (sum, sum &+ starts[i]) }
+            for i in 0..<count {
+                let p = place(from[i])
+                to[starts[p]] = from[i]
+                starts[p] &+= 1
+            }
+            (from, to) = (to, from)
+            shift += UInt64(digit)
+        }
+        pairs = from
+        to.deallocate()
+    }
+}

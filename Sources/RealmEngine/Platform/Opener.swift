@@ -1,0 +1,102 @@
+import Glibc
+
+/// A process that has a database open.
+public struct Opener: Sendable, Equatable {
+    public let pid: Int32
+    /// When the process started, in clock ticks after the system did. With the pid it names one
+    /// process for as long as the system runs.
+    public let startTime: UInt64
+    public let command: String
+    /// The user's name, or number where no name is known.
+    public let user: String
+    /// Seconds since the process started.
+    public let age: Int
+    /// Whether it has the database file itself open.
+    public let hasDatabase: Bool
+    /// Open descriptors of the lock file: every participant of the session keeps one.
+    public let participants: Int
+}
+
+extension Openers {
+    /// The processes that have a database or its lock file open, this one left out.
+    public struct Listing: Sendable {
+        /// In the order of their ids.
+        public var openers: [Opener] = []
+        /// False when the descriptors of some process could not be read, which may be another
+        /// user's.
+        public var isComplete = true
+
+        /// Nobody looked.
+        public static let none = Listing(openers: [], isComplete: false)
+    }
+
+    /// Looks through `/proc` for the processes that have the file at `path` or its lock file open.
+    public static func list(database path: String) -> Listing {
+        let database = FileIdentity(path: path)
+        let lock = FileIdentity(path: path + ".lock")
+        let users = UserNames()
+        var listing = Listing()
+        for pid in entries("/proc").compactMap({ Int32($0) }).sorted() where pid != getpid() {
+            guard let files = openFiles(of: pid) else {
+                listing.isComplete = false
+                continue
+            }
+            let participants = lock.map { lock in files.count { $0 == lock } } ?? 0
+            let hasDatabase = database.map(files.contains) ?? false
+            guard participants > 0 || hasDatabase, let start = startTime(of: pid) else { continue }
+            var status = stat()
+            stat("/proc/\(pid)", &status)
+            listing.openers.append(
+                Opener(
+                    pid: pid, startTime: start, command: name(pid), user: users[status.st_uid],
+                    age: age(start), hasDatabase: hasDatabase, participants: participants))
+        }
+        return listing
+    }
+
+    /// Clock ticks between the start of the system and that of the process; nil when there is no such
+    /// process.
+    public static func startTime(of pid: Int32) -> UInt64? {
+        // The second field is the name in parentheses, which may hold anything.
+        guard let line = firstLine("/proc/\(pid)/stat"), let end = line.lastIndex(of: ")") else {
+            return nil
+        }
+        let fields = line[line.index(after: end)...].split(separator: " ")
+        return fields.count > 19 ? UInt64(fields[19]) : nil
+    }
+
+    private static func age(_ startTime: UInt64) -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        let ticks = UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
+        return max(0, time.tv_sec - Int(clamping: startTime / ticks))
+    }
+
+    /// The files a process has open; nil when that is a secret.
+    private static func openFiles(of pid: Int32) -> [FileIdentity]? {
+        let directory = "/proc/\(pid)/fd"
+        guard let names = readable(directory) else { return errno == EACCES ? nil : [] }
+        return names.compactMap { FileIdentity(path: "\(directory)/\($0)") }
+    }
+}
+
+/// The names of users in `/etc/passwd`. The C library would ask services that a static executable
+/// cannot load.
+private struct UserNames {
+    private var names: [UInt32: String] = [:]
+
+    init() {
+        guard let file = fopen("/etc/passwd", "r") else { return }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 1024)
+        while fgets(&line, 1024, file) != nil {
+            let text = String(
+                decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            let fields = text.split(separator: ":", omittingEmptySubsequences: false)
+            guard fields.count > 2, let number = UInt32(fields[2]) else { continue }
+            if names[number] == nil { names[number] = String(fields[0]) }
+        }
+    }
+
+    subscript(number: UInt32) -> String { names[number] ?? String(number) }
+}

@@ -1,0 +1,105 @@
+/// Keys of objects in the order of a query: in memory, or in a temporary file when they were too
+/// many for that. Free to cross threads.
+public struct RowKeys: RandomAccessCollection, Sendable {
+    private enum Storage: Sendable {
+        case memory([ObjectKey])
+        case spilled(SpilledBytes)
+    }
+
+    private let storage: Storage
+    public let startIndex = 0
+    public let endIndex: Int
+
+    init(_ keys: [ObjectKey]) {
+        storage = .memory(keys)
+        endIndex = keys.count
+    }
+
+    fileprivate init(_ bytes: SpilledBytes) {
+        storage = .spilled(bytes)
+        endIndex = bytes.count / 8
+    }
+
+    private init(_ storage: Storage, count: Int) {
+        self.storage = storage
+        endIndex = count
+    }
+
+    /// The first `limit` keys.
+    func first(_ limit: Int) -> RowKeys { RowKeys(storage, count: Swift.min(limit, endIndex)) }
+
+    @inline(__always)
+    public subscript(i: Int) -> ObjectKey {
+        precondition(i >= 0 && i < endIndex)
+        switch storage {
+        case .memory(let keys): return keys[i]
+        case .spilled(let bytes):
+            return ObjectKey(bytes.base.load(fromByteOffset: i &* 8, as: Int64.self))
+        }
+    }
+
+    /// Whether the keys are in a temporary file.
+    var isSpilled: Bool {
+        if case .spilled = storage { return true }
+        return false
+    }
+}
+
+/// Collects keys, in memory as long as they are few.
+struct KeyGatherer {
+    private var keys: [ObjectKey] = []
+    private var file: SpillFile?
+    private let memory: QueryMemory
+
+    init(_ memory: QueryMemory) { self.memory = memory }
+
+    var count: Int { (file?.size ?? 0) / 8 + keys.count }
+
+    @inline(__always)
+    mutating func append(_ key: ObjectKey) throws(RealmError) {
+        keys.append(key)
+        if keys.count >= memory.keys { try spill() }
+    }
+
+    @inline(never)
+    private mutating func spill() throws(RealmError) {
+        if file == nil { file = try SpillFile(in: memory.directory) }
+        guard let file else { return }
+        for key in keys { try file.append(key.raw) }
+        keys.removeAll(keepingCapacity: true)
+    }
+
+    /// All of them; the gatherer is not used any more.
+    mutating func finish() throws(RealmError) -> RowKeys {
+        if file == nil { return RowKeys(keys) }
+        try spill()
+        keys = []
+        return RowKeys(try file!.mapped())
+    }
+}
+
+/// How much a query may hold in memory, and where the rest goes.
+struct QueryMemory: Sendable {
+    /// Keys of one list.
+    let keys: Int
+    /// Bytes for sorting.
+    let sorting: Int
+    let directory: String
+
+    /// At least this many rows are sorted at a time.
+    private static let leastRows = 16
+
+    init(_ options: QueryOptions) {
+        directory = options.spillDirectory
+        // Two lists of keys, the one read and the one made, and what sorting needs.
+        keys = Swift.max(Self.leastRows, options.memoryLimit / 4 / 8)
+        sorting = options.memoryLimit / 2
+    }
+
+    /// Rows whose sort keys fit into memory at once.
+    func rows(columns: Int) -> Int {
+        // A column holds values, their bits and ranks, and numbers their codes are made from.
+        let bytes = 32 + columns * (MemoryLayout<Value>.stride + 64)
+        return Swift.max(Self.leastRows, sorting / bytes)
+    }
+}

@@ -1,0 +1,45 @@
+/// Reads one column by object key, remembering the leaves it read: the entries of an index come in
+/// the order of values, which takes them through all leaves again and again.
+final class ColumnReader {
+    private struct Opened {
+        let leaf: ClusterLeaf
+        let values: ColumnLeaf
+    }
+
+    private let space: NodeSpace
+    private let root: Ref
+    private let info: CheckedColumn
+    /// By the key without its low byte; a power of two.
+    private let opened: UnsafeMutablePointer<Opened?>
+    private let capacity: Int
+
+    private static let mostLeaves = 4096
+
+    init(_ space: NodeSpace, _ root: Ref, _ info: CheckedColumn) {
+        self.space = space
+        self.root = root
+        self.info = info
+        let count = (try? ClusterTree(space: space, root: root).count()) ?? 0
+        var capacity = 1
+        while capacity < Self.mostLeaves, capacity * 128 < count { capacity *= 2 }
+        self.capacity = capacity
+        opened = .allocate(capacity: capacity)
+        opened.initialize(repeating: nil, count: capacity)
+    }
+
+    deinit { opened.deallocate() }
+
+    /// The value as an index sees it, an unresolved link as null; nil when there is no such object.
+    func value(_ key: ObjectKey) throws(RealmError) -> Value? {
+        let place = opened + Int(key.raw >> 8) & (capacity - 1)
+        if let known = place.pointee, let row = known.leaf.row(of: key) {
+            return try known.values.value(row)
+        }
+        guard let (leaf, row) = try ClusterTree(space: space, root: root).find(key) else {
+            return nil
+        }
+        let values = try leaf.column(info.key.leafIndex, info.layout)
+        place.pointee = Opened(leaf: leaf, values: values)
+        return try values.value(row)
+    }
+}

@@ -1,0 +1,86 @@
+/// A database that cannot be opened as a whole: its root and the tables that can be read.
+final class DamagedFile {
+    /// What is lost before any object is looked at.
+    struct LostTable {
+        let slot: Int
+        let why: RealmError
+    }
+
+    let memory: SpaceMemory
+    let format: Int
+    let schema: Schema
+    let lostTables: [LostTable]
+    private let file: MappedFile
+
+    /// Opens the file at `path` at the root the header selects, or at the other one where that leads
+    /// nowhere. Throws the reason why the first cannot be used when neither can.
+    init(path: String) throws(RealmError) {
+        let file = try MappedFile(path: path)
+        let roots = try Self.roots(file)
+        var reason: RealmError?
+        for root in roots {
+            do throws(RealmError) {
+                let read = try Self.read(file, root)
+                (memory, schema, lostTables) = read
+                format = root.format
+                self.file = file
+                return
+            } catch { reason = reason ?? error }
+        }
+        throw reason ?? .corrupt("the header names no root", in: "file")
+    }
+
+    private struct Root {
+        let ref: Ref
+        let format: Int
+    }
+
+    private static func roots(_ file: MappedFile) throws(RealmError) -> [Root] {
+        let raw = try file.rawHeader()
+        let base = file.mapping.base
+        guard raw.hasMagic else {
+            _ = try FileHeader(base: base, size: file.size)
+            return []
+        }
+        var roots: [Root] = []
+        for slot in [raw.selected, 1 - raw.selected] {
+            var ref = Ref(raw.top(slot))
+            if slot == 0, raw.top0 == FileHeader.streamingMark {
+                guard file.size & 7 == 0, file.size >= 40 else { continue }
+                ref = Ref(base.load(fromByteOffset: file.size - 16, as: UInt64.self))
+            }
+            if !ref.isNone { roots.append(Root(ref: ref, format: raw.format(slot))) }
+        }
+        return roots
+    }
+
+    private static func read(
+        _ file: MappedFile, _ root: Root
+    ) throws(RealmError) -> (SpaceMemory, Schema, [LostTable]) {
+        let whole = SpaceMemory(base: file.mapping.base, limit: UInt64(file.size))
+        // A truncated file is smaller than its root says.
+        let top = try TopArray(whole.lookup, root.ref, fileSize: .max >> 1)
+        let limit = min(top.logicalSize, UInt64(file.size))
+        let memory = SpaceMemory(base: file.mapping.base, limit: limit)
+        let reader = SchemaReader(space: memory.lookup, names: top.names, tables: top.tables)
+        let names = try memory.lookup.node(top.names)
+        let roots = try memory.lookup.refNode(top.tables, slots: 0, "tables")
+        guard !names.hasRefs, names.widthType == 1 || names.count == 0,
+            names.count == roots.count, names.count < 1 << 16
+        else { throw memory.lookup.wrongShape(top.names, "table names") }
+        var tables: [TableInfo] = []
+        var lost: [LostTable] = []
+        for i in 0..<roots.count {
+            do throws(RealmError) {
+                if case .table(let info) = try reader.slot(i, names, roots) {
+                    guard !tables.contains(where: { $0.name == info.name }) else {
+                        throw .corrupt("two tables are called '\(info.name)'", at: info.top)
+                    }
+                    tables.append(info)
+                }
+            } catch { lost.append(LostTable(slot: i, why: error)) }
+        }
+        let version = try? reader.schemaVersion(tables)
+        return (memory, Schema(tables: tables, version: version ?? nil), lost)
+    }
+}

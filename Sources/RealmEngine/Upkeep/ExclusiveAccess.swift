@@ -1,0 +1,63 @@
+/// Work on a database that nobody else has open, and that nobody can open meanwhile (storage
+/// format 5.12).
+///
+/// The session begins, and stays at its beginning, while the work runs: the control mutex is held,
+/// and whoever wants to join waits for it. So a file put in the place of the old one is the only
+/// one that others ever see.
+public enum ExclusiveAccess {
+    /// Runs `body` with the database at `path`; the file there may be replaced.
+    ///
+    /// Throws `busy` when others have it open, `incompatible` for files this engine does not write
+    /// and for lock files it does not know, and what `body` throws.
+    public static func run(
+        path: String, _ body: (Database) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        do throws(RealmError) {
+            // What cannot be worked on gets no lock file.
+            try check(Database(immutable: path))
+            _ = try Session(joining: path, isDurable: true) {
+                (isInitiator) throws(RealmError) in
+                guard isInitiator else { throw busy(path) }
+                let database = try Database(immutable: path)
+                try check(database)
+                try body(database)
+                return try attachment(Database(immutable: path))
+            }
+        } catch { throw error.inFile(path) }
+    }
+
+    private static func check(_ database: Database) throws(RealmError) {
+        let format = database.header.format
+        guard format == 24 || format == 0 else {
+            throw RealmError(
+                .incompatible, code: "FileFormatUpgradeRequired", reason: "old-format",
+                "a file of format \(format) is not changed in place",
+                hint: "-o FILE writes a compacted copy of the same format")
+        }
+        if let type = database.newest.top?.historyType, type != 0, type != 2 {
+            throw Session.synced
+        }
+    }
+
+    private static func attachment(_ database: Database) -> Session.Attachment {
+        let state = database.newest
+        return Session.Attachment(
+            version: state.version, top: database.header.top, logicalSize: state.limit,
+            historyType: state.top?.historyType ?? 0)
+    }
+
+    /// Names who has the database at `path` open.
+    public static func busy(_ path: String) -> RealmError {
+        let openers = Openers.participants(of: path)
+        let names = openers.map { "\($0.pid) (\($0.command))" }.joined(separator: ", ")
+        let who =
+            switch openers.count {
+            case 0: "another process"
+            case 1: "1 process: \(names)"
+            default: "\(openers.count) processes: \(names)"
+            }
+        return RealmError(
+            .busy, code: "FileBusy", reason: "in-use", "in use by \(who)", file: path,
+            hint: "stop them, use --wait=30s, or write a copy with -o")
+    }
+}

@@ -1,0 +1,93 @@
+/// Where the bytes of a file are, and what releasing a version would give back (storage format 5.3
+/// and 5.4).
+extension FileReading {
+    /// The free list of the newest version, with the stamps the next commit will find.
+    struct FreeList {
+        let chunks: [FreeSpace.Chunk]
+        /// Readable versions before the newest, in ascending order.
+        let older: [FreeSpace.OlderList]
+        let newest: UInt64
+
+        /// A chunk can be used once every readable version is at least as young as its stamp.
+        var oldest: UInt64 { older.first?.version ?? newest }
+
+        var free: UInt64 { chunks.reduce(0) { $0 + ($1.version <= oldest ? $1.count : 0) } }
+        var locked: UInt64 { chunks.reduce(0) { $0 + ($1.version > oldest ? $1.count : 0) } }
+
+        /// The youngest readable version that uses `chunk`; nil when the chunk is free.
+        func holder(of chunk: FreeSpace.Chunk) -> Int? {
+            if chunk.version <= oldest { return nil }
+            return older.lastIndex { $0.version < chunk.version }
+        }
+
+        /// What `version` alone keeps from being used, for each of `older`.
+        func releases() -> [UInt64] {
+            var sums = [UInt64](repeating: 0, count: older.count)
+            for chunk in chunks {
+                guard let index = holder(of: chunk) else { continue }
+                // Without this version the ones before it decide.
+                let stamp = FreeSpace.backDatedStamp(of: chunk, older[..<index])
+                if index == 0 || stamp <= oldest { sums[index] += chunk.count }
+            }
+            return sums
+        }
+    }
+
+    /// Reads the free lists of all readable versions.
+    func freeList(_ space: NodeSpace, _ top: TopArray) throws(RealmError) -> FreeList {
+        var older: [FreeSpace.OlderList] = []
+        for version in (lock?.versions ?? []).reversed() where version.version < top.version {
+            guard version.top != 0 else {
+                older.append(FreeSpace.OlderList(empty: version.version))
+                continue
+            }
+            let root = try TopArray(
+                space, Ref(version.top), fileSize: Int(clamping: version.logicalBytes))
+            guard root.version == version.version else {
+                throw .corrupt(
+                    "the root of version \(version.version) says it is version \(root.version)",
+                    at: Ref(version.top))
+            }
+            older.append(try FreeSpace.OlderList(space, root))
+        }
+        var end: UInt64 = 24
+        let chunks = try FreeSpace.chunks(space, top).map { (chunk) throws(RealmError) in
+            guard chunk.start >= end, chunk.end <= top.logicalSize else {
+                throw .corrupt("free chunks overlap or leave the file", at: Ref(chunk.start))
+            }
+            end = chunk.end
+            var chunk = chunk
+            chunk.version = FreeSpace.backDatedStamp(of: chunk, older[...])
+            return chunk
+        }
+        return FreeList(chunks: chunks, older: older, newest: top.version)
+    }
+
+    func describeSpace(
+        _ space: NodeSpace, _ top: TopArray, _ header: FileHeader, _ found: inout Inspection
+    ) throws(RealmError) {
+        let list = try freeList(space, top)
+        // What lies behind the newest version is there for the taking, but for a footer.
+        let bytes = max(UInt64(found.bytes), top.logicalSize)
+        found.bytes = Int(clamping: bytes)
+        let behind = header.isStreaming ? 0 : bytes - top.logicalSize
+        let (free, pinned) = (list.free + behind, list.locked)
+        found.space = Inspection.Space(
+            live: bytes - free - pinned, free: free, pinned: pinned, chunks: list.chunks.count)
+        let releases = list.releases()
+        let hasOldReaders = found.versions.contains { $0.behind > 0 && $0.live + $0.full > 0 }
+        let history =
+            hasOldReaders && top.historyType == Self.inRealm ? try HistoryShare(space, top) : nil
+        for i in found.versions.indices where found.versions[i].behind > 0 {
+            let version = found.versions[i]
+            let index = list.older.firstIndex { $0.version == version.version }
+            let count =
+                (index.map { releases[$0] } ?? 0)
+                + (history?.freed(releasing: version.version, of: found.versions) ?? 0)
+            let growth = top.logicalSize - min(top.logicalSize, version.logicalBytes)
+            found.versions[i].releases = count
+            // The file grew because there was no room; with the room it would have grown less.
+            found.versions[i].bytesWithout = bytes - min(count, growth)
+        }
+    }
+}

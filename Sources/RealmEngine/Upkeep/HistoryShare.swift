@@ -1,0 +1,62 @@
+/// What the entries of the change log take, and how much of it a release would give back: every
+/// commit drops the entries no live reader can need any more (storage format 7.2).
+struct HistoryShare {
+    private struct Entry {
+        let bytes: UInt64
+        /// It has a node of its own, which older versions that know the entry use too.
+        let isNode: Bool
+    }
+
+    /// The version the first entry leads to.
+    private let first: UInt64
+    private let entries: [Entry]
+
+    /// Reads the sizes of all entries of the newest version's change log.
+    init(_ space: NodeSpace, _ top: TopArray) throws(RealmError) {
+        var entries: [Entry] = []
+        var leaves = BPlusTree(space: space, root: top.history).leaves()
+        while let ref = try leaves.next() {
+            let leaf = try BytesLeaf(binaries: space, ref)
+            for i in 0..<leaf.count {
+                if leaf.form == .big, let child = leaf.node.slot(i).child {
+                    let bytes = try NodeTree.byteSize(space, child)
+                    entries.append(Entry(bytes: bytes, isNode: true))
+                } else {
+                    let bytes = try leaf.value(i)?.count ?? 0
+                    entries.append(Entry(bytes: UInt64(bytes), isNode: false))
+                }
+            }
+        }
+        guard UInt64(entries.count) < top.version else {
+            throw .corrupt("more changesets than versions", at: top.history)
+        }
+        self.entries = entries
+        first = top.version - UInt64(entries.count) + 1
+    }
+
+    /// Bytes of entries that go when `version` is released and nothing else.
+    ///
+    /// - Parameter versions: all that can be read, newest first.
+    func freed(releasing version: UInt64, of versions: [Inspection.LiveVersion]) -> UInt64 {
+        let before = Self.oldestLive(versions)
+        let others = versions.filter { $0.version != version }
+        let after = Self.oldestLive(others)
+        guard after > before, let newest = versions.first?.version else { return 0 }
+        // Entries up to the youngest other old version are part of that version.
+        let youngest = others.first { $0.version != newest }?.version ?? 0
+        var sum: UInt64 = 0
+        for (index, entry) in entries.enumerated() {
+            let leadsTo = first + UInt64(index)
+            guard leadsTo > before, leadsTo <= after else { continue }
+            if !entry.isNode || leadsTo > youngest { sum += entry.bytes }
+        }
+        return sum
+    }
+
+    /// The oldest version with an ordinary reader; the next commit reads the newest.
+    private static func oldestLive(_ versions: [Inspection.LiveVersion]) -> UInt64 {
+        let full = versions.filter { $0.full > 0 }.map(\.version).min() ?? .max
+        return versions.filter { $0.live > 0 || $0.version >= full || $0.behind == 0 }
+            .map(\.version).min() ?? .max
+    }
+}

@@ -1,0 +1,145 @@
+/// What one commit changed, as the change log tells (storage format 7.3).
+public struct ChangeSummary: Sendable {
+    /// The version the commit made.
+    public let version: UInt64
+    /// Length of the changeset.
+    public let bytes: Int
+    /// In the order in which the changeset first names them.
+    public internal(set) var tables: [Table] = []
+
+    /// Changes in one table.
+    public struct Table: Sendable {
+        public let key: TableKey
+        /// The stored name now; nil for a table that is gone.
+        public internal(set) var name: String?
+        public internal(set) var isNew = false
+        public internal(set) var isErased = false
+        /// Columns added, removed and renamed.
+        public internal(set) var columnChanges = 0
+        public internal(set) var inserted = 0
+        public internal(set) var removed = 0
+        /// Objects changed that the commit did not insert.
+        public internal(set) var updated = 0
+    }
+}
+
+extension Inspector {
+    /// The newest `count` entries of the change log, oldest first; nil where the log is of a type
+    /// that is not known, or the file is encrypted.
+    ///
+    /// Throws as `inspect` does, and `corrupt`.
+    public func changes(last count: Int) throws(RealmError) -> [ChangeSummary]? {
+        try steadily { (reading, raw) throws(RealmError) in
+            guard raw != nil else { return nil }
+            let file = reading.file
+            let header = try FileHeader(base: file.mapping.base, size: file.size)
+            guard let (top, memory) = try reading.newest(header) else { return [] }
+            defer { withExtendedLifetime(memory) {} }
+            if top.history.isNone { return [] }
+            guard top.historyType == 2 else { return nil }
+            let names = try? reading.tableNames(memory, top, format: header.format)
+            return try reading.changes(memory, top, last: count, names ?? [:])
+        }
+    }
+}
+
+extension FileReading {
+    fileprivate func tableNames(
+        _ memory: SpaceMemory, _ top: TopArray, format: Int
+    ) throws(RealmError) -> [TableKey: String] {
+        guard (20...24).contains(format) else { return [:] }
+        let reader = SchemaReader(space: memory.walk, names: top.names, tables: top.tables)
+        let tables = try reader.schema().tables
+        return Dictionary(tables.map { ($0.key, $0.name) }, uniquingKeysWith: { a, _ in a })
+    }
+
+    fileprivate func changes(
+        _ memory: SpaceMemory, _ top: TopArray, last count: Int, _ names: [TableKey: String]
+    ) throws(RealmError) -> [ChangeSummary] {
+        let space = memory.lookup
+        let tree = BPlusTree(space: space, root: top.history)
+        let total = try tree.count { (leaf) throws(RealmError) in
+            try BytesLeaf(binaries: space, leaf).count
+        }
+        guard UInt64(total) < top.version else {
+            throw .corrupt("\(total) changesets before version \(top.version)", at: top.history)
+        }
+        var index = max(0, total - count)
+        var changes: [ChangeSummary] = []
+        while index < total {
+            let (ref, start) = try tree.leaf(containing: index)
+            let leaf = try BytesLeaf(binaries: space, ref)
+            guard index - start < leaf.count else {
+                throw .corrupt("a change log that ends early", at: ref)
+            }
+            while index < total, index - start < leaf.count {
+                guard let bytes = try leaf.value(index - start) else {
+                    throw .corrupt("a changeset that is null", at: ref)
+                }
+                let version = top.version - UInt64(total - index - 1)
+                changes.append(try summary(version, bytes, names))
+                index += 1
+            }
+        }
+        return changes
+    }
+
+    private func summary(
+        _ version: UInt64, _ bytes: ByteView, _ names: [TableKey: String]
+    ) throws(RealmError) -> ChangeSummary {
+        var reader = ChangesetReader(names)
+        var parser = ChangeLogParser(bytes)
+        while let instruction = try parser.next() { reader.add(instruction) }
+        return ChangeSummary(version: version, bytes: bytes.count, tables: reader.tables)
+    }
+}
+
+/// Counts what the instructions of a changeset do.
+private struct ChangesetReader {
+    private let names: [TableKey: String]
+    private(set) var tables: [ChangeSummary.Table] = []
+    private var indexes: [TableKey: Int] = [:]
+    /// Objects of each table that are counted already.
+    private var seen: [Set<ObjectKey>] = []
+    private var current = 0
+
+    init(_ names: [TableKey: String]) { self.names = names }
+
+    private mutating func select(_ key: TableKey) {
+        if let index = indexes[key] {
+            current = index
+            return
+        }
+        current = tables.count
+        indexes[key] = current
+        tables.append(ChangeSummary.Table(key: key, name: names[key]))
+        seen.append([])
+    }
+
+    private mutating func update(_ key: ObjectKey) {
+        if seen[current].insert(key).inserted { tables[current].updated += 1 }
+    }
+
+    mutating func add(_ instruction: ChangeLogParser.Instruction) {
+        switch instruction {
+        case .insertTable(let key):
+            select(key)
+            tables[current].isNew = true
+        case .eraseTable(let key):
+            select(key)
+            tables[current].isErased = true
+        case .renameTable(let key), .selectTable(let key): select(key)
+        case .createObject(let key):
+            tables[current].inserted += 1
+            seen[current].insert(key)
+        case .removeObject(let key):
+            tables[current].removed += 1
+            seen[current].insert(key)
+        case .set(_, let key), .selectCollection(_, let key, _): update(key)
+        case .insertColumn, .eraseColumn, .renameColumn: tables[current].columnChanges += 1
+        case .collectionInsert, .collectionSet, .collectionMove, .collectionErase,
+            .collectionClear, .typedLinkChange:
+            break
+        }
+    }
+}

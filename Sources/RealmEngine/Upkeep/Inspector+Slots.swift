@@ -1,0 +1,52 @@
+/// One of the two roots a header names.
+public struct HeaderSlot: Sendable {
+    public let index: Int
+    public let isSelected: Bool
+    public let format: Int
+    /// Offset of the root; 0 for none.
+    public let top: UInt64
+    /// The root is in the footer (storage format 1.3).
+    public let isStreaming: Bool
+    /// Nil where no root could be read.
+    public let version: UInt64?
+    /// The first contradiction found among everything the root reaches; nil when there is none.
+    public let problem: String?
+    public var isEmpty: Bool { top == 0 && !isStreaming }
+}
+
+extension Inspector {
+    /// Both header slots, each verified down to the structure of its tables: what an unselected root
+    /// reaches may have been overwritten since. Empty for an encrypted file.
+    ///
+    /// Throws as `inspect` does.
+    public func slots() throws(RealmError) -> [HeaderSlot] {
+        try steadily { (reading, raw) throws(RealmError) in
+            guard let raw else { return [] }
+            return (0..<2).map { slot($0, reading.file, raw) }
+        }
+    }
+
+    private func slot(_ index: Int, _ file: MappedFile, _ raw: RawHeader) -> HeaderSlot {
+        let isStreaming = index == 0 && raw.top0 == FileHeader.streamingMark
+        let isSelected = index == raw.selected
+        func slot(_ top: UInt64, _ version: UInt64?, _ problem: String?) -> HeaderSlot {
+            HeaderSlot(
+                index: index, isSelected: isSelected, format: raw.format(index), top: top,
+                isStreaming: isStreaming, version: version, problem: problem)
+        }
+        // A file that was streamed once keeps the mark until a commit needs the slot.
+        if isStreaming, !isSelected { return slot(0, nil, nil) }
+        let header: FileHeader
+        do throws(RealmError) {
+            header = try FileHeader(base: file.mapping.base, size: file.size, slot: index)
+        } catch { return slot(raw.top(index), nil, error.message) }
+        if header.top.isNone { return slot(0, nil, nil) }
+        let report = IntegrityCheck(
+            base: file.mapping.base, fileSize: file.size, header: header, top: header.top,
+            level: .quick, owner: file
+        ).run()
+        let error = report.findings.first { $0.severity == .error }
+        let hasRoot = report.counts[.topArray] == nil
+        return slot(header.top.raw, hasRoot ? report.facts.version : nil, error?.what)
+    }
+}

@@ -1,0 +1,50 @@
+extension Database {
+    /// Opens the version in the header slot that is not selected, without joining a session: the
+    /// one before the newest, as long as no later commit has used its space.
+    ///
+    /// Throws `input` when that slot names none, and what opening any version throws. The version
+    /// should be checked before it is trusted.
+    public convenience init(previous path: String) throws(RealmError) {
+        do throws(RealmError) {
+            let file = try MappedFile(path: path)
+            try self.init(file, slot: try Self.previousSlot(file))
+        } catch { throw error.inFile(path) }
+    }
+
+    static func previousSlot(_ file: MappedFile) throws(RealmError) -> Int {
+        let raw = try file.rawHeader()
+        let slot = 1 - raw.selected
+        let top = raw.top(slot)
+        guard raw.hasMagic, top != 0, top != FileHeader.streamingMark, raw.top0 != .max else {
+            throw RealmError(
+                .input, code: "BadVersion", reason: "no-previous",
+                "the header names no version before the newest")
+        }
+        return slot
+    }
+}
+
+extension IntegrityCheck {
+    /// Checks the version before the newest of the file at `path`; nil when the header names none.
+    public static func runPrevious(
+        path: String, level: Level = .full
+    ) throws(RealmError) -> IntegrityReport? {
+        let file = try MappedFile(path: path)
+        guard let slot = try? Database.previousSlot(file),
+            let header = try? FileHeader(base: file.mapping.base, size: file.size, slot: slot)
+        else { return nil }
+        return IntegrityCheck(
+            base: file.mapping.base, fileSize: file.size, header: header, top: header.top,
+            level: level, owner: file
+        ).run()
+    }
+
+    /// Checks the database that standard input holds, spooled into an unlinked file in `directory`.
+    public static func run(
+        standardInputInto directory: String, level: Level = .full
+    ) throws(RealmError) -> IntegrityReport {
+        do throws(RealmError) {
+            return try run(MappedFile(File.spooled(from: 0, directory: directory)), level: level)
+        } catch { throw error.inFile("-") }
+    }
+}

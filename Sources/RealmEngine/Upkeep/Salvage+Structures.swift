@@ -1,0 +1,244 @@
+/// Second round: links, mixed values and collections, once all objects are there.
+extension Salvage {
+    private static let maximumDepth = 200
+
+    func copyStructures(_ place: Int) throws(RealmError) {
+        let info = targets[place].source
+        guard info.columns.contains(where: Self.isStructure) else { return }
+        try forEachLeaf(info) { (leaf) throws(RealmError) in
+            let columns = try open(leaf, info, isWanted: Self.isStructure)
+            for row in 0..<leaf.count {
+                let key = leaf.key(row)
+                guard key.raw >= 0, let new = targets[place].new(key),
+                    try transaction.exists(targets[place].key, new)
+                else { continue }
+                for column in columns {
+                    guard let stored = column.leaf else { continue }
+                    try copy(column, stored, row, Owner(target: targets[place], key: key, new: new))
+                }
+                try changed()
+            }
+        } lost: { (_, _) throws(RealmError) in
+            // The first round has told.
+        }
+    }
+
+    /// The object whose values are being copied.
+    private struct Owner {
+        let target: Target
+        /// As it was, for reports.
+        let key: ObjectKey
+        let new: ObjectKey
+        var depth = 0
+    }
+
+    private func copy(
+        _ column: OpenColumn, _ leaf: ColumnLeaf, _ row: Int, _ owner: Owner
+    ) throws(RealmError) {
+        guard let to = owner.target.columns[column.index] else { return }
+        do throws(RealmError) {
+            try set(try leaf.value(row), column.info, to, owner)
+        } catch {
+            try loseValue(error, column.info, owner)
+        }
+    }
+
+    private func loseValue(
+        _ error: RealmError, _ column: ColumnInfo, _ owner: Owner
+    ) throws(RealmError) {
+        if error.kind == .output || error.kind == .internal { throw error }
+        try lose(
+            .values(
+                className: owner.target.source.className, property: column.name, key: owner.key,
+                count: 1, why: error.message))
+    }
+
+    private func set(
+        _ value: Value, _ column: ColumnInfo, _ to: Int, _ owner: Owner
+    ) throws(RealmError) {
+        let table = owner.target.key
+        switch value {
+        case .null: return
+        case .list(let view) where column.collection == .list,
+            .set(let view) where column.collection == .set:
+            try setElements(view, column, to, owner)
+        case .dictionary(let view) where column.collection == .dictionary:
+            try setEntries(view, column, to, owner)
+        case .link(let link) where isEmbedded(link):
+            guard owner.depth < Self.maximumDepth else { throw Self.tooDeep }
+            let row = try embeddedRow(link)
+            let child = try transaction.createEmbedded(table, owner.new, to)
+            try fill(row, link, child, owner)
+        default:
+            guard let mapped = try mapped(value, column, owner) else { return }
+            try transaction.set(table, owner.new, to, mapped)
+        }
+    }
+
+    private static var tooDeep: RealmError {
+        .corrupt("nested more than \(maximumDepth) deep", in: "embedded object")
+    }
+
+    private func isEmbedded(_ link: ObjectLink) -> Bool {
+        target(link.table)?.source.kind == .embedded
+    }
+
+    // MARK: Values
+
+    /// The value with its links and collections as the new file has them; nil, and reported, when it
+    /// led to something lost.
+    private func mapped(
+        _ value: Value, _ column: ColumnInfo, _ owner: Owner, depth: Int = 0
+    ) throws(RealmError) -> Value? {
+        switch value {
+        case .link(let link):
+            if let target = target(link.table), let key = target.new(link.key),
+                try transaction.exists(target.key, key)
+            {
+                return .link(ObjectLink(table: target.key, key: key))
+            }
+            try loseValue(
+                .corrupt("the object it leads to is lost", in: "link"), column, owner)
+            return nil
+        case .list(let view):
+            guard depth < Self.maximumDepth else { throw Self.tooDeep }
+            return try transaction.makeList(
+                elements(view, column, owner, depth: depth + 1, keepsPlaces: true))
+        case .dictionary(let view):
+            guard depth < Self.maximumDepth else { throw Self.tooDeep }
+            return try transaction.makeDictionary(
+                entries(view, column, owner, depth: depth + 1))
+        default: return value
+        }
+    }
+
+    /// The elements up to the first that cannot be read.
+    private func elements(
+        _ view: CollectionView, _ column: ColumnInfo, _ owner: Owner, depth: Int,
+        keepsPlaces: Bool
+    ) throws(RealmError) -> [Value] {
+        var values: [Value] = []
+        do throws(RealmError) {
+            var cursor = ElementCursor(space, view)
+            while let value = try cursor.next() {
+                if let value = try mapped(value, column, owner, depth: depth) {
+                    values.append(value)
+                } else if keepsPlaces {
+                    values.append(.null)
+                }
+            }
+        } catch { try loseValue(error, column, owner) }
+        return values
+    }
+
+    private func entries(
+        _ view: CollectionView, _ column: ColumnInfo, _ owner: Owner, depth: Int
+    ) throws(RealmError) -> [(key: Value, value: Value)] {
+        var entries: [(key: Value, value: Value)] = []
+        do throws(RealmError) {
+            var cursor = try DictionaryCursor(space, view, clustered: hasClusteredDictionaries)
+            while let (key, value) = try cursor.next() {
+                let mapped = try mapped(value, column, owner, depth: depth)
+                entries.append((transaction.keep(key), mapped ?? .null))
+            }
+        } catch { try loseValue(error, column, owner) }
+        return entries
+    }
+
+    // MARK: Collections of properties
+
+    private func setElements(
+        _ view: CollectionView, _ column: ColumnInfo, _ to: Int, _ owner: Owner
+    ) throws(RealmError) {
+        if column.type == .link, target(column.target)?.source.kind == .embedded {
+            return try setEmbedded(view, column, to, owner)
+        }
+        let values = try elements(
+            view, column, owner, depth: 0, keepsPlaces: column.type == .mixed)
+        if values.isEmpty { return }
+        try transaction.setElements(owner.target.key, owner.new, to, values)
+    }
+
+    private func setEmbedded(
+        _ view: CollectionView, _ column: ColumnInfo, _ to: Int, _ owner: Owner
+    ) throws(RealmError) {
+        guard owner.depth < Self.maximumDepth else { throw Self.tooDeep }
+        var rows: [(ObjectLink, SalvagedRow)] = []
+        do throws(RealmError) {
+            var cursor = ElementCursor(space, view)
+            while let value = try cursor.next() {
+                guard case .link(let link) = value else { continue }
+                do throws(RealmError) { rows.append((link, try embeddedRow(link))) } catch {
+                    try loseValue(error, column, owner)
+                }
+            }
+        } catch { try loseValue(error, column, owner) }
+        if rows.isEmpty { return }
+        let keys = try transaction.createEmbeddedElements(
+            owner.target.key, owner.new, to, count: rows.count)
+        for (key, (link, row)) in zip(keys, rows) { try fill(row, link, key, owner) }
+    }
+
+    private func setEntries(
+        _ view: CollectionView, _ column: ColumnInfo, _ to: Int, _ owner: Owner
+    ) throws(RealmError) {
+        guard column.type == .link, target(column.target)?.source.kind == .embedded else {
+            let entries = try entries(view, column, owner, depth: 0)
+            if entries.isEmpty { return }
+            return try transaction.setEntries(owner.target.key, owner.new, to, entries)
+        }
+        guard owner.depth < Self.maximumDepth else { throw Self.tooDeep }
+        var made: [(key: Value, isNull: Bool)] = []
+        var rows: [(ObjectLink, SalvagedRow)?] = []
+        do throws(RealmError) {
+            var cursor = try DictionaryCursor(space, view, clustered: hasClusteredDictionaries)
+            while let (key, value) = try cursor.next() {
+                var row: (ObjectLink, SalvagedRow)?
+                if case .link(let link) = value {
+                    do throws(RealmError) { row = (link, try embeddedRow(link)) } catch {
+                        try loseValue(error, column, owner)
+                    }
+                }
+                made.append((transaction.keep(key), row == nil))
+                rows.append(row)
+            }
+        } catch { try loseValue(error, column, owner) }
+        if made.isEmpty { return }
+        let keys = try transaction.createEmbeddedEntries(owner.target.key, owner.new, to, made)
+        for (key, row) in zip(keys, rows) {
+            if let key, let row { try fill(row.1, row.0, key, owner) }
+        }
+    }
+
+    // MARK: Embedded objects
+
+    /// Where an object is in the damaged file.
+    private struct SalvagedRow {
+        let leaf: ClusterLeaf
+        let row: Int
+    }
+
+    private func embeddedRow(_ link: ObjectLink) throws(RealmError) -> SalvagedRow {
+        guard let info = target(link.table)?.source else {
+            throw .corrupt("its class is lost", in: "embedded object")
+        }
+        guard let (leaf, row) = try ClusterTree(space: lookup, root: info.root).find(link.key)
+        else { throw .corrupt("it is not there", in: "embedded object") }
+        return SalvagedRow(leaf: leaf, row: row)
+    }
+
+    /// Gives a new embedded object the values of the old one.
+    private func fill(
+        _ row: SalvagedRow, _ link: ObjectLink, _ new: ObjectKey, _ parent: Owner
+    ) throws(RealmError) {
+        guard let target = target(link.table) else { return }
+        let owner = Owner(target: target, key: link.key, new: new, depth: parent.depth + 1)
+        for (i, column) in target.source.columns.enumerated() {
+            guard let to = target.columns[i] else { continue }
+            do throws(RealmError) {
+                let leaf = try row.leaf.column(column.leafIndex, column.layout)
+                try set(try leaf.value(row.row), column, to, owner)
+            } catch { try loseValue(error, column, owner) }
+        }
+    }
+}

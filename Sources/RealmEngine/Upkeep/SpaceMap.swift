@@ -1,0 +1,164 @@
+/// Who uses which part of a file, cut into cells of equal size in file order.
+public struct SpaceMap: Sendable {
+    /// What a stretch of the file is used for.
+    public enum Owner: Hashable, Sendable {
+        /// A table, by its stored name.
+        case table(String)
+        /// Tables beyond the first few hundred.
+        case otherTables
+        case history
+        /// Header, roots, names and free lists.
+        case bookkeeping
+        case free
+        /// Kept from reuse by this version, the youngest that uses it.
+        case pinned(UInt64)
+        /// Neither used nor free.
+        case unaccounted
+    }
+
+    /// Size of the file.
+    public let bytes: UInt64
+    /// A power of two.
+    public let bytesPerCell: UInt64
+    public let version: UInt64
+    public let owners: [Owner]
+    /// Bytes of each owner.
+    public internal(set) var totals: [UInt64]
+    /// For each cell the index of the owner who has most of it.
+    public internal(set) var cells: [Int]
+}
+
+/// Adds up extents by cell and owner.
+struct SpaceMapBuilder {
+    private let bytes: UInt64
+    private let bytesPerCell: UInt64
+    private let version: UInt64
+    private let cellCount: Int
+    private var owners: [SpaceMap.Owner] = []
+    private var indexes: [SpaceMap.Owner: Int] = [:]
+    private var totals: [UInt64] = []
+    /// One array of cells for each owner.
+    private var shares: [[UInt32]] = []
+
+    static let mostTables = 200
+
+    init(bytes: UInt64, cells: Int, version: UInt64) {
+        self.bytes = bytes
+        self.version = version
+        var size: UInt64 = 8
+        while bytes / size >= UInt64(max(1, cells)), size < 1 << 40 { size *= 2 }
+        bytesPerCell = size
+        cellCount = Int((bytes + bytesPerCell - 1) / bytesPerCell)
+    }
+
+    mutating func index(of owner: SpaceMap.Owner) -> Int {
+        if let index = indexes[owner] { return index }
+        indexes[owner] = owners.count
+        owners.append(owner)
+        totals.append(0)
+        shares.append([UInt32](repeating: 0, count: cellCount))
+        return owners.count - 1
+    }
+
+    mutating func add(_ start: UInt64, _ count: UInt64, to owner: Int) {
+        var position = start
+        let end = min(bytes, start &+ count)
+        guard position < end else { return }
+        totals[owner] += end - position
+        while position < end {
+            let cell = Int(position / bytesPerCell)
+            let next = min(end, (UInt64(cell) + 1) * bytesPerCell)
+            let (sum, overflow) = shares[owner][cell].addingReportingOverflow(
+                UInt32(clamping: next - position))
+            shares[owner][cell] = overflow ? .max : sum
+            position = next
+        }
+    }
+
+    mutating func map() -> SpaceMap {
+        let used = totals.reduce(0, &+)
+        let rest = index(of: .unaccounted)
+        totals[rest] = bytes - min(bytes, used)
+        let cells = (0..<cellCount).map { cell in
+            let best = owners.indices.max { shares[$0][cell] < shares[$1][cell] } ?? rest
+            return shares[best][cell] > 0 ? best : rest
+        }
+        return SpaceMap(
+            bytes: bytes, bytesPerCell: bytesPerCell, version: version, owners: owners,
+            totals: totals, cells: cells)
+    }
+}
+
+extension Inspector {
+    /// Walks the whole of the newest version and tells who uses which part of the file, in at most
+    /// `cells` cells; nil for an encrypted file.
+    ///
+    /// Throws as `inspect` does, and `corrupt`.
+    public func map(cells: Int) throws(RealmError) -> SpaceMap? {
+        try steadily { (reading, raw) throws(RealmError) in
+            guard raw != nil else { return nil }
+            let file = reading.file
+            let header = try FileHeader(base: file.mapping.base, size: file.size)
+            let opened = try reading.newest(header)
+            let bytes = UInt64(max(file.size, file.mapping.mapped))
+            var builder = SpaceMapBuilder(
+                bytes: bytes, cells: cells, version: opened?.top.version ?? 1)
+            let bookkeeping = builder.index(of: .bookkeeping)
+            builder.add(0, UInt64(RawHeader.size), to: bookkeeping)
+            if header.isStreaming { builder.add(bytes - 16, 16, to: bookkeeping) }
+            let free = builder.index(of: .free)
+            guard let (top, memory) = opened else {
+                builder.add(UInt64(RawHeader.size), bytes, to: free)
+                return builder.map()
+            }
+            defer { withExtendedLifetime(memory) {} }
+            try reading.addNodes(memory.walk, top, &builder)
+            try reading.addFreeSpace(memory.lookup, top, &builder)
+            if !header.isStreaming { builder.add(top.logicalSize, bytes, to: free) }
+            return builder.map()
+        }
+    }
+}
+
+extension FileReading {
+    fileprivate func addNodes(
+        _ space: NodeSpace, _ top: TopArray, _ builder: inout SpaceMapBuilder
+    ) throws(RealmError) {
+        let bookkeeping = builder.index(of: .bookkeeping)
+        func add(_ ref: Ref, _ owner: Int) throws(RealmError) {
+            try NodeTree.visit(space, ref) { ref, node in
+                builder.add(ref.raw, UInt64(node.byteSize), to: owner)
+            }
+        }
+        for ref in [
+            top.names, top.freePositions, top.freeLengths, top.freeVersions, top.evacuation,
+        ] { try add(ref, bookkeeping) }
+        for ref in [top.ref, top.tables] {
+            builder.add(ref.raw, UInt64(try space.node(ref).byteSize), to: bookkeeping)
+        }
+        try add(top.history, builder.index(of: .history))
+        let tables = try space.refNode(top.tables, slots: 0, "tables")
+        let names = try SchemaReader.nameNode(
+            space, top.names, count: tables.count, of: top.tables)
+        var used = 0
+        for slot in 0..<tables.count {
+            guard let ref = tables.slot(slot).child else { continue }
+            used += 1
+            let isFew = used <= SpaceMapBuilder.mostTables
+            let name = isFew ? try SchemaReader.name(names, slot, top.names) : ""
+            try add(ref, builder.index(of: isFew ? .table(name) : .otherTables))
+        }
+    }
+
+    fileprivate func addFreeSpace(
+        _ space: NodeSpace, _ top: TopArray, _ builder: inout SpaceMapBuilder
+    ) throws(RealmError) {
+        let list = try freeList(space, top)
+        let free = builder.index(of: .free)
+        let pinned = list.older.map { builder.index(of: .pinned($0.version)) }
+        for chunk in list.chunks {
+            let owner = list.holder(of: chunk).map { pinned[$0] } ?? free
+            builder.add(chunk.start, chunk.count, to: owner)
+        }
+    }
+}

@@ -1,0 +1,255 @@
+/// Where the bytes of one version are: by property, by index, and what is no object.
+///
+/// Walks every node once. Confined to the snapshot's thread.
+public struct SpaceUsage {
+    /// A property and what it takes.
+    public struct Column: Sendable {
+        public let className: String
+        public let name: String
+        /// What it holds, in one word: `string`, `link`, `list`.
+        public let kind: String
+        public let objects: Int
+        /// Bytes of its leaves and collections.
+        public var bytes: UInt64 = 0
+        /// Bytes of its search index, and of the links that lead back along it.
+        public var indexBytes: UInt64 = 0
+        public var backlinkBytes: UInt64 = 0
+        public var isFullText = false
+        public var isEnumerated = false
+    }
+
+    /// One large value.
+    public struct LargeValue: Sendable {
+        public let className: String
+        public let property: String
+        public let key: ObjectKey
+        public let bytes: UInt64
+    }
+
+    public private(set) var columns: [Column] = []
+    /// Object keys, specs, empty rests: all of a class that belongs to no property, by class.
+    public private(set) var overhead: [(className: String, objects: Int, bytes: UInt64)] = []
+    public private(set) var historyBytes: UInt64 = 0
+    public private(set) var historyEntries = 0
+    public private(set) var freeListBytes: UInt64 = 0
+    public private(set) var freeListEntries = 0
+    /// Bytes of the free chunks.
+    public private(set) var freeBytes: UInt64 = 0
+    /// Header, root, directory of classes.
+    public private(set) var directoryBytes: UInt64 = 0
+    private var largest: [LargeValue] = []
+    /// A value must be larger to be among the largest.
+    private var smallestKept: UInt64 = 0
+
+    private let snapshot: Snapshot
+    private let most: Int
+    /// Bytes that may still be counted.
+    private var left: UInt64
+    /// Bytes of incoming links, by the property they come along.
+    private var backlinks: [Origin: UInt64] = [:]
+    /// Where in `columns` a property is.
+    private var places: [Origin: Int] = [:]
+
+    private struct Origin: Hashable {
+        let table: TableKey
+        let column: ColumnKey
+    }
+
+    /// Adds up `snapshot`, and finds its `most` largest values. Throws `corrupt`.
+    public init(_ snapshot: Snapshot, largest most: Int = 0) throws(RealmError) {
+        self.snapshot = snapshot
+        self.most = most
+        left = snapshot.state.limit
+        guard let top = snapshot.state.top else { return }
+        directoryBytes = UInt64(RawHeader.size) + (try own(top.ref)) + (try tree(top.names))
+        directoryBytes += try own(top.tables)
+        for info in snapshot.schema.tables { try add(info) }
+        assignBacklinks()
+        try addStorage(top)
+        largest.sort { $0.bytes > $1.bytes }
+    }
+
+    private mutating func addStorage(_ top: TopArray) throws(RealmError) {
+        historyBytes = try tree(top.history)
+        if top.historyType == 2, !top.history.isNone {
+            let element = ElementType(type: .binary, isNullable: true)
+            historyEntries = try ElementCursor.count(
+                snapshot.lookup, CollectionView(root: top.history, element: element))
+        }
+        for ref in [top.freePositions, top.freeLengths, top.freeVersions] {
+            freeListBytes += try tree(ref)
+        }
+        let chunks = try FreeSpace.chunks(snapshot.lookup, top)
+        freeListEntries = chunks.count
+        freeBytes = chunks.reduce(0) { $0 + $1.count }
+    }
+
+    // MARK: Nodes
+
+    private mutating func charge(_ node: NodeView, _ ref: Ref) throws(RealmError) -> UInt64 {
+        let size = UInt64(node.byteSize)
+        guard size <= left else { throw snapshot.lookup.exhausted(ref) }
+        left -= size
+        return size
+    }
+
+    /// Bytes of one node.
+    private mutating func own(_ ref: Ref) throws(RealmError) -> UInt64 {
+        ref.isNone ? 0 : try charge(try snapshot.lookup.node(ref), ref)
+    }
+
+    /// Bytes of a node and all below it.
+    private mutating func tree(_ ref: Ref) throws(RealmError) -> UInt64 {
+        if ref.isNone { return 0 }
+        var total: UInt64 = 0
+        var pending = [ref]
+        while let ref = pending.popLast() {
+            let node = try snapshot.lookup.node(ref)
+            total += try charge(node, ref)
+            guard node.hasRefs else { continue }
+            for i in 0..<node.count {
+                if let child = node.slot(i).child { pending.append(child) }
+            }
+        }
+        return total
+    }
+
+    // MARK: Tables
+
+    private mutating func add(_ info: TableInfo) throws(RealmError) {
+        let table = snapshot.table(info)
+        let objects = try table.count()
+        let first = columns.count
+        for column in info.columns {
+            places[Origin(table: info.key, column: column.key)] = columns.count
+            columns.append(
+                Column(
+                    className: info.className, name: column.name, kind: Self.kind(column),
+                    objects: objects, isFullText: column.index == .fullText,
+                    isEnumerated: !column.distinct.isNone))
+        }
+        let before = left
+        let linksBefore = backlinks.values.reduce(0, +)
+        let top = try snapshot.lookup.refNode(info.top, slots: 3, "table")
+        _ = try own(info.top)
+        for i in 0..<top.count where i != 2 && i != 4 {
+            if let child = top.slot(i).child { _ = try tree(child) }
+        }
+        if top.count > 4, let indexes = top.slot(4).child { try addIndexes(indexes, info, first) }
+        try addClusters(info, first)
+        let links = backlinks.values.reduce(0, +) - linksBefore
+        let counted = columns[first...].reduce(links) { $0 + $1.bytes + $1.indexBytes }
+        let all = before - left
+        overhead.append((info.className, objects, all > counted ? all - counted : 0))
+    }
+
+    private static func kind(_ column: ColumnInfo) -> String {
+        column.collection?.rawValue ?? column.type.name
+    }
+
+    private mutating func addIndexes(
+        _ ref: Ref, _ info: TableInfo, _ first: Int
+    ) throws(RealmError) {
+        _ = try own(ref)
+        let node = try snapshot.lookup.refNode(ref, slots: 0, "indexes")
+        for i in 0..<node.count {
+            guard let child = node.slot(i).child else { continue }
+            let bytes = try tree(child)
+            if let column = info.columns.firstIndex(where: { $0.leafIndex == i }) {
+                columns[first + column].indexBytes += bytes
+            }
+        }
+    }
+
+    private mutating func addClusters(_ info: TableInfo, _ first: Int) throws(RealmError) {
+        var pending = [(ref: info.root, base: UInt64(0), depth: 0)]
+        while let (ref, base, depth) = pending.popLast() {
+            let node = try snapshot.lookup.treeNode(ref, slots: 1, "cluster")
+            guard depth <= ClusterTree.maximumDepth else { throw snapshot.lookup.exhausted(ref) }
+            guard node.isInner else {
+                try addLeaf(ref, node, base, info, first)
+                continue
+            }
+            _ = try own(ref)
+            let inner = try InnerCluster(snapshot.lookup, ref, node: node, base: base)
+            if let keys = node.slot(0).child { _ = try tree(keys) }
+            for i in 3..<max(3, node.count) {
+                guard let child = node.slot(i).child else { continue }
+                pending.append((child, base &+ inner.offset(i - 3), depth + 1))
+            }
+        }
+    }
+
+    private mutating func addLeaf(
+        _ ref: Ref, _ node: NodeView, _ base: UInt64, _ info: TableInfo, _ first: Int
+    ) throws(RealmError) {
+        _ = try own(ref)
+        if let keys = node.slot(0).child { _ = try tree(keys) }
+        let leaf = try ClusterLeaf(snapshot.lookup, ref, node: node, base: base)
+        for (i, column) in info.columns.enumerated() {
+            let ref = try leaf.columnRef(column.leafIndex)
+            columns[first + i].bytes += try tree(ref)
+            if most > 0 { try findLarge(leaf, ref, column, info) }
+        }
+        for backlink in info.backlinks {
+            let bytes = try tree(try leaf.columnRef(backlink.leafIndex))
+            backlinks[
+                Origin(table: backlink.origin, column: backlink.originColumn), default: 0] += bytes
+        }
+    }
+
+    private mutating func assignBacklinks() {
+        for (origin, bytes) in backlinks {
+            if let place = places[origin] { columns[place].backlinkBytes = bytes }
+        }
+    }
+
+    // MARK: Large values
+
+    private mutating func findLarge(
+        _ leaf: ClusterLeaf, _ ref: Ref, _ column: ColumnInfo, _ info: TableInfo
+    ) throws(RealmError) {
+        guard column.collection == nil else {
+            let cells = try snapshot.lookup.refNode(ref, slots: leaf.count, "collections")
+            for row in 0..<leaf.count {
+                guard let root = cells.slot(row).child else { continue }
+                // Counted before: this look must not use up the budget.
+                let (budget, bytes) = (left, try recounted(root))
+                left = budget
+                note(bytes, leaf.key(row), column, info)
+            }
+            return
+        }
+        guard [.string, .binary, .mixed].contains(column.type) else { return }
+        let values = try ColumnLeaf(snapshot.lookup, ref, column.layout, rows: leaf.count)
+        for row in 0..<leaf.count {
+            switch try values.value(row) {
+            case .string(let view), .binary(let view):
+                note(UInt64(view.count), leaf.key(row), column, info)
+            default: break
+            }
+        }
+    }
+
+    private mutating func recounted(_ root: Ref) throws(RealmError) -> UInt64 {
+        left = snapshot.state.limit
+        return try tree(root)
+    }
+
+    private mutating func note(
+        _ bytes: UInt64, _ key: ObjectKey, _ column: ColumnInfo, _ info: TableInfo
+    ) {
+        if bytes <= smallestKept { return }
+        if largest.count >= 2 * most {
+            largest.sort { $0.bytes > $1.bytes }
+            largest.removeLast(largest.count - most)
+            smallestKept = largest[most - 1].bytes
+        }
+        largest.append(
+            LargeValue(
+                className: info.className, property: column.name, key: key, bytes: bytes))
+    }
+
+    /// The `most` largest values, largest first.
+    public var largestValues: ArraySlice<LargeValue> { largest.prefix(most) }
+}

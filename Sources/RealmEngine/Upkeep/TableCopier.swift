@@ -1,0 +1,137 @@
+/// Copies one table, rewriting the leaves of some columns on the way.
+///
+/// Integers that grew narrow again are stored at their smallest width; string columns with few
+/// distinct values become enumerated ones where asked for (object format 3.6).
+struct TableCopier {
+    /// What becomes of a column's leaves.
+    enum Treatment {
+        case copy
+        /// A plain array of integers in any sufficient width.
+        case narrow
+        case enumerate(DistinctValues)
+    }
+
+    private let copier: NodeCopier
+    /// By slot of the cluster leaves; absent slots are copied.
+    private let treatments: [Treatment]
+    private let table: TableInfo
+    /// Distinct values by column.
+    private let enumerated: [Int: DistinctValues]
+
+    private static let maximumDepth = 16
+
+    init(_ copier: NodeCopier, _ table: TableInfo, enumerated: [Int: DistinctValues]) {
+        self.copier = copier
+        self.table = table
+        self.enumerated = enumerated
+        let slots = (table.columns.map(\.leafIndex).max() ?? -1) + 2
+        var treatments = [Treatment](repeating: .copy, count: slots)
+        for (i, column) in table.columns.enumerated() {
+            if let values = enumerated[i] {
+                treatments[column.leafIndex + 1] = .enumerate(values)
+            } else if Self.isPlainInteger(column) {
+                treatments[column.leafIndex + 1] = .narrow
+            }
+        }
+        self.treatments = treatments
+    }
+
+    /// Leaves of these have no state beside their values.
+    private static func isPlainInteger(_ column: ColumnInfo) -> Bool {
+        guard column.collection == nil else { return false }
+        switch column.type {
+        case .int: return !column.isNullable
+        case .bool, .link: return true
+        default: return false
+        }
+    }
+
+    /// Copies the table whose root is at `ref`.
+    func copy(_ ref: Ref) throws(RealmError) -> Ref {
+        let top = try copier.open(ref)
+        return try copier.emit(top, at: ref) { (slot, child) throws(RealmError) in
+            switch slot {
+            case 0 where !enumerated.isEmpty: try copySpec(child)
+            case 2: try copyCluster(child, depth: 0)
+            default: try copier.copy(child)
+            }
+        }
+    }
+
+    private func copyCluster(_ ref: Ref, depth: Int) throws(RealmError) -> Ref {
+        guard depth <= Self.maximumDepth else {
+            throw .corrupt("a cluster tree deeper than \(Self.maximumDepth) levels", at: ref)
+        }
+        let node = try copier.open(ref)
+        guard node.hasRefs else { throw copier.space.wrongShape(ref, "cluster") }
+        return try copier.emit(node, at: ref) { (slot, child) throws(RealmError) in
+            if node.isInner {
+                return slot < 3
+                    ? try copier.copy(child) : try copyCluster(child, depth: depth + 1)
+            }
+            guard slot > 0, slot < treatments.count else { return try copier.copy(child) }
+            switch treatments[slot] {
+            case .copy: return try copier.copy(child)
+            case .narrow: return try narrow(child)
+            case .enumerate(let values): return try enumerate(child, values)
+            }
+        }
+    }
+
+    private func narrow(_ ref: Ref) throws(RealmError) -> Ref {
+        let node = try copier.open(ref)
+        let count = node.count
+        guard node.flags & NodeView.formMask == 0, count <= ClusterLeaf.maximumCount else {
+            throw copier.space.wrongShape(ref, "leaf of numbers")
+        }
+        // Below eight bits there is nothing worth the search.
+        if node.widthCode <= 3 { return try copier.emit(node) }
+        return try withUnsafeTemporaryAllocation(of: Int64.self, capacity: max(1, count)) {
+            (values) throws(RealmError) -> Ref in
+            for i in 0..<count { values.initializeElement(at: i, to: node.integer(i)) }
+            return try copier.emit(UnsafeBufferPointer(rebasing: values[..<count]))
+        }
+    }
+
+    private func enumerate(
+        _ ref: Ref, _ values: DistinctValues
+    ) throws(RealmError) -> Ref {
+        _ = try copier.open(ref)
+        let rows = try BytesLeaf(strings: copier.space, ref)
+        var indexes: [Int64] = []
+        indexes.reserveCapacity(rows.count)
+        for row in 0..<rows.count { indexes.append(Int64(try values.index(rows.value(row)))) }
+        return try copier.emit(indexes)
+    }
+
+    /// The spec with the distinct values of enumerated columns in slot 4.
+    private func copySpec(_ ref: Ref) throws(RealmError) -> Ref {
+        let spec = try copier.open(ref)
+        guard spec.hasRefs, spec.count >= 5 else { throw copier.space.wrongShape(ref, "spec") }
+        var slots: [Int64] = []
+        for i in 0..<spec.count {
+            let slot = spec.slot(i)
+            if i == 4 {
+                slots.append(Int64(bitPattern: try copyEnumerations(slot).raw))
+            } else if let child = slot.child {
+                slots.append(Int64(bitPattern: try copier.copy(child).raw))
+            } else {
+                slots.append(Int64(bitPattern: slot.raw))
+            }
+        }
+        return try copier.emit(slots, flags: NodeView.hasRefsFlag | spec.flags & 0xA0)
+    }
+
+    /// One entry for each public column.
+    private func copyEnumerations(_ slot: NodeSlot) throws(RealmError) -> Ref {
+        var entries = [Int64](repeating: 0, count: table.columns.count)
+        for (i, column) in table.columns.enumerated() {
+            if let values = enumerated[i] {
+                entries[i] = Int64(bitPattern: try values.emit(copier).raw)
+            } else if !column.distinct.isNone {
+                entries[i] = Int64(bitPattern: try copier.copy(column.distinct).raw)
+            }
+        }
+        return try copier.emit(entries, flags: NodeView.hasRefsFlag)
+    }
+}

@@ -1,0 +1,120 @@
+import RealmEngine
+
+/// What a `realm-compact` command line asks for, checked as far as that goes without the database.
+struct CompactRequest {
+    enum Action {
+        case inPlace, copy, check, analyze, estimate, salvage
+    }
+
+    /// `--if-free`: what is too little.
+    enum Threshold {
+        case percent(Int)
+        case bytes(Int)
+
+        func isMet(reclaimable: Int, of size: Int) -> Bool {
+            switch self {
+            case .percent(let percent):
+                Double(reclaimable) * 100 >= Double(size) * Double(percent)
+            case .bytes(let bytes): reclaimable >= bytes
+            }
+        }
+    }
+
+    /// `--at`.
+    enum Start: Equatable {
+        case newest, previous
+        case version(UInt64)
+    }
+
+    let command: ParsedCommand
+    let action: Action
+    let paths: [String]
+    let threshold: Threshold?
+    let start: Start
+    /// Suffix of the backup; nil for none.
+    let backup: String?
+    let verifies: Bool
+    let format: OutputFormat
+    var options = Compactor.Options()
+
+    var path: String { paths[0] }
+    var mayReplace: Bool { command.mayReplaceOutput }
+
+    init(_ command: ParsedCommand) throws(RealmError) {
+        self.command = command
+        action = Self.action(command)
+        paths = command.operands
+        threshold = try command.text("if-free").map { text throws(RealmError) in
+            try Self.threshold(text)
+        }
+        start =
+            try command.text("at").map { text throws(RealmError) in
+                try Self.start(text)
+            } ?? .newest
+        let backup = command.flag("backup") ? command.text("backup") ?? ".bak" : nil
+        self.backup = backup
+        verifies = !command.flag("no-verify")
+        format = command.format
+        options.keepsHistory = !command.flag("drop-history")
+        options.enumerateBelow = command.count("enumerate")
+        options.maxMemory = max(8 << 20, command.maxMemory)
+        try check()
+    }
+
+    private static func action(_ command: ParsedCommand) -> Action {
+        if command.flag("check") { return .check }
+        if command.flag("analyze") { return .analyze }
+        if command.flag("dry-run") { return .estimate }
+        if command.flag("salvage") { return .salvage }
+        return command.flag("output") ? .copy : .inPlace
+    }
+
+    private func check() throws(RealmError) {
+        if action != .check, paths.count > 1 {
+            throw Self.usage("more than one FILE is only for --check")
+        }
+        if action != .check, path == "-" {
+            throw Self.usage("standard input is only for --check")
+        }
+        if action == .inPlace, start != .newest {
+            throw Self.usage("--at needs -o, or a report: an older version replaces no file")
+        }
+        if action == .copy || action == .salvage, command.outputPath == nil {
+            throw Self.usage("a database is not written to standard output")
+        }
+        if let backup, backup.isEmpty || backup.utf8.contains(UInt8(ascii: "/")) {
+            throw Self.usage("--backup: '\(backup)' is no suffix")
+        }
+        if action == .check || action == .analyze { return }
+        for name in ["new-encryption-key-file", "decrypt"] where command.flag(name) {
+            throw Self.notYet("--\(name): files are not encrypted or decrypted yet")
+        }
+        if let format = command.count("to-format"), format != 24 {
+            throw Self.notYet("--to-format: file format \(format) cannot be written yet")
+        }
+    }
+
+    private static func threshold(_ text: String) throws(RealmError) -> Threshold {
+        if text.hasSuffix("%"), let percent = ValueForms.count(String(text.dropLast())),
+            (0...100).contains(percent)
+        {
+            return .percent(percent)
+        }
+        if let bytes = ValueForms.size(text) { return .bytes(bytes) }
+        throw usage("--if-free: '\(text)' is neither a share (30%) nor a size (100MiB)")
+    }
+
+    private static func start(_ text: String) throws(RealmError) -> Start {
+        if text == "previous" { return .previous }
+        if let number = ValueForms.count(text), number > 0 { return .version(UInt64(number)) }
+        throw usage("--at: '\(text)' is neither a version nor previous")
+    }
+
+    static func usage(_ message: String) -> RealmError {
+        .misuse(message, code: "InvalidArgument", hint: "realm-compact -h shows the usage")
+    }
+
+    private static func notYet(_ message: String) -> RealmError {
+        RealmError(.incompatible, code: "IllegalOperation", reason: "not-yet", message)
+    }
+}

@@ -1,0 +1,102 @@
+import RealmEngine
+
+/// Numbers drawn over an axis: lines, stacked areas, points with intervals, or bars in groups.
+struct Chart {
+    /// Along the bottom.
+    enum Horizontal {
+        case numbers(label: String, unit: ChartUnit)
+        /// A group of bars for each name.
+        case names([String])
+    }
+
+    typealias Point = (x: Double, y: Double)
+
+    /// A measured value and how far off it may be.
+    struct Interval {
+        var value: Double
+        var low: Double
+        var high: Double
+
+        init(_ value: Double, low: Double? = nil, high: Double? = nil) {
+            self.value = value
+            self.low = low ?? value
+            self.high = high ?? value
+        }
+    }
+
+    enum Mark {
+        case line([Point])
+        /// Lies on the areas before it.
+        case area([Point])
+        case points([(x: Double, y: Interval)])
+        /// One for each name; nil leaves a gap.
+        case bars([Interval?])
+    }
+
+    struct Series {
+        let name: String
+        let paint: Paint
+        let mark: Mark
+    }
+
+    let title: String
+    let subtitle: String
+    let horizontal: Horizontal
+    let verticalLabel: String
+    let verticalUnit: ChartUnit
+    var isLogarithmic = false
+    var series: [Series] = []
+    var width = 960.0
+    var height = 520.0
+
+    init(
+        title: String, subtitle: String, horizontal: Horizontal, verticalLabel: String,
+        verticalUnit: ChartUnit
+    ) {
+        self.title = title
+        self.subtitle = subtitle
+        self.horizontal = horizontal
+        self.verticalLabel = verticalLabel
+        self.verticalUnit = verticalUnit
+    }
+
+    /// Adds a series in the next colour, or in `paint`.
+    mutating func add(_ name: String, _ mark: Mark, _ paint: Paint? = nil) {
+        series.append(Series(name: name, paint: paint ?? .series(series.count), mark: mark))
+    }
+
+    /// All heights that have to fit.
+    var heights: [Double] {
+        var values: [Double] = []
+        var stack: [Double] = []
+        for one in series {
+            switch one.mark {
+            case .line(let points): values += points.map(\.y)
+            case .area(let points):
+                stack = Self.stacked(stack, points)
+                values += stack
+            case .points(let points): values += points.flatMap { [$0.y.low, $0.y.high] }
+            case .bars(let bars): values += bars.compactMap { $0 }.flatMap { [$0.low, $0.high] }
+            }
+        }
+        return values
+    }
+
+    static func stacked(_ below: [Double], _ points: [Point]) -> [Double] {
+        points.enumerated().map { $0 < below.count ? below[$0] + $1.y : $1.y }
+    }
+
+    /// All positions along the bottom.
+    var positions: [Double] {
+        series.flatMap { one -> [Double] in
+            switch one.mark {
+            case .line(let points), .area(let points): points.map(\.x)
+            case .points(let points): points.map(\.x)
+            case .bars: []
+            }
+        }
+    }
+
+    /// The picture.
+    func drawing() -> ByteBuffer { ChartDrawing(self).document() }
+}

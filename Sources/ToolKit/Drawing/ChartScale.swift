@@ -1,0 +1,164 @@
+/// How the numbers along an axis are written, and which of them are round.
+enum ChartUnit {
+    case number
+    case bytes
+    /// A length of time.
+    case seconds
+    case percent
+
+    /// The number with its unit.
+    func text(_ value: Double) -> String {
+        switch self {
+        case .number: return Self.short(value)
+        case .bytes: return Self.bytes(value)
+        case .seconds: return Self.seconds(value)
+        case .percent: return Self.decimals(value) + "%"
+        }
+    }
+
+    /// Distances between ticks that look round, ascending, up to and around `span`.
+    func step(atLeast least: Double) -> Double {
+        switch self {
+        case .bytes:
+            var unit = 1.0
+            while unit * 1000 < least { unit *= 1024 }
+            return unit * Self.round(least / unit)
+        case .seconds where least > 1:
+            return Self.roundTimes.first { $0 >= least } ?? 86400 * Self.round(least / 86400)
+        default: return Self.round(least)
+        }
+    }
+
+    private static let roundTimes: [Double] = [
+        2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200,
+    ]
+
+    /// The next of 1, 2, 5, 10 and so on.
+    private static func round(_ least: Double) -> Double {
+        guard least > 0, least.isFinite else { return 1 }
+        var power = 1.0
+        while power * 10 <= least { power *= 10 }
+        while power > least { power /= 10 }
+        return ([1, 2, 5, 10].first { power * $0 >= least * 0.999_999 } ?? 10) * power
+    }
+
+    private static func bytes(_ value: Double) -> String {
+        let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]
+        var (value, unit) = (value, 0)
+        while abs(value) >= 1000, unit + 1 < units.count {
+            (value, unit) = (value / 1024, unit + 1)
+        }
+        return "\(decimals(value)) \(units[unit])"
+    }
+
+    private static func seconds(_ value: Double) -> String {
+        if value == 0 { return "0 s" }
+        let size = abs(value)
+        if size < 1e-6 { return decimals(value * 1e9) + " ns" }
+        if size < 1e-3 { return decimals(value * 1e6) + " µs" }
+        if size < 1 { return decimals(value * 1e3) + " ms" }
+        if size < 120 { return decimals(value) + " s" }
+        if size < 7200 { return decimals(value / 60) + " min" }
+        return decimals(value / 3600) + " h"
+    }
+
+    /// `1.2 M`, `340 k`.
+    private static func short(_ value: Double) -> String {
+        let units = ["", " k", " M", " G", " T"]
+        var (value, unit) = (value, 0)
+        while abs(value) >= 10_000 || abs(value) >= 1000 && unit > 0, unit + 1 < units.count {
+            (value, unit) = (value / 1000, unit + 1)
+        }
+        return decimals(value) + units[unit]
+    }
+
+    /// At most three digits that count, without zeros behind them.
+    static func decimals(_ value: Double) -> String {
+        let size = abs(value)
+        let scale = size >= 100 ? 1.0 : size >= 10 ? 10 : size >= 0.995 ? 100 : 1000
+        let scaled = Int((min(size, 1e15) * scale).rounded())
+        let (whole, rest) = scaled.quotientAndRemainder(dividingBy: Int(scale))
+        var digits = String(rest)
+        digits = String(repeating: "0", count: String(Int(scale)).count - 1 - digits.count) + digits
+        while digits.hasSuffix("0") { digits.removeLast() }
+        let sign = value < 0 && scaled > 0 ? "-" : ""
+        return "\(sign)\(whole)" + (rest == 0 ? "" : ".\(digits)")
+    }
+}
+
+/// Turns numbers into positions along one axis.
+struct ChartScale {
+    let low: Double
+    let high: Double
+    let ticks: [Double]
+    private let start: Double
+    private let end: Double
+    private let isLogarithmic: Bool
+
+    /// - Parameters:
+    ///   - values: what has to fit.
+    ///   - start: position of the low end, `end` of the high one.
+    ///   - count: about how many ticks there should be.
+    init(
+        _ values: some Sequence<Double>, from start: Double, to end: Double, unit: ChartUnit,
+        ticks count: Int, fromZero: Bool = true, isLogarithmic: Bool = false, isTight: Bool = false
+    ) {
+        let finite = values.filter(\.isFinite)
+        let least = finite.min() ?? 0
+        let most = finite.max() ?? 1
+        self.start = start
+        self.end = end
+        self.isLogarithmic = isLogarithmic && least > 0
+        if self.isLogarithmic {
+            (low, high, ticks) = Self.decades(least, most)
+            return
+        }
+        let bottom = fromZero ? min(0, least) : least
+        let span = max(most - bottom, abs(most) * 1e-9, 1e-12)
+        let step = unit.step(atLeast: span / Double(max(1, count)))
+        low = isTight ? bottom : (bottom / step).rounded(.down) * step
+        high = isTight ? bottom + span : max(low + step, (most / step - 1e-9).rounded(.up) * step)
+        let first = (low / step - 1e-9).rounded(.up)
+        let last = (high / step + 1e-9).rounded(.down)
+        let count = first > last ? 0 : Int(min(last - first, 50)) + 1
+        ticks = (0..<count).map { (first + Double($0)) * step }
+    }
+
+    private static func decades(_ least: Double, _ most: Double) -> (Double, Double, [Double]) {
+        var low = 1.0
+        while low > least { low /= 10 }
+        while low * 10 <= least { low *= 10 }
+        var ticks = [low]
+        while ticks.last! < most, ticks.count < 30 { ticks.append(ticks.last! * 10) }
+        if ticks.count == 1 { ticks.append(low * 10) }
+        return (low, ticks.last!, ticks)
+    }
+
+    func position(_ value: Double) -> Double {
+        let share =
+            isLogarithmic
+            ? Self.log10(max(value, low) / low) / Self.log10(high / low)
+            : (value - low) / (high - low)
+        return start + (end - start) * min(max(share, -0.01), 1.01)
+    }
+
+    /// By halving: a picture needs three digits, and this file needs no C library.
+    private static func log10(_ value: Double) -> Double {
+        guard value > 0, value.isFinite else { return 0 }
+        let log2 = Double(value.exponent) + log2OfSignificand(value.significand)
+        return log2 * 0.301_029_995_663_981_2
+    }
+
+    private static func log2OfSignificand(_ value: Double) -> Double {
+        var (value, result, bit) = (value, 0.0, 0.5)
+        for _ in 0..<32 {
+            value *= value
+            if value >= 2 {
+                value /= 2
+                result += bit
+            }
+            bit /= 2
+        }
+        return result
+    }
+}

@@ -1,0 +1,251 @@
+import RealmEngine
+
+/// A picture as SVG, readable on light and on dark: shapes name a paint, and the style sheet decides
+/// what colour that is. Lengths are in pixels, positions count from the upper left corner.
+struct SVGDrawing {
+    let width: Double
+    let height: Double
+    private let title: String
+    private let summary: String
+    private var body = ""
+
+    /// - Parameters:
+    ///   - title: what a reader of the page hears first; the caller draws it too.
+    ///   - summary: a sentence that says what there is to be seen.
+    init(width: Double, height: Double, title: String, summary: String) {
+        self.width = width
+        self.height = height
+        self.title = title
+        self.summary = summary
+    }
+
+    enum Anchor: String {
+        case start
+        case middle
+        case end
+    }
+
+    /// - Parameter hint: shown when the pointer rests on the shape.
+    mutating func rectangle(
+        _ x: Double, _ y: Double, _ width: Double, _ height: Double, _ paint: Paint,
+        hint: String? = nil
+    ) {
+        let area = "x=\"\(Self.text(x))\" y=\"\(Self.text(y))\" width=\"\(Self.text(width))\""
+        element("rect", "\(area) height=\"\(Self.text(height))\"", paint.fill, hint)
+    }
+
+    mutating func line(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, _ paint: Paint) {
+        let from = "x1=\"\(Self.text(x1))\" y1=\"\(Self.text(y1))\""
+        element("line", "\(from) x2=\"\(Self.text(x2))\" y2=\"\(Self.text(y2))\"", paint.stroke)
+    }
+
+    mutating func polyline(_ points: [(x: Double, y: Double)], _ paint: Paint) {
+        element("polyline", "points=\"\(Self.text(points))\"", paint.stroke)
+    }
+
+    mutating func polygon(
+        _ points: [(x: Double, y: Double)], _ paint: Paint, hint: String? = nil
+    ) {
+        element("polygon", "points=\"\(Self.text(points))\"", paint.fill, hint)
+    }
+
+    mutating func circle(_ x: Double, _ y: Double, radius: Double, _ paint: Paint) {
+        let centre = "cx=\"\(Self.text(x))\" cy=\"\(Self.text(y))\""
+        element("circle", "\(centre) r=\"\(Self.text(radius))\"", paint.fill)
+    }
+
+    /// Many rectangles of one paint as a single shape.
+    mutating func rectangles(
+        _ areas: [(x: Double, y: Double, width: Double, height: Double)], _ paint: Paint,
+        hint: String? = nil
+    ) {
+        var path = ""
+        for area in areas {
+            path += "M\(Self.text(area.x)) \(Self.text(area.y))h\(Self.text(area.width))"
+            path += "v\(Self.text(area.height))h\(Self.text(-area.width))z"
+        }
+        element("path", "d=\"\(path)\"", paint.fill, hint)
+    }
+
+    /// - Parameters:
+    ///   - y: of the line the letters stand on.
+    ///   - turned: read from below.
+    mutating func text(
+        _ text: String, _ x: Double, _ y: Double, _ style: TextStyle = .normal,
+        anchor: Anchor = .start, turned: Bool = false
+    ) {
+        var attributes = "x=\"\(Self.text(x))\" y=\"\(Self.text(y))\""
+        if anchor != .start { attributes += " text-anchor=\"\(anchor.rawValue)\"" }
+        if turned {
+            attributes += " transform=\"rotate(-90 \(Self.text(x)) \(Self.text(y)))\""
+        }
+        body += "<text class=\"\(style.rawValue)\" \(attributes)>\(Self.escaped(text))</text>\n"
+    }
+
+    private mutating func element(
+        _ name: String, _ attributes: String, _ styleClass: String, _ hint: String? = nil
+    ) {
+        body += "<\(name) class=\"\(styleClass)\" \(attributes)"
+        if let hint {
+            body += "><title>\(Self.escaped(hint))</title></\(name)>\n"
+        } else {
+            body += "/>\n"
+        }
+    }
+
+    /// The whole document.
+    func document() -> ByteBuffer {
+        var out = ByteBuffer(capacity: body.utf8.count + 4096)
+        let (w, h) = (Self.text(width), Self.text(height))
+        out.append("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(w)\" height=\"\(h)\"")
+        out.append(" viewBox=\"0 0 \(w) \(h)\" role=\"img\">\n")
+        out.append("<title>\(Self.escaped(title))</title>\n")
+        out.append("<desc>\(Self.escaped(summary))</desc>\n")
+        out.append("<style>\n\(StyleSheet.text)</style>\n")
+        out.append("<rect class=\"ground\" width=\"\(w)\" height=\"\(h)\"/>\n")
+        out.append(body)
+        out.append("</svg>\n")
+        return out
+    }
+
+    // MARK: Text
+
+    private static func text(_ points: [(x: Double, y: Double)]) -> String {
+        points.map { "\(text($0.x)),\(text($0.y))" }.joined(separator: " ")
+    }
+
+    /// A coordinate with two decimals at most.
+    static func text(_ value: Double) -> String {
+        let hundredths = Int((min(max(value, -1e9), 1e9) * 100).rounded())
+        let (whole, rest) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)
+        var text = hundredths < 0 ? "-\(whole)" : "\(whole)"
+        if rest % 10 > 0 {
+            text += rest < 10 ? ".0\(rest)" : ".\(rest)"
+        } else if rest > 0 {
+            text += ".\(rest / 10)"
+        }
+        return text
+    }
+
+    /// Names come from files: what XML cannot hold becomes a question mark.
+    static func escaped(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{FFFE}", "\u{FFFF}": result += "?"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    /// About how wide a line of text is: fonts differ.
+    static func width(of text: String, _ style: TextStyle = .normal) -> Double {
+        Double(DisplayWidth.columns(text)) * style.size * 0.56
+    }
+}
+
+/// What a shape is painted with.
+enum Paint: Hashable {
+    /// One of eight colours that are told apart by people with any kind of colour vision.
+    case series(Int)
+    /// One of four shades of red: something to be noticed.
+    case warning(Int)
+    /// There, but without interest.
+    case quiet
+    /// Hardly there: free space.
+    case empty
+    case grid
+    case axis
+    case ink
+
+    static let seriesCount = StyleSheet.series.count
+    static let warningCount = StyleSheet.warnings.count
+
+    private var name: String {
+        switch self {
+        case .series(let i): "s\(i % Self.seriesCount)"
+        case .warning(let i): "w\(i % Self.warningCount)"
+        case .quiet: "quiet"
+        case .empty: "empty"
+        case .grid: "grid"
+        case .axis: "axis"
+        case .ink: "ink"
+        }
+    }
+
+    var fill: String { name }
+    var stroke: String { "\(name) line" }
+}
+
+/// Sizes and weights of letters.
+enum TextStyle: String {
+    case title
+    case normal = "text"
+    /// Beside axes and in legends.
+    case small
+
+    var size: Double {
+        switch self {
+        case .title: 18
+        case .normal: 13
+        case .small: 12
+        }
+    }
+}
+
+/// The colours, once for light and once for dark surroundings.
+private enum StyleSheet {
+    typealias Colour = (light: String, dark: String)
+
+    static let series: [Colour] = [
+        ("#0072b2", "#4aa3df"), ("#e69f00", "#f2b84b"), ("#009e73", "#35c79a"),
+        ("#8f5fbf", "#b794e0"), ("#56b4e9", "#8fd0f7"), ("#8c6d31", "#c6a564"),
+        ("#cc79a7", "#e6a3c9"), ("#4d5a66", "#a3b1bd"),
+    ]
+    static let warnings: [Colour] = [
+        ("#c4221c", "#ff6b60"), ("#e2574c", "#d9483f"), ("#8e1511", "#ff9c93"),
+        ("#f08a80", "#a8322b"),
+    ]
+    private static let others: [(name: String, colour: Colour)] = [
+        ("ground", ("#ffffff", "#15181c")), ("quiet", ("#a9b4be", "#66717c")),
+        ("empty", ("#e8ecf0", "#2b323a")), ("grid", ("#dfe4e8", "#333b44")),
+        ("axis", ("#7b8794", "#8b97a3")), ("ink", ("#1c2126", "#e8ebee")),
+    ]
+    private static let letters: [(name: String, colour: Colour)] = [
+        ("title", ("#1c2126", "#f2f4f6")), ("text", ("#1c2126", "#e8ebee")),
+        ("small", ("#4a545e", "#b4bec8")),
+    ]
+
+    private static var fills: [(name: String, colour: Colour)] {
+        series.enumerated().map { ("s\($0)", $1) } + warnings.enumerated().map { ("w\($0)", $1) }
+            + others
+    }
+
+    static var text: String {
+        var sheet = """
+            text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
+            .title{font-size:18px;font-weight:600}.text{font-size:13px}.small{font-size:12px}
+            .line{fill:none;stroke-width:2;stroke-linejoin:round}
+            .grid.line,.axis.line{stroke-width:1}
+
+            """
+        sheet += rules(\.light)
+        sheet += "@media (prefers-color-scheme:dark){\n" + rules(\.dark) + "}\n"
+        return sheet
+    }
+
+    private static func rules(_ colour: KeyPath<Colour, String>) -> String {
+        var text = ""
+        for (name, colours) in fills {
+            text += ".\(name){fill:\(colours[keyPath: colour])}"
+            text += ".\(name).line{fill:none;stroke:\(colours[keyPath: colour])}\n"
+        }
+        for (name, colours) in letters { text += ".\(name){fill:\(colours[keyPath: colour])}\n" }
+        return text
+    }
+}

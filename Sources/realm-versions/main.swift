@@ -1,0 +1,4 @@
+import Glibc
+import ToolKit
+
+exit(Tools.versions(CommandLine.arguments))

@@ -1,0 +1,163 @@
+import Foundation
+import Testing
+
+@testable import RealmEngine
+
+/// What compaction keeps and what it drops.
+@Suite struct CompactorTests {
+    /// A file that goes away with its last reference.
+    final class Scratch {
+        let path = FileManager.default.temporaryDirectory.path + "/c-\(UUID().uuidString).realm"
+
+        deinit {
+            for suffix in ["", ".lock", ".note", ".management"] {
+                try? FileManager.default.removeItem(atPath: path + suffix)
+            }
+        }
+
+        /// Writes the newest version of `database`, compacted.
+        @discardableResult
+        func compact(
+            _ database: Database, _ options: Compactor.Options = .init()
+        ) throws -> Compactor.Result {
+            let fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0o600)
+            defer { close(fd) }
+            return try Compactor.write(database.snapshot(), to: fd, path: path, options: options)
+        }
+
+        func makeTransactional(_ result: Compactor.Result) throws {
+            let fd = open(path, O_RDWR)
+            defer { close(fd) }
+            try Compactor.makeTransactional(result, fd, path: path)
+        }
+    }
+
+    static func digests(_ database: Database) throws -> [UInt64] {
+        let snapshot = database.snapshot()
+        return try snapshot.schema.tables.map { try ContentDigest(snapshot).digest($0) }
+    }
+
+    /// Codes and how often, but for what is about space.
+    static func complaints(_ path: String) throws -> [IntegrityReport.Code: Int] {
+        let space: Set<IntegrityReport.Code> = [.fileSize, .staleSlot, .leakedSpace]
+        return try IntegrityCheck.run(path: path).counts.filter { !space.contains($0.key) }
+    }
+
+    @Test(arguments: IntegrityCheckTests.readable) func keepsEverything(_ file: URL) throws {
+        guard let source = try? Database(immutable: file.path) else { return }
+        let scratch = Scratch()
+        let result = try scratch.compact(source)
+        let copy = try Database(immutable: scratch.path)
+        #expect(copy.version == source.version && copy.header.format == source.header.format)
+        #expect(try Self.digests(copy) == Self.digests(source))
+        #expect(try Self.complaints(scratch.path) == Self.complaints(file.path))
+        #expect(copy.reclaimableBytes == 16)
+        #expect(result.bytes <= source.compactedLimit)
+        #expect(try Compactor.estimate(source.snapshot()).bytes == result.bytes)
+    }
+
+    @Test(arguments: IntegrityCheckTests.readable) func enumerates(_ file: URL) throws {
+        guard let source = try? Database(immutable: file.path) else { return }
+        let scratch = Scratch()
+        var options = Compactor.Options()
+        options.enumerateBelow = 100
+        let result = try scratch.compact(source, options)
+        let copy = try Database(immutable: scratch.path)
+        #expect(try Self.digests(copy) == Self.digests(source))
+        #expect(try Self.complaints(scratch.path) == Self.complaints(file.path))
+        if file.lastPathComponent == "bulk.realm" { #expect(result.enumerated > 0) }
+    }
+
+    @Test func dropsTheHistory() throws {
+        let source = try Database(
+            immutable: Fixtures.own.appending(path: "query/social.realm").path)
+        let scratch = Scratch()
+        var options = Compactor.Options()
+        options.keepsHistory = false
+        try scratch.compact(source, options)
+        let report = try IntegrityCheck.run(path: scratch.path)
+        #expect(report.isClean && report.facts.historyEntries == 0)
+        #expect(try Database(immutable: scratch.path).top?.historyType == 2)
+    }
+
+    @Test func isWrittenToAfterwards() throws {
+        let source = try Database(
+            immutable: Fixtures.own.appending(path: "query/social.realm").path)
+        let scratch = Scratch()
+        let result = try scratch.compact(source)
+        try scratch.makeTransactional(result)
+        #expect(try IntegrityCheck.run(path: scratch.path).isClean)
+        for _ in 0..<3 {
+            let session = try WriteSession(path: scratch.path)
+            let transaction = try session.begin()
+            let key = try #require(transaction.table(named: "Company"))
+            let keys = try session.database.snapshot().table(key).keys()
+            try transaction.remove(key, keys[0])
+            try transaction.commit()
+        }
+        try expectSound(scratch.path)
+    }
+
+    @Test func narrowsNumbers() throws {
+        let scratch = Scratch()
+        var options = WriteSession.Options()
+        options.creates = true
+        let session = try WriteSession(path: scratch.path, options: options)
+        var transaction = try session.begin()
+        let table = try transaction.createClass("Wide")
+        try transaction.addProperty(table, PropertySpec("n", .int))
+        let keys = try (0..<200).map { _ in try transaction.create(in: table) }
+        for key in keys { try transaction.set(table, key, 0, .int(1 << 40)) }
+        try transaction.commit()
+        transaction = try session.begin()
+        for key in keys { try transaction.set(table, key, 0, .int(1)) }
+        try transaction.commit()
+        let copy = Scratch()
+        try copy.compact(session.database)
+        let database = try Database(immutable: copy.path)
+        let info = try #require(database.schema.table(named: "Wide"))
+        let snapshot = database.snapshot()
+        #expect(try snapshot.table(info).byteSize() < 800)
+        #expect(try Self.digests(database) == Self.digests(session.database))
+        try expectSound(copy.path)
+    }
+
+    @Test func holdsNobodyOut() throws {
+        // Alone: the body runs, and the session goes on with what it left.
+        let source = try Database(
+            immutable: Fixtures.own.appending(path: "query/social.realm").path)
+        let scratch = Scratch()
+        let result = try scratch.compact(source)
+        try scratch.makeTransactional(result)
+        var ran = 0
+        try ExclusiveAccess.run(path: scratch.path) { _ in ran += 1 }
+        // With a participant: refused.
+        let session = try WriteSession(path: scratch.path)
+        for _ in 0..<3 {
+            #expect(throws: RealmError.self) {
+                try ExclusiveAccess.run(path: scratch.path) { _ in ran += 1 }
+            }
+        }
+        withExtendedLifetime(session) {}
+        #expect(ran == 1)
+    }
+
+    @Test func sharedNodesEndIt() throws {
+        let tree = try FileTree("query/social")
+        let bytes = tree.encoded()
+        let map = try NodeMap(bytes)
+        // The root's tables take the place of its names' neighbour: everything twice.
+        let slot = try #require(map.refs.last { $0.place == 0 })
+        var damaged = bytes
+        let place = map.places[0]
+        let width = (1 << Int(place.flags & 7)) >> 4
+        for i in 0..<width {
+            damaged[place.offset + 8 + slot.index * width + i] =
+                bytes[
+                    place.offset + 8 + width + i]
+        }
+        let file = try damaged.withUnsafeBytes { try MappedFile(copying: $0, path: "shared") }
+        guard let database = try? Database(file) else { return }
+        #expect(throws: RealmError.self) { try Compactor.estimate(database.snapshot()) }
+    }
+}

@@ -1,0 +1,43 @@
+import Glibc
+
+/// Counts the objects and arrays one thread allocates, by the hook the Swift runtime keeps for
+/// instruments. Nil where the runtime has none.
+enum AllocationCount {
+    private typealias Hook = @convention(c) (UnsafeRawPointer?, Int, Int) -> UnsafeMutableRawPointer
+
+    /// The runtime's own function, the thread that is watched and what it allocated so far.
+    nonisolated(unsafe) private static var original: Hook?
+    nonisolated(unsafe) private static var thread: pthread_t = 0
+    nonisolated(unsafe) private static var count = 0
+
+    private static let counting: Hook = { metadata, size, alignment in
+        if pthread_self() == thread { count &+= 1 }
+        return original!(metadata, size, alignment)
+    }
+
+    /// Allocations of this thread while `body` runs.
+    static func of(_ body: () throws -> Void) rethrows -> Int? {
+        guard let hook = symbol("_swift_allocObject", Hook.self),
+            let flag = symbol(
+                "_swift_enableSwizzlingOfAllocationAndRefCountingFunctions_forInstrumentsOnly",
+                Bool.self)
+        else { return nil }
+        count = 0
+        thread = pthread_self()
+        if original == nil { original = hook.pointee }
+        let replacement = counting
+        hook.pointee = replacement
+        flag.pointee = true
+        defer {
+            flag.pointee = false
+            hook.pointee = original!
+            thread = 0
+        }
+        try body()
+        return count
+    }
+
+    private static func symbol<T>(_ name: String, _: T.Type) -> UnsafeMutablePointer<T>? {
+        dlsym(nil, name).map { $0.assumingMemoryBound(to: T.self) }
+    }
+}
