@@ -141,16 +141,3 @@ extension Database {
             && (attachment.historyType == 0 || attachment.historyType == 2)
     }
 }
-
-extension Session.Attachment {
-    /// What the file says as it is.
-    init(_ mapped: MappedFile) throws(RealmError) {
-        self = try mapped.whileUnchanged { (header, size) throws(RealmError) in
-            let state = try VersionState.read(
-                base: mapped.mapping.base, size: size, format: header.format, top: header.top)
-            return Session.Attachment(
-                version: state.version, top: header.top, logicalSize: state.limit,
-                historyType: state.top?.historyType ?? 0)
-        }.result
-    }
-}
