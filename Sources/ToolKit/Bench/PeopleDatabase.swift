@@ -32,12 +32,6 @@ final class PeopleDatabase: MeasuredDatabase {
         person = info.key
     }
 
-    /// Somebody else made commits through the session.
-    func note(commits: Int, logicalBytes: Int) {
-        self.commits += commits
-        self.logicalBytes += logicalBytes
-    }
-
     private func createSchema() throws(RealmError) {
         let t = try writing()
         dog = try t.createClass("Dog", primaryKey: PropertySpec("_id", .int))

@@ -85,7 +85,7 @@ struct WriteRequest {
         mayLoseData = command.flag("force")
         creates = command.flag("create")
         acknowledges = command.flag("ack")
-        patience = Self.patience(command)
+        patience = command.wait.patience
         mostMemory = command.maxMemory
         reportsJSON = command.format == .json
         try check()
@@ -135,18 +135,6 @@ struct WriteRequest {
         }
         return limits
     }
-
-    private static func patience(_ command: ParsedCommand) -> WriteSession.Patience {
-        switch command.wait {
-        case .none: return .milliseconds(1000)
-        case .forever: return .forever
-        case .atMost(let duration):
-            let (seconds, attoseconds) = duration.components
-            let total = Int128(seconds) * 1000 + Int128(attoseconds / 1_000_000_000_000_000)
-            return .milliseconds(Int(clamping: total))
-        }
-    }
-
     /// `A=B,C=D` of a repeatable option.
     private static func pairs(
         _ command: ParsedCommand, _ option: String
