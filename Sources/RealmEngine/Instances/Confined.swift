@@ -47,15 +47,15 @@ public struct Confined {
 
     /// The keys of the objects of a table, or of those a query yields in its order; nil when the table
     /// is gone.
-    public func keys() throws(RealmError) -> [ObjectKey]? {
+    public func keys() throws(RealmError) -> RowKeys? {
         guard let table = try table() else { return nil }
         switch target {
         case .table:
             table.snapshot.beginWalk()
-            return try table.keys()
+            return RowKeys(try table.keys())
         case .results(_, let query):
             let plan = try QueryPlan(try query.bound(to: table), in: table.snapshot)
-            return Array(try plan.rows(in: table.snapshot).keys)
+            return try plan.rows(in: table.snapshot).keys
         case .object, .collection: return nil
         }
     }

@@ -210,9 +210,11 @@ extension Instance {
         }
         transaction = nil
         asyncEnding = .rolledBack
+        let group = open.session.group
         _ = try open.commit()
         let id = queue.addCompletion(self, onComplete)
         asyncEnding = .committed(id, allowsGrouping: allowGrouping)
+        if let group { advance(to: group.head) }
         return id
     }
 
@@ -244,9 +246,7 @@ extension Instance {
         block()
         if transaction != nil { cancelWrite() }
         isAsyncBlock = false
-        let ending = asyncEnding ?? .rolledBack
-        if case .committed = ending { advance(to: group.head) }
-        return ending
+        return asyncEnding ?? .rolledBack
     }
 
     /// Shows a version that need not be durable yet.

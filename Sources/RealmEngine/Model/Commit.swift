@@ -19,7 +19,7 @@ struct Commit {
 
     private var session: WriteSession { transaction.session }
     private var newVersion: UInt64 { base.version + 1 }
-    private static let page = UInt64(4096)
+    static let page = UInt64(4096)
 
     /// A version whose nodes are in the file, and which nothing leads to yet.
     struct Stored {
@@ -47,11 +47,9 @@ struct Commit {
                 top.freePositions, top.freeLengths, top.freeVersions, top.evacuation, top.ref,
             ] { try context.free(ref) }
         }
-        let space =
-            try base.top.map { (top) throws(RealmError) in
-                try FreeSpace(context.space, top, oldestReachable: reachable.oldest)
-            } ?? FreeSpace(logicalSize: base.limit)
-        var writer = try writer(space, history)
+        var space = transaction.spilledSpace
+        if space == nil { space = try session.freeSpace(of: base, context.space, reachable) }
+        var writer = try writer(space!, history)
         let written = (
             names: try writer.write(names), tables: try writer.write(tables),
             history: try writer.write(history)
@@ -102,18 +100,8 @@ struct Commit {
     }
 
     private func store(_ runs: [NodeWriter.Run], _ lists: ListWriter.Result) throws(RealmError) {
-        let device = session.device
-        // Joiners size the file under the control mutex, so growing it happens under it too.
-        try session.database.session!.file.controlMutex.withLock { () throws(RealmError) in
-            try device.grow(to: Int(lists.logicalSize))
-            // What can fail comes before the flip.
-            try session.database.file.extend(to: Int(lists.logicalSize))
-            for run in runs where run.bytes.count > 0 {
-                try device.write(run.bytes.bytes, at: Int(run.start))
-            }
-            for run in lists.runs { try device.write(run.bytes.bytes, at: Int(run.start)) }
-            PausePoint.reach(.storing)
-        }
+        // What can fail comes before the flip.
+        try session.store(runs + lists.runs, logicalSize: lists.logicalSize)
     }
 }
 

@@ -26,6 +26,25 @@ struct SchemaReader {
         return slots
     }
 
+    /// As `slots()`, of tables that have been read already.
+    func slots(known: [TableInfo]) throws(RealmError) -> [Slot] {
+        let roots = try space.refNode(tables, slots: 0, "tables")
+        var rest = known[...]
+        var slots: [Slot] = []
+        slots.reserveCapacity(roots.count)
+        for i in 0..<roots.count {
+            let slot = roots.slot(i)
+            if slot.isTagged {
+                slots.append(.free(tag: slot.value))
+            } else if let info = rest.popFirst(), info.top == slot.child {
+                slots.append(.table(info))
+            } else {
+                throw .corrupt("table \(i) is neither there nor removed", at: tables)
+            }
+        }
+        return slots
+    }
+
     /// The list of table names, one for each of `count` slots; read them with `name`.
     static func nameNode(
         _ space: NodeSpace, _ names: Ref, count: Int, of tables: Ref

@@ -12,6 +12,7 @@ extension TableEditor {
         } else {
             newQueue(leafIndex).append(target.raw, origin.raw)
         }
+        context.editedBytes &+= 32
         if hasQueuedBacklinks { return }
         hasQueuedBacklinks = true
         markDirty()

@@ -68,6 +68,13 @@ final class TableEditor {
         }
     }
 
+    /// A table whose changes have been written to the file, to go on with: `info` is what is there.
+    convenience init(_ info: TableInfo, continuing old: TableEditor) {
+        self.init(info, old.context)
+        created = old.created
+        isCounted = old.isCounted
+    }
+
     /// A new, empty table.
     init(_ key: TableKey, name: String, kind: TableKind, _ context: EditContext) {
         self.key = key

@@ -23,9 +23,6 @@ extension WriteTransaction {
     public func exists(_ table: TableKey, _ object: ObjectKey) throws(RealmError) -> Bool {
         try openEditor(table).exists(object)
     }
-
-    /// Bytes of memory that the transaction's new nodes take.
-    public var size: Int { context.slab.used }
 }
 
 extension ColumnInfo {

@@ -9,7 +9,9 @@ public final class WriteTransaction {
     /// The version this transaction began with.
     let base: VersionState
     let context: EditContext
-    let memory: SpaceMemory
+    private(set) var memory: SpaceMemory
+    /// What is free once nodes have been written ahead of the commit; nil before.
+    private(set) var spilledSpace: FreeSpace?
     /// The table directory: slot by slot.
     var slots: [Slot] {
         didSet {
@@ -49,7 +51,8 @@ public final class WriteTransaction {
         slots =
             base.top == nil
             ? []
-            : try SchemaReader(space: memory.lookup, names: names, tables: tables).slots()
+            : try SchemaReader(space: memory.lookup, names: names, tables: tables)
+                .slots(known: base.schema.tables)
                 .map { slot in
                     switch slot {
                     case .table(let info): .stored(info)
@@ -61,6 +64,9 @@ public final class WriteTransaction {
 
     // A transaction merely dropped gives up the writer's turn like one rolled back.
     deinit { if isOpen { session.end() } }
+
+    /// Bytes of memory that the changes take.
+    public var size: Int { context.usedBytes }
 
     /// Version this transaction will become.
     public var version: UInt64 { base.version + 1 }
@@ -130,10 +136,46 @@ public final class WriteTransaction {
         try flush()
         let reader = SchemaReader(space: memory.lookup, names: names, tables: tables)
         let state = VersionState(
-            version: version, format: 24, top: base.top, limit: base.limit,
+            version: version, format: 24, top: base.top, limit: memory.lookup.limit,
             schema: slots.isEmpty
                 ? Schema(tables: [], version: nil) : try reader.schema())
         return Snapshot(unpinned: session.database, state, memory: memory)
+    }
+
+    // MARK: Memory
+
+    /// Makes the transaction take little memory again: what it has made so far goes to the file, into
+    /// space that no version uses, where nothing refers to it before the commit. Worth it for
+    /// transactions of many megabytes only. Values and collections made by the transaction but not
+    /// stored yet are lost; a rehearsal keeps everything.
+    ///
+    /// Throws `output` when the file cannot be written, and the transaction can only be rolled back.
+    public func spill() throws(RealmError) {
+        try checkOpen()
+        guard !session.isRehearsal else { return }
+        try flush()
+        do throws(RealmError) {
+            let written = try Spill(self, spilledSpace).run(names: names, tables: tables)
+            (names, tables) = (written.names, written.tables)
+            spilledSpace = written.space
+            try restart(limit: written.space.logicalSize)
+        } catch {
+            if error.kind == .output { session.database.poison(error) }
+            throw error
+        }
+    }
+
+    /// Goes on with what the file holds.
+    private func restart(limit: UInt64) throws(RealmError) {
+        let fresh = SpaceMemory(base: session.database.file.mapping.base, limit: limit)
+        session.slab.attach(fresh)
+        memory = fresh
+        context.restart(fresh.lookup)
+        let stored = try SchemaReader(space: fresh.lookup, names: names, tables: tables).slots()
+        for (i, slot) in stored.enumerated() {
+            guard case .open(let old) = slots[i], case .table(let info) = slot else { continue }
+            slots[i] = .open(TableEditor(info, continuing: old))
+        }
     }
 
     // MARK: Ending

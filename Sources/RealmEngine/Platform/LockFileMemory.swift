@@ -116,43 +116,6 @@ final class LockFileMemory: @unchecked Sendable {
         mapped.store(bytes.count, ordering: .releasing)
     }
 
-    /// Holds a copy of the lock file at `path` and touches the file no more; nil when there is none
-    /// or it has fewer than `size` bytes. The file is only read: no lock is taken, nothing is mapped,
-    /// so a participant never notices.
-    ///
-    /// The fields of the copy belong together as far as two equal readings in a row can tell.
-    static func copy(of path: String, atLeast size: Int) throws(RealmError) -> LockFileMemory? {
-        let fd = retryingInterrupts { Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
-        guard fd >= 0 else {
-            if errno == ENOENT { return nil }
-            throw systemError("open", path, errno: errno)
-        }
-        defer { close(fd) }
-        var bytes = try contents(fd, path)
-        for _ in 0..<16 {
-            let again = try contents(fd, path)
-            if again == bytes { break }
-            bytes = again
-        }
-        guard bytes.count >= size else { return nil }
-        return try LockFileMemory(copying: bytes, path)
-    }
-
-    private static func contents(_ fd: Int32, _ path: String) throws(RealmError) -> [UInt8] {
-        var s = stat()
-        guard fstat(fd, &s) == 0 else { throw systemError("fstat", path, errno: errno) }
-        guard s.st_mode & S_IFMT == S_IFREG else { return [] }
-        var bytes = [UInt8](repeating: 0, count: min(Int(s.st_size), reserved))
-        let count = bytes.withUnsafeMutableBytes { room in
-            retryingInterrupts { pread(fd, room.baseAddress, room.count, 0) }
-        }
-        guard count >= 0 else { throw systemError("read", path, errno: errno) }
-        return Array(bytes[..<count])
-    }
-
-    /// Bytes that are mapped, or were copied.
-    var size: Int { mapped.load(ordering: .acquiring) }
-
     deinit {
         munmap(base, Self.reserved)
         // Closing the description releases its lock.

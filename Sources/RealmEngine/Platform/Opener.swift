@@ -2,10 +2,7 @@ import Glibc
 
 /// A process that has a database open.
 public struct Opener: Sendable, Equatable {
-    public let pid: Int32
-    /// When the process started, in clock ticks after the system did. With the pid it names one
-    /// process for as long as the system runs.
-    public let startTime: UInt64
+    public let process: ProcessIdentity
     public let command: String
     /// The user's name, or number where no name is known.
     public let user: String
@@ -15,6 +12,8 @@ public struct Opener: Sendable, Equatable {
     public let hasDatabase: Bool
     /// Open descriptors of the lock file: every participant of the session keeps one.
     public let participants: Int
+
+    public var pid: UInt32 { process.pid }
 }
 
 extension Openers {
@@ -43,33 +42,24 @@ extension Openers {
             }
             let participants = lock.map { lock in files.count { $0 == lock } } ?? 0
             let hasDatabase = database.map(files.contains) ?? false
-            guard participants > 0 || hasDatabase, let start = startTime(of: pid) else { continue }
+            guard participants > 0 || hasDatabase,
+                let process = ProcessIdentity(pid: UInt32(clamping: pid))
+            else { continue }
             var status = stat()
             stat("/proc/\(pid)", &status)
             listing.openers.append(
                 Opener(
-                    pid: pid, startTime: start, command: name(pid), user: users[status.st_uid],
-                    age: age(start), hasDatabase: hasDatabase, participants: participants))
+                    process: process, command: name(pid), user: users[status.st_uid],
+                    age: age(of: process), hasDatabase: hasDatabase, participants: participants))
         }
         return listing
     }
 
-    /// Clock ticks between the start of the system and that of the process; nil when there is no such
-    /// process.
-    public static func startTime(of pid: Int32) -> UInt64? {
-        // The second field is the name in parentheses, which may hold anything.
-        guard let line = firstLine("/proc/\(pid)/stat"), let end = line.lastIndex(of: ")") else {
-            return nil
-        }
-        let fields = line[line.index(after: end)...].split(separator: " ")
-        return fields.count > 19 ? UInt64(fields[19]) : nil
-    }
-
-    private static func age(_ startTime: UInt64) -> Int {
+    private static func age(of process: ProcessIdentity) -> Int {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)
-        let ticks = UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
-        return max(0, time.tv_sec - Int(clamping: startTime / ticks))
+        let ticks = max(1, sysconf(Int32(_SC_CLK_TCK)))
+        return max(0, time.tv_sec - Int(process.startTime) / ticks)
     }
 
     /// The files a process has open; nil when that is a secret.

@@ -35,7 +35,10 @@ extension QueryBinder {
     func comparison(
         _ tree: QueryComparison, _ left: BoundOperand, _ right: BoundOperand
     ) throws(RealmError) -> BoundCondition {
-        if let test = columnTest(tree, left, right) { return .test(test) }
+        if let test = columnTest(tree, left, right) {
+            try checkText(test, right)
+            return .test(test)
+        }
         if tree.foldsCase, !tree.relation.isTextual, !right.type.isText {
             throw invalid("stringOperand", right.range, "[c] needs a string or binary value")
         }
@@ -43,6 +46,16 @@ extension QueryBinder {
         return .comparison(
             BoundComparison(
                 relation: relation, foldsCase: tree.foldsCase, left: left, right: right))
+    }
+
+    /// Parts of characters have no case (query language 14).
+    private func checkText(_ test: ColumnTest, _ right: BoundOperand) throws(RealmError) {
+        guard test.foldsCase, test.column.type == .string,
+            case .string(let text)? = right.constantValue,
+            String(validating: text.buffer, as: UTF8.self) == nil
+        else { return }
+        throw invalid(
+            "malformedText", right.range, "[c] needs whole characters, and this is malformed UTF-8")
     }
 
     /// A direct property against a constant or a list of constants.

@@ -54,6 +54,53 @@ extension FreeSpace {
         }
     }
 
+    /// The free lists a commit looks at before it decides what it can use.
+    struct OlderLists {
+        /// In ascending order of the versions.
+        private let lists: [OlderList]
+        /// Stamps up to here were judged before, when the same versions were readable.
+        private let judged: UInt64
+
+        static let none = OlderLists(lists: [], judged: .max)
+
+        private init(lists: [OlderList], judged: UInt64) {
+            self.lists = lists
+            self.judged = judged
+        }
+
+        /// Reads what `reachable` lists, from `file`. None when no version was dropped that any of
+        /// them might have shared space with.
+        init(_ file: MappedFile, _ reachable: VersionList.Reachable) throws(RealmError) {
+            guard let dropped = reachable.oldestDropped else {
+                self = .none
+                return
+            }
+            var lists: [OlderList] = []
+            for version in reachable.older {
+                if version.top.isNone {
+                    lists.append(OlderList(empty: version.version))
+                    continue
+                }
+                let size = Int(clamping: version.fileSize)
+                try file.extend(to: size)
+                let memory = SpaceMemory(base: file.mapping.base, limit: version.fileSize)
+                defer { withExtendedLifetime(memory) {} }
+                let top = try TopArray(memory.lookup, version.top, fileSize: size)
+                guard top.version == version.version else {
+                    throw .corrupt("a root of another version", at: version.top)
+                }
+                lists.append(try OlderList(memory.lookup, top))
+            }
+            self.lists = lists
+            judged = dropped
+        }
+
+        func stamp(of chunk: Chunk) -> UInt64 {
+            chunk.version <= judged
+                ? chunk.version : FreeSpace.backDatedStamp(of: chunk, lists[...])
+        }
+    }
+
     /// The oldest stamp `chunk` can have when the versions of `older`, in ascending order, and the
     /// newest one are all that can be read.
     static func backDatedStamp(of chunk: Chunk, _ older: ArraySlice<OlderList>) -> UInt64 {

@@ -20,15 +20,18 @@ struct FreeSpace {
     init(logicalSize: UInt64) { self.logicalSize = logicalSize }
 
     /// Reads the free list of the version with root `top`; chunks stamped above `oldestReachable`
-    /// are locked.
-    init(_ space: NodeSpace, _ top: TopArray, oldestReachable: UInt64) throws(RealmError) {
+    /// are locked, unless `older` versions prove them free.
+    init(
+        _ space: NodeSpace, _ top: TopArray, oldestReachable: UInt64, _ older: OlderLists = .none
+    ) throws(RealmError) {
         logicalSize = top.logicalSize
         var previousEnd: UInt64 = 24
-        for chunk in try Self.chunks(space, top) {
+        for var chunk in try Self.chunks(space, top) {
             guard chunk.start >= previousEnd, chunk.end <= logicalSize else {
                 throw .corrupt("free chunks overlap or leave the file", at: Ref(chunk.start))
             }
             previousEnd = chunk.end
+            if chunk.version > oldestReachable { chunk.version = older.stamp(of: chunk) }
             if chunk.version > oldestReachable { locked.append(chunk) } else { release(chunk) }
         }
     }
@@ -141,7 +144,8 @@ struct FreeSpace {
 
     /// All chunks of the new version's free list, in ascending order, given what its commit freed.
     ///
-    /// Throws `internal` when chunks overlap: writing such a list would destroy the file.
+    /// Throws `corrupt` when chunks overlap, as they do where a damaged file refers to a node twice:
+    /// writing such a list would destroy the file.
     func chunks(freeing freed: [Extent], version: UInt64) throws(RealmError) -> [Chunk] {
         var chunks = free.map { Chunk(start: $0.start, count: $0.count, version: 0) } + locked
         var merged: [Extent] = []
@@ -157,10 +161,9 @@ struct FreeSpace {
         var end: UInt64 = 24
         for chunk in chunks {
             guard chunk.start >= end, chunk.end <= logicalSize else {
-                throw RealmError(
-                    .internal, code: "RuntimeError", reason: "free-list",
-                    "the free list would overlap at offset \(chunk.start); nothing was written",
-                    hint: "please report this with the file")
+                throw .corrupt(
+                    "nodes that are shared or free already; nothing was written",
+                    at: Ref(chunk.start))
             }
             end = chunk.end
         }

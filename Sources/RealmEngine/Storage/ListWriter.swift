@@ -48,9 +48,11 @@ struct ListWriter {
 
     /// Start of `bound` free bytes within one section, growing the space when there are none.
     private func place(_ bound: UInt64, _ space: inout FreeSpace) -> UInt64 {
-        for extent in space.free.sorted(by: { $0.count < $1.count }) {
-            if let start = Self.start(in: extent, bound) { return start }
+        var best: (start: UInt64, count: UInt64)?
+        for extent in space.free where extent.count < best?.count ?? .max {
+            if let start = Self.start(in: extent, bound) { best = (start, extent.count) }
         }
+        if let best { return best.start }
         while true {
             space.grow(by: bound, page: page)
             if let start = Self.start(in: space.free.last!, bound) { return start }

@@ -107,9 +107,6 @@ struct LockFile: @unchecked Sendable {
         Self.atomic8(base, Offset.initComplete).pointee.load(ordering: .acquiring) == 1
     }
 
-    /// Number of the layout: every layout has it in the same place.
-    var layoutNumber: Int { Int(read(Offset.layout, UInt16.self)) }
-
     /// Nil when the layout is the one we know, else what differs.
     var foreignLayout: String? {
         let layout = read(Offset.layout, UInt16.self)

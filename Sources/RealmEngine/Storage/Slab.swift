@@ -24,7 +24,7 @@ final class Slab: @unchecked Sendable {
             capacity: mapping.reserved - offset)
     }
 
-    /// A transaction begins: its spaces see the nodes made from now on.
+    /// A transaction begins, or goes on with all nodes made so far in the file: its spaces see the nodes made from now on.
     func attach(_ user: SpaceMemory) {
         used = 0
         memoryOfUser = user

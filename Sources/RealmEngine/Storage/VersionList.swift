@@ -74,6 +74,10 @@ struct VersionList {
         var oldest = UInt64.max
         var oldestLive = UInt64.max
         var count: UInt64 = 0
+        /// All of them but the newest, in ascending order.
+        var older: [(version: UInt64, top: Ref, fileSize: UInt64)] = []
+        /// The oldest that was dropped between them: what was released after it may be free now.
+        var oldestDropped: UInt64?
     }
 
     /// Drops versions nobody pins. The caller pins the newest.
@@ -87,8 +91,10 @@ struct VersionList {
         let entries = (0..<file.entryCount).map { file.entry($0) }.filter { $0.version != 0 }
         let full = entries.filter { $0.full > 0 }.map(\.version).min() ?? .max
         var reachable = Reachable()
+        var dropped: [UInt64] = []
         for entry in entries {
             guard entry.live > 0 || entry.frozen > 0 || entry.version >= full else {
+                dropped.append(entry.version)
                 // Only then the root: an entry with a version is complete whenever its writer dies.
                 entry.version = 0
                 PausePoint.reach(.listPurging)
@@ -102,7 +108,11 @@ struct VersionList {
             if entry.live > 0 || entry.version >= full {
                 reachable.oldestLive = min(reachable.oldestLive, entry.version)
             }
+            reachable.older.append((entry.version, Ref(entry.top), entry.fileSize))
         }
+        reachable.oldestDropped = dropped.filter { $0 > reachable.oldest }.min()
+        reachable.older.sort { $0.version < $1.version }
+        _ = reachable.older.popLast()
         return reachable
     }
 

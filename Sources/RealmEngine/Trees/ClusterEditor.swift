@@ -146,6 +146,7 @@ final class ClusterEditor {
         let buffer = try LeafBuffer(
             context.space, node.columns[column].ref, layout, rows: node.count)
         node.columns[column].buffer = buffer
+        context.editedBytes &+= buffer.byteSize
         return buffer
     }
 

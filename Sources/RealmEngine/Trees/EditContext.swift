@@ -12,7 +12,7 @@ struct Fanout: Sendable {
 /// What every editor of one write transaction shares: the bytes it reads, the slab it writes into,
 /// and the list of file space its edits let go. Confined to the writer.
 final class EditContext {
-    let space: NodeSpace
+    private(set) var space: NodeSpace
     let slab: Slab
     let encoder: NodeEncoder
     let fanout: Fanout
@@ -23,12 +23,25 @@ final class EditContext {
     var schemaGeneration = 0
     /// Copies of values that must outlive the caller's buffers.
     let arena = ByteArena()
+    /// Bytes, about, of what editors have taken apart or collected.
+    var editedBytes = 0
 
     init(space: NodeSpace, slab: Slab, fanout: Fanout) {
         self.space = space
         self.slab = slab
         self.fanout = fanout
         encoder = NodeEncoder(slab: slab)
+    }
+
+    /// Bytes of memory that the transaction takes.
+    var usedBytes: Int { slab.used + arena.used + editedBytes }
+
+    /// All nodes made so far are in the file now, which `space` reaches; no editor of before is used
+    /// any more.
+    func restart(_ space: NodeSpace) {
+        self.space = space
+        arena.reset()
+        editedBytes = 0
     }
 
     /// Lets go of one node, not of what it references. A sound file's nodes are let go once each;

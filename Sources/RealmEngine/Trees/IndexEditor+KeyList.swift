@@ -38,6 +38,7 @@ extension IndexEditor {
             }
             let leaf = try context.space.integers(ref, "index list")
             keys.reserveCapacity(leaf.count + 1)
+            context.editedBytes &+= 8 &* leaf.count &+ 96
             for i in 0..<leaf.count { keys.append(leaf.integer(i)) }
         }
 

@@ -118,6 +118,7 @@ final class IndexEditor {
             throw .corrupt("a negative object key in an indexed column", in: "table")
         }
         recent.forget(entry.value)
+        context.editedBytes &+= 32
         if gap != nil, fillGap(entry) { return }
         root = try insert(entry, level: root, offset: 0)
     }
@@ -215,6 +216,7 @@ final class IndexEditor {
             throw space.wrongShape(keysRef, "index keys")
         }
         let node = Node(isInner: view.isInner, origin: ref, capacity: keys.count + 8)
+        context.editedBytes &+= 12 &* keys.count &+ 96
         for i in 0..<keys.count {
             let chunk = Int32(truncatingIfNeeded: keys.integer(i))
             guard i == 0 || node.lastChunk < chunk else {

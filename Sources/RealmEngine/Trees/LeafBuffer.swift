@@ -18,6 +18,9 @@ final class LeafBuffer {
 
     deinit { storage.deallocate() }
 
+    /// Bytes of memory the buffer takes.
+    var byteSize: Int { capacity * MemoryLayout<Value>.stride + 64 }
+
     /// Valid until the next change.
     @inline(__always) var values: UnsafeBufferPointer<Value> {
         UnsafeBufferPointer(start: storage, count: count)

@@ -58,6 +58,7 @@ final class SequenceEditor {
             let buffer = try LeafBuffer(context.space, ref, element: element)
             node.leaf = buffer
             node.count = buffer.count
+            context.editedBytes &+= buffer.byteSize
             return node
         }
         node.children = try children(view, ref)

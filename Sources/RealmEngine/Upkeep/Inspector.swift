@@ -58,7 +58,7 @@ public struct Inspector {
         do throws(RealmError) {
             for _ in 0..<Self.attempts {
                 let file = try MappedFile(path: path)
-                let lock = readsLockFile ? LockFileCopy(path + ".lock") : nil
+                let lock = readsLockFile ? LockFileCopy(databasePath: path) : nil
                 let reading = FileReading(file: file, lock: lock)
                 guard let raw = try rawHeader(file) else { return try body(reading, nil) }
                 do throws(RealmError) {
@@ -127,7 +127,8 @@ struct FileReading {
             return now != raw
         }
         // A version nobody pins any more may be overwritten while its free list is read.
-        guard let now = LockFileCopy(path + ".lock"), now.newest?.version == newest.version else {
+        guard let now = LockFileCopy(databasePath: path), now.newest?.version == newest.version
+        else {
             return true
         }
         let readable = Set(now.versions.map(\.version))

@@ -5,65 +5,52 @@
 /// When there is only one, it is that one; when there are several, any of them may be it.
 public struct PinAttribution: Sendable {
     public let version: UInt64
-    /// Pins that were announced, those of dead processes included.
-    public let announced: [PinAnnouncement]
+    /// What programs announced about the version, those that ended without a word included.
+    public let announced: [ReaderRow]
     /// Processes that could hold a pin nobody announced, by their ids.
-    public let candidates: [Int32]
+    public let candidates: [UInt32]
     /// Pins that no living process can hold; they go when the session ends. Nil where some processes
     /// could not be looked at.
     public let stale: Int?
 
     /// Processes that hold the version for certain, or could.
-    public var processes: [Int32] {
-        Set(announced.filter { !$0.isStale }.map(\.pid) + candidates).sorted()
+    public var processes: [UInt32] {
+        Set(announced.filter { !$0.isStale }.map(\.process.pid) + candidates).sorted()
     }
 
     /// - Parameters:
+    ///   - rows: the reader table.
     ///   - openers: processes that have the database open; who came too late for the version left out.
     public init(
-        _ version: Inspection.LiveVersion, _ announcements: [PinAnnouncement],
-        _ openers: Openers.Listing
+        _ version: Inspection.LiveVersion, _ rows: [ReaderRow], _ openers: Openers.Listing
     ) {
         self.version = version.version
-        let announced = announcements.filter { $0.version == version.version }
+        let announced = rows.filter { $0.version == version.version }
         self.announced = announced
-        func open(_ count: Int, _ kinds: String...) -> Int {
-            max(0, count - announced.count { kinds.contains($0.kind) })
+        // A process takes part once, and counts once for a version, however many rows it has.
+        func holders(_ kind: ReaderRow.Kind, stale: Bool? = nil) -> Int {
+            Set(
+                announced.filter { $0.kind == kind && (stale == nil || $0.isStale == stale) }
+                    .map(\.process)
+            ).count
         }
-        let open = [
-            open(version.live, "live", "writer"), open(version.frozen, "frozen"),
-            open(version.full, "full"),
+        let kinds: [(kind: ReaderRow.Kind, count: Int)] = [
+            (.live, version.live), (.frozen, version.frozen), (.full, version.full),
         ]
-        let announcing = Set(announcements.filter { !$0.isStale }.map(\.pid))
+        let open = kinds.map { max(0, $0.count - holders($0.kind)) }
+        let announcing = Set(rows.filter { !$0.isStale }.map(\.process))
         let others = openers.openers.filter {
-            $0.participants > 0 && !announcing.contains($0.pid)
+            $0.participants > 0 && !announcing.contains($0.process)
         }
-        candidates = open.contains { $0 > 0 } ? others.map(\.pid) : []
+        candidates = open.contains { $0 > 0 } ? others.map(\.process.pid) : []
         guard openers.isComplete else {
             stale = nil
             return
         }
-        // A participant has one count of each kind for a version, however often it reads it.
         let possible = others.reduce(0) { $0 + $1.participants }
-        stale = open.reduce(announced.count(where: \.isStale)) { $0 + max(0, $1 - possible) }
+        stale = zip(kinds, open).reduce(0) { sum, one in
+            let dead = min(one.0.count, holders(one.0.kind, stale: true))
+            return sum + dead + max(0, one.1 - possible)
+        }
     }
-}
-
-/// A pin a program told about.
-public struct PinAnnouncement: Sendable, Hashable {
-    public let pid: Int32
-    /// Number of the thread that took the pin.
-    public let thread: UInt32
-    /// "live", "frozen", "full" or "writer".
-    public let kind: String
-    public let version: UInt64
-    /// When the pin was taken, in nanoseconds since 1970.
-    public let since: Int64
-    /// What the program calls it; often empty.
-    public let label: String
-    /// The process ended without letting go; its pins count until the session ends.
-    public let isStale: Bool
-
-    /// What programs announced about the database at `path`.
-    public static func all(ofDatabase path: String) -> [PinAnnouncement] { [] }
 }

@@ -75,15 +75,15 @@ enum ChartUnit {
     /// At most three digits that count, without zeros behind them.
     static func decimals(_ value: Double) -> String {
         let size = abs(value)
-        let scale = size >= 100 ? 1.0 : size >= 10 ? 10 : size >= 0.995 ? 100 : 1000
-        let scaled = Int((min(size, 1e15) * scale).rounded())
-        let (whole, rest) = scaled.quotientAndRemainder(dividingBy: Int(scale))
-        var digits = String(rest)
-        let places = String(Int(scale)).count - 1
-        digits = String(repeating: "0", count: max(0, places - digits.count)) + digits
-        while digits.hasSuffix("0") { digits.removeLast() }
+        let scale = size >= 100 ? 1 : size >= 10 ? 10 : size >= 0.995 ? 100 : 1000
+        let scaled = Int((min(size, 1e15) * Double(scale)).rounded())
+        let (whole, rest) = scaled.quotientAndRemainder(dividingBy: scale)
         let sign = value < 0 && scaled > 0 ? "-" : ""
-        return "\(sign)\(whole)" + (rest == 0 ? "" : ".\(digits)")
+        if rest == 0 { return "\(sign)\(whole)" }
+        // The leading 1 keeps the zeros behind the point.
+        var digits = String(scale + rest).dropFirst()
+        while digits.hasSuffix("0") { digits.removeLast() }
+        return "\(sign)\(whole).\(digits)"
     }
 }
 

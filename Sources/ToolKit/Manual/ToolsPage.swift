@@ -45,7 +45,9 @@ enum ToolsPage {
         .paragraph(
             "These tools work with Realm databases, the files that the Realm libraries keep on "
                 + "phones, desktops and servers. `realm-query(1)` prints what is in one, "
-                + "`realm-bench(1)` measures how fast it is read. This page tells what they share."),
+                + "`realm-write(1)` changes it, `realm-versions(1)` tells why it is as large as it "
+                + "is, `realm-bench(1)` measures how fast it is read. This page tells what they share."
+        ),
         .paragraph(
             "Standard output carries data and nothing else; standard error carries words for "
                 + "people. No tool asks questions. There is no configuration file and no network "

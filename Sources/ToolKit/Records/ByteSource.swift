@@ -12,7 +12,11 @@ final class ByteSource {
         case memory([UInt8])
     }
 
-    private let origin: Origin
+    private var origin: Origin
+    /// Where everything that is read is written too; negative for nowhere.
+    private let copy: Int32
+    /// What is read behind the end of the descriptor; negative for nothing.
+    private var next: Int32
     /// What messages call the input.
     let path: String
     /// Bytes handed out so far.
@@ -20,8 +24,17 @@ final class ByteSource {
     private let largestRead: Int
 
     /// Reads from `descriptor`, which stays the caller's to close and must stay open meanwhile.
-    init(descriptor: Int32, path: String, readsAhead: Bool = false) {
+    ///
+    /// - Parameters:
+    ///   - copiedTo: gets everything that is read too.
+    ///   - followedBy: is read where `descriptor` ends.
+    init(
+        descriptor: Int32, path: String, readsAhead: Bool = false, copiedTo copy: Int32 = -1,
+        followedBy next: Int32 = -1
+    ) {
         self.path = path
+        self.copy = copy
+        self.next = next
         largestRead = .max
         origin =
             readsAhead
@@ -31,6 +44,8 @@ final class ByteSource {
     /// Reads from memory, at most `largestRead` bytes a time.
     init(bytes: [UInt8], largestRead: Int = .max) {
         path = "-"
+        copy = -1
+        next = -1
         self.largestRead = max(1, largestRead)
         origin = .memory(bytes)
     }
@@ -46,6 +61,12 @@ final class ByteSource {
         case .descriptor(let descriptor):
             count = retryingInterrupts { Glibc.read(descriptor, target, capacity) }
             if count < 0 { throw systemFailure(.input, "cannot read", errno: errno, file: path) }
+            if count == 0, next >= 0 {
+                origin = .descriptor(next)
+                next = -1
+                return try read(into: target, capacity: capacity)
+            }
+            if copy >= 0 { try keep(target, count) }
         case .readAhead(let ahead):
             count = ahead.take(into: target, capacity: capacity)
             if count < 0 {
@@ -61,6 +82,19 @@ final class ByteSource {
         }
         bytesRead += count
         return count
+    }
+
+    private func keep(_ bytes: UnsafeRawPointer, _ count: Int) throws(RealmError) {
+        var done = 0
+        while done < count {
+            let written = retryingInterrupts { write(copy, bytes + done, count - done) }
+            guard written > 0 else {
+                throw systemFailure(
+                    .output, "cannot keep the input", errno: errno,
+                    file: Terminal.environment("TMPDIR") ?? "/tmp")
+            }
+            done += written
+        }
     }
 
     /// True when `read` would not wait: bytes are there, or the end, or an error. Waits up to

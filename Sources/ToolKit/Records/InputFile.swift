@@ -18,6 +18,13 @@ final class InputFile {
         }
     }
 
+    /// Bytes of a file; 0 for a pipe or a terminal.
+    var size: Int {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return 0 }
+        return Int(status.st_size)
+    }
+
     deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
     /// Everything the file holds, which must not exceed `limit` bytes.

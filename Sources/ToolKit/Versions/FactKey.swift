@@ -74,7 +74,7 @@ struct FileFacts {
     let attributions: [PinAttribution]
 
     init(
-        _ inspection: Inspection, _ openers: Openers.Listing?, _ announcements: [PinAnnouncement],
+        _ inspection: Inspection, _ openers: Openers.Listing?, _ rows: [ReaderRow],
         late: (Opener, UInt64) -> Bool = { _, _ in false }
     ) {
         self.inspection = inspection
@@ -82,7 +82,7 @@ struct FileFacts {
         attributions = inspection.versions.map { version in
             var listing = openers ?? .none
             listing.openers.removeAll { late($0, version.version) }
-            return PinAttribution(version, announcements, listing)
+            return PinAttribution(version, rows, listing)
         }
     }
 

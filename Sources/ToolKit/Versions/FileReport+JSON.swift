@@ -37,15 +37,15 @@ extension FileReport {
             ("releases", .known(version.releases)),
             ("candidates", .list(attribution.processes.map { .count(Int($0)) })),
             ("stale", .known(attribution.stale.map { UInt64($0) })),
-            ("pins", .list(attribution.announced.map(json))),
+            ("pins", .list(grouped(attribution.announced).map { json($0, count: $1) })),
         ])
     }
 
-    private static func json(_ pin: PinAnnouncement) -> JSONItem {
+    private static func json(_ pin: ReaderRow, count: Int) -> JSONItem {
         .object([
-            ("pid", .count(Int(pin.pid))), ("thread", .count(Int(pin.thread))),
-            ("kind", .text(pin.kind)), ("since", .text(WallTime.text(pin.since))),
-            ("label", .text(pin.label)), ("stale", .flag(pin.isStale)),
+            ("pid", .count(Int(pin.process.pid))), ("thread", .count(Int(pin.thread))),
+            ("kind", .text(pin.kind.text)), ("since", .text(WallTime.text(pin.since))),
+            ("label", .text(pin.label)), ("stale", .flag(pin.isStale)), ("count", .count(count)),
         ])
     }
 

@@ -161,14 +161,16 @@ extension FileReport {
     private func appendPins(_ style: RecordStyle, to out: inout ByteBuffer) {
         let now = Int64(time(nil))
         let commands = Dictionary(
-            (facts.openers?.openers ?? []).map { ($0.pid, $0.command) },
+            (facts.openers?.openers ?? []).map { ($0.process.pid, $0.command) },
             uniquingKeysWith: { first, _ in first })
-        let rows = facts.attributions.flatMap(\.announced).map { pin -> [Report.Cell] in
+        let pins = facts.attributions.flatMap { Self.grouped($0.announced) }
+        let rows = pins.map { pin, count -> [Report.Cell] in
             let age = WallTime.age(Int(clamping: now - pin.since / 1_000_000_000))
             return [
-                .literal("\(pin.version)"), .number(Int(pin.pid)), .number(Int(pin.thread)),
-                .text(pin.isStale ? "(ended)" : commands[pin.pid] ?? "-"), .text(pin.kind),
-                .text(age), pin.label.isEmpty ? .null : .text(pin.label),
+                .literal("\(pin.version)"), .number(Int(pin.process.pid)), .number(Int(pin.thread)),
+                .text(pin.isStale ? "(ended)" : commands[pin.process.pid] ?? "-"),
+                .text(pin.kind.text + (count > 1 ? " x\(count)" : "")), .text(age),
+                pin.label.isEmpty ? .null : .text(pin.label),
             ]
         }
         append(
@@ -181,7 +183,8 @@ extension FileReport {
         let rows = openers.openers.map { opener -> [Report.Cell] in
             [
                 .number(Int(opener.pid)), .text(opener.command), .text(opener.user),
-                .text(WallTime.age(opener.age)), held(by: opener.pid), possible(for: opener.pid),
+                .text(WallTime.age(opener.age)), held(by: opener.pid),
+                possible(for: opener.pid),
             ]
         }
         append(
@@ -190,11 +193,11 @@ extension FileReport {
         for line in remarks(openers) { out.append(line + "\n") }
     }
 
-    private func held(by pid: Int32) -> Report.Cell {
+    private func held(by pid: UInt32) -> Report.Cell {
         list(facts.attributions.filter { $0.isHeld(by: pid) })
     }
 
-    private func possible(for pid: Int32) -> Report.Cell {
+    private func possible(for pid: UInt32) -> Report.Cell {
         list(facts.attributions.filter { $0.candidates.contains(pid) && !$0.isHeld(by: pid) })
     }
 
@@ -231,10 +234,23 @@ extension FileReport {
     }
 }
 
+extension ReaderRow.Kind {
+    /// The word in reports.
+    var text: String {
+        switch self {
+        case .live: "live"
+        case .frozen: "frozen"
+        case .full: "full"
+        case .writer: "writer"
+        }
+    }
+}
+
 extension PinAttribution {
     /// Certain, because the process said so or nobody else can be it.
-    func isHeld(by pid: Int32) -> Bool {
-        candidates == [pid] && stale != nil || announced.contains { $0.pid == pid && !$0.isStale }
+    func isHeld(by pid: UInt32) -> Bool {
+        let isOnlyOne = candidates == [pid] && stale != nil
+        return isOnlyOne || announced.contains { $0.process.pid == pid && !$0.isStale }
     }
 }
 

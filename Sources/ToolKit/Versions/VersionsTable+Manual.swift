@@ -115,7 +115,8 @@ extension VersionsTable {
                 "The versions that can be read, newest first: `version`, `behind` (commits since), "
                     + "the counts `live`, `frozen` and `full`, `topRef`, `releases` (bytes, null "
                     + "for the newest), `candidates` (processes), `stale`, and `pins`, the announced "
-                    + "ones, each with `pid`, `thread`, `kind`, `since`, `label`, `stale`."
+                    + "ones, each with `pid`, `thread`, `kind`, `since`, `label`, `stale` and how many "
+                    + "are alike, `count`."
             ),
             (
                 "`openers`",

@@ -5,8 +5,8 @@ enum VersionsTable {
         summary: "what a Realm file is, and who keeps it large",
         synopsis: [
             SynopsisLine("[options] FILE...", "report about each file"),
-            SynopsisLine("-g KEY [-g KEY...] FILE...", "single facts"),
-            SynopsisLine("-E EXPR [-E EXPR...] FILE...", "check facts"),
+            SynopsisLine("--get KEY [options] FILE...", "single facts"),
+            SynopsisLine("--expect EXPR [options] FILE...", "check facts"),
             SynopsisLine("--watch [options] FILE...", "one line of JSON each second"),
         ],
         operands: [

@@ -177,7 +177,7 @@ extension VersionsRequest {
                 let found = try inspector(path).inspect()
                 return FileFacts(
                     found, looksForOpeners ? Openers.list(database: path) : nil,
-                    PinAnnouncement.all(ofDatabase: path), late: late)
+                    ReaderTable.read(path), late: late)
             } catch {
                 guard error.kind == .busy, retries.mayRepeat() else { throw error }
             }

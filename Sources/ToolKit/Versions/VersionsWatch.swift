@@ -84,12 +84,7 @@ struct VersionsWatch {
 
 /// Which version was the newest when a process was not there yet: it cannot hold an older one.
 struct Arrivals {
-    private struct Process: Hashable {
-        let pid: Int32
-        let startTime: UInt64
-    }
-
-    private var before: [Process: UInt64] = [:]
+    private var before: [ProcessIdentity: UInt64] = [:]
     private var newest: UInt64?
 
     /// Remembers the processes seen and the newest version.
@@ -100,11 +95,10 @@ struct Arrivals {
             newest = facts.openers == nil ? nil : 0
             return
         }
-        var next: [Process: UInt64] = [:]
+        var next: [ProcessIdentity: UInt64] = [:]
         for opener in openers.openers where opener.participants > 0 {
-            let process = Process(pid: opener.pid, startTime: opener.startTime)
             // Those seen at the first look may hold anything.
-            next[process] = before[process] ?? newest ?? 0
+            next[opener.process] = before[opener.process] ?? newest ?? 0
         }
         before = next
         newest = facts.inspection.version
@@ -113,7 +107,6 @@ struct Arrivals {
     /// Whether the opener came after `version` had been superseded.
     func isLate(_ opener: Opener, _ version: UInt64) -> Bool {
         guard let newest else { return false }
-        let process = Process(pid: opener.pid, startTime: opener.startTime)
-        return version < before[process] ?? newest
+        return version < before[opener.process] ?? newest
     }
 }

@@ -94,7 +94,8 @@ final class ObjectWriter {
             return .inserted
         }
         // What a structure makes would have to be taken back if the key turned out to be taken.
-        if mayMakeObjects(plan) {
+        let mayMakeObjects = self.mayMakeObjects(plan)
+        if mayMakeObjects {
             if let key = plan.primaryKey,
                 try transaction.find(in: plan.key, primaryKey: key) != nil
             {
@@ -114,7 +115,21 @@ final class ObjectWriter {
                 rest.append(structure)
             }
         }
-        let object = try create(plan)
+        let object: ObjectKey
+        if mayMakeObjects, let key = plan.primaryKey,
+            let made = try transaction.find(in: plan.key, primaryKey: key)
+        {
+            // A link of the record to itself has made it.
+            object = made
+            for column in plan.table.columns.indices where column != plan.table.primaryKey {
+                let isLater = rest.contains { $0.column == column }
+                if plan.given[column] == .nowhere || isLater { continue }
+                guard plan.table.columns[column].collection == nil else { continue }
+                _ = try set(plan.table, object, column, plan.row[column])
+            }
+        } else {
+            object = try create(plan)
+        }
         for structure in rest {
             try storeOrWait(plan.table, object, structure.column, structure.value)
         }

@@ -15,22 +15,49 @@ final class RecordInput {
     private(set) var headerBytes: [UInt8] = []
     /// Keeps the descriptor open.
     private let file: InputFile?
+    /// Keeps both ends of an input that is read twice.
+    private var spool: InputSpool?
+    private let source: ByteSource
+    /// Bytes there will be in all; 0 if nobody knows.
+    let size: Int
 
-    /// Opens the input of a command. Throws `input`.
-    init(_ path: String, _ format: WriteRequest.InputFormat) throws(RealmError) {
+    /// Opens the input of a command; with `readsAhead` a thread of its own reads it. Throws `input`.
+    init(
+        _ path: String, _ format: WriteRequest.InputFormat, readsAhead: Bool = false
+    ) throws(RealmError) {
         name = path
         self.format = format
         let file = try InputFile(path)
         self.file = file
-        reader = Self.reader(ByteSource(descriptor: file.descriptor, path: path), format)
+        size = file.size
+        source = ByteSource(descriptor: file.descriptor, path: path, readsAhead: readsAhead)
+        reader = Self.reader(source, format)
     }
+
+    /// Reads an input for the first or, with `again`, the second time.
+    init(
+        _ spool: InputSpool, _ format: WriteRequest.InputFormat, again: Bool
+    ) throws(RealmError) {
+        name = spool.file.path
+        self.format = format
+        file = nil
+        self.spool = spool
+        size = spool.file.size
+        source = again ? try spool.secondSource() : spool.firstSource()
+        reader = Self.reader(source, format)
+    }
+
+    /// Bytes read so far.
+    var bytesRead: Int { source.bytesRead }
 
     /// Reads records that were kept.
     init(_ bytes: [UInt8], name: String, _ format: WriteRequest.InputFormat) {
         self.name = name
         self.format = format
         file = nil
-        reader = Self.reader(ByteSource(bytes: bytes), format)
+        size = bytes.count
+        source = ByteSource(bytes: bytes)
+        reader = Self.reader(source, format)
     }
 
     private static func reader(

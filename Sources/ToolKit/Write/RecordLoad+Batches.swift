@@ -159,21 +159,6 @@ extension RecordLoad {
     }
 }
 
-extension WriteRequest {
-    /// How long to wait for a turn among writers: turns are short, so that even without `--wait` a
-    /// second is spent on it.
-    var patience: WriteSession.Patience {
-        switch command.wait {
-        case .none: return .milliseconds(1000)
-        case .forever: return .forever
-        case .atMost(let duration):
-            let (seconds, attoseconds) = duration.components
-            let total = Int128(seconds) * 1000 + Int128(attoseconds / 1_000_000_000_000_000)
-            return .milliseconds(Int(clamping: total))
-        }
-    }
-}
-
 extension Schema {
     /// Whether plans made for `other` hold for this schema.
     func hasSameShape(as other: Schema) -> Bool {

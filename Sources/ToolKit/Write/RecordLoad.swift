@@ -23,6 +23,7 @@ final class RecordLoad {
     var kept: KeptRecords
     /// What ended the run at `--max-errors`.
     var last: RecordError?
+    private var progress: ProgressReporter
     /// A transaction that is open already, for the first batch.
     var prepared: WriteTransaction?
 
@@ -56,6 +57,8 @@ final class RecordLoad {
             try ClassPlans(schema, request), className: className,
             header: header, request)
         kept = KeptRecords(input)
+        progress = ProgressReporter(
+            request.command, file: request.path, total: input.size, unit: .bytes)
         self.prepared = prepared
     }
 
@@ -80,9 +83,11 @@ final class RecordLoad {
             if let last { throw stopping(last) }
         } catch {
             abandon()
+            progress.finish()
             report.finish(settled, version: session.database.version)
             throw error
         }
+        progress.finish()
         report.finish(settled, version: session.database.version)
         return settled.rejected > 0 ? .data : .ok
     }
@@ -113,6 +118,12 @@ final class RecordLoad {
         }
         batch.records &+= 1
         batch.bytes &+= input.recordBytes.count &+ 1
+        if counts.records & 255 == 0 {
+            progress.update(input.bytesRead)
+            let transaction = batch.writer.transaction
+            // Editing and writing out take about as much again.
+            if transaction.size > request.mostMemory / 2 { try transaction.spill() }
+        }
         if isDue(batch) { try commit() }
         return true
     }

@@ -187,7 +187,7 @@ extension JSONStage {
     }
 
     /// A single value, or one of a collection.
-    private func element(
+    func element(
         _ field: JSONValue, _ column: ColumnInfo
     ) throws(ValueMismatch) -> StagedValue {
         switch column.type {

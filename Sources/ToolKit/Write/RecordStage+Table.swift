@@ -27,6 +27,14 @@ final class TableStage {
         }
     }
 
+    /// Converts elements of a collection only.
+    init(elements json: JSONStage, columns: Int) {
+        self.json = json
+        header = []
+        tapes = Array(repeating: nil, count: columns)
+        classColumn = nil
+    }
+
     /// Fills the row of the record's class and answers that.
     func take(
         _ reader: DelimitedReader, _ row: DelimitedRow
@@ -118,6 +126,24 @@ final class TableStage {
 // MARK: - Structures
 
 extension TableStage {
+    /// A field that holds one element of the collection `info`.
+    func element(
+        _ info: ColumnInfo, _ reader: DelimitedReader, _ row: DelimitedRow, _ place: Int
+    ) throws(RecordError) -> StagedValue {
+        guard info.type == .link || info.type == .mixed else {
+            return .value(try reader.scalar(place, as: info.type, isNullable: info.isNullable))
+        }
+        if row.isNull(place) {
+            guard info.isNullable else { throw reader.mismatch(place, expected: info.type.name) }
+            return .value(.null)
+        }
+        let text = row.text(place)
+        guard let first = text.buffer.first,
+            first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+        else { return try single(text, info, reader, place) }
+        return try parsed(text, info, reader, place, isElement: true)
+    }
+
     private func structure(
         _ plan: ClassPlan, _ column: Int, _ reader: DelimitedReader, _ row: DelimitedRow,
         _ place: Int
@@ -160,16 +186,21 @@ extension TableStage {
 
     /// A field that holds JSON.
     private func parsed(
-        _ text: ByteView, _ info: ColumnInfo, _ reader: DelimitedReader, _ place: Int
+        _ text: ByteView, _ info: ColumnInfo, _ reader: DelimitedReader, _ place: Int,
+        isElement: Bool = false
     ) throws(RecordError) -> StagedValue {
         let tape = tapes[place] ?? JSONTape()
         tapes[place] = tape
         let value: JSONValue
         do throws(RecordError) { value = try tape.parse(copying: text) } catch {
-            if info.type == .mixed, info.collection == nil { return .value(.string(text)) }
+            if info.type == .mixed, isElement || info.collection == nil {
+                return .value(.string(text))
+            }
             throw reader.mismatch(place, expected: error.expected, got: error.got)
         }
-        do throws(ValueMismatch) { return try json.staged(value, info) } catch {
+        do throws(ValueMismatch) {
+            return try isElement ? json.element(value, info) : json.staged(value, info)
+        } catch {
             throw reader.mismatch(place, expected: error.expected, got: error.got)
         }
     }

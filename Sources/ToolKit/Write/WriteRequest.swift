@@ -52,6 +52,11 @@ struct WriteRequest {
     let mayLoseData: Bool
     let creates: Bool
     let acknowledges: Bool
+    /// How long to wait for a turn among writers: turns are short, so that even without `--wait` a
+    /// second is spent on it.
+    let patience: WriteSession.Patience
+    /// Bytes of memory a transaction may take.
+    let mostMemory: Int
     /// Summaries and plans as JSON on standard output.
     let reportsJSON: Bool
 
@@ -80,6 +85,8 @@ struct WriteRequest {
         mayLoseData = command.flag("force")
         creates = command.flag("create")
         acknowledges = command.flag("ack")
+        patience = Self.patience(command)
+        mostMemory = command.maxMemory
         reportsJSON = command.format == .json
         try check()
     }
@@ -96,14 +103,17 @@ struct WriteRequest {
             return .bulk(className: name)
         }
         if let name { return .records(className: name, input: command.operand(2) ?? "-") }
-        guard command.flag("create") || schemaOptions.contains(where: { command.flag($0) }) else {
+        guard
+            command.flag("create")
+                || schemaOptions.dropFirst().contains(where: { command.flag($0) })
+        else {
             throw usage("CLASS is missing", hint: "see realm-write -h")
         }
         return .schema
     }
 
     private static let schemaOptions = [
-        "schema-file", "schema-version", "rename", "drop", "index", "unindex", "optional",
+        "infer", "schema-file", "schema-version", "rename", "drop", "index", "unindex", "optional",
         "required",
     ]
 
@@ -124,6 +134,17 @@ struct WriteRequest {
             limits.interval = UInt64(clamping: total)
         }
         return limits
+    }
+
+    private static func patience(_ command: ParsedCommand) -> WriteSession.Patience {
+        switch command.wait {
+        case .none: return .milliseconds(1000)
+        case .forever: return .forever
+        case .atMost(let duration):
+            let (seconds, attoseconds) = duration.components
+            let total = Int128(seconds) * 1000 + Int128(attoseconds / 1_000_000_000_000_000)
+            return .milliseconds(Int(clamping: total))
+        }
     }
 
     /// `A=B,C=D` of a repeatable option.

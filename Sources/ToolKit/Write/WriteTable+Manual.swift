@@ -40,7 +40,16 @@ extension WriteTable {
                 + "dump stay what they were."),
         .paragraph(
             "In `csv` and `tsv` the header names the fields. A collection is JSON, or its elements "
-                + "with semicolons between them; an embedded object is JSON."),
+                + "with semicolons between them; an embedded object is JSON. With `CLASS.PROP` for "
+                + "CLASS the table is one collection of all objects, as `realm-query --output-dir` "
+                + "writes it: the columns `owner` (its primary or object key), `index` of a list or "
+                + "`key` of a dictionary, and `value`. The rows of an owner replace its collection, "
+                + "all in one commit. To restore a whole directory, write the classes with "
+                + "`-m upsert --links create`, then the collections."),
+        .paragraph(
+            "A mixed value is what its JSON says: `$numberDouble` is a double, so that a float in "
+                + "a mixed value comes back as a double of the same number. In `csv` and `tsv` a "
+                + "mixed value is a number or truth value if it reads as one."),
     ]
 
     private static let commits: [ManualBlock] = [

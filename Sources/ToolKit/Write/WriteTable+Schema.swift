@@ -18,7 +18,11 @@ extension WriteTable {
             "infer", nil, .optional("N", .count(1...Int.max)), in: .schema,
             "derive missing classes and properties",
             "Derive the classes and properties that are missing from the whole input, or from its "
-                + "first N records, print that schema on standard error and use it."),
+                + "first N records, print them on standard error, with `--json` as a schema file on "
+                + "standard output, and use them. Texts that are all RFC 3339 times make dates, "
+                + "objects embedded classes, values that do not agree mixed ones; what some record "
+                + "lacks is optional. `_id` becomes the primary key of a new class if every record "
+                + "has one. Standard input is kept in a file without a name meanwhile."),
         OptionSpec(
             "rename", nil, .required("CLASS[.PROP]=NEW", .text), in: .schema,
             "rename a class or property", "Give a class or property another name.",
@@ -64,8 +68,16 @@ extension WriteTable {
     ]
 
     static let access: [OptionSpec] = [
-        SharedOptions.key, SharedOptions.wait, SharedOptions.threads, SharedOptions.maxMemory,
+        SharedOptions.key, SharedOptions.wait, threads, SharedOptions.maxMemory,
     ]
+
+    private static let threads = OptionSpec(
+        "threads", "j", .required("N", .count(0...1024)), in: .access,
+        "threads, 0 = one per processor",
+        "Use N threads; 0 means one per processor. With more than one, a thread of its own reads "
+            + "the input ahead. Changes are made by one thread in the order of the input, so that "
+            + "the result never depends on it.",
+        defaultText: "0")
 
     static let general: [OptionSpec] = SharedOptions.general + [SharedOptions.progress]
 }

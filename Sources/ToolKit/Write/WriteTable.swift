@@ -18,7 +18,9 @@ enum WriteTable {
                 "The database. It is never created without `--create`."),
             OperandSpec(
                 "CLASS", .text,
-                "The class of the objects; `-` takes it from each record, see `--class-field`."),
+                "The class of the objects; `-` takes it from each record, see `--class-field`. "
+                    + "`CLASS.PROP` with `-i csv` or `tsv` fills a collection property from a "
+                    + "table of its own."),
             OperandSpec(
                 "INPUT", .file, "The records, a file or `-`. Standard input if left out."),
         ],

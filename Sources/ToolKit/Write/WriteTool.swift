@@ -35,17 +35,23 @@ struct WriteRun {
             try SchemaFile(path: path)
         }
         var input: RecordInput?
-        if case .records(_, let path) = request.subject {
-            input = try RecordInput(path, request.format)
+        var inference: SchemaInference?
+        if case .records(let className, let path) = request.subject {
+            if request.command.flag("infer") {
+                (input, inference) = try infer(className, path)
+            } else {
+                input = try RecordInput(
+                    path, request.format, readsAhead: request.command.workers > 1)
+            }
         }
         if !request.isDurable {
             Diagnostics(request.command).warn(
                 "--durability unsafe: a power failure may cost the whole database")
         }
+        if inference == nil { Interruption.install() }
         let target = try WriteTarget(request)
-        Interruption.install()
         do throws(RealmError) {
-            let code = try write(target.session, file, input)
+            let code = try write(target.session, file, inference, input)
             try target.finish()
             return code
         } catch {
@@ -54,10 +60,24 @@ struct WriteRun {
         }
     }
 
+    /// Looks at the records first; they are read again to be written.
+    private func infer(
+        _ className: String, _ path: String
+    ) throws(RealmError) -> (RecordInput, SchemaInference) {
+        Interruption.install()
+        let spool = try InputSpool(path)
+        var inference = SchemaInference(request, className: className)
+        try inference.read(
+            try RecordInput(spool, request.format, again: false),
+            most: request.command.count("infer") ?? Int.max)
+        return (try RecordInput(spool, request.format, again: true), inference)
+    }
+
     private func write(
-        _ session: WriteSession, _ file: SchemaFile?, _ input: RecordInput?
+        _ session: WriteSession, _ file: SchemaFile?, _ inference: SchemaInference?,
+        _ input: RecordInput?
     ) throws(RealmError) -> ExitCode {
-        let prepared = try editSchema(session, file)
+        let prepared = try editSchema(session, file, inference)
         switch request.subject {
         case .schema:
             prepared?.rollback()
@@ -80,6 +100,10 @@ struct WriteRun {
             } else {
                 schema = session.database.schema
             }
+            let isTable = request.format == .csv || request.format == .tsv
+            if isTable, let relation = RelationLoad.Relation(className, schema) {
+                return try fill(relation, session, schema, input!, report, prepared)
+            }
             let load = try RecordLoad(
                 request, className: className, session, schema, input!, report,
                 prepared: prepared)
@@ -87,15 +111,36 @@ struct WriteRun {
         }
     }
 
+    private func fill(
+        _ relation: RelationLoad.Relation, _ session: WriteSession, _ schema: Schema,
+        _ input: RecordInput, _ report: LoadReport, _ prepared: WriteTransaction?
+    ) throws(RealmError) -> ExitCode {
+        guard request.mode != .delete, !request.skipsErrors, request.skipped == 0 else {
+            throw WriteRequest.usage(
+                "a table of one collection is written whole: --mode delete, --on-error skip and "
+                    + "--skip-records do not go with it")
+        }
+        let transaction: WriteTransaction
+        if let prepared {
+            transaction = prepared
+        } else {
+            transaction = try session.begin(request.patience)
+        }
+        let load = try RelationLoad(
+            request, relation, session, schema, input, report, transaction)
+        return try load.run()
+    }
+
     /// Carries out schema options. The transaction stays open, and is returned, where what follows
     /// belongs to it: a single transaction, a rehearsal.
     private func editSchema(
-        _ session: WriteSession, _ file: SchemaFile?
+        _ session: WriteSession, _ file: SchemaFile?, _ inference: SchemaInference?
     ) throws(RealmError) -> WriteTransaction? {
         guard request.editsSchema else { return nil }
         let transaction = try session.begin(request.patience)
         do throws(RealmError) {
-            let plan = try SchemaPlan(request, file, session.database.snapshot())
+            let plan = try SchemaPlan(request, file, inference, session.database.snapshot())
+            try show(plan.inferred)
             if !request.isDryRun { try plan.checkLoss(isAllowed: request.mayLoseData) }
             try plan.apply(transaction)
             if request.isDryRun || (request.isSingle && !plan.isEmpty) {
@@ -109,6 +154,25 @@ struct WriteRun {
             transaction.rollback()
             throw error
         }
+    }
+
+    /// The classes that `--infer` found missing, ready to be a schema file with `--json`.
+    private func show(_ classes: [ClassSpec]) throws(RealmError) {
+        if classes.isEmpty { return }
+        if !request.reportsJSON {
+            for line in classes.map(\.text).joined(separator: "\n").split(separator: "\n") {
+                Diagnostics(request.command).summary(String(line))
+            }
+            return
+        }
+        var buffer = ByteBuffer(capacity: 1024)
+        buffer.append("{\"schemaVersion\":null,\"classes\":[")
+        for (i, spec) in classes.enumerated() {
+            if i > 0 { buffer.append(",") }
+            spec.appendJSON(to: &buffer)
+        }
+        buffer.append("]}\n")
+        try output.flush(&buffer)
     }
 
     private func report(_ plan: SchemaPlan) throws(RealmError) {

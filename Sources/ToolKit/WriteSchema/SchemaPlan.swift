@@ -8,13 +8,17 @@ struct SchemaPlan {
     private(set) var newVersion: UInt64?
     /// The classes as they are after the changes planned so far.
     private(set) var classes: [ClassSpec]
+    /// What `--infer` found missing.
+    private(set) var inferred: [ClassSpec] = []
     private let snapshot: Snapshot
     /// The database's class behind a class that may have another name by now.
     private var stored: [String: TableInfo]
 
     /// What the command asks for; nothing planned if it asks for nothing.
+    /// - Parameter inference: what was seen of the records, with `--infer`.
     init(
-        _ request: WriteRequest, _ file: SchemaFile?, _ snapshot: Snapshot
+        _ request: WriteRequest, _ file: SchemaFile?, _ inference: SchemaInference? = nil,
+        _ snapshot: Snapshot
     ) throws(RealmError) {
         self.snapshot = snapshot
         let schema = snapshot.schema
@@ -29,6 +33,10 @@ struct SchemaPlan {
         for text in command.all("optional") { try setOptional(text, true) }
         for text in command.all("required") { try setOptional(text, false) }
         if let file { try add(file.classes) }
+        if var inference {
+            inferred = try inference.missing(from: classes)
+            try add(inferred)
+        }
         for text in command.all("index") { try setIndex(text, isWanted: true) }
         for text in command.all("unindex") { try setIndex(text, isWanted: false) }
         let version = command.count("schema-version").map { UInt64($0) } ?? file?.version

@@ -24,6 +24,7 @@ import Testing
         var shape = ModelRun.Shape()
         shape.objects = 20
         shape.isDurable = true
+        shape.spillPercent = 0
         return shape
     }
 

@@ -23,6 +23,8 @@ final class ModelRun {
         var auditEvery = 5
         /// Skips syncs: what is tested is not what a power failure leaves.
         var isDurable = false
+        /// How often a transaction writes what it has ahead of its commit.
+        var spillPercent = 2
         /// Reads everything back after each commit.
         var isComparing = true
     }
@@ -131,6 +133,7 @@ final class ModelRun {
             try operate(transaction)
             operations += 1
             arena.reset()
+            if values.chance(shape.spillPercent) { try transaction.spill() }
         }
         if values.chance(10) {
             try check(transaction.snapshot(), model, "inside the transaction")

@@ -77,6 +77,9 @@ import Testing
                 let text = generator.query(table)
                 do {
                     try check(text, table, model, database)
+                } catch let error as RealmError where error.reason == "malformedText" {
+                    // A constant cut out of some text in the middle of a character.
+                    continue
                 } catch let error as RealmError {
                     Issue.record("\(table.className): \(text): \(error.message)")
                 }

@@ -37,6 +37,17 @@ import Testing
         #expect(try plan("body TEXT '-apple'", "Note", notes).candidates == nil)
     }
 
+    @Test func partsOfCharactersHaveNoCase() throws {
+        let notes = try snapshot("text")
+        do {
+            _ = try plan("tag CONTAINS[c] B64\"vA==\"", "Note", notes)
+            Issue.record("accepted")
+        } catch let error as RealmError {
+            #expect(error.code == "InvalidQuery" && error.reason == "malformedText")
+        }
+        #expect(try plan("tag CONTAINS B64\"vA==\"", "Note", notes).count(in: notes) > 0)
+    }
+
     @Test func misspeltNamesAreCorrected() throws {
         let bulk = try snapshot("bulk")
         do {

@@ -4,8 +4,8 @@ import Testing
 @Suite struct DocumentTests {
     private static let engine = packageRoot + "/Sources/RealmEngine"
     private static let names = [
-        "RealmEngine", "FileFormat", "LockFile", "Commit", "Concurrency", "QueryExecution",
-        "Testing",
+        "RealmEngine", "FileFormat", "LockFile", "Commit", "Concurrency", "Growth",
+        "QueryExecution", "Testing",
     ]
 
     private static func lines(_ name: String) -> [Substring] {

@@ -1,0 +1,70 @@
+/// Writes the nodes of an open transaction to the file ahead of its commit.
+///
+/// They go where no version has anything, so that they do no harm if the commit never comes: then
+/// the space is as free, or as much beyond the end, as before. The syncs of the commit cover them.
+struct Spill {
+    private let transaction: WriteTransaction
+    private let known: FreeSpace?
+
+    /// - Parameter known: what the last spill of the transaction left free.
+    init(_ transaction: WriteTransaction, _ known: FreeSpace?) {
+        self.transaction = transaction
+        self.known = known
+    }
+
+    struct Result {
+        let names: Ref
+        let tables: Ref
+        let space: FreeSpace
+    }
+
+    func run(names: Ref, tables: Ref) throws(RealmError) -> Result {
+        let (session, context) = (transaction.session, transaction.context)
+        let space: FreeSpace
+        if let known {
+            space = known
+        } else {
+            let reachable = try session.database.session!.purge()
+            space = try session.freeSpace(of: transaction.base, context.space, reachable)
+        }
+        var need = NodeWriter.Need()
+        for ref in [names, tables] {
+            try NodeWriter.measure(ref, context.space, context.slab, &need)
+        }
+        var writer = NodeWriter(
+            space: context.space, slab: context.slab, free: space, need: need, page: Commit.page)
+        let (newNames, newTables) = (try writer.write(names), try writer.write(tables))
+        let rest = writer.finish()
+        try session.store(writer.runs, logicalSize: rest.logicalSize)
+        return Result(names: newNames, tables: newTables, space: rest)
+    }
+}
+
+extension WriteSession {
+    /// The free space of `version`, as far as no version that is `reachable` uses it.
+    func freeSpace(
+        of version: VersionState, _ space: NodeSpace, _ reachable: VersionList.Reachable
+    ) throws(RealmError) -> FreeSpace {
+        guard let top = version.top else { return FreeSpace(logicalSize: version.limit) }
+        var older = FreeSpace.OlderLists.none
+        // The versions of a group are readable in this process without being listed. And an older
+        // version that cannot be read proves nothing free, and is no reason to fail.
+        if group == nil, let lists = try? FreeSpace.OlderLists(database.file, reachable) {
+            older = lists
+        }
+        return try FreeSpace(space, top, oldestReachable: reachable.oldest, older)
+    }
+
+    /// Writes nodes that nothing refers to yet, growing the file as needed.
+    func store(_ runs: [NodeWriter.Run], logicalSize: UInt64) throws(RealmError) {
+        // Joiners size the file under the control mutex, so growing it happens under it too.
+        try database.session!.file.controlMutex.withLock { () throws(RealmError) in
+            try device.grow(to: Int(logicalSize))
+            try database.file.extend(to: Int(logicalSize))
+            for run in runs where run.bytes.count > 0 {
+                try device.write(run.bytes.bytes, at: Int(run.start))
+            }
+            PausePoint.reach(.storing)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Glibc
+import RealmEngine
+
+/// An input that is read twice: once to look at it, once to use it.
+///
+/// A file is simply read again. What comes through a pipe is copied to a file without a name while
+/// it is looked at; the second reader gets the copy, then what is left in the pipe.
+final class InputSpool {
+    let file: InputFile
+    private var copy: Int32 = -1
+    private let start: off_t
+
+    /// Throws `input` when there is no place for the copy.
+    init(_ path: String) throws(RealmError) {
+        file = try InputFile(path)
+        var status = stat()
+        let isFile =
+            fstat(file.descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        start = isFile ? lseek(file.descriptor, 0, SEEK_CUR) : -1
+        if start < 0 { copy = try Self.unnamedFile() }
+    }
+
+    deinit { if copy >= 0 { close(copy) } }
+
+    private static func unnamedFile() throws(RealmError) -> Int32 {
+        let folder = Terminal.environment("TMPDIR") ?? "/tmp"
+        var template = Array((folder + "/realm-write-XXXXXX").utf8CString)
+        let descriptor = mkstemp(&template)
+        guard descriptor >= 0 else {
+            throw systemFailure(.output, "cannot create a file", errno: errno, file: folder)
+        }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        unlink(template)
+        return descriptor
+    }
+
+    /// The input as the first reader sees it.
+    func firstSource() -> ByteSource {
+        ByteSource(descriptor: file.descriptor, path: file.path, copiedTo: copy)
+    }
+
+    /// The whole input once more.
+    func secondSource() throws(RealmError) -> ByteSource {
+        let descriptor = copy >= 0 ? copy : file.descriptor
+        guard lseek(descriptor, max(0, start), SEEK_SET) >= 0 else {
+            throw systemFailure(.input, "cannot read again", errno: errno, file: file.path)
+        }
+        return ByteSource(
+            descriptor: descriptor, path: file.path,
+            followedBy: copy >= 0 ? file.descriptor : -1)
+    }
+}

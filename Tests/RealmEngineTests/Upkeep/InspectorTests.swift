@@ -1,0 +1,150 @@
+import Foundation
+import Testing
+
+@testable import RealmEngine
+
+/// What an inspection says about files made here, and whether its predictions come true.
+@Suite struct InspectorTests {
+    private let folder: ScratchFolder
+    private let session: WriteSession
+    private let table: TableKey
+    private var path: String { folder.file("inspected.realm") }
+
+    init() throws {
+        folder = try ScratchFolder()
+        var options = WriteSession.Options()
+        options.creates = true
+        options.isDurable = false
+        session = try WriteSession(path: folder.file("inspected.realm"), options: options)
+        let transaction = try session.begin()
+        table = try transaction.createClass("Item")
+        try transaction.addProperty(table, PropertySpec("data", .binary))
+        try transaction.addProperty(table, PropertySpec("number", .int))
+        for _ in 0..<200 { _ = try transaction.create(in: table) }
+        try transaction.commit()
+    }
+
+    private func change(_ numbers: some Sequence<Int>, bytes count: Int = 300) throws {
+        let transaction = try session.begin()
+        let arena = ByteArena()
+        let bytes = arena.allocate(count)
+        bytes.initializeMemory(as: UInt8.self, repeating: UInt8.random(in: 1...255), count: count)
+        for number in numbers {
+            try transaction.set(
+                table, ObjectKey(Int64(number)), 0, .binary(ByteView(bytes, count: count)))
+        }
+        try transaction.commit()
+    }
+
+    private func touch() throws {
+        let transaction = try session.begin()
+        try transaction.set(table, ObjectKey(0), 1, .int(Int64.random(in: 0...9)))
+        try transaction.commit()
+    }
+
+    private func inspect() throws -> Inspection { try Inspector(path: path).inspect() }
+
+    @Test func partsSumUpToTheFile() throws {
+        for _ in 0..<5 { try change(0..<50) }
+        let found = try inspect()
+        let space = try #require(found.space)
+        #expect(space.live + space.free + space.pinned == UInt64(found.bytes))
+        #expect(found.version == session.database.version)
+        #expect(found.content?.objects == 200 && found.content?.classes == 1)
+        #expect(found.previousVersion == found.version.map { $0 - 1 })
+        let check = try IntegrityCheck.run(path: path)
+        #expect(space.live == check.facts.liveBytes + UInt64(RawHeader.size))
+        let map = try #require(try Inspector(path: path).map(cells: 1000))
+        #expect(map.totals.reduce(0, +) == map.bytes)
+        #expect(map.totals[try #require(map.owners.firstIndex(of: .unaccounted))] == 0)
+        #expect(map.cells.count <= 1000)
+    }
+
+    @Test func releasesWhatItPredicts() throws {
+        var random = SeededRandom.fresh("releases")
+        var held: [UInt64: Snapshot] = [:]
+        for _ in 0..<6 {
+            held[session.database.version] = session.database.snapshot()
+            for _ in 0..<Int.random(in: 1...5, using: &random) {
+                let start = Int.random(in: 0..<150, using: &random)
+                try change(start..<(start + 50), bytes: Int.random(in: 100...900, using: &random))
+            }
+        }
+        try touch()
+        try touch()
+        while !held.isEmpty {
+            let before = try inspect()
+            #expect(Set(before.versions.filter { $0.behind > 0 }.map(\.version)) == Set(held.keys))
+            let version = held.keys.sorted().randomElement(using: &random)!
+            let announced = try #require(before.versions.first { $0.version == version }?.releases)
+            held[version] = nil
+            try touch()
+            try touch()
+            let after = try inspect()
+            let freed = Int(after.space!.free) - Int(before.space!.free)
+            let grown = after.bytes - before.bytes
+            // Two small commits and their change log take and give a little.
+            let slack = max(4096, Int(announced) / 50)
+            #expect(
+                abs(freed - grown - Int(announced)) < slack,
+                "version \(version): \(announced) announced, \(freed - grown) freed")
+        }
+        let end = try inspect()
+        #expect(end.space?.pinned == 0)
+        try ModelRun.audit(IntegrityCheck.run(path: path), "at the end")
+    }
+
+    /// What later versions made and dropped again is used again, although an old one is pinned.
+    @Test func pinKeepsOnlyWhatItUses() throws {
+        for _ in 0..<3 { try change(0..<200) }
+        let held = session.database.snapshot()
+        let info = held.schema.classes[0]
+        let digest = try ContentDigest(held).digest(info)
+        for _ in 0..<4 { try change(0..<200) }
+        let early = try inspect().bytes
+        for _ in 0..<60 { try change(0..<200) }
+        let late = try inspect()
+        #expect(late.bytes <= early * 2)
+        #expect(UInt64(late.bytes) < 6 * late.space!.live)
+        #expect(try ContentDigest(held).digest(info) == digest)
+        try ModelRun.audit(IntegrityCheck(held).run(), "in the pinned version")
+        try ModelRun.audit(IntegrityCheck.run(path: path), "at the end")
+    }
+
+    @Test func changesAreListed() throws {
+        let held = session.database.snapshot()
+        try change(3..<10)
+        try touch()
+        let changes = try #require(try Inspector(path: path).changes(last: 2))
+        #expect(changes.map(\.version) == [session.database.version - 1, session.database.version])
+        #expect(changes.map { $0.tables.map(\.updated) } == [[7], [1]])
+        #expect(changes[0].tables.first?.name == "class_Item")
+        #expect(held.version < changes[0].version)
+    }
+
+    @Test func slotsAreVerified() throws {
+        try touch()
+        let slots = try Inspector(path: path).slots()
+        #expect(slots.count(where: \.isSelected) == 1)
+        #expect(slots.allSatisfy { $0.problem == nil })
+        let version = session.database.version
+        #expect(Set(slots.compactMap(\.version)) == [version, version - 1])
+    }
+
+    /// Cutting the file short anywhere ends in facts and a reason, or in an error.
+    @Test func truncatedFilesAreTold() throws {
+        for _ in 0..<3 { try change(0..<50) }
+        let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+        for size in stride(from: 0, to: whole.count, by: 1000) {
+            let copy = folder.file("cut.realm")
+            try whole.prefix(size).write(to: URL(fileURLWithPath: copy))
+            do throws(RealmError) {
+                let found = try Inspector(path: copy).inspect()
+                #expect(found.bytes == size)
+                #expect(found.damage != nil || size >= 24)
+            } catch {
+                #expect(error.kind == .input, "\(size): \(error.message)")
+            }
+        }
+    }
+}
