@@ -79,6 +79,46 @@ struct Peer {
         while true { pause() }
     }
 
+    /// Keeps the writer's turn until killed.
+    func turn() throws(RealmError) {
+        let counters = try Counters(opening: path, options)
+        let transaction = try counters.session.begin()
+        say("writes \(transaction.version)")
+        while true { pause() }
+    }
+
+    /// What pinning and opening cost, and what reading afterwards asks of the system: between the
+    /// two lines, trace it.
+    func measure() throws(RealmError) {
+        let database = try Database.open(path, databaseOptions)
+        let clock = ContinuousClock()
+        for round in 0..<3 {
+            let n = 200_000
+            let pins = clock.measure { for _ in 0..<n { _ = database.snapshot() } }
+            let opening = try measured(clock, 20_000) { () throws(RealmError) in
+                _ = try Database.open(path, databaseOptions)
+            }
+            let snapshot = database.snapshot()
+            let reading = try measured(clock, 2000) { () throws(RealmError) in
+                _ = try Counters.sum(snapshot)
+            }
+            say("round \(round): pin and unpin \(pins / n), open again \(opening)")
+            say("  read four numbers \(reading)")
+        }
+        let snapshot = database.snapshot()
+        say("reading begins")
+        for _ in 0..<1000 { _ = try Counters.sum(snapshot) }
+        say("reading ends")
+    }
+
+    private func measured(
+        _ clock: ContinuousClock, _ n: Int, _ body: () throws(RealmError) -> Void
+    ) throws(RealmError) -> Duration {
+        let began = clock.now
+        for _ in 0..<n { try body() }
+        return began.duration(to: clock.now) / n
+    }
+
     private var databaseOptions: Database.Options {
         var options = Database.Options()
         options.isDurable = false
@@ -128,6 +168,8 @@ struct Peer {
         case "write": try write()
         case "read": try read()
         case "hold": try hold()
+        case "turn": try turn()
+        case "measure": try measure()
         case "look": try lookWithoutSession()
         case "join": try join()
         case "fork": try forked()

@@ -5,6 +5,8 @@ extension Database {
         /// participants of a session agree in this.
         public var isDurable = true
         public var creation = Creation.never
+        /// How long to wait for others that are just joining, leaving or resizing the file.
+        public var patience = Patience.forever
 
         public init() {}
     }
@@ -44,7 +46,7 @@ extension Database {
         // Nothing is created, not even a lock file, beside a file that is not there or not ours.
         if exists || options.creation == .never { try Self.checkWritable(path) }
         var mapped: MappedFile?
-        let session = try Session(joining: path, isDurable: options.isDurable) {
+        let session = try Session(joining: path, isDurable: options.isDurable, options.patience) {
             (isInitiator) throws(RealmError) in
             // Opened here, since it may have been replaced until nobody had it open.
             let file = try FileDevice(path: path, options.creation.ofFile)
@@ -55,6 +57,17 @@ extension Database {
         try self.init(mapped!, session: session)
     }
 
+    /// Who has the writer's turn, as far as that can be known.
+    var writerName: String {
+        let writers = ReaderTable.read(path).filter { $0.kind == .writer && !$0.isStale }
+        if let writer = writers.first {
+            let isOwn = writer.process == .current
+            return isOwn ? "this program" : Openers.title(of: writer.process.pid)
+        }
+        let openers = Openers.names(participating: path)
+        return openers.isEmpty ? "another program" : openers.joined(separator: ", ")
+    }
+
     /// Throws unless the file may be written and is one that this engine writes.
     static func checkWritable(_ path: String) throws(RealmError) {
         let mapped: MappedFile
@@ -63,7 +76,14 @@ extension Database {
             if error.reason == "empty" { return }
             throw error
         }
-        let header = try FileHeader(base: mapped.mapping.base, size: mapped.size)
+        _ = try mapped.whileUnchanged { (header, size) throws(RealmError) in
+            try checkWritable(mapped, header, size)
+        }
+    }
+
+    private static func checkWritable(
+        _ mapped: MappedFile, _ header: FileHeader, _ size: Int
+    ) throws(RealmError) {
         let format = header.format
         guard format == 24 || format == 0 else {
             throw RealmError(
@@ -72,8 +92,8 @@ extension Database {
                 hint: "open a copy once with a Realm SDK, which upgrades it to 24")
         }
         if header.top.isNone { return }
-        let memory = SpaceMemory(base: mapped.mapping.base, limit: UInt64(mapped.size))
-        let top = try TopArray(memory.lookup, header.top, fileSize: mapped.size)
+        let memory = SpaceMemory(base: mapped.mapping.base, limit: UInt64(size))
+        let top = try TopArray(memory.lookup, header.top, fileSize: size)
         guard top.historyType == 0 || top.historyType == 2 else { throw Session.synced }
     }
 }
@@ -85,5 +105,18 @@ extension Database.Creation {
         case .ifMissing: .ifMissing
         case .always: .always
         }
+    }
+}
+
+extension Session.Attachment {
+    /// What the file says as it is.
+    init(_ mapped: MappedFile) throws(RealmError) {
+        self = try mapped.whileUnchanged { (header, size) throws(RealmError) in
+            let state = try VersionState.read(
+                base: mapped.mapping.base, size: size, format: header.format, top: header.top)
+            return Session.Attachment(
+                version: state.version, top: header.top, logicalSize: state.limit,
+                historyType: state.top?.historyType ?? 0)
+        }.result
     }
 }

@@ -25,7 +25,7 @@ public final class Database: Sendable {
     /// Where write transactions keep what they make.
     let slab: Slab
     private let raw: RawHeader
-    private let versions: Mutex<Versions>
+    private let versions: Guarded<Versions>
     /// Number of the thread whose write transaction is open; 0 without one.
     private let writingThread = Atomic<UInt32>(0)
 
@@ -55,9 +55,13 @@ public final class Database: Sendable {
 
     /// Joins the live session of the database at `path` as a reader; nil when nobody has it open or
     /// its session cannot be joined from here.
-    public convenience init?(joiningLive path: String) throws(RealmError) {
+    ///
+    /// Throws `busy` when others keep it from joining for longer than `patience`.
+    public convenience init?(
+        joiningLive path: String, _ patience: Patience = .forever
+    ) throws(RealmError) {
         do throws(RealmError) {
-            guard let session = try Session(readingLive: path) else { return nil }
+            guard let session = try Session(readingLive: path, patience) else { return nil }
             try self.init(MappedFile(path: path), session: session)
         } catch { throw error.inFile(path) }
     }
@@ -70,14 +74,16 @@ public final class Database: Sendable {
         isFixed = true
         isUnguarded = true
         slab = Slab(file.mapping)
-        raw = try file.rawHeader()
-        header = try FileHeader(base: file.mapping.base, size: file.size, slot: slot)
-        try Self.checkFormat(header)
-        let state = try VersionState.read(
-            base: file.mapping.base, size: file.size, format: header.format, top: header.top)
+        let state: VersionState
+        (raw, header, state) = try file.whileUnchanged(slot: slot) {
+            (header, size) throws(RealmError) in
+            try Self.checkFormat(header)
+            return try VersionState.read(
+                base: file.mapping.base, size: size, format: header.format, top: header.top)
+        }
         var held = HeldVersions(nil)
         let newest = held.adopt(state, nil, .none)
-        versions = Mutex(Versions(newest: newest, held: held))
+        versions = Guarded(Versions(newest: newest, held: held))
     }
 
     /// As a participant: the newest version of the session, whatever the header says.
@@ -88,14 +94,14 @@ public final class Database: Sendable {
         isFixed = false
         isUnguarded = false
         slab = Slab(file.mapping)
-        raw = try file.rawHeader()
-        header = try FileHeader(base: file.mapping.base, size: file.size)
-        try Self.checkFormat(header)
+        (raw, header, _) = try file.whileUnchanged { (header, _) throws(RealmError) in
+            try Self.checkFormat(header)
+        }
         let pin = try session.pinNewest()
         do throws(RealmError) {
             var held = HeldVersions(session)
             let newest = held.adopt(try Self.state(file, pin), pin, .none)
-            versions = Mutex(Versions(newest: newest, held: held))
+            versions = Guarded(Versions(newest: newest, held: held))
         } catch {
             session.release(pin)
             throw error
@@ -117,7 +123,7 @@ public final class Database: Sendable {
         raw = try file.rawHeader()
         var held = HeldVersions(session)
         let newest = held.adopt(state, pin, .none)
-        versions = Mutex(Versions(newest: newest, held: held))
+        versions = Guarded(Versions(newest: newest, held: held))
     }
 
     deinit {
@@ -154,27 +160,24 @@ public final class Database: Sendable {
     public func refresh() throws(RealmError) -> Bool {
         guard let session, !isFixed, session.newestVersion != version else { return false }
         let file = file
-        let result = versions.withLock { versions -> Result<Bool, RealmError> in
-            Result { () throws(RealmError) in
-                let pin = try session.pinNewest()
-                if versions.held.isHeldLive(pin.version) {
-                    session.release(pin)
-                    return false
-                }
-                do throws(RealmError) {
-                    let state = try Self.state(file, pin)
-                    // The newer one first: what lies between is only kept while the older is.
-                    let newest = versions.held.adopt(state, pin, .none)
-                    versions.held.letGo(versions.newest)
-                    versions.newest = newest
-                } catch {
-                    session.release(pin)
-                    throw error
-                }
-                return true
+        return try versions.withLock { versions throws(RealmError) in
+            let pin = try session.pinNewest()
+            if versions.held.isHeldLive(pin.version) {
+                session.release(pin)
+                return false
             }
+            do throws(RealmError) {
+                let state = try Self.state(file, pin)
+                // The newer one first: what lies between is only kept while the older is.
+                let newest = versions.held.adopt(state, pin, .none)
+                versions.held.letGo(versions.newest)
+                versions.newest = newest
+            } catch {
+                session.release(pin)
+                throw error
+            }
+            return true
         }
-        return try result.get()
     }
 
     /// The newest version this handle knows, which stays readable until `unpin`.
@@ -193,12 +196,9 @@ public final class Database: Sendable {
         _ kind: PinKind, of pin: VersionPin? = nil, label: ReaderLabel = .none
     ) throws(RealmError) -> VersionPin {
         precondition(kind != .full)
-        let result = versions.withLock { versions -> Result<VersionPin, RealmError> in
-            Result { () throws(RealmError) in
-                try versions.held.hold((pin ?? versions.newest).state.version, kind, label)
-            }
+        return try versions.withLock { versions throws(RealmError) in
+            try versions.held.hold((pin ?? versions.newest).state.version, kind, label)
         }
-        return try result.get()
     }
 
     func unpin(_ pin: VersionPin) {

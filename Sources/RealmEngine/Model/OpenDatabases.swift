@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The databases this process takes part in: one `Database` a file, whatever name it is opened by.
 enum OpenDatabases {
     private struct Entry {
@@ -14,7 +12,7 @@ enum OpenDatabases {
         let generation = ForkGeneration.current
     }
 
-    private static let entries = Mutex<[Key: Entry]>([:])
+    private static let entries = Guarded<[Key: Entry]>([:])
 
     /// The open database of the file that has the name `path` now.
     ///

@@ -6,13 +6,6 @@ public enum TableKind: Int, Sendable {
     case asymmetric = 2
 }
 
-/// What search index a column has (object format 5.1).
-public enum IndexKind: Int, Sendable {
-    case none = 0
-    case general = 1
-    case fullText = 2
-}
-
 /// One property as stored. Immutable.
 public struct ColumnInfo: Sendable {
     public let key: ColumnKey

@@ -23,18 +23,15 @@ public final class WriteSession {
         /// Create the file when it does not exist; refuse when it does.
         public var creates = false
         var fanout = Fanout()
+        /// How long to wait for others that are just joining, leaving or resizing the file.
+        public var patience = RealmEngine.Patience.forever
         /// Take part on its own instead of together with others of this process.
         var isSeparate = false
 
         public init() {}
     }
 
-    /// How long to wait for other writers.
-    public enum Patience: Sendable {
-        case none
-        case milliseconds(Int)
-        case forever
-    }
+    public typealias Patience = RealmEngine.Patience
 
     /// Opens the file at `path` for writing.
     ///
@@ -52,6 +49,7 @@ public final class WriteSession {
             var opening = Database.Options()
             opening.isDurable = options.isDurable
             opening.creation = options.creates ? .always : .never
+            opening.patience = options.patience
             let database =
                 options.isSeparate
                 ? try Database(participating: path, opening) : try Database.open(path, opening)
@@ -142,11 +140,9 @@ public final class WriteSession {
     /// Takes the writer's turn and makes the newest version of the session the handle's.
     private func takeTurn(_ patience: Patience) throws(RealmError) {
         guard let outcome = try waitForTurn(patience) else {
-            let holders = Openers.names(participating: database.path)
-            let names = holders.isEmpty ? "another program" : holders.joined(separator: ", ")
             throw RealmError(
                 .busy, code: "FileBusy", reason: "writer",
-                "\(names) is writing to the database", file: database.path,
+                "\(database.writerName) is writing to the database", file: database.path,
                 hint: "wait for it: --wait")
         }
         do throws(RealmError) {
@@ -161,10 +157,8 @@ public final class WriteSession {
 
     private func waitForTurn(_ patience: Patience) throws(RealmError) -> SharedMutex.Outcome? {
         switch patience {
-        case .forever: return try session.beginWrite()
         case .none: return try session.tryBeginWrite()
-        case .milliseconds(let time):
-            return try session.beginWrite(until: .after(milliseconds: time))
+        default: return try session.beginWrite(until: patience.deadline)
         }
     }
 

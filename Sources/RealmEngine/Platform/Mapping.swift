@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// A stretch of reserved addresses with a file mapped at its start.
 ///
@@ -10,7 +11,8 @@ final class Mapping: @unchecked Sendable {
     /// Bytes of address space reserved.
     let reserved: Int
     /// Bytes of the file that are mapped.
-    private(set) var mapped = 0
+    var mapped: Int { mappedSize.load(ordering: .acquiring) }
+    private let mappedSize = Atomic<Int>(0)
     /// Where the reservation begins; below `base` only for bytes in memory.
     private let start: UnsafeMutableRawPointer
     /// Pages hold what a file holds, so that they can be given back.
@@ -47,7 +49,7 @@ final class Mapping: @unchecked Sendable {
             address, needed, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, 0)
         // Everything is initialised here: a throw runs `deinit`, which gives the addresses back.
         guard placed != MAP_FAILED else { throw systemError("mmap", path, errno: errno) }
-        mapped = size
+        mappedSize.store(size, ordering: .releasing)
     }
 
     /// Maps the file up to `size` bytes; what is mapped already stays where and as it is.
@@ -64,7 +66,7 @@ final class Mapping: @unchecked Sendable {
                     MAP_SHARED | MAP_FIXED, descriptor, off_t(from)) != MAP_FAILED
             else { throw systemError("mmap", path, errno: errno) }
         }
-        mapped = max(mapped, size)
+        mappedSize.store(max(mapped, size), ordering: .releasing)
     }
 
     /// Holds a copy of `bytes` whose end touches addresses that fault, so that no read past the end
@@ -93,7 +95,7 @@ final class Mapping: @unchecked Sendable {
         base = UnsafeRawPointer(first)
         reserved = length
         isOfFile = false
-        mapped = bytes.count
+        mappedSize.store(bytes.count, ordering: .releasing)
     }
 
     /// Gives the pages read so far back to the system; they are read again when needed.

@@ -8,6 +8,11 @@ public enum Openers {
         participants(of: path).map { "\($0.command) (pid \($0.pid))" }
     }
 
+    /// "name (pid N)".
+    static func title(of pid: UInt32) -> String {
+        "\(name(Int32(truncatingIfNeeded: pid))) (pid \(pid))"
+    }
+
     /// The processes that take part in the session of the database at `path`, this one left out.
     public static func participants(of path: String) -> [Opener] {
         list(database: path).openers.filter { $0.participants > 0 }

@@ -46,7 +46,7 @@ struct SharedMutex {
         return code == ETIMEDOUT ? nil : try outcome(code)
     }
 
-    fileprivate func outcome(_ code: Int32) throws(RealmError) -> Outcome {
+    private func outcome(_ code: Int32) throws(RealmError) -> Outcome {
         switch code {
         case 0: return .locked
         case EOWNERDEAD:
@@ -62,17 +62,28 @@ struct SharedMutex {
 
     func unlock() { pthread_mutex_unlock(mutex) }
 
+    /// Runs `body` holding the lock; nil when `deadline` passed before it was got.
+    func withLock<R>(
+        until deadline: Deadline?, _ body: () throws(RealmError) -> R
+    ) throws(RealmError) -> R? {
+        guard let deadline else { return try withLock(body) }
+        guard try lock(until: deadline) != nil else { return nil }
+        defer { unlock() }
+        return try body()
+    }
+
     /// Runs `body` holding the lock.
     func withLock<R>(_ body: () throws(RealmError) -> R) throws(RealmError) -> R {
         try lock()
         defer { unlock() }
         return try body()
     }
-
-    fileprivate var pointer: UnsafeMutablePointer<pthread_mutex_t> { mutex }
 }
 
-/// A condition variable in memory that several processes map.
+/// A condition variable in memory that several processes map: this engine only signals.
+///
+/// Waiting at one is not safe against dying: what the C library counts there of a waiter that was
+/// killed makes the next one that signals wait for it without end.
 struct SharedCondition {
     private let condition: UnsafeMutablePointer<pthread_cond_t>
 
@@ -91,16 +102,6 @@ struct SharedCondition {
     }
 
     func broadcast() { pthread_cond_broadcast(condition) }
-
-    /// Waits for a signal, releasing `mutex` meanwhile; nil when `deadline` passed, and then too the
-    /// mutex is held again.
-    func wait(
-        _ mutex: SharedMutex, until deadline: Deadline
-    ) throws(RealmError) -> SharedMutex.Outcome? {
-        var deadline = deadline.time
-        let code = pthread_cond_timedwait(condition, mutex.pointer, &deadline)
-        return code == ETIMEDOUT ? nil : try mutex.outcome(code)
-    }
 }
 
 /// A point in time on the clock that shared conditions use.
@@ -116,6 +117,12 @@ struct Deadline {
             time: timespec(
                 tv_sec: now.tv_sec + milliseconds / 1000 + nanoseconds / 1_000_000_000,
                 tv_nsec: nanoseconds % 1_000_000_000))
+    }
+
+    var hasPassed: Bool {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return (now.tv_sec, now.tv_nsec) >= (time.tv_sec, time.tv_nsec)
     }
 
     static func sleep(milliseconds: Int) {

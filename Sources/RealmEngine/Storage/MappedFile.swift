@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A file opened and mapped whole. Free to cross threads.
 final class MappedFile: Sendable {
     let path: String
@@ -11,7 +9,7 @@ final class MappedFile: Sendable {
     /// Nil for a database held in memory.
     private let descriptor: OwnedDescriptor?
     /// Held to map more of the file.
-    private let extending = Mutex(())
+    private let extending = Guarded(())
 
     /// Opens and maps the file at `path`.
     convenience init(path: String) throws(RealmError) {
@@ -55,18 +53,14 @@ final class MappedFile: Sendable {
     /// Maps the file as far as `size` bytes, when a version needs more than is mapped.
     func extend(to size: Int) throws(RealmError) {
         guard let descriptor else { return }
-        let result = extending.withLock { _ -> Result<Void, RealmError> in
-            Result { () throws(RealmError) in
-                if size <= mapping.mapped { return }
-                guard try descriptor.size(path: path) >= size else {
-                    throw .corrupt(
-                        "a version reaches to \(size) bytes, beyond the end of the file",
-                        in: "file")
-                }
-                try mapping.extend(descriptor.number, to: size, path: path)
+        try extending.withLock { _ throws(RealmError) in
+            if size <= mapping.mapped { return }
+            guard try descriptor.size(path: path) >= size else {
+                throw .corrupt(
+                    "a version reaches to \(size) bytes, beyond the end of the file", in: "file")
             }
+            try mapping.extend(descriptor.number, to: size, path: path)
         }
-        try result.get()
     }
 
     /// A database held in memory instead of a file: a copy of `bytes`, closed off by addresses that
@@ -87,5 +81,28 @@ final class MappedFile: Sendable {
                 "not a Realm file: it has only \(size) bytes", file: path)
         }
         return RawHeader(mapping.base)
+    }
+
+    /// What `body` makes of the header and `size` mapped bytes, while no commit changes the header
+    /// and reuses what it led to before: done again when one did, a few times.
+    func whileUnchanged<R>(
+        slot: Int? = nil, _ body: (FileHeader, _ size: Int) throws(RealmError) -> R
+    ) throws(RealmError) -> (raw: RawHeader, header: FileHeader, result: R) {
+        var attempt = 1
+        while true {
+            let raw = try rawHeader()
+            do throws(RealmError) {
+                // Whatever the header selects lies within what the file was by then.
+                if let descriptor { try extend(to: descriptor.size(path: path)) }
+                let size = mapping.mapped
+                let header = try FileHeader(base: mapping.base, size: size, slot: slot)
+                let result = try body(header, size)
+                if try rawHeader() == raw || attempt == 16 { return (raw, header, result) }
+            } catch {
+                let now = try rawHeader()
+                if now == raw || attempt == 16 { throw error }
+            }
+            attempt += 1
+        }
     }
 }

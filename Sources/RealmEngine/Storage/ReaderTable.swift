@@ -12,7 +12,7 @@ public final class ReaderTable: Sendable {
     private let memory: SharedFileMemory
     private let owner: UInt64
     private let generation = ForkGeneration.current
-    private let rows = Mutex(Rows())
+    private let rows = Guarded(Rows())
 
     /// Rows claimed by this participant, and those of them that say nothing now.
     private struct Rows {

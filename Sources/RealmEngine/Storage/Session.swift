@@ -38,6 +38,7 @@ final class Session: Sendable {
     /// the lock file has another layout or the session other settings.
     init(
         joining path: String, isDurable: Bool, namesReaders: Bool = true,
+        _ patience: Patience = .forever,
         attach: (_ isInitiator: Bool) throws(RealmError) -> Attachment
     ) throws(RealmError) {
         databasePath = path
@@ -45,7 +46,8 @@ final class Session: Sendable {
         file = try Self.open(path, isDurable: isDurable)
         readers = ReaderTable(databasePath: path, creates: namesReaders)
         let file = file
-        try file.controlMutex.withLock { () throws(RealmError) in
+        let joined: Void? = try file.controlMutex.withLock(until: patience.deadline) {
+            () throws(RealmError) in
             let isInitiator = file.participants == 0
             PausePoint.reach(.attaching)
             let attachment = try attach(isInitiator)
@@ -61,11 +63,14 @@ final class Session: Sendable {
             isJoined.store(true, ordering: .relaxed)
             PausePoint.reach(.joining)
         }
+        if joined == nil { throw Self.busy(path) }
     }
 
     /// Joins a session that is under way as a reader; nil when there is none, or one that cannot be
     /// joined from here. The settings of the session are taken as they are.
-    init?(readingLive path: String) throws(RealmError) {
+    init?(
+        readingLive path: String, _ patience: Patience = .forever
+    ) throws(RealmError) {
         guard LockFileMemory.isLocked(path + ".lock"),
             case .open(let memory)? = try LockFileMemory.join(
                 path + ".lock", size: LockFile.initialSize)
@@ -76,16 +81,20 @@ final class Session: Sendable {
         readers = ReaderTable(databasePath: path, creates: false)
         let file = file
         guard file.isInitialized, file.foreignLayout == nil else { return nil }
-        let joined = try file.controlMutex.withLock { () throws(RealmError) -> Bool in
+        let joined = try file.controlMutex.withLock(until: patience.deadline) {
+            () throws(RealmError) -> Bool in
             guard file.participants > 0, file.newest != LockFile.noEntry else { return false }
             file.participants += 1
             return true
         }
+        guard let joined else { throw Self.busy(path) }
         if !joined { return nil }
         isJoined.store(true, ordering: .relaxed)
     }
 
-    deinit { if isOwnProcess { leave() } }
+    deinit {
+        if isOwnProcess { leave() }
+    }
 
     private var isOwnProcess: Bool { generation == ForkGeneration.current }
 
@@ -168,6 +177,16 @@ final class Session: Sendable {
             hint: "export it and import into a new file")
     }
 
+    /// Others hold the control mutex for long only while they compact the file, or are stopped.
+    private static func busy(_ path: String) -> RealmError {
+        let openers = Openers.names(participating: path)
+        let names = openers.isEmpty ? "another program" : openers.joined(separator: ", ")
+        return RealmError(
+            .busy, code: "FileBusy", reason: "joining",
+            "\(names) keeps others from joining the session", file: path,
+            hint: "wait for it: --wait")
+    }
+
     private static func incompatible(_ what: String, _ path: String) -> RealmError {
         RealmError(
             .incompatible, code: "IncompatibleLockFile", reason: "lock-layout",
@@ -238,16 +257,17 @@ final class Session: Sendable {
     }
 
     /// Waits until a version newer than `version` exists, at most until `deadline`.
+    ///
+    /// Looks again and again instead of waiting at the condition for new commits: whoever is killed
+    /// while waiting there stops, for ever, the next one that signals.
     func waitForVersion(after version: UInt64, until deadline: Deadline) throws(RealmError) -> Bool
     {
         try checkProcess()
-        let file = file
-        return try file.controlMutex.withLock { () throws(RealmError) in
-            while file.newestVersion <= version {
-                if try file.newCommit.wait(file.controlMutex, until: deadline) == nil { break }
-            }
-            return file.newestVersion > version
+        while newestVersion <= version {
+            if deadline.hasPassed { return false }
+            Deadline.sleep(milliseconds: 5)
         }
+        return true
     }
 
     // MARK: Writing
@@ -269,12 +289,12 @@ final class Session: Sendable {
             ticket = file.takeTicket()
             outcome = try file.writeMutex.lock()
         }
+        // Polite for half a second: for the same reason not at the condition that others wait at.
         let patience = Deadline.after(milliseconds: 500)
-        while Int32(bitPattern: ticket &- file.nextServed) > 0 {
-            guard let woken = try file.nextWriter.wait(file.writeMutex, until: patience) else {
-                break
-            }
-            if woken == .ownerDied { outcome = woken }
+        while Int32(bitPattern: ticket &- file.nextServed) > 0, !patience.hasPassed {
+            file.writeMutex.unlock()
+            Deadline.sleep(milliseconds: 1)
+            if try file.writeMutex.lock() == .ownerDied { outcome = .ownerDied }
         }
         file.nextServed = ticket
         PausePoint.reach(.turn)
@@ -302,7 +322,8 @@ final class Session: Sendable {
 
     func endWrite() {
         file.nextServed &+= 1
-        file.nextWriter.broadcast()
+        // Others than this engine's wait at the condition, with tickets yet to be served.
+        if file.nextTicket != file.nextServed { file.nextWriter.broadcast() }
         file.writeMutex.unlock()
     }
 

@@ -80,13 +80,6 @@ final class EditContext {
     }
 }
 
-/// A stretch of the file in bytes.
-struct Extent: Hashable, Sendable {
-    var start: UInt64
-    var count: UInt64
-    var end: UInt64 { start + count }
-}
-
 /// Bytes kept until the transaction ends; addresses never move.
 final class ByteArena {
     private var chunks: [UnsafeMutableRawPointer] = []

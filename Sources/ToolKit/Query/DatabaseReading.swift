@@ -93,7 +93,11 @@ struct DatabaseReading {
         if path == "-" {
             return try Database(standardInputInto: Terminal.environment("TMPDIR") ?? "/tmp")
         }
-        if command.access != .immutable, let live = try Database(joiningLive: path) { return live }
+        if command.access != .immutable,
+            let live = try Database(joiningLive: path, command.wait.patience)
+        {
+            return live
+        }
         guard command.access != .shared else {
             throw RealmError(
                 .incompatible, code: "IncompatibleLockFile", reason: "no-session",

@@ -159,6 +159,11 @@ extension RecordLoad {
     }
 }
 
+extension WriteRequest {
+    /// How long to wait for a turn among writers.
+    var patience: Patience { command.wait.patience }
+}
+
 extension Schema {
     /// Whether plans made for `other` hold for this schema.
     func hasSameShape(as other: Schema) -> Bool {

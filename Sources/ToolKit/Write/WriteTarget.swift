@@ -21,6 +21,7 @@ struct WriteTarget {
         try Self.checkKey(request)
         var options = WriteSession.Options()
         options.isDurable = request.isDurable
+        options.patience = request.patience
         guard request.creates else {
             made = nil
             session =

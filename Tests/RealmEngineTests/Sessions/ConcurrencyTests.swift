@@ -21,6 +21,11 @@ import Testing
         var database: Database? = try Database.open(path, options)
         let writers = (0..<2).map { _ in PeerProcess(["write"] + words) }
         let readers = (0..<6).map { _ in PeerProcess(["read"] + words) }
+        // An open database keeps the newest version it knows.
+        while !(writers + readers).allSatisfy(\.hasEnded) {
+            try database!.refresh()
+            usleep(2000)
+        }
         for peer in writers + readers { #expect(peer.wait() == 0, "\(peer.text.suffix(500))") }
         let made = writers.map { done($0) }
         let seen = readers.map { done($0) }
@@ -110,6 +115,58 @@ import Testing
         snapshots = []
         try other.add(1)
         #expect(LockFileFacts(databasePath: path)?.session?.versions.count == 2)
+    }
+
+    /// Whoever does not get its turn is told who has it; whoever cannot join, who is in the way.
+    @Test func busyNamesTheHolder() throws {
+        let folder = try ScratchFolder()
+        let path = folder.file("turn.realm")
+        _ = try Counters(path, isDurable: false)
+        let writer = PeerProcess(["turn", path])
+        _ = try #require(writer.waitFor("writes"), "\(writer.text)")
+        var options = WriteSession.Options()
+        options.isDurable = false
+        let counters = try Counters(opening: path, options)
+        for patience in [Patience.none, .milliseconds(20)] {
+            let error = FaultTests.error { _ = try counters.add(1, patience) }
+            #expect(error?.kind == .busy && error?.reason == "writer")
+            #expect(error?.message.hasPrefix("session-peer (pid \(writer.pid))") == true)
+        }
+        writer.kill()
+        #expect(try counters.add(1, .milliseconds(60_000)) == 3)
+
+        let joiner = PeerProcess(["write", path], ["REALM_TEST_PAUSE": "attaching"])
+        _ = try #require(joiner.waitFor("paused"))
+        let live = FaultTests.error { _ = try Database(joiningLive: path, .milliseconds(20)) }
+        #expect(live?.kind == .busy && live?.reason == "joining")
+        options.isSeparate = true
+        options.patience = .milliseconds(20)
+        let separate = FaultTests.error { _ = try Counters(opening: path, options) }
+        #expect(separate?.kind == .busy && separate?.reason == "joining")
+        #expect(separate?.message.contains("session-peer (pid \(joiner.pid))") == true)
+        // Leaving waits for it too.
+        joiner.kill()
+    }
+
+    /// Whoever waits for its turn or for a version may be killed: nobody else notices.
+    @Test func killedWhileWaiting() throws {
+        let folder = try ScratchFolder()
+        let path = folder.file("waiters.realm")
+        _ = try Counters(path, isDurable: false)
+        var options = WriteSession.Options()
+        options.isDurable = false
+        let counters = try Counters(opening: path, options)
+        for round in 0..<5 {
+            let transaction = try counters.session.begin()
+            let waiters = (0..<4).map { _ in PeerProcess(["write", path, "1"]) }
+            usleep(UInt32(20_000 * (1 + round)))
+            transaction.rollback()
+            usleep(500)
+            for waiter in waiters { waiter.kill() }
+            try counters.add(1)
+        }
+        let sum = try Counters.sum(counters.database.snapshot())
+        #expect(sum.map { UInt64($0) + 2 } == counters.database.version)
     }
 
     /// Whoever waits for a version is woken by the commit that makes it.

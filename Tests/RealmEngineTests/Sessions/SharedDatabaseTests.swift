@@ -85,6 +85,13 @@ import Testing
         options.isDurable = false
         let error = FaultTests.error { _ = try Database.open(path, options) }
         #expect(error?.code == "IncompatibleSession")
+        // As another process would: who could not join does not leave either.
+        var separate = WriteSession.Options()
+        separate.isDurable = false
+        separate.isSeparate = true
+        let other = FaultTests.error { _ = try WriteSession(path: path, options: separate) }
+        #expect(other?.code == "IncompatibleSession")
+        #expect(participants() == 1)
         withExtendedLifetime(database) {}
     }
 

@@ -141,15 +141,3 @@ extension Database {
             && (attachment.historyType == 0 || attachment.historyType == 2)
     }
 }
-
-extension Session.Attachment {
-    /// What the file says as it is.
-    init(_ mapped: MappedFile) throws(RealmError) {
-        let header = try FileHeader(base: mapped.mapping.base, size: mapped.size)
-        let state = try VersionState.read(
-            base: mapped.mapping.base, size: mapped.size, format: header.format, top: header.top)
-        self.init(
-            version: state.version, top: header.top, logicalSize: state.limit,
-            historyType: state.top?.historyType ?? 0)
-    }
-}
