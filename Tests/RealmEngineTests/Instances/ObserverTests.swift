@@ -12,7 +12,10 @@ import Testing
             let instance = try! lab.open(on: queue.confinement)
             let query = try! Query("age > 2 SORT(age ASC)")
             let token = try! instance.observe(table: lab.table, query) { notice in
-                let keys = (try? instance.results(lab.table, query).keys() ?? []) ?? []
+                let keys =
+                    (try? instance.results(lab.table, query).keys()).map {
+                        Array($0 ?? RowKeys([]))
+                    } ?? []
                 switch notice {
                 case .initial: copy.value.keys = keys
                 case .changed(let change):
