@@ -13,9 +13,7 @@ import Testing
             let query = try! Query("age > 2 SORT(age ASC)")
             let token = try! instance.observe(table: lab.table, query) { notice in
                 let keys =
-                    (try? instance.results(lab.table, query).keys()).map {
-                        Array($0 ?? RowKeys([]))
-                    } ?? []
+                    (try? instance.results(lab.table, query).keys()).map { Array($0) } ?? []
                 switch notice {
                 case .initial: copy.value.keys = keys
                 case .changed(let change):
