@@ -83,7 +83,11 @@ struct IndexEditorFileTests {
     private func audit(
         _ lab: EditLab, _ root: Ref, _ kind: IndexKind, _ model: ColumnModel
     ) throws -> IndexAudit {
-        let audit = try IndexAudit(lab.context.space, root, kind: kind, value: model.value)
+        // Nodes of the reference engine may be larger than ours.
+        var fanout = Fanout()
+        fanout.index = 1000
+        let audit = try IndexAudit(
+            lab.context.space, root, kind: kind, fanout: fanout, value: model.value)
         #expect(audit.faults.isEmpty)
         if kind == .fullText {
             #expect(audit.words == (try model.words()))

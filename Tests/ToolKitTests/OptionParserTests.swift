@@ -123,7 +123,8 @@ import Testing
 
     @Test func operandsAreChecked() throws {
         #expect(throws: RealmError.self) {
-            try OptionParser.parse(BenchTable.table, ["--file", "f", "raedseq"])
+            try BenchRequest(
+                try OptionParser.parse(BenchTable.table, ["--file", "f", "raedseq"]))
         }
         let parsed = try OptionParser.parse(BenchTable.table, ["readseq", "--file=f", "open"])
         #expect(parsed.operands == ["readseq", "open"])

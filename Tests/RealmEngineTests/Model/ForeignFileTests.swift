@@ -14,7 +14,8 @@ import Testing
         try Self.goOn(
             file,
             seed: ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)
-                ?? .random(in: 0 ... .max), isSmall: isSmall, operations: 1500)
+                ?? .random(in: 0 ... .max), isSmall: isSmall,
+            operations: 500 * ModelTests.scale)
     }
 
     static func goOn(_ file: URL, seed: UInt64, isSmall: Bool, operations: Int) throws {

@@ -20,6 +20,8 @@ import Testing
         if shard % 4 != 3 { shape.fanout = small }
         shape.objects = [12, 30, 60, 30][shard % 4]
         shape.elements = [8, 16, 6, 12][shard / 4 % 4]
+        // Comparing everything after a commit costs most of the time.
+        shape.operationsPerTransaction = [60, 160, 320, 240][shard / 4 % 4]
         if shards.count == 1 { shape.auditEvery = 1 }
         return shape
     }

@@ -44,7 +44,7 @@ import Testing
         ("encrypted=false", true), ("compact=true", false), ("bytes<1MiB", true),
         ("bytes>1k", true), ("free-percent>50", true), ("free-percent<=50.5%", false),
         ("history=in-realm", true), ("history!=none", true), ("lock-layout=null", true),
-        ("version==2", true), ("objects=0x21", true), ("openers<1", true),
+        ("version==2", true), ("objects=0x21", true), ("openers<1000", true),
     ])
     func expectations(_ expression: String, _ holds: Bool) {
         let found = run("-E", expression, social)
@@ -86,10 +86,14 @@ import Testing
     }
 
     @Test func historyIsListed() throws {
-        let found = run("--history", social)
+        let scratch = ScratchDirectory()
+        let path = scratch.write("a.realm", contents(of: social) ?? [])
+        let found = shell(
+            "${TOOL%/*}/realm-write -q --where 'age > 40' --set age=41 '\(path)' Person; "
+                + "$TOOL --history=1 '\(path)'")
         let entry = try StrictJSON(String(found.text.dropLast()))
-        #expect(entry["version"] == .number("2"))
-        #expect(entry["tables"]?.array?.isEmpty == false)
+        #expect(entry["version"] == .number("3"))
+        #expect(entry["tables"]?.array?.count == 1)
         #expect(run("--history", social, social).status == 2)
     }
 
@@ -187,7 +191,7 @@ import Testing
         let found = shell(
             """
             cd '\(scratch.path)'; mkdir -p a.realm.management
-            state() { ls -laR --time-style=full-iso; sha256sum a.realm b.realm b.realm.lock; }
+            state() { stat -c %y .; ls -lAR --time-style=full-iso; sha256sum a.realm b.realm b.realm.lock; }
             state > ../$$.before; chmod 555 .
             for o in '' --json --slots --growth --history --list '-g format' '-E format=24'; do
                 $TOOL $o a.realm > /dev/null || exit 1
