@@ -66,9 +66,15 @@ public final class IntegrityCheck {
     /// Checks the version `snapshot` sees.
     public convenience init(_ snapshot: Snapshot, level: Level = .full) {
         let file = snapshot.database.file
+        let mapping = file.mapping
+        var header = snapshot.database.header
+        // Opened before the first commit gave the file its format.
+        if header.format == 0, let now = try? FileHeader(base: mapping.base, size: mapping.mapped) {
+            header = now
+        }
         self.init(
-            base: file.mapping.base, fileSize: max(file.size, file.mapping.mapped),
-            header: snapshot.database.header, top: snapshot.state.top?.ref ?? .none, level: level,
+            base: mapping.base, fileSize: max(file.size, mapping.mapped), header: header,
+            top: snapshot.state.top?.ref ?? .none, level: level,
             owner: snapshot)
     }
 
