@@ -39,17 +39,19 @@ final class CommitNotice: @unchecked Sendable {
 
     func add(_ instance: Instance) {
         var mustStart = false
+        // Known here: a commit before the thread runs is one the instance has not seen.
+        let seen = session.newestVersion
         monitor.signal {
             if listeners.contains(where: { $0.instance === instance }) { return }
             listeners.append(Listener(instance: instance, confinement: instance.confinement))
             mustStart = !hasThread
             hasThread = true
         }
-        if mustStart { _ = Threads.detach { self.listen() } }
+        if mustStart { _ = Threads.detach { self.listen(after: seen) } }
     }
 
-    private func listen() {
-        var seen = session.newestVersion
+    private func listen(after version: UInt64) {
+        var seen = version
         while true {
             let isDone = monitor.locked { () -> Bool in
                 listeners.removeAll { $0.instance == nil }
