@@ -50,3 +50,13 @@ final class Diary: @unchecked Sendable {
     var all: [String] { monitor.locked { lines } }
     func wait(for count: Int) { monitor.wait { lines.count >= count } }
 }
+
+/// Waits for pending writes of the process, but not for long: other tests have theirs.
+func settle() {
+    let diary = Diary()
+    _ = Threads.detach {
+        Instance.waitForPendingWrites()
+        diary.note("done")
+    }
+    for _ in 0..<100 where diary.all.isEmpty { Deadline.sleep(milliseconds: 10) }
+}

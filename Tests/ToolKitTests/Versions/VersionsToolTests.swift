@@ -161,7 +161,9 @@ import Testing
     }
 
     @Test func outputIsTheSameEverywhere() {
-        let script = "$TOOL --no-openers --slots --growth '\(social)'; $TOOL --json '\(social)'"
+        let script =
+            "$TOOL --no-openers --slots --growth '\(social)'; "
+            + "$TOOL --no-openers --json '\(social)'"
         let there = shell("export LC_ALL=tr_TR.UTF-8 TZ=Pacific/Auckland; " + script)
         let here = shell("export LC_ALL=C TZ=UTC; " + script)
         #expect(there.output == here.output && here.status == 0)
