@@ -14,7 +14,7 @@ public final class QueryRun {
         evaluator = QueryEvaluator(snapshot, looks: plan.filter.looks)
         // A few candidates are tested as they are before a kernel is made ready.
         if case .test(let test) = plan.filter, let candidates = plan.candidates,
-            candidates.count <= 4
+            candidates.count <= QueryPlan.fewCandidates
         {
             term = ValueTerm(test)
         } else {
@@ -67,16 +67,23 @@ public final class QueryRun {
             }
             return
         }
-        let leaves = LeafWalk(
-            snapshot.lookup, TablePlace(plan.query.table), evaluator.visits.pass)
+        let leaves = leafSource()
         while let leaf = try leaves.next() {
             let rows = try term.match(leaf, Selection(first: leaf.count))
             if !rows.isEmpty, try !body(leaf, rows) { return }
         }
     }
 
+    private func leafSource() -> LeafSource {
+        LeafSource(snapshot, TablePlace(plan.query.table), evaluator.visits.pass, for: term)
+    }
+
     /// Number of objects that match the condition, before DISTINCT and LIMIT.
     public func matchCount() throws(RealmError) -> Int {
+        if plan.candidates == nil {
+            evaluator.visits.beginPass()
+            return try leafSource().count(term)
+        }
         var total = 0
         try forEachLeaf { (_, rows) throws(RealmError) in
             total &+= rows.count

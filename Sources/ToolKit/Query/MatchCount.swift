@@ -13,42 +13,49 @@ struct MatchCount {
         self.threads = threads
     }
 
-    private struct Progress {
-        var next = 0
+    /// What the workers share: the leaves not taken yet, and the outcome so far. Guarded by a mutex.
+    private struct Progress: ~Copyable {
+        var units: QueryUnits
         var total = 0
         var failure: RealmError?
     }
 
-    /// Leaves a worker takes at a time, and the least a second thread is worth.
-    private static let stride = 64
+    /// Leaves a worker takes at a time.
+    private static let stride = 32
 
+    /// Leaves are found while others are searched already: whoever needs some takes them from the
+    /// one walk over the table.
     func run() throws(RealmError) -> Int {
-        let units = try plan.units(in: database.snapshot())
-        let workers = max(1, min(threads, units.count / (2 * Self.stride)))
-        let progress = Mutex(Progress())
+        let workers = try workers()
+        if workers == 1 { return try QueryRun(plan, in: database.snapshot()).matchCount() }
+        let progress = Mutex(Progress(units: QueryUnits(plan, in: database.snapshot())))
         Threads.run(workers) { _ in
             let run = QueryRun(plan, in: database.snapshot())
-            while true {
-                let start = progress.withLock { state -> Int in
-                    guard state.failure == nil else { return units.count }
-                    state.next += Self.stride
-                    return state.next - Self.stride
-                }
-                guard start < units.count else { return }
-                do throws(RealmError) {
-                    var count = 0
-                    for unit in units[start..<min(start + Self.stride, units.count)] {
-                        count += try run.count(unit)
+            var count = 0
+            do throws(RealmError) {
+                while true {
+                    let units = try progress.withLock { (state) throws(RealmError) in
+                        state.failure == nil ? try state.units.next(Self.stride) : []
                     }
-                    progress.withLock { $0.total += count }
-                } catch {
-                    progress.withLock { if $0.failure == nil { $0.failure = error } }
-                    return
+                    if units.isEmpty { break }
+                    for unit in units { count += try run.count(unit) }
                 }
+                progress.withLock { $0.total += count }
+            } catch {
+                progress.withLock { if $0.failure == nil { $0.failure = error } }
             }
         }
-        let end = progress.withLock { $0 }
-        if let failure = end.failure { throw failure }
-        return end.total
+        let (total, failure) = progress.withLock { ($0.total, $0.failure) }
+        if let failure { throw failure }
+        return total
+    }
+
+    /// Objects a further thread is worth.
+    private static let share = 1 << 14
+
+    private func workers() throws(RealmError) -> Int {
+        if threads < 2 { return 1 }
+        let objects = try plan.candidateCount(in: database.snapshot())
+        return max(1, min(threads, objects / Self.share))
     }
 }

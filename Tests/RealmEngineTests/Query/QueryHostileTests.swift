@@ -84,7 +84,9 @@ import Testing
         let query = try Query(example["query"]!.string!, arguments: arguments)
         let plan = try QueryPlan(
             query.bound(to: snapshot.table(info)), in: snapshot, options: options)
-        _ = try plan.rows(in: snapshot)
+        let found = try plan.rows(in: snapshot).count
+        // As the leaves that were found by now are kept.
+        for _ in 0..<2 { #expect(try plan.count(in: snapshot) == found) }
         return 1
     }
 }
