@@ -80,40 +80,12 @@ public final class QueryPlan: Sendable {
     /// The order or number of the objects depends on more than the condition: SORT, DISTINCT, LIMIT.
     public var isArranged: Bool { !query.descriptors.isEmpty }
 
-    /// Number of objects worth testing.
-    public func candidateCount(in snapshot: Snapshot) throws(RealmError) -> Int {
-        if let candidates { return candidates.count }
-        return try snapshot.table(query.table).count()
-    }
-
     /// The leaves to visit, in table order, each with the rows worth testing.
     public func units(in snapshot: Snapshot) throws(RealmError) -> [QueryUnit] {
-        var units = QueryUnits(self, in: snapshot)
-        return try units.next(.max)
-    }
-}
-
-/// The leaves a plan visits, in table order, found when they are asked for. Belongs to one snapshot;
-/// used by one thread at a time.
-public struct QueryUnits {
-    private let snapshot: Snapshot
-    private var candidates: ArraySlice<QueryUnit>?
-    private var locations: LeafLocations
-
-    public init(_ plan: QueryPlan, in snapshot: Snapshot) {
-        self.snapshot = snapshot
-        candidates = plan.candidates?.units[...]
-        locations = snapshot.table(plan.query.table).leafLocations()
-    }
-
-    /// The next `count` units, fewer at the end, none behind it. Throws `corrupt`.
-    public mutating func next(_ count: Int) throws(RealmError) -> [QueryUnit] {
-        if let left = candidates {
-            candidates = left.dropFirst(count)
-            return Array(left.prefix(count))
-        }
+        if let candidates { return candidates.units }
+        var locations = snapshot.table(query.table).leafLocations()
         var units: [QueryUnit] = []
-        while units.count < count, let location = try locations.next() {
+        while let location = try locations.next() {
             units.append(QueryUnit(location: location, among: Selection(first: location.count)))
         }
         return units

@@ -36,9 +36,13 @@ public final class QueryRun {
         return (leaf, try term.match(leaf, unit.among))
     }
 
-    /// Number of objects that match in a unit. Materialises nothing.
-    public func count(_ unit: QueryUnit) throws(RealmError) -> Int {
-        try match(unit).rows.count
+    /// Visits the leaves of a stretch with the rows that match.
+    func visit(
+        _ stretch: LeafStretch, _ body: (Selection) -> Void
+    ) throws(RealmError) -> LeafStretch.Extent {
+        try stretch.visit(evaluator.visits.pass) { (leaf) throws(RealmError) in
+            body(try term.match(leaf, Selection(first: leaf.count)))
+        }
     }
 
     /// Appends the rows, in the unit's leaf, of the objects that match.

@@ -51,6 +51,12 @@ import Testing
         for _ in 0..<3 {
             #expect(try plan.count(in: fresh) == expected.count, "first count of \(text)")
         }
+        if bound.descriptors.isEmpty {
+            for threads in [2, 7] {
+                let shared = try plan.matchCount(in: database, threads: threads, share: 1)
+                #expect(shared == expected.count, "\(threads) threads: \(text)")
+            }
+        }
     }
 
     @Test(arguments: ["bulk", "types", "social", "bags", "orders", "text"])
