@@ -49,9 +49,10 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     private static let queues = Mutex<[ObjectIdentifier: WeakQueue]>([:])
-    /// Requests and commits of the process that are not done.
+    /// Guards the counts of requests and commits that are not done: of the process, of each queue.
     private static let unfinished = Monitor()
     nonisolated(unsafe) private static var unfinishedCount = 0
+    private var unfinishedCount = 0
 
     /// The queue of a database, made on first use.
     static func queue(of database: Database) throws(RealmError) -> CommitQueue {
@@ -73,8 +74,23 @@ final class CommitQueue: @unchecked Sendable {
     /// an instance with pending writes belongs.
     static func waitForAll() { unfinished.wait { unfinishedCount == 0 } }
 
-    private static func addUnfinished(_ count: Int) {
-        unfinished.signal { unfinishedCount += count }
+    /// Waits until nothing asynchronous is under way in this queue.
+    func wait() { Self.unfinished.wait { unfinishedCount == 0 } }
+
+    private func begin(_ instance: Instance) {
+        instance.pendingCount.add(1, ordering: .relaxed)
+        Self.unfinished.signal {
+            Self.unfinishedCount += 1
+            unfinishedCount += 1
+        }
+    }
+
+    private func finish(_ instance: Instance) {
+        instance.pendingCount.subtract(1, ordering: .relaxed)
+        Self.unfinished.signal {
+            Self.unfinishedCount -= 1
+            unfinishedCount -= 1
+        }
     }
 
     /// What went to the file so far; exact when nothing is under way.
@@ -85,8 +101,7 @@ final class CommitQueue: @unchecked Sendable {
     func request(
         _ instance: Instance, onFailure: ((RealmError?) -> Void)?, _ block: @escaping () -> Void
     ) -> ID {
-        Self.addUnfinished(1)
-        instance.pendingCount.add(1, ordering: .relaxed)
+        begin(instance)
         let (id, actions) = monitor.locked {
             lastID &+= 1
             requests[lastID] = Request(instance: instance, block: block, onFailure: onFailure)
@@ -107,15 +122,9 @@ final class CommitQueue: @unchecked Sendable {
         if let request { finish(request.instance) }
     }
 
-    private func finish(_ instance: Instance) {
-        instance.pendingCount.subtract(1, ordering: .relaxed)
-        Self.addUnfinished(-1)
-    }
-
     /// A commit is to be completed after the flush that makes it durable.
     func addCompletion(_ instance: Instance, _ body: ((RealmError?) -> Void)?) -> ID {
-        Self.addUnfinished(1)
-        instance.pendingCount.add(1, ordering: .relaxed)
+        begin(instance)
         return monitor.locked {
             lastID &+= 1
             completions[lastID] = Completion(instance: instance, body: body)
@@ -217,10 +226,21 @@ final class CommitQueue: @unchecked Sendable {
     private func handOut(_ id: ID) {
         guard let instance = monitor.locked({ requests[id]?.instance }) else { return }
         let box = Unchecked(instance)
-        instance.confinement.post { [self] in
+        let isDelivered = instance.confinement.post { [self] in
             _ = box
             runBlocks(from: id)
         }
+        if !isDelivered { drop(id) }
+    }
+
+    /// Nothing runs any more where the block belongs: the next one has the turn.
+    private func drop(_ id: ID) {
+        let (request, actions) = monitor.locked { () -> (Request?, [CommitSchedule.Action]) in
+            guard schedule.began(id) else { return (nil, []) }
+            return (requests.removeValue(forKey: id), schedule.ended(id, .rolledBack))
+        }
+        perform(actions)
+        if let request { finish(request.instance) }
     }
 
     /// Runs the block of a request, and those after it that belong here too.
@@ -258,13 +278,24 @@ final class CommitQueue: @unchecked Sendable {
             let box = Unchecked(known)
             let work: Confinement.Work = { [self] in
                 let instance = box.value
-                var completion: Completion?
-                monitor.signal { completion = completions.removeValue(forKey: id) }
+                let completion = takeCompletion(id)
                 instance.runCompletion(completion?.body, error)
                 finish(instance)
             }
-            if known.confinement.isDeliverable { known.confinement.post(work) } else { work() }
+            if !known.confinement.isDeliverable {
+                work()
+            } else if !known.confinement.post(work) {
+                // Nobody is left to be told.
+                _ = takeCompletion(id)
+                finish(known)
+            }
         }
+    }
+
+    private func takeCompletion(_ id: ID) -> Completion? {
+        var completion: Completion?
+        monitor.signal { completion = completions.removeValue(forKey: id) }
+        return completion
     }
 
     private func fail(_ ids: [ID]) {
@@ -274,11 +305,12 @@ final class CommitQueue: @unchecked Sendable {
                 continue
             }
             let box = Unchecked(request)
-            request.instance.confinement.post { [self] in
+            let isDelivered = request.instance.confinement.post { [self] in
                 let request = box.value
                 request.instance.runCompletion(request.onFailure, error)
                 finish(request.instance)
             }
+            if !isDelivered { finish(request.instance) }
         }
     }
 }

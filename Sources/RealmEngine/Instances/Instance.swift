@@ -93,7 +93,10 @@ public final class Instance {
         let key = Key(database: ObjectIdentifier(database), place: confinement.identity)
         let fresh = Unchecked(Instance(database, confinement, configuration))
         let found = live.withLock { live -> Unchecked<Instance> in
-            if let known = live[key]?.instance, known.database === database, !known.isClosed {
+            // Where a queue or an actor was, another one may be now.
+            if let known = live[key]?.instance, known.database === database, !known.isClosed,
+                known.confinement.isHere
+            {
                 return Unchecked(known)
             }
             live[key] = WeakInstance(instance: fresh.value)
