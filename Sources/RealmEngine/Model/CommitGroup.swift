@@ -61,6 +61,7 @@ final class CommitGroup {
     func flush() throws(RealmError) {
         guard let last else { return }
         last.context.forgetFreed(after: freed)
+        session.slab.reattach(last.memory)
         _ = try Commit(last, version: version, changesets: changesets).run()
     }
 }

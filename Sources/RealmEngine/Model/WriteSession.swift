@@ -222,6 +222,9 @@ public final class WriteSession {
         self.group = CommitGroup(self)
     }
 
+    /// The commits of the group take so much memory that it is time for a flush.
+    var isGroupLarge: Bool { (group?.usedBytes ?? 0) > 64 << 20 }
+
     /// Gives the turn up; what was not flushed is forgotten.
     func closeGroup() {
         group = nil

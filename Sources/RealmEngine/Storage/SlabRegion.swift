@@ -67,7 +67,9 @@ final class SlabRegions: Sendable {
         let page = Mapping.pageSize
         let pages = max(1, (end - region.offset + page - 1) / page)
         taken.withLock { taken in
-            guard let i = taken.firstIndex(where: { $0.lowerBound == region.offset }) else { return }
+            guard let i = taken.firstIndex(where: { $0.lowerBound == region.offset }) else {
+                return
+            }
             taken[i] = region.offset..<region.offset + pages * page
         }
     }
