@@ -94,6 +94,12 @@ final class TableEditor {
         tombstoneRoot = .none
     }
 
+    /// Another transaction of a group goes on with the editor.
+    func beginTransaction() {
+        created = CreatedKeys()
+        isCounted = false
+    }
+
     /// Something below the table changed: its top is rewritten and its content version grows.
     func markDirty() {
         isDirty = true
