@@ -11,13 +11,19 @@ final class VersionState: Sendable {
     let leaves = LeafDirectories()
     /// What queries keep for the version beside them: theirs to fill, dropped with it.
     let queries = Guarded<(any AnyObject & Sendable)?>(nil)
+    /// For a version that is not in the file yet: its new nodes.
+    let nodes: SlabView?
 
-    init(version: UInt64, format: Int, top: TopArray?, limit: UInt64, schema: Schema) {
+    init(
+        version: UInt64, format: Int, top: TopArray?, limit: UInt64, schema: Schema,
+        nodes: SlabView? = nil
+    ) {
         self.version = version
         self.format = format
         self.top = top
         self.limit = limit
         self.schema = schema
+        self.nodes = nodes
     }
 
     /// Reads the version whose root is at `ref` of `size` mapped bytes at `base`.
