@@ -199,7 +199,7 @@ public final class WriteTransaction {
     public func spill() throws(RealmError) {
         try checkOpen()
         guard !session.isRehearsal, session.group.map({ $0.count == 0 }) ?? true else { return }
-        try flush()
+        try flush(isComplete: false)
         do throws(RealmError) {
             let written = try Spill(self, spilledSpace).run(names: names, tables: tables)
             (names, tables) = (written.names, written.tables)
@@ -277,7 +277,9 @@ public final class WriteTransaction {
     }
 
     /// Writes all editors into the slab and makes the directory refer to what they wrote.
-    func flush() throws(RealmError) {
+    ///
+    /// - Parameter isComplete: false when the transaction goes on and nobody reads the indexes.
+    func flush(isComplete: Bool = true) throws(RealmError) {
         // Tables with open editors whose columns changed may touch other tables while flushing;
         // flushing an editor only ever writes its own table.
         var refs: [UInt64] = []
@@ -287,7 +289,7 @@ public final class WriteTransaction {
             let before = old.flatMap { i < $0.count ? $0.slot(i).raw : nil }
             switch slot {
             case .stored(let info): refs.append(info.top.raw)
-            case .open(let editor): refs.append(try editor.flush().raw)
+            case .open(let editor): refs.append(try editor.flush(isComplete: isComplete).raw)
             case .free(let tag): refs.append(NodeEncoder.tag(tag))
             }
             if refs[i] != before { changed = true }

@@ -111,6 +111,16 @@ final class ByteArena {
         return ByteView(at, count: bytes.count)
     }
 
+    /// The value with its bytes copied.
+    @inline(__always)
+    func keep(_ value: Value) -> Value {
+        switch value {
+        case .string(let bytes): .string(copy(bytes))
+        case .binary(let bytes): .binary(copy(bytes))
+        default: value
+        }
+    }
+
     /// Room for `count` bytes, unaligned.
     func allocate(_ count: Int) -> UnsafeMutableRawPointer {
         if count > left || next == nil { grow(count) }
