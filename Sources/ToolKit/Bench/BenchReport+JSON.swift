@@ -5,7 +5,8 @@ extension BenchReport {
     func appendJSON(_ comparison: Comparison? = nil, to out: inout ByteBuffer) {
         out.append("{\"tool\":\"realm-bench\",\"output\":1,\"engine\":")
         out.append(members: [
-            ("version", .text(stamp.version)), ("commit", .null), ("build", .text(stamp.build)),
+            ("version", .text(stamp.version)), ("id", stamp.identity.map { .text($0) } ?? .null),
+            ("build", .text(stamp.build)),
         ])
         out.append(",\"host\":")
         out.append(members: [
@@ -46,7 +47,8 @@ extension BenchReport {
         [
             ("file", setting.isGenerated ? .null : .text(setting.file)),
             ("fileBytes", .number(fileSize)),
-            ("num", .number(setting.num)), ("runs", .number(setting.runs)),
+            ("num", .number(setting.num)), ("coreRows", .number(setting.coreRows ?? setting.num)),
+            ("runs", .number(setting.runs)),
             ("warmup_ns", .number(setting.warmup.wholeNanoseconds)),
             ("threads", .number(setting.threads)), ("encrypted", .flag(false)),
             ("durability", .text(setting.isDurable ? "full" : "unsafe")),
