@@ -101,13 +101,13 @@ extension BenchReport {
         var members: [(String, BenchFigure)] = []
         let p99 = result.runs.compactMap(\.p99)
         if !p99.isEmpty { members.append(("p99_ns", .numbers(p99))) }
+        members.append(("cpuPerOp_ns", .list(result.runs.map(\.exactProcessorTime), places: 1)))
         let stored = result.runs.compactMap(\.storage)
         if !stored.isEmpty {
             members.append(("bytesWritten", .numbers(stored.map(\.bytesWritten))))
             members.append(("fsyncs", .numbers(stored.map(\.syncs))))
             members.append(("size", .numbers(stored.map(\.sizeAtEnd))))
         }
-        if members.isEmpty { return }
         out.append(",\"perRun\":")
         out.append(members: members)
     }

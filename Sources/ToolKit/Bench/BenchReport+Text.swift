@@ -19,12 +19,13 @@ extension BenchReport {
     }
 
     private func appendHead(to out: inout ByteBuffer) {
-        let machine = [
-            "realm-bench \(stamp.version)", stamp.identity.map { "engine \($0)" } ?? "engine",
-            stamp.build,
-            "\(stamp.processorCount) x \(stamp.processor)", "Linux \(stamp.kernel)",
-            stamp.fileSystem,
-        ]
+        let engine = stamp.identity.map { ["engine \($0)"] } ?? []
+        let machine =
+            ["realm-bench \(stamp.version)"] + engine + [
+                stamp.build,
+                "\(stamp.processorCount) x \(stamp.processor)", "Linux \(stamp.kernel)",
+                stamp.fileSystem,
+            ]
         var measurement = [
             setting.isGenerated
                 ? "\(objects) objects" : "\(setting.file) \(Quantity.bytes(fileSize))",

@@ -167,8 +167,10 @@ extension BenchTable {
             "gate", nil, .required("LIST", .text), in: .comparison,
             "which figures count in a comparison, and how much worse they may be",
             "Which figures count in a comparison, and by how much each may be worse: `ops` is "
-                + "operations per second, `p99` the latency that 99% of them keep, `bytes` what "
-                + "was written, `fsyncs` the syncs, `size` the file at the end.",
+                + "operations per second, `p99` the latency that 99% of them keep, `cpu` the "
+                + "processor time per operation, `bytes` what was written, `fsyncs` the syncs, "
+                + "`size` the file at the end. On a machine that others use, `cpu` says more than "
+                + "`ops` and `p99`.",
             defaultText: "`\(Gate.usual)`"),
         OptionSpec(
             "allow-different-machine", in: .comparison,
