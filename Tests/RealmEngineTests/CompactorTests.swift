@@ -24,12 +24,6 @@ import Testing
             defer { close(fd) }
             return try Compactor.write(database.snapshot(), to: fd, path: path, options: options)
         }
-
-        func makeTransactional(_ result: Compactor.Result) throws {
-            let fd = open(path, O_RDWR)
-            defer { close(fd) }
-            try Compactor.makeTransactional(result, fd, path: path)
-        }
     }
 
     static func digests(_ database: Database) throws -> [UInt64] {
@@ -84,8 +78,10 @@ import Testing
         let source = try Database(
             immutable: Fixtures.own.appending(path: "query/social.realm").path)
         let scratch = Scratch()
-        let result = try scratch.compact(source)
-        try scratch.makeTransactional(result)
+        var options = Compactor.Options()
+        options.isTransactional = true
+        let result = try scratch.compact(source, options)
+        #expect(result.isVerified)
         #expect(try IntegrityCheck.run(path: scratch.path).isClean)
         for _ in 0..<3 {
             let session = try WriteSession(path: scratch.path)
@@ -127,8 +123,10 @@ import Testing
         let source = try Database(
             immutable: Fixtures.own.appending(path: "query/social.realm").path)
         let scratch = Scratch()
-        let result = try scratch.compact(source)
-        try scratch.makeTransactional(result)
+        var options = Compactor.Options()
+        options.isTransactional = true
+        let result = try scratch.compact(source, options)
+        #expect(result.isVerified)
         var ran = 0
         try ExclusiveAccess.run(path: scratch.path) { _ in ran += 1 }
         // With a participant: refused.

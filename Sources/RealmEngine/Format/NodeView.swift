@@ -23,6 +23,11 @@ struct NodeView {
 
     @inline(__always) var count: Int { Int(size) }
 
+    /// The header begins as every writer begins it.
+    @inline(__always) var hasSignature: Bool {
+        payload.load(fromByteOffset: -Self.headerSize, as: UInt32.self) == 0x4141_4141
+    }
+
     static let headerSize = 8
     static let innerFlag: UInt8 = 0x80
     static let hasRefsFlag: UInt8 = 0x40

@@ -36,11 +36,15 @@ final class CommitQueue: @unchecked Sendable {
     /// Set while a group ends: what its commits are told.
     private var failure: RealmError?
 
-    private init(_ database: Database) throws(RealmError) {
-        self.database = database
+    private convenience init(_ database: Database) throws(RealmError) {
         var options = WriteSession.Options()
         options.isDurable = database.session?.file.durability != 2
-        session = try WriteSession(path: database.path, options: options)
+        self.init(try WriteSession(path: database.path, options: options))
+    }
+
+    init(_ session: WriteSession) {
+        self.session = session
+        database = session.database
         schedule = CommitSchedule()
     }
 
@@ -257,6 +261,9 @@ final class CommitQueue: @unchecked Sendable {
             do throws(RealmError) {
                 ending = try request.instance.runAsyncBlock(session, request.block)
             } catch { request.instance.runCompletion(request.onFailure, error) }
+            if case .committed(let commit, _) = ending, session.isGroupLarge {
+                ending = .committed(commit, allowsGrouping: false)
+            }
             left -= 1
             for action in monitor.locked({ schedule.ended(id, ending) }) {
                 if case .run(let other) = action, left > 0,
@@ -273,21 +280,28 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     private func complete(_ ids: [ID], _ error: RealmError?) {
-        for id in ids {
-            guard let known = monitor.locked({ completions[id]?.instance }) else { continue }
-            let box = Unchecked(known)
+        var rest = monitor.locked {
+            ids.compactMap { id in completions[id].map { (id: id, instance: $0.instance) } }
+        }[...]
+        // Those that follow each other at one place go there together.
+        while let place = rest.first?.instance.confinement {
+            let run = rest.prefix { $0.instance.confinement === place }
+            rest = rest.dropFirst(run.count)
+            let box = Unchecked(run)
             let work: Confinement.Work = { [self] in
-                let instance = box.value
-                let completion = takeCompletion(id)
-                instance.runCompletion(completion?.body, error)
-                finish(instance)
+                for (id, instance) in box.value {
+                    instance.runCompletion(takeCompletion(id)?.body, error)
+                    finish(instance)
+                }
             }
-            if !known.confinement.isDeliverable {
+            if !place.isDeliverable {
                 work()
-            } else if !known.confinement.post(work) {
+            } else if !place.post(work) {
                 // Nobody is left to be told.
-                _ = takeCompletion(id)
-                finish(known)
+                for (id, instance) in run {
+                    _ = takeCompletion(id)
+                    finish(instance)
+                }
             }
         }
     }

@@ -152,6 +152,11 @@ public final class Instance {
         check()
         if isFrozen || transaction != nil || isNotifying { return false }
         try database.refresh()
+        if database.failure != nil, view?.isBorrowed == true {
+            // Its group never reached the file.
+            move(to: database.snapshot())
+            return true
+        }
         let known = view?.version
         guard known != database.version else {
             // The version is durable now and can be kept by itself.

@@ -89,6 +89,11 @@ struct ChangeLogWriter: ~Copyable {
         emit(.createObject, object.raw)
     }
 
+    mutating func createObjects(_ key: TableKey, _ objects: UnsafeBufferPointer<UInt64>) {
+        select(key)
+        for object in objects { emit(.createObject, Int64(bitPattern: object)) }
+    }
+
     mutating func removeObject(_ key: TableKey, _ object: ObjectKey) {
         select(key)
         emit(.removeObject, object.raw)

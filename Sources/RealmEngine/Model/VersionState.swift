@@ -7,13 +7,19 @@ final class VersionState: Sendable {
     /// Logical size: every node of the version lies below it.
     let limit: UInt64
     let schema: Schema
+    /// For a version that is not in the file yet: its new nodes.
+    let nodes: SlabView?
 
-    init(version: UInt64, format: Int, top: TopArray?, limit: UInt64, schema: Schema) {
+    init(
+        version: UInt64, format: Int, top: TopArray?, limit: UInt64, schema: Schema,
+        nodes: SlabView? = nil
+    ) {
         self.version = version
         self.format = format
         self.top = top
         self.limit = limit
         self.schema = schema
+        self.nodes = nodes
     }
 
     /// Reads the version whose root is at `ref` of `size` mapped bytes at `base`.

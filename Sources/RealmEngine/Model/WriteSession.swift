@@ -120,7 +120,7 @@ public final class WriteSession {
             return begun
         }
         if let group {
-            let begun = try WriteTransaction(self, base: group.head)
+            let begun = try group.begin()
             transaction = begun
             database.setWriting(true)
             return begun
@@ -181,12 +181,17 @@ public final class WriteSession {
         try sync()
     }
 
-    func end() {
+    func end(isCommitted: Bool = false) {
         transaction = nil
+        if let group {
+            group.ended(isCommitted: isCommitted)
+            database.setWriting(false)
+            return
+        }
         slab.detach()
         if isRehearsal { return }
         database.setWriting(false)
-        if group == nil { giveTurn() }
+        giveTurn()
     }
 
     private func giveTurn() {
@@ -202,27 +207,28 @@ public final class WriteSession {
     func openGroup(_ patience: Patience = .forever) throws(RealmError) {
         if let failure = database.failure { throw failure }
         try takeTurn(patience)
-        group = CommitGroup(database)
+        group = CommitGroup(self)
     }
 
     /// Makes what the group's transactions committed durable, and the newest version for everybody,
     /// with one pair of syncs. The group goes on from there.
     func flushGroup() throws(RealmError) {
         if let failure = database.failure { throw failure }
-        guard let last = group?.last else { return }
-        do throws(RealmError) {
-            try flipHeader(top: last.top)
-            try publish(last)
-        } catch {
+        guard let group, group.count > 0 else { return }
+        do throws(RealmError) { try group.flush() } catch {
             database.poison(error)
             throw error
         }
-        group = CommitGroup(database)
+        self.group = CommitGroup(self)
     }
+
+    /// The commits of the group take so much memory that it is time for a flush.
+    var isGroupLarge: Bool { (group?.usedBytes ?? 0) > 64 << 20 }
 
     /// Gives the turn up; what was not flushed is forgotten.
     func closeGroup() {
         group = nil
+        slab.detach()
         giveTurn()
     }
 

@@ -229,13 +229,7 @@ extension WriteTransaction {
     }
 
     /// A value whose bytes live as long as the transaction.
-    func keep(_ value: Value) -> Value {
-        switch value {
-        case .string(let bytes): .string(context.arena.copy(bytes))
-        case .binary(let bytes): .binary(context.arena.copy(bytes))
-        default: value
-        }
-    }
+    func keep(_ value: Value) -> Value { context.arena.keep(value) }
 }
 
 /// What a property holds before anybody sets it (object format 1.8).

@@ -1,43 +1,56 @@
 import Glibc
 
-/// A file written front to back through a buffer, or, for an estimate, nothing but the count of its
-/// bytes. The caller owns the descriptor. Not thread-safe.
+/// A file written front to back through buffers, or, for an estimate, nothing but the count of its
+/// bytes. A second thread writes what is complete. The caller owns the descriptor; whoever made the
+/// object calls `close` before that descriptor is closed. Used by one thread.
 final class SequentialFile {
     private let descriptor: Int32?
     private let path: String
     private let progress: (UInt64) -> Void
+    private let behind: WriteBehind
+    private var chunk: WriteBehind.Chunk
     private var buffer: UnsafeMutableRawPointer
-    private var capacity = SequentialFile.bufferSize
+    private var capacity = SequentialFile.chunkSize
     private var used = 0
-    /// Bytes that have left for the file.
-    private var written: UInt64 = 0
-    /// Where writing to the disk was last begun.
-    private var begun: UInt64 = 0
+    /// Bytes that have left the buffer.
+    private var passedOn: UInt64 = 0
 
-    private static let bufferSize = 1 << 20
-    /// The system is asked to begin writing after this much, so that the final sync is short.
-    private static let writebackStep: UInt64 = 16 << 20
+    /// Small enough for what was made to be in the processor's cache when it is written.
+    private static let chunkSize = 1 << 19
 
     /// - Parameters:
     ///   - descriptor: of an empty file; nil to only count.
     ///   - path: names the file in errors.
-    ///   - progress: told the bytes written so far, now and then.
-    init(_ descriptor: Int32?, path: String, progress: @escaping (UInt64) -> Void) {
+    ///   - follower: told what was written.
+    ///   - progress: told the bytes made so far, now and then.
+    init(
+        _ descriptor: Int32?, path: String, follower: (any WriteFollower)? = nil,
+        progress: @escaping (UInt64) -> Void
+    ) {
         self.descriptor = descriptor
         self.path = path
         self.progress = progress
-        buffer = .allocate(byteCount: capacity, alignment: 16)
+        chunk = WriteBehind.Chunk(capacity: Self.chunkSize)
+        buffer = chunk.bytes
+        var writer = ChunkWriter(descriptor ?? -1, path)
+        behind = WriteBehind(follower) { (chunk) throws(RealmError) in try writer.write(chunk) }
     }
 
-    deinit { buffer.deallocate() }
+    deinit {
+        close()
+        chunk.bytes.deallocate()
+    }
+
+    /// Ends the second thread; nothing is written from then on.
+    func close() { behind.close() }
 
     /// Offset of the next byte.
-    @inline(__always) var position: UInt64 { written &+ UInt64(used) }
+    @inline(__always) var position: UInt64 { passedOn &+ UInt64(used) }
 
     /// Room for `count` bytes in the buffer, which `advance` keeps.
     @inline(__always)
     func reserve(_ count: Int) throws(RealmError) -> UnsafeMutableRawPointer {
-        if used &+ count > capacity { try makeRoom(count) }
+        if used &+ count > capacity { try passOn(count) }
         return buffer + used
     }
 
@@ -54,45 +67,36 @@ final class SequentialFile {
         used += 8
     }
 
-    private func makeRoom(_ count: Int) throws(RealmError) {
-        try flush()
-        let wanted = max(Self.bufferSize, count)
-        // One node can be larger than the buffer; its memory is not kept.
-        guard wanted > capacity || capacity > Self.bufferSize else { return }
-        buffer.deallocate()
-        buffer = .allocate(byteCount: wanted, alignment: 16)
-        capacity = wanted
-    }
-
-    /// Passes on what the buffer holds.
-    func flush() throws(RealmError) {
-        if let descriptor { try write(descriptor) }
-        written += UInt64(used)
+    /// Hands the buffer over and gets one with room for `count` bytes.
+    private func passOn(_ count: Int) throws(RealmError) {
+        passedOn += UInt64(used)
+        chunk.count = used
         used = 0
-        if let descriptor, written - begun >= Self.writebackStep {
-            // Dirty pages cannot be dropped, so the system begins to write them.
-            posix_fadvise(
-                descriptor, off_t(begun), off_t(written - begun), POSIX_FADV_DONTNEED)
-            begun = written
+        let wanted = max(Self.chunkSize, count)
+        if descriptor != nil {
+            let full = chunk
+            // In case of an error the memory is not ours any more.
+            chunk = WriteBehind.Chunk(capacity: 0)
+            capacity = 0
+            let empty = try behind.exchange(full, capacity: wanted)
+            chunk.bytes.deallocate()
+            chunk = empty
+        } else if wanted != capacity {
+            chunk.bytes.deallocate()
+            chunk = WriteBehind.Chunk(capacity: wanted)
         }
-        progress(written)
+        buffer = chunk.bytes
+        capacity = wanted
+        progress(passedOn)
     }
 
-    private func write(_ descriptor: Int32) throws(RealmError) {
-        var done = 0
-        while done < used {
-            let count = retryingInterrupts {
-                pwrite(descriptor, buffer + done, used - done, off_t(written) + off_t(done))
-            }
-            guard count > 0 else {
-                let code = count == 0 ? ENOSPC : errno
-                throw systemError("pwrite", path, errno: code, kind: .output)
-            }
-            done += count
-        }
+    /// Returns when everything is in the file, though not yet durable.
+    func finish() throws(RealmError) {
+        try passOn(0)
+        try behind.drain()
     }
 
-    /// Replaces bytes near the start, which have left the buffer.
+    /// Replaces bytes after `finish`.
     func overwrite(_ bytes: [UInt8], at offset: Int) throws(RealmError) {
         guard let descriptor else { return }
         let count = retryingInterrupts { pwrite(descriptor, bytes, bytes.count, off_t(offset)) }
@@ -102,12 +106,49 @@ final class SequentialFile {
         }
     }
 
-    /// Returns when everything written is durable.
+    /// Returns when everything written is durable. To be called after `finish`.
     func sync() throws(RealmError) {
-        try flush()
         guard let descriptor else { return }
         guard retryingInterrupts({ fsync(descriptor) }) == 0 else {
             throw systemError("fsync", path, errno: errno, kind: .output)
+        }
+    }
+}
+
+/// Writes chunks one behind the other.
+private struct ChunkWriter {
+    private let descriptor: Int32
+    private let path: String
+    private var written: UInt64 = 0
+    /// Where writing to the disk was last begun.
+    private var begun: UInt64 = 0
+
+    /// The system is asked to begin writing after this much, so that the final sync is short.
+    private static let writebackStep: UInt64 = 16 << 20
+
+    init(_ descriptor: Int32, _ path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    mutating func write(_ chunk: WriteBehind.Chunk) throws(RealmError) {
+        var done = 0
+        while done < chunk.count {
+            let count = retryingInterrupts {
+                pwrite(descriptor, chunk.bytes + done, chunk.count - done, off_t(written))
+            }
+            guard count > 0 else {
+                let code = count == 0 ? ENOSPC : errno
+                throw systemError("pwrite", path, errno: code, kind: .output)
+            }
+            done += count
+            written += UInt64(count)
+        }
+        if written - begun >= Self.writebackStep {
+            // Dirty pages cannot be dropped, so the system begins to write them.
+            posix_fadvise(
+                descriptor, off_t(begun), off_t(written - begun), POSIX_FADV_DONTNEED)
+            begun = written
         }
     }
 }

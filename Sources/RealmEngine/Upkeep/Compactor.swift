@@ -1,8 +1,9 @@
 /// Writes one version of a database into an empty file, front to back and without free space
 /// (storage format 5.12). Objects, keys, indexes and, if wanted, the history stay what they are.
 ///
-/// Private memory: a buffer of 1 MiB and what enumerating columns needs, within `maxMemory`; pages
-/// of the source are given back behind the cursor. Confined to the snapshot's thread.
+/// Private memory: some buffers of half a MiB and what enumerating columns needs, within
+/// `maxMemory`; pages of the source are given back behind the cursor. Confined to the snapshot's
+/// thread; a second one, which ends before `write` returns, writes and verifies.
 public struct Compactor {
     /// How to compact.
     public struct Options: Sendable {
@@ -14,6 +15,12 @@ public struct Compactor {
         public var enumerateBelow: Int?
         /// In bytes.
         public var maxMemory = 64 << 20
+        /// Read the result back and compare it with the original, node for node. Without effect
+        /// where columns are to be enumerated, which makes other nodes of the same objects.
+        public var verifies = true
+        /// Leave the file in the form that programs may have open while others commit, as is right
+        /// in the place of a database (storage format 1.3).
+        public var isTransactional = false
 
         public init() {}
     }
@@ -25,39 +32,52 @@ public struct Compactor {
         public let nodes: Int
         /// Columns that are enumerated now and were not before.
         public let enumerated: Int
-        let top: Ref
-        let format: Int
+        /// The result was read back and found to hold what the original does.
+        public let isVerified: Bool
     }
 
     private let snapshot: Snapshot
     private let options: Options
     private let file: SequentialFile
     private let copier: NodeCopier
+    private let verification: CopyVerification?
 
     private init(
         _ snapshot: Snapshot, _ options: Options, _ descriptor: Int32?, path: String,
         _ progress: @escaping (UInt64) -> Void
-    ) {
+    ) throws(RealmError) {
         self.snapshot = snapshot
         self.options = options
-        file = SequentialFile(descriptor, path: path, progress: progress)
+        let verifies = options.verifies && options.enumerateBelow == nil
+        verification =
+            if verifies, let descriptor {
+                try CopyVerification(
+                    snapshot, descriptor, path: path, maxMemory: options.maxMemory)
+            } else {
+                nil
+            }
+        file = SequentialFile(descriptor, path: path, follower: verification, progress: progress)
         copier = NodeCopier(
-            snapshot.lookup, snapshot.database.file.mapping, file, maxMemory: options.maxMemory)
+            snapshot.lookup, snapshot.database.file.mapping, file, verification,
+            maxMemory: options.maxMemory)
     }
 
-    /// Writes the version `snapshot` sees into the empty file behind `descriptor`, which is synced
-    /// at the end and stays open.
+    /// Writes the version `snapshot` sees into the empty file behind `descriptor`, which is open for
+    /// reading and writing, is synced at the end and stays open.
     ///
     /// - Parameters:
     ///   - path: names the file in errors.
     ///   - progress: told the bytes written so far, now and then.
     /// - Throws: `corrupt` when the version's nodes form no tree, `output` when the file cannot be
-    ///   written.
+    ///   written, `internal` when it does not hold what the original does.
     public static func write(
         _ snapshot: Snapshot, to descriptor: Int32, path: String, options: Options = Options(),
         progress: @escaping (UInt64) -> Void = { _ in }
     ) throws(RealmError) -> Result {
-        try Compactor(snapshot, options, descriptor, path: path, progress).run()
+        let compactor = try Compactor(snapshot, options, descriptor, path: path, progress)
+        // Nobody writes to the descriptor any more when its owner closes it.
+        defer { compactor.file.close() }
+        return try compactor.run()
     }
 
     /// What `write` would do, without a file. Takes as long as reading everything.
@@ -79,10 +99,17 @@ public struct Compactor {
         }
         try file.append(root.raw)
         try file.append(FileHeader.footerCookie)
+        try file.finish()
+        try verification?.finish(
+            state, hasHistory: options.keepsHistory && state.top?.history.isNone == false)
+        if options.isTransactional, !root.isNone {
+            try makeTransactional(root, format: state.format)
+        }
+        // All that was written becomes durable together, before the file gets its name.
         try file.sync()
         return Result(
-            bytes: file.position, nodes: copier.nodes, enumerated: enumerated, top: root,
-            format: state.format)
+            bytes: file.position, nodes: copier.nodes, enumerated: enumerated,
+            isVerified: verification != nil)
     }
 
     private func header(format: Int) throws(RealmError) {
@@ -149,18 +176,11 @@ public struct Compactor {
 
     private static func tag(_ value: UInt64) -> Int64 { Int64(bitPattern: NodeEncoder.tag(value)) }
 
-    /// Gives a file written by `write` the form that programs may have open while others commit
-    /// (storage format 1.3). The descriptor may be any that is open for writing.
-    public static func makeTransactional(
-        _ result: Result, _ descriptor: Int32, path: String
-    ) throws(RealmError) {
-        guard !result.top.isNone else { return }
-        let file = SequentialFile(descriptor, path: path, progress: { _ in })
-        let top = (0..<8).map { UInt8(truncatingIfNeeded: result.top.raw >> ($0 * 8)) }
+    /// Root slot first, select bit last.
+    private func makeTransactional(_ root: Ref, format: Int) throws(RealmError) {
+        let top = (0..<8).map { UInt8(truncatingIfNeeded: root.raw >> ($0 * 8)) }
         try file.overwrite(top, at: 8)
-        try file.overwrite([UInt8(truncatingIfNeeded: result.format)], at: 21)
-        try file.sync()
+        try file.overwrite([UInt8(truncatingIfNeeded: format)], at: 21)
         try file.overwrite([1], at: 23)
-        try file.sync()
     }
 }

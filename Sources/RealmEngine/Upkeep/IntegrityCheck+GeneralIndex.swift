@@ -5,15 +5,49 @@ extension IntegrityCheck {
         let reader = ColumnReader(space, checked.root, info)
         var sum = PairSum()
         let isPrimaryKey = checked.primaryKey == i
+        var batch = IndexEntryBatch()
         let visitor = IndexVisitor(maximumOffset: 200) { path, keys, list in
             for key in keys { sum.add(0, UInt64(bitPattern: key)) }
+            if list == nil, keys.count == 1, path.count <= IndexEntryBatch.maximumDepth {
+                batch.add(keys[0], path)
+                if batch.isFull { self.checkEntries(&batch, info, reader) }
+                return
+            }
             _ = self.reading(list ?? info.indexRoot) { () throws(RealmError) in
                 try self.checkEntry(path, keys, list, info, isPrimaryKey, reader)
             }
             self.object = nil
         }
         let isComplete = visitIndex(info.indexRoot, visitor)
+        checkEntries(&batch, info, reader)
         if isComplete, sum != checked.keySum { nameMissing(checked, info) }
+    }
+
+    /// Compares entries that lead to one object each.
+    private func checkEntries(
+        _ batch: inout IndexEntryBatch, _ info: CheckedColumn, _ reader: ColumnReader
+    ) {
+        for entry in batch.take() {
+            let key = ObjectKey(entry.key)
+            object = key
+            _ = reading(info.indexRoot) { () throws(RealmError) in
+                // The sum over all keys reports objects that are not there.
+                guard let value = try reader.value(key) else { return }
+                let string = IndexString(value)
+                if string.chunk(at: 0) != entry.chunks.0
+                    || entry.depth > 1 && string.chunk(at: 4) != entry.chunks.1
+                {
+                    isElsewhere(info, nil)
+                }
+            }
+        }
+        object = nil
+    }
+
+    private func isElsewhere(_ info: CheckedColumn, _ list: Ref?) {
+        found(
+            info.layout.type == .mixed ? .indexStale : .indexMismatch, list,
+            "an index entry that is not where the object's value is looked for")
     }
 
     private func checkEntry(
@@ -29,9 +63,7 @@ extension IntegrityCheck {
             }
             let string = IndexString(value)
             if !Self.matches(string, path) {
-                found(
-                    info.layout.type == .mixed ? .indexStale : .indexMismatch, list,
-                    "an index entry that is not where the object's value is looked for")
+                isElsewhere(info, list)
                 continue
             }
             if let previous {

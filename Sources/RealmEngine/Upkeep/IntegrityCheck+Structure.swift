@@ -32,6 +32,32 @@ extension IntegrityCheck {
         tableSlot = nil
     }
 
+    /// Where the first `count` nodes begin that the walk came to. Until now they formed a tree, so
+    /// nobody had to know.
+    private func findStarts(_ count: Int) {
+        var left = count
+        var stack: [Frame] = []
+        func enter(_ ref: Ref) {
+            guard left > 0, ref.raw & 7 == 0, ref.raw >= 24, let node = try? memory.lookup.node(ref)
+            else { return }
+            left -= 1
+            _ = starts.mark(ref.raw, ref.raw + 8)
+            if node.hasRefs, node.width >= 2 { stack.append(Frame(node: node, ref: ref)) }
+        }
+        enter(topRef)
+        while left > 0, var frame = stack.popLast() {
+            let node = frame.node
+            var child: Ref?
+            while frame.next < node.count, child == nil {
+                child = node.slot(frame.next).child
+                frame.next += 1
+            }
+            guard let child else { continue }
+            stack.append(frame)
+            enter(child)
+        }
+    }
+
     private func openTableSlot(_ slot: Int, of count: Int) {
         guard count < 1 << 16 else { return }
         if usage.count < count {
@@ -66,16 +92,16 @@ extension IntegrityCheck {
             found(.signature, ref, "a node without its signature")
         }
         checkExtent(ref, size)
-        let wasSeen = starts.isMarked(at)
-        _ = starts.mark(at, at + 8)
         if !live.mark(at, at + size) {
+            if isTree { findStarts(report.facts.nodes) }
             isTree = false
-            if wasSeen {
+            if starts.isMarked(at) {
                 found(.nodeShared, ref, "a node that is reached twice")
                 return nil
             }
             found(.nodeOverlap, ref, "a node that overlaps another")
         }
+        if !isTree { _ = starts.mark(at, at + 8) }
         report.facts.nodes += 1
         report.facts.liveBytes += size
         if let slot = tableSlot, slot < usage.count {

@@ -1,8 +1,9 @@
 /// Judges one version of a database: every node, value, link and index entry against the format.
 ///
 /// Damage never throws and never ends the check: it becomes a finding, and the check goes on with
-/// the next table, column or subtree that can be read. Memory stays bounded: 1/32 of the file's live
-/// part for extents, one cluster leaf of values at a time, and sums instead of lists of links.
+/// the next table, column or subtree that can be read. Memory stays bounded: 1/64 of the file's live
+/// part for extents, one cluster leaf of values at a time, some MiB of index entries, and sums
+/// instead of lists of links.
 /// Confined to one thread; used once.
 public final class IntegrityCheck {
     /// How much is looked at.
@@ -39,6 +40,7 @@ public final class IntegrityCheck {
     var space: NodeSpace { isTree ? memory.lookup : memory.walk }
     var isTree = true
     let live = ExtentMap()
+    /// Where nodes begin, once some are known to overlap.
     let starts = ExtentMap()
     /// Nodes of B+trees, one in another, that are open now.
     var openTreeNodes = 0

@@ -8,6 +8,8 @@ final class NodeCopier {
     let space: NodeSpace
     let file: SequentialFile
     private let mapping: Mapping
+    /// Told which nodes with references were copied.
+    private let verification: CopyVerification?
     /// Slots of the nodes that are being copied, a stack.
     private var slots: UnsafeMutablePointer<Int64>
     private var slotCapacity = 1 << 14
@@ -21,14 +23,20 @@ final class NodeCopier {
 
     /// More levels than collections nested as deep as allowed have.
     private static let maximumDepth = 2000
+    /// Bytes of nodes that are copied at once.
+    private static let longestRun = 1 << 14
 
     /// - Parameters:
     ///   - maxMemory: pages of the source are given back before more than about this much of them
     ///     are held.
-    init(_ space: NodeSpace, _ mapping: Mapping, _ file: SequentialFile, maxMemory: Int) {
+    init(
+        _ space: NodeSpace, _ mapping: Mapping, _ file: SequentialFile,
+        _ verification: CopyVerification?, maxMemory: Int
+    ) {
         self.space = space
         self.mapping = mapping
         self.file = file
+        self.verification = verification
         left = Int(clamping: space.limit)
         releaseStep = max(1 << 20, maxMemory / 2)
         slots = .allocate(capacity: slotCapacity)
@@ -46,12 +54,16 @@ final class NodeCopier {
     @inline(__always)
     func open(_ ref: Ref) throws(RealmError) -> NodeView {
         let node = try space.node(ref)
-        let size = node.byteSize
+        try charge(node.byteSize, ref)
+        return node
+    }
+
+    @inline(__always)
+    private func charge(_ size: Int, _ ref: Ref) throws(RealmError) {
         left &-= size
         if left < 0 { throw space.exhausted(ref) }
         readSinceRelease &+= size
         if readSinceRelease > releaseStep { release() }
-        return node
     }
 
     /// Gives pages of the source back to the system.
@@ -62,18 +74,53 @@ final class NodeCopier {
 
     private func copyChildren(_ node: NodeView, _ ref: Ref) throws(RealmError) -> Ref {
         let count = node.count
-        let first = try push(count, ref)
-        for i in 0..<count {
-            let raw = node.slot(i).raw
+        let first = try push(node, ref)
+        var i = 0
+        while i < count {
+            let raw = UInt64(bitPattern: slots[first &+ i])
             if raw == 0 || raw & 1 != 0 {
-                slots[first &+ i] = Int64(bitPattern: raw)
+                i &+= 1
                 continue
             }
             let child = try open(Ref(raw))
-            let copied = child.hasRefs ? try copyChildren(child, Ref(raw)) : try emit(child)
-            slots[first &+ i] = Int64(bitPattern: copied.raw)
+            if child.hasRefs {
+                slots[first &+ i] = Int64(bitPattern: try copyChildren(child, Ref(raw)).raw)
+                i &+= 1
+            } else {
+                i = try copyLeaves(child, Ref(raw), first, i, count)
+            }
         }
-        return try pop(first, node)
+        return try pop(first, node, ref)
+    }
+
+    /// Copies the child `leaf` of slot `i`, and with it those of the next slots as far as they
+    /// follow it in the file, and returns the first slot that is left. Small nodes without
+    /// references, such as lists, make most of the nodes of some files.
+    @inline(__always)
+    private func copyLeaves(
+        _ leaf: NodeView, _ ref: Ref, _ first: Int, _ i: Int, _ count: Int
+    ) throws(RealmError) -> Int {
+        var size = leaf.byteSize
+        guard size < Self.longestRun, leaf.hasSignature else {
+            slots[first &+ i] = Int64(bitPattern: try emit(leaf).raw)
+            return i &+ 1
+        }
+        let start = file.position
+        slots[first &+ i] = Int64(bitPattern: start)
+        var next = i &+ 1
+        while next < count, size < Self.longestRun,
+            UInt64(bitPattern: slots[first &+ next]) == ref.raw &+ UInt64(size)
+        {
+            let child = try space.node(Ref(ref.raw &+ UInt64(size)))
+            if child.hasRefs || !child.hasSignature { break }
+            slots[first &+ next] = Int64(bitPattern: start &+ UInt64(size))
+            try charge(child.byteSize, ref)
+            size &+= child.byteSize
+            next &+= 1
+        }
+        try file.append(leaf.payload - NodeView.headerSize, size)
+        nodes &+= next &- i
+        return next
     }
 
     /// Copies a node with references; `copyChild` gets each child with its slot's index.
@@ -81,25 +128,23 @@ final class NodeCopier {
         _ node: NodeView, at ref: Ref,
         copyChild: (_ slot: Int, Ref) throws(RealmError) -> Ref
     ) throws(RealmError) -> Ref {
-        let first = try push(node.count, ref)
+        let first = try push(node, ref)
         for i in 0..<node.count {
-            let slot = node.slot(i)
-            let copied = try slot.child.map { (child) throws(RealmError) in
-                try copyChild(i, child).raw
-            }
-            slots[first + i] = Int64(bitPattern: copied ?? slot.raw)
+            let slot = NodeSlot(raw: UInt64(bitPattern: slots[first + i]))
+            guard let child = slot.child else { continue }
+            slots[first + i] = Int64(bitPattern: try copyChild(i, child).raw)
         }
-        return try pop(first, node)
+        return try pop(first, node, ref)
     }
 
-    /// Makes room for the slots of a node one level deeper and returns where it is.
-    private func push(_ count: Int, _ ref: Ref) throws(RealmError) -> Int {
+    /// Reads the slots of a node one level deeper and returns where they are.
+    private func push(_ node: NodeView, _ ref: Ref) throws(RealmError) -> Int {
         depth += 1
         guard depth < Self.maximumDepth else {
             throw .corrupt("nodes nested more than \(Self.maximumDepth) deep", at: ref)
         }
         let first = slotCount
-        slotCount = first + count
+        slotCount = first + node.count
         if slotCount > slotCapacity {
             let capacity = max(2 * slotCapacity, slotCount)
             let larger = UnsafeMutablePointer<Int64>.allocate(capacity: capacity)
@@ -108,15 +153,18 @@ final class NodeCopier {
             slots = larger
             slotCapacity = capacity
         }
+        IntegerKernels.decode(node, first: 0, count: node.count, into: slots + first)
         return first
     }
 
     /// Writes the node whose slots are on top of the stack.
-    private func pop(_ first: Int, _ node: NodeView) throws(RealmError) -> Ref {
+    private func pop(_ first: Int, _ node: NodeView, _ ref: Ref) throws(RealmError) -> Ref {
         let values = UnsafeBufferPointer(start: slots + first, count: slotCount - first)
         depth -= 1
         slotCount = first
-        return try emit(values, flags: node.flags & 0xE0)
+        let copied = try emit(values, flags: node.flags & 0xE0)
+        verification?.copied(ref, copied)
+        return copied
     }
 
     /// Writes a node without references as it is.

@@ -88,8 +88,10 @@ struct TableCopier {
         if node.widthCode <= 3 { return try copier.emit(node) }
         return try withUnsafeTemporaryAllocation(of: Int64.self, capacity: max(1, count)) {
             (values) throws(RealmError) -> Ref in
-            for i in 0..<count { values.initializeElement(at: i, to: node.integer(i)) }
-            return try copier.emit(UnsafeBufferPointer(rebasing: values[..<count]))
+            IntegerKernels.decode(node, first: 0, count: count, into: values.baseAddress!)
+            let numbers = UnsafeBufferPointer(rebasing: values[..<count])
+            return NodeEncoder.widthCode(numbers) == node.widthCode
+                ? try copier.emit(node) : try copier.emit(numbers)
         }
     }
 

@@ -50,7 +50,7 @@ struct CompactAccount {
             line.member("bytes", UInt64(clamping: before))
             line.member("newBytes", result.bytes)
             line.literal("compacted", "true")
-            line.literal("verified", request.verifies ? "true" : "false")
+            line.literal("verified", request.options.verifies ? "true" : "false")
             line.member("enumerated", UInt64(clamping: result.enumerated))
             line.member("milliseconds", UInt64(seconds * 1000))
             line.member("privateMemory", UInt64(clamping: memory))

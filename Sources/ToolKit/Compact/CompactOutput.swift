@@ -62,25 +62,10 @@ final class CompactOutput {
             snapshot, to: temporary.descriptor, path: destination.path, options: options
         ) { progress.update(Int(clamping: $0)) }
         self.result = result
-        guard request.verifies else { return }
+        if result.isVerified || !options.verifies { return }
+        // Enumeration made other nodes that have to say the same.
         let copy = try Database(immutable: temporary.name)
-        if result.enumerated > 0 {
-            // Other nodes hold the same values now.
-            try DigestComparison(request.command.workers).run(
-                database, copy, path: request.path)
-        } else {
-            let comparison = TreeComparison(
-                snapshot, copy.snapshot(), maxMemory: options.maxMemory)
-            guard try comparison.isSame(history: options.keepsHistory) else {
-                throw DigestComparison.difference("node for node", request.path)
-            }
-        }
-    }
-
-    /// Makes a file that is not streamed of it, for the place of one that was in use.
-    func makeTransactional() throws(RealmError) {
-        guard let result else { return }
-        try Compactor.makeTransactional(result, temporary.descriptor, path: destination.path)
+        try DigestComparison(request.command.workers).run(database, copy, path: request.path)
     }
 
     /// Gives the file its name, durably.

@@ -28,7 +28,6 @@ struct CompactRequest {
     let start: VersionChoice
     /// Suffix of the backup; nil for none.
     let backup: String?
-    let verifies: Bool
     let format: OutputFormat
     var options = Compactor.Options()
 
@@ -45,7 +44,7 @@ struct CompactRequest {
         start = try command.version ?? .newest
         let backup = command.flag("backup") ? command.text("backup") ?? ".bak" : nil
         self.backup = backup
-        verifies = !command.flag("no-verify")
+        options.verifies = !command.flag("no-verify")
         format = command.format
         options.keepsHistory = !command.flag("drop-history")
         options.enumerateBelow = command.count("enumerate")

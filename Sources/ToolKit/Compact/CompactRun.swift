@@ -107,8 +107,8 @@ struct InPlaceRun {
         try attributes.apply(to: output.descriptor)
         var options = request.options
         options.keepsFileIdentifier = true
+        options.isTransactional = true
         try output.write(database, options)
-        try output.makeTransactional()
         try backup?.make()
         try output.publish()
         return try account.report(output.result!, database, output: nil)

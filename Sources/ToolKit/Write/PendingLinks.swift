@@ -3,7 +3,9 @@ import RealmEngine
 /// Where a record stands in the input.
 struct RecordPlace {
     let record: Int
-    let line: Int
+    let position: TextPosition
+
+    var line: Int { position.line }
 }
 
 /// Properties of this transaction whose links lead to objects that do not exist yet. They are

@@ -39,7 +39,7 @@ import Testing
             if held.count > 3 { held.remove(at: Int(random.next() % 3)) }
         }
         held = []
-        run.close()
+        try run.close()
         try ModelRun.audit(IntegrityCheck.run(path: run.path), "at the end")
     }
 

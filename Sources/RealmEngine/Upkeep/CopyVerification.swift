@@ -1,0 +1,235 @@
+/// Proves that a compacted file holds, node for node, what the original does, while it is written.
+///
+/// The copier names each node with references once it and all below it are copied. When these bytes
+/// are in the file, both nodes are read, the copy through a mapping of the file, and compared: form,
+/// count, the bytes of every child without references, every number, and for every child with
+/// references that it is the pair proven just before. By induction each proven pair is the root of
+/// equal trees; `finish` demands that the pairs the two files' roots name are among them. A wrong
+/// word of the copier about what it copied makes the proof fail, never succeed.
+///
+/// What may differ are places of nodes and widths of numbers. Proven is what the system holds of the
+/// file, in memory as a rule, not what the disk will return one day.
+///
+/// `copied` and `chunkEnds` belong to the thread that copies; the rest is done by one thread at a time.
+final class CopyVerification: WriteFollower, @unchecked Sendable {
+    /// A node with references and its copy.
+    private struct Pair {
+        let source: Ref
+        let copy: Ref
+    }
+
+    private let path: String
+    private let descriptor: Int32
+    private let mapping: Mapping
+    private let sourceMemory: SpaceMemory
+    private let copyMemory: SpaceMemory
+    private let source: NodeSpace
+    private var copy: NodeSpace
+    /// The copier's own.
+    private var named: [Pair] = []
+    /// What the copier named, in that order.
+    private let handedOver = Guarded<[Pair]>([])
+    private var waiting: [Pair] = []
+    /// Proven pairs whose parents were not looked at yet.
+    private var proven: [Pair] = []
+    private var readSinceRelease = 0
+    private let releaseStep: Int
+    /// Slots of a node and of its copy.
+    private var slots: UnsafeMutablePointer<Int64>
+    private var slotCapacity = 1 << 12
+
+    private static let longestRun = 1 << 15
+
+    /// Will compare with the version of a database that `snapshot` sees what is written to the empty
+    /// file behind `descriptor`, which must be readable.
+    init(
+        _ snapshot: Snapshot, _ descriptor: Int32, path: String, maxMemory: Int
+    ) throws(RealmError) {
+        self.path = path
+        self.descriptor = descriptor
+        mapping = try Mapping(descriptor, size: 0, path: path)
+        let original = snapshot.lookup
+        // A space is of one thread.
+        sourceMemory = SpaceMemory(base: original.base, limit: original.limit)
+        copyMemory = SpaceMemory(base: mapping.base, limit: 0)
+        source = sourceMemory.lookup
+        copy = copyMemory.lookup
+        releaseStep = max(1 << 20, maxMemory / 4)
+        slots = .allocate(capacity: slotCapacity)
+    }
+
+    deinit { slots.deallocate() }
+
+    // MARK: The copier's side
+
+    /// The node at `source` was copied to `copy`, after all below it.
+    @inline(__always)
+    func copied(_ source: Ref, _ copy: Ref) { named.append(Pair(source: source, copy: copy)) }
+
+    func chunkEnds() {
+        if named.isEmpty { return }
+        handedOver.withLock { $0 += named }
+        named.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: The follower's side
+
+    func follow(upTo position: UInt64) throws(RealmError) {
+        let before = mapping.mapped
+        try mapping.extend(descriptor, to: Int(position), path: path)
+        mapping.populate(before..<Int(position))
+        copy = NodeSpace(base: mapping.base, limit: position, state: copyMemory.lookup.state)
+        waiting += handedOver.withLock { pairs in
+            defer { pairs.removeAll(keepingCapacity: true) }
+            return pairs
+        }
+        var next = 0
+        // The pairs of chunks yet to be written may be here already.
+        while next < waiting.count, waiting[next].copy.raw < position {
+            try prove(waiting[next])
+            next += 1
+        }
+        waiting.removeFirst(next)
+    }
+
+    private func prove(_ pair: Pair) throws(RealmError) {
+        let (a, b) = (try source.node(pair.source), try copy.node(pair.copy))
+        guard a.hasRefs, Self.areAlike(a, b) else { throw difference(pair.source) }
+        account(b)
+        let count = a.count
+        if 2 * count > slotCapacity { makeRoom(count) }
+        IntegerKernels.decode(a, first: 0, count: count, into: slots)
+        IntegerKernels.decode(b, first: 0, count: count, into: slots + count)
+        var run = Run()
+        // Children with references were proven in the order of their slots.
+        var i = count
+        while i > 0 {
+            i &-= 1
+            let left = NodeSlot(raw: UInt64(bitPattern: slots[i]))
+            let right = NodeSlot(raw: UInt64(bitPattern: slots[count &+ i]))
+            if let child = left.child, let copied = right.child {
+                try proveChild(child, copied, &run)
+            } else if left.raw != right.raw {
+                throw difference(pair.source)
+            }
+        }
+        try finish(run)
+        proven.append(pair)
+    }
+
+    /// Nodes without references, each behind the one looked at after it, in both files.
+    private struct Run {
+        var source = Ref.none
+        var copy = Ref.none
+        var size = 0
+    }
+
+    @inline(__always)
+    private func proveChild(
+        _ child: Ref, _ copied: Ref, _ run: inout Run
+    ) throws(RealmError) {
+        let a = try source.node(child)
+        if a.hasRefs {
+            guard let last = proven.popLast(), last.source == child, last.copy == copied else {
+                throw difference(child)
+            }
+            return
+        }
+        let size = a.byteSize
+        if child.raw &+ UInt64(size) != run.source.raw
+            || copied.raw &+ UInt64(size) != run.copy.raw || run.size > Self.longestRun
+        {
+            try finish(run)
+            run.size = 0
+        }
+        run = Run(source: child, copy: copied, size: run.size &+ size)
+    }
+
+    /// Compares what has piled up: at once where, as a rule, the copies have the same headers.
+    private func finish(_ run: Run) throws(RealmError) {
+        if run.size == 0 { return }
+        readSinceRelease &+= run.size
+        if readSinceRelease > releaseStep { release() }
+        let whole = source.base + Int(run.source.raw)
+        let limit = copy.limit
+        if run.copy.raw <= limit, UInt64(run.size) <= limit - run.copy.raw,
+            ByteView(whole, count: run.size)
+                == ByteView(copy.base + Int(run.copy.raw), count: run.size)
+        {
+            return
+        }
+        var position: UInt64 = 0
+        while position < UInt64(run.size) {
+            let child = Ref(run.source.raw + position)
+            let (a, b) = (try source.node(child), try copy.node(Ref(run.copy.raw + position)))
+            guard Self.areAlike(a, b), Self.isSame(a, b) else { throw difference(child) }
+            position += UInt64(a.byteSize)
+        }
+    }
+
+    @inline(__always)
+    private static func areAlike(_ a: NodeView, _ b: NodeView) -> Bool {
+        a.count == b.count && a.flags & 0xF8 == b.flags & 0xF8
+    }
+
+    /// Nodes without references, of the same kind and count.
+    private static func isSame(_ a: NodeView, _ b: NodeView) -> Bool {
+        if a.flags == b.flags {
+            // What follows the last element in its byte may be anything, and was copied with it.
+            let size = NodeView.payloadSize(flags: a.flags, count: a.count)
+            return ByteView(a.payload, count: size) == ByteView(b.payload, count: size)
+        }
+        guard a.widthType == 0 else { return false }
+        for i in 0..<a.count where a.integer(i) != b.integer(i) { return false }
+        return true
+    }
+
+    private func account(_ node: NodeView) {
+        readSinceRelease &+= node.byteSize
+        if readSinceRelease > releaseStep { release() }
+    }
+
+    /// Pages of the copy are given back; those of the original are the copier's.
+    private func release() {
+        readSinceRelease = 0
+        mapping.releasePages()
+    }
+
+    private func makeRoom(_ count: Int) {
+        slots.deallocate()
+        slotCapacity = 2 * count
+        slots = .allocate(capacity: slotCapacity)
+    }
+
+    // MARK: The end
+
+    /// To be called when everything is written: compares the roots. Throws `internal` when the file
+    /// does not hold what the version of `state` does, `corrupt` when it cannot be read.
+    func finish(_ state: VersionState, hasHistory: Bool) throws(RealmError) {
+        let size = mapping.mapped
+        try follow(upTo: UInt64(size))
+        let header = try FileHeader(base: mapping.base, size: size)
+        guard let top = state.top else {
+            if header.top.isNone, proven.isEmpty { return }
+            throw difference(.none)
+        }
+        let copied = try TopArray(copy, header.top, fileSize: size)
+        guard header.format == state.format, copied.version == top.version,
+            copied.historyType == top.historyType, copied.historySchema == top.historySchema,
+            copied.logicalSize <= UInt64(size), hasHistory != copied.history.isNone
+        else { throw difference(top.ref) }
+        var run = Run()
+        if hasHistory { try proveChild(top.history, copied.history, &run) }
+        try proveChild(top.tables, copied.tables, &run)
+        try proveChild(top.names, copied.names, &run)
+        try finish(run)
+        guard proven.isEmpty, waiting.isEmpty else { throw difference(top.ref) }
+    }
+
+    private func difference(_ ref: Ref) -> RealmError {
+        RealmError(
+            .internal, code: "RuntimeError", reason: "verification",
+            "the result is not the same as the original (node at \(ref.raw)); nothing was replaced",
+            file: path, hint: "please report this with the file")
+    }
+}
