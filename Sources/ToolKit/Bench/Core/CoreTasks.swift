@@ -80,7 +80,7 @@ extension CoreTask {
             reader.snapshot.beginWalk()
             let scan = reader.table.scan(columns: [], skipping: i)
             guard try scan.next() else { throw .failedCheck("no object is at position \(i)") }
-            keys = keys &* 31 &+ Int(scan.key(0).raw)
+            keys = keys &* 31 &+ Int(scan.key(i - scan.position).raw)
         }
         return keys
     }
