@@ -19,14 +19,16 @@ extension BenchReport {
     }
 
     private func appendHead(to out: inout ByteBuffer) {
-        let machine = [
-            "realm-bench \(stamp.version)", stamp.build,
-            "\(stamp.processorCount) x \(stamp.processor)", "Linux \(stamp.kernel)",
-            stamp.fileSystem,
-        ]
+        let engine = stamp.identity.map { ["engine \($0)"] } ?? []
+        let machine =
+            ["realm-bench \(stamp.version)"] + engine + [
+                stamp.build,
+                "\(stamp.processorCount) x \(stamp.processor)", "Linux \(stamp.kernel)",
+                stamp.fileSystem,
+            ]
         var measurement = [
             setting.isGenerated
-                ? "\(setting.num) objects" : "\(setting.file) \(Quantity.bytes(fileSize))",
+                ? "\(objects) objects" : "\(setting.file) \(Quantity.bytes(fileSize))",
             setting.runs == 1 ? "1 run" : "\(setting.runs) runs", "seed \(setting.seed)",
             setting.threads == 1 ? "1 thread" : "\(setting.threads) threads",
             setting.isCacheCold ? "cache=cold" : "cache=warm",
@@ -44,6 +46,15 @@ extension BenchReport {
             out.append(DisplayWidth.printable(label))
             out.append("\n")
         }
+    }
+
+    /// Of what is generated; the common tasks begin with a number of their own.
+    private var objects: String {
+        let core = results.count { $0.name.hasPrefix("core-") }
+        guard core > 0, let rows = setting.coreRows, rows != setting.num else {
+            return String(setting.num)
+        }
+        return core == results.count ? String(rows) : "\(setting.num), core \(rows)"
     }
 
     /// What a table has no columns for.
