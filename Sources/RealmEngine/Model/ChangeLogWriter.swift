@@ -25,6 +25,9 @@ struct ChangeLogWriter: ~Copyable {
 
     var bytes: UnsafeRawBufferPointer { buffer.bytes }
 
+    /// The bytes so far are kept elsewhere; what follows goes on behind them.
+    mutating func forgetBytes() { buffer.removeAll() }
+
     private mutating func emit(_ opcode: Opcode, _ first: Int64) {
         buffer.append(opcode.rawValue)
         emit(first)

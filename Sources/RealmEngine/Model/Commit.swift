@@ -92,7 +92,16 @@ struct Commit {
             context, root: root, element: ElementType(type: .binary, isNullable: false))
         let changes = transaction.log.bytes
         let start = changes.baseAddress ?? UnsafeRawPointer(bitPattern: 8)!
-        try history.append(.binary(ByteView(start, count: changes.count)))
+        let rest = ByteView(start, count: changes.count)
+        let written = transaction.writtenLog
+        if written.parts.isEmpty {
+            try history.append(.binary(rest))
+        } else {
+            let parts = written.parts.map(\.raw) + [try context.encoder.blob(rest).raw]
+            try history.append(
+                blob: try context.encoder.refs(parts, flags: NodeView.contextFlag),
+                count: written.count + rest.count)
+        }
         // Element i leads from version newVersion - count + i to the next one.
         let needed = max(1, Int(clamping: newVersion &- oldestLive))
         while history.count > needed { try history.remove(at: 0) }

@@ -22,6 +22,11 @@ public final class WriteTransaction {
     /// The editor asked for last.
     private var lastEditor: TableEditor?
     var log = ChangeLogWriter()
+    /// The beginning of the log, in blobs that are in the file.
+    private(set) var writtenLog = WrittenLog()
+    /// Bytes of memory that the changes should take at most: while a commit puts much in order, it
+    /// writes out as `spill` does.
+    public var memoryLimit = Int.max
     /// Tables were added, removed or renamed.
     var isDirectoryDirty = false
     private(set) var isOpen = true
@@ -29,6 +34,12 @@ public final class WriteTransaction {
     private var tables: Ref
     /// The next collection key handed out.
     private var nextCollectionKey: Int32
+
+    /// What of the log is in the file already.
+    struct WrittenLog {
+        var parts: [Ref] = []
+        var count = 0
+    }
 
     /// One slot of the table directory.
     enum Slot {
@@ -153,16 +164,51 @@ public final class WriteTransaction {
     public func spill() throws(RealmError) {
         try checkOpen()
         guard !session.isRehearsal else { return }
+        try settleIndexes(onlyMost: true)
+        try writeOut()
+    }
+
+    private func writeOut() throws(RealmError) {
         try flush(isComplete: false)
+        let logged = try cutLog()
         do throws(RealmError) {
-            let written = try Spill(self, spilledSpace).run(names: names, tables: tables)
+            let written = try Spill(self, spilledSpace).run(
+                names: names, tables: tables, others: logged)
             (names, tables) = (written.names, written.tables)
+            writtenLog.parts += written.others
             spilledSpace = written.space
             try restart(limit: written.space.logicalSize)
         } catch {
             if error.kind == .output { session.database.poison(error) }
             throw error
         }
+    }
+
+    /// Adds what waits for indexes to them, part by part, without taking more memory than is due.
+    private func settleIndexes(onlyMost: Bool) throws(RealmError) {
+        for i in slots.indices {
+            while case .open(let editor) = slots[i],
+                try editor.settleSomeWaiting(onlyMost: onlyMost)
+            {
+                if size > memoryLimit, !session.isRehearsal { try writeOut() }
+            }
+        }
+    }
+
+    /// The log so far as blobs, where it is long enough to be worth it.
+    private func cutLog() throws(RealmError) -> [Ref] {
+        let bytes = log.bytes
+        guard bytes.count >= 1 << 20, let base = bytes.baseAddress else { return [] }
+        var refs: [Ref] = []
+        var at = 0
+        while at < bytes.count {
+            let count = min(1 << 22, bytes.count - at)
+            refs.append(try context.encoder.blob(ByteView(base + at, count: count)))
+            at += count
+        }
+        writtenLog.count += bytes.count
+        log.forgetBytes()
+        return refs
     }
 
     /// Goes on with what the file holds.
@@ -207,6 +253,7 @@ public final class WriteTransaction {
         isOpen = false
         defer { session.end() }
         do throws(RealmError) {
+            if memoryLimit < .max { try settleIndexes(onlyMost: false) }
             try flush()
             let commit = Commit(self, names: names, tables: tables)
             if let group = session.group { return try group.add(commit.write()) }
