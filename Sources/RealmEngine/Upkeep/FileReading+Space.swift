@@ -7,6 +7,8 @@ extension FileReading {
         /// Readable versions before the newest, in ascending order.
         let older: [FreeSpace.OlderList]
         let newest: UInt64
+        /// Bytes of one entry of the list.
+        let entryBytes: UInt64
 
         /// A chunk can be used once every readable version is at least as young as its stamp.
         var oldest: UInt64 { older.first?.version ?? newest }
@@ -20,16 +22,32 @@ extension FileReading {
             return older.lastIndex { $0.version < chunk.version }
         }
 
-        /// What `version` alone keeps from being used, for each of `older`.
+        /// What each of `older` alone keeps from being used. Entries of the list that a release
+        /// makes one with their neighbours are part of it.
         func releases() -> [UInt64] {
+            let keepers = chunks.map { keeper(of: $0) }
             var sums = [UInt64](repeating: 0, count: older.count)
-            for chunk in chunks {
-                guard let index = holder(of: chunk) else { continue }
-                // Without this version the ones before it decide.
-                let stamp = FreeSpace.backDatedStamp(of: chunk, older[..<index])
-                if index == 0 || stamp <= oldest { sums[index] += chunk.count }
+            for (i, chunk) in chunks.enumerated() {
+                guard let index = keepers[i].alone else { continue }
+                sums[index] += chunk.count
+                // With free neighbours, and with others the same version keeps.
+                for (k, start) in [(i - 1, chunk.start), (i + 1, chunk.end)] {
+                    guard chunks.indices.contains(k) else { continue }
+                    let other = chunks[k]
+                    let touches = k < i ? other.end == start : other.start == start
+                    let isSame = keepers[k].alone == index
+                    if touches, keepers[k].isFree || isSame && k < i { sums[index] += entryBytes }
+                }
             }
             return sums
+        }
+
+        /// Whether `chunk` is free, and if not, the version whose release alone frees it.
+        private func keeper(of chunk: FreeSpace.Chunk) -> (isFree: Bool, alone: Int?) {
+            guard let index = holder(of: chunk) else { return (true, nil) }
+            // Without this version the ones before it decide.
+            let stamp = FreeSpace.backDatedStamp(of: chunk, older[..<index])
+            return (false, index == 0 || stamp <= oldest ? index : nil)
         }
     }
 
@@ -60,7 +78,12 @@ extension FileReading {
             chunk.version = FreeSpace.backDatedStamp(of: chunk, older[...])
             return chunk
         }
-        return FreeList(chunks: chunks, older: older, newest: top.version)
+        var bits = 0
+        for ref in [top.freePositions, top.freeLengths, top.freeVersions] where !ref.isNone {
+            bits += try space.integers(ref, "free list").width
+        }
+        return FreeList(
+            chunks: chunks, older: older, newest: top.version, entryBytes: UInt64(bits / 8))
     }
 
     func describeSpace(
@@ -75,7 +98,7 @@ extension FileReading {
         found.space = Inspection.Space(
             live: bytes - free - pinned, free: free, pinned: pinned, chunks: list.chunks.count)
         let releases = list.releases()
-        let hasOldReaders = found.versions.contains { $0.behind > 0 && $0.live + $0.full > 0 }
+        let hasOldReaders = found.versions.contains { $0.behind > 0 && $0.pins > 0 }
         let history =
             hasOldReaders && top.historyType == Self.inRealm ? try HistoryShare(space, top) : nil
         for i in found.versions.indices where found.versions[i].behind > 0 {
