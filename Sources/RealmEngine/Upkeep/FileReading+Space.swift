@@ -22,24 +22,26 @@ extension FileReading {
             return older.lastIndex { $0.version < chunk.version }
         }
 
-        /// What each of `older` alone keeps from being used. Entries of the list that a release
-        /// makes one with their neighbours are part of it.
-        func releases() -> [UInt64] {
-            let keepers = chunks.map { keeper(of: $0) }
-            var sums = [UInt64](repeating: 0, count: older.count)
-            for (i, chunk) in chunks.enumerated() {
-                guard let index = keepers[i].alone else { continue }
-                sums[index] += chunk.count
-                // With free neighbours, and with others the same version keeps.
-                for (k, start) in [(i - 1, chunk.start), (i + 1, chunk.end)] {
-                    guard chunks.indices.contains(k) else { continue }
-                    let other = chunks[k]
-                    let touches = k < i ? other.end == start : other.start == start
-                    let isSame = keepers[k].alone == index
-                    if touches, keepers[k].isFree || isSame && k < i { sums[index] += entryBytes }
+        /// What becomes usable when `older[index]` is released and a commit drops `history` from the
+        /// change log: what the version alone keeps, and the entries of this list that the commit
+        /// makes one with their neighbours.
+        func released(_ index: Int, _ history: HistoryShare.Freed) -> UInt64 {
+            var sum = history.bytes
+            var usable = history.nodes
+            for chunk in chunks {
+                let keeper = keeper(of: chunk)
+                if keeper.alone == index { sum += chunk.count }
+                if keeper.isFree || keeper.alone == index {
+                    usable.append(Extent(start: chunk.start, count: chunk.count))
                 }
             }
-            return sums
+            let known = usable.count - history.nodes.count
+            usable.sort { $0.start < $1.start }
+            var runs = 0
+            for i in usable.indices where i == 0 || usable[i - 1].end != usable[i].start {
+                runs += 1
+            }
+            return sum + UInt64(max(0, known - runs)) * entryBytes
         }
 
         /// Whether `chunk` is free, and if not, the version whose release alone frees it.
@@ -97,16 +99,14 @@ extension FileReading {
         let (free, pinned) = (list.free + behind, list.locked)
         found.space = Inspection.Space(
             live: bytes - free - pinned, free: free, pinned: pinned, chunks: list.chunks.count)
-        let releases = list.releases()
         let hasOldReaders = found.versions.contains { $0.behind > 0 && $0.pins > 0 }
         let history =
             hasOldReaders && top.historyType == Self.inRealm ? try HistoryShare(space, top) : nil
         for i in found.versions.indices where found.versions[i].behind > 0 {
             let version = found.versions[i]
             let index = list.older.firstIndex { $0.version == version.version }
-            let count =
-                (index.map { releases[$0] } ?? 0)
-                + (history?.freed(releasing: version.version, of: found.versions) ?? 0)
+            let dropped = history?.freed(releasing: version.version, of: found.versions) ?? .init()
+            let count = index.map { list.released($0, dropped) } ?? dropped.bytes
             let growth = top.logicalSize - min(top.logicalSize, version.logicalBytes)
             found.versions[i].releases = count
             // The file grew because there was no room; with the room it would have grown less.
