@@ -103,16 +103,28 @@ extension BenchReport {
     private typealias Lines = (headings: [String], rows: [[String]])
 
     private func appendTable(_ lines: Lines, to out: inout ByteBuffer) {
-        out.append("\n")
         let layout = TableLayout(
             headings: lines.headings, isNumber: lines.headings.indices.map { $0 > 0 },
             style: RecordStyle(format: .table))
+        var table = ByteBuffer(capacity: 1 << 12)
         for row in lines.rows {
-            for cell in row { layout.add(Array(cell.utf8)) }
-            layout.endRow(to: &out)
+            for (i, cell) in row.enumerated() {
+                layout.add(Array((i == 0 && isLong(cell) ? "" : cell).utf8))
+            }
+            layout.endRow(to: &table)
         }
-        layout.finish(to: &out)
+        layout.finish(to: &table)
+        out.append("\n")
+        let text = String(decoding: table.bytes, as: UTF8.self)
+        for (i, line) in text.split(separator: "\n").enumerated() {
+            let name = i == 0 ? "" : lines.rows[i - 1][0]
+            if isLong(name) { out.append(name + "\n") }
+            out.append(String(line) + "\n")
+        }
     }
+
+    /// Such a name has a line of its own, above its figures.
+    private func isLong(_ name: String) -> Bool { DisplayWidth.columns(name) > 20 }
 
     private var speed: Lines {
         let shown = Self.percentiles.filter { $0.name != "p90" }

@@ -66,6 +66,21 @@ import Testing
         for line in text(.text).split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
     }
 
+    @Test func longNamesHaveALineOfTheirOwn() {
+        var result = WorkloadResult(name: "core-query-timestamp-greater-over-links")
+        result.add(figures(1000, 1_000_000), Meter())
+        let report = BenchReport(
+            stamp: EnvironmentStamp(path: "/"), setting: BenchSetting(file: "a.realm"),
+            fileSize: 0, results: [result])
+        var buffer = ByteBuffer()
+        report.append(.text, to: &buffer)
+        let lines = buffer.string.split(separator: "\n")
+        let names = lines.indices.filter { lines[$0] == "core-query-timestamp-greater-over-links" }
+        #expect(names.count == 2)
+        #expect(names.allSatisfy { lines[$0 + 1].hasPrefix("          ") })
+        for line in lines { #expect(line.count <= 80, "\(line)") }
+    }
+
     @Test func jsonIsOneLine() {
         let text = text(.json)
         #expect(text.filter { $0 == "\n" }.count == 1 && text.hasSuffix("}\n"))
