@@ -47,7 +47,7 @@ struct CommitSchedule {
     private let limit: Int
 
     /// - Parameter limit: commits that share a flush at most.
-    init(limit: Int = 1000) { self.limit = limit }
+    init(limit: Int = 4000) { self.limit = limit }
 
     /// Nothing is left to do.
     var isIdle: Bool { phase == .idle && isEmpty }

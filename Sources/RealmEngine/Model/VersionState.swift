@@ -7,12 +7,12 @@ final class VersionState: Sendable {
     /// Logical size: every node of the version lies below it.
     let limit: UInt64
     let schema: Schema
+    /// For a version that is not in the file yet: its new nodes.
+    let nodes: SlabView?
     /// Leaves found by earlier queries.
     let leaves = LeafDirectories()
     /// What queries keep for the version beside them: theirs to fill, dropped with it.
     let queries = Guarded<(any AnyObject & Sendable)?>(nil)
-    /// For a version that is not in the file yet: its new nodes.
-    let nodes: SlabView?
 
     init(
         version: UInt64, format: Int, top: TopArray?, limit: UInt64, schema: Schema,

@@ -33,7 +33,10 @@ import Testing
     private func add(_ name: String, _ session: WriteSession, _ table: TableKey) throws {
         let transaction = try session.begin()
         let key = try transaction.create(in: table)
-        try transaction.set(table, key, 0, .string(PlainValue.view(Array(name.utf8), ByteArena())))
+        let arena = ByteArena()
+        try withExtendedLifetime(arena) {
+            try transaction.set(table, key, 0, .string(PlainValue.view(Array(name.utf8), arena)))
+        }
         try transaction.commit()
     }
 
