@@ -41,6 +41,9 @@ extension Damage {
             root.slots[1] = .raw(0)
             set(tree, root)
         },
+        Damage(.leafCount, "query/bags") { tree in
+            tree.collection("class_Bag", "l_i").integers = Array(repeating: 0, count: 1001)
+        },
         Damage(.treeTotal, "query/bags") { set($0, inner([2, 2], first: tag(2), total: 5)) },
         Damage(.treeCompact, "query/bags") { set($0, inner([2, 3, 1], first: tag(2), total: 6)) },
         Damage(.treeCompact, "query/bags", "general under compact") { tree in

@@ -85,7 +85,7 @@ extension Damage {
         Damage(.leafShape, "query/types", "a float") {
             $0.replaceLeaf("class_Row", "f", with: TreeNode([1, 2]))
         },
-        Damage(.leafShape, "query/types", "width of a double", also: [.leakedSpace]) {
+        Damage(.leafShape, "query/types", "width of a double", also: [.leakedSpace, .nodeEnd]) {
             $0.leaf("class_Row", "d").flags = 0x0B
         },
         Damage(.leafShape, "query/types", "no whole id") {

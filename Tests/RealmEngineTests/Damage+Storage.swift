@@ -32,16 +32,25 @@ extension Damage {
         Damage(.refOutsideFile, "query/orders", also: [.treeShape]) {
             $0.leaf("class_Order", "lines").slots[0] = .raw(1 << 30)
         },
-        Damage(.nodeOutsideFile, "query/orders", also: [.treeShape, .leakedSpace]) {
+        Damage(.nodeOutsideFile, "query/orders", also: [.treeShape, .leakedSpace, .nodeEnd]) {
             $0.leaf("class_Order", "lines").slots[0] = .child(blob(claiming: 0xFF_FFFF))
         },
-        Damage(.nodeFlags, "query/orders", "width type 3", also: [.treeShape, .leakedSpace]) {
+        Damage(
+            .nodeFlags, "query/orders", "width type 3", also: [.treeShape, .leakedSpace, .nodeEnd]
+        ) {
             $0.collection("class_Order", "lines").flags |= 0x18
+        },
+        Damage(.nodeEnd, "query/bags") { tree in
+            let list = tree.collection("class_Bag", "l_i")
+            list.integers = (0..<24).map { 100_000 + $0 }
+            list.claimedCount = 20
         },
         Damage(.nodeFlags, "query/orders", "inner without refs", also: [.treeShape]) {
             $0.collection("class_Order", "lines").flags |= 0x80
         },
-        Damage(.nodeFlags, "query/orders", "refs of bytes", also: [.leafShape, .leakedSpace]) {
+        Damage(
+            .nodeFlags, "query/orders", "refs of bytes", also: [.leafShape, .leakedSpace, .nodeEnd]
+        ) {
             $0.leaf("class_Order", "lines").flags |= 0x08
         },
         Damage(.nodeTooLarge, "query/grammar", also: [.sectionStraddled]) {
@@ -114,11 +123,13 @@ extension Damage {
         Damage(.freeListShape, "query/orders", "references", also: [.leakedSpace]) {
             $0.freeLists = [TreeNode(refs: []), TreeNode([]), TreeNode([])]
         },
-        Damage(.freeListOrder, "query/orders", "descending", also: [.leakedSpace]) { tree in
+        Damage(.freeListOrder, "query/orders", "descending", also: [.leakedSpace, .nodeEnd]) {
+            tree in
             let end = try size(tree)
             tree.freeLists = lists([end - 8, end - 24], [8, 8], [0, 0])
         },
-        Damage(.freeListOrder, "query/orders", "overlapping", also: [.leakedSpace]) { tree in
+        Damage(.freeListOrder, "query/orders", "overlapping", also: [.leakedSpace, .nodeEnd]) {
+            tree in
             let end = try size(tree)
             tree.freeLists = lists([end - 24, end - 16], [16, 16], [0, 0])
         },
@@ -131,7 +142,7 @@ extension Damage {
         Damage(.freeChunk, "query/orders", "outside", also: [.leakedSpace]) { tree in
             tree.freeLists = lists([try size(tree) - 8], [16], [0])
         },
-        Damage(.freeStamp, "query/orders", also: [.leakedSpace]) { tree in
+        Damage(.freeStamp, "query/orders", also: [.leakedSpace, .nodeEnd]) { tree in
             tree.freeLists = lists([try size(tree) - 8], [8], [99])
         },
         Damage(.freeOverlapsLive, "query/orders", also: [.leakedSpace]) {

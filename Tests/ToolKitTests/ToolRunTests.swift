@@ -4,7 +4,9 @@ import Testing
 
 /// The executables, run as a script would run them.
 @Suite struct ToolRunTests {
-    private static let tools = ["realm-query", "realm-write", "realm-bench"]
+    private static let tools = [
+        "realm-query", "realm-write", "realm-compact", "realm-versions", "realm-bench",
+    ]
 
     @Test(arguments: tools)
     func versionListsCapabilities(tool: String) {

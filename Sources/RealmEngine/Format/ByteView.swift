@@ -23,6 +23,26 @@ public struct ByteView: @unchecked Sendable {
 
     public var bytes: [UInt8] { [UInt8](buffer) }
 
+    /// No byte has its highest bit set.
+    var isASCII: Bool {
+        var bits: UInt64 = 0
+        var i = 0
+        while i &+ 8 <= count {
+            bits |= base.loadUnaligned(fromByteOffset: i, as: UInt64.self)
+            i &+= 8
+        }
+        while i < count {
+            bits |= UInt64(base.load(fromByteOffset: i, as: UInt8.self))
+            i &+= 1
+        }
+        return bits & 0x8080_8080_8080_8080 == 0
+    }
+
     /// The bytes as text; ill-formed sequences become U+FFFD.
     public var string: String { String(decoding: buffer, as: UTF8.self) }
+}
+
+extension ByteView {
+    /// No bytes, at an address that may be read from but never is.
+    static let empty = ByteView(UnsafeRawPointer(bitPattern: 8)!, count: 0)
 }

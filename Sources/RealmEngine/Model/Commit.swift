@@ -9,10 +9,10 @@ struct Commit {
     private let base: VersionState
     private let context: EditContext
     private let newVersion: UInt64
-    private let changesets: [ByteView]
+    private let changesets: [Changeset]
 
     /// - Parameter changesets: of each version after the transaction's base, `version` the last.
-    init(_ transaction: WriteTransaction, version: UInt64, changesets: [ByteView]) {
+    init(_ transaction: WriteTransaction, version: UInt64, changesets: [Changeset]) {
         self.transaction = transaction
         names = transaction.names
         tables = transaction.tables
@@ -100,9 +100,21 @@ struct Commit {
         }
         let history = try SequenceEditor(
             context, root: root, element: ElementType(type: .binary, isNullable: false))
-        for changes in changesets.suffix(needed) { try history.append(.binary(changes)) }
+        for changes in changesets.suffix(needed) { try append(changes, to: history) }
+        for changes in changesets.dropLast(needed) {
+            for part in changes.written.parts { try context.freeDeep(part) }
+        }
         while history.count > needed { try history.remove(at: 0) }
         return try history.flush()
+    }
+
+    private func append(_ changes: Changeset, to history: SequenceEditor) throws(RealmError) {
+        let (written, rest) = (changes.written, changes.rest)
+        if written.parts.isEmpty { return try history.append(.binary(rest)) }
+        let parts = written.parts.map(\.raw) + [try context.encoder.blob(rest).raw]
+        try history.append(
+            blob: try context.encoder.refs(parts, flags: NodeView.contextFlag),
+            count: written.count + rest.count)
     }
 
     private func store(_ runs: [NodeWriter.Run], _ lists: ListWriter.Result) throws(RealmError) {

@@ -15,7 +15,7 @@ final class CommitGroup {
     private var mustReload = false
     private(set) var count = 0
     private let arena = ByteArena()
-    private var changesets: [ByteView] = []
+    private var changesets: [Changeset] = []
     private var knownHead: VersionState?
 
     init(_ session: WriteSession) {
@@ -47,7 +47,9 @@ final class CommitGroup {
 
     /// Takes in a transaction whose nodes are in the slab.
     func add(_ transaction: WriteTransaction) {
-        changesets.append(arena.copy(transaction.changeset))
+        var changes = transaction.changeset
+        changes.rest = arena.copy(changes.rest)
+        changesets.append(changes)
         last = transaction
         freed = transaction.context.freed.count
         count += 1

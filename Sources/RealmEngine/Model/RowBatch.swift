@@ -11,6 +11,8 @@ public final class RowBatch: @unchecked Sendable {
     public private(set) var count = 0
     /// By column.
     let cells: [LeafCells]
+    /// Where the values of each column go.
+    private let targets: UnsafeMutableBufferPointer<LeafCells.Target>
     /// Keys of the objects once they are created.
     let keys: UnsafeMutablePointer<UInt64>
     /// Properties that are a link to a class with a primary key.
@@ -29,6 +31,8 @@ public final class RowBatch: @unchecked Sendable {
         self.table = table
         self.capacity = capacity
         cells = table.columns.map { LeafCells($0.layout, capacity: capacity) }
+        targets = .allocate(capacity: cells.count)
+        _ = targets.initialize(from: cells.map(\.target))
         keys = .allocate(capacity: capacity)
         links = table.columns.indices.compactMap { column in
             let info = table.columns[column]
@@ -39,6 +43,7 @@ public final class RowBatch: @unchecked Sendable {
     }
 
     deinit {
+        targets.deallocate()
         keys.deallocate()
         for link in links { link.references.deallocate() }
     }
@@ -49,18 +54,17 @@ public final class RowBatch: @unchecked Sendable {
     /// Adds a row: a value that fits for each column, in place of a link possibly the primary key of
     /// its target. Collections are empty, whatever the row has for them.
     public func append(_ row: UnsafeBufferPointer<Value>) {
-        precondition(count < capacity && row.count == cells.count)
-        for column in 0..<row.count {
-            let cells = cells[column]
-            if cells.layout.collection != nil { continue }
+        precondition(count < capacity && row.count == targets.count)
+        let (place, arena, targets) = (count, arena, targets)
+        for column in 0..<row.count where !targets[column].isCollection {
             switch row[column] {
-            case .string(let bytes): cells.store(.string(arena.copy(bytes)), at: count)
-            case .binary(let bytes): cells.store(.binary(arena.copy(bytes)), at: count)
-            default: cells.store(row[column], at: count)
+            case .string(let bytes): targets[column].store(.string(arena.copy(bytes)), at: place)
+            case .binary(let bytes): targets[column].store(.binary(arena.copy(bytes)), at: place)
+            default: targets[column].store(row[column], at: place)
             }
         }
         for link in links { keepReference(link, row[link.column]) }
-        count &+= 1
+        count = place &+ 1
     }
 
     private func keepReference(_ link: Link, _ value: Value) {

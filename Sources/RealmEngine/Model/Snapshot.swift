@@ -66,6 +66,15 @@ public final class Snapshot {
     public var schema: Schema { state.schema }
     public var version: UInt64 { state.version }
 
+    /// Nothing of the version changes any more: it is no view of an open write transaction.
+    var isSettled: Bool { pin != nil || keeper != nil }
+
+    /// The leaves of `table` at `root`, which is about to be visited as a whole; nil when it has to
+    /// be walked over.
+    func leafDirectory(_ table: TableKey, _ root: Ref) -> LeafDirectory? {
+        isSettled ? state.leaves.forVisit(of: table, root, memory.lookup) : nil
+    }
+
     var lookup: NodeSpace { memory.lookup }
     var walk: NodeSpace { memory.walk }
 

@@ -170,6 +170,7 @@ extension TableEditor {
         }
         let list = try openList(slot)
         for origin in origins { try list.append(.int(origin)) }
+        if isFinal { return try setSlot(cell, try list.flush().raw) }
         backlinkLists[cell] = list
     }
 

@@ -268,6 +268,24 @@ final class TableEditor {
         indexRoots[leafIndex] = nil
     }
 
+    /// Adds a part of what waits for an index where that is much; false when there is nothing left.
+    ///
+    /// - Parameter onlyMost: what takes little memory goes on waiting.
+    func settleSomeWaiting(onlyMost: Bool) throws(RealmError) -> Bool {
+        for column in columns where column.index != .none && column.collection == nil {
+            guard
+                let waiting = indexes[column.leafIndex]?.waiting
+                    ?? waitingIntegers[column.leafIndex],
+                onlyMost ? waiting.isLarge : waiting.count > IndexEditor.portion,
+                let editor = try index(column)
+            else { continue }
+            try editor.settleSome(of: try clusters().count)
+            markDirty()
+            return true
+        }
+        return false
+    }
+
     // MARK: Writing
 
     /// Writes what changed and returns the ref of the table's top.

@@ -9,6 +9,10 @@ final class VersionState: Sendable {
     let schema: Schema
     /// For a version that is not in the file yet: its new nodes.
     let nodes: SlabView?
+    /// Leaves found by earlier queries.
+    let leaves = LeafDirectories()
+    /// What queries keep for the version beside them: theirs to fill, dropped with it.
+    let queries = Guarded<(any AnyObject & Sendable)?>(nil)
 
     init(
         version: UInt64, format: Int, top: TopArray?, limit: UInt64, schema: Schema,

@@ -14,8 +14,8 @@ public final class WriteSession {
     private var row: Int32?
     /// The group that transactions are part of, while one is open.
     private(set) var group: CommitGroup?
-    /// Weak, so that a transaction merely dropped is rolled back and keeps nothing open.
-    private weak var transaction: WriteTransaction?
+    /// A transaction is open. It is not kept alive: merely dropped it is rolled back.
+    private var hasTransaction = false
 
     public struct Options: Sendable {
         /// Sync data and header so that a commit that returned survives a power failure.
@@ -111,24 +111,24 @@ public final class WriteSession {
     /// open, and the first failure after a failed write or sync.
     public func begin(_ patience: Patience = .forever) throws(RealmError) -> WriteTransaction {
         if let failure = database.failure { throw failure }
-        guard transaction == nil, isRehearsal || !database.isWritingThread else {
+        guard !hasTransaction, isRehearsal || !database.isWritingThread else {
             throw .misuse("a write transaction is open already", code: "WrongTransactionState")
         }
         if isRehearsal {
             let begun = try WriteTransaction(self, base: database.newest)
-            transaction = begun
+            hasTransaction = true
             return begun
         }
         if let group {
             let begun = try group.begin()
-            transaction = begun
+            hasTransaction = true
             database.setWriting(true)
             return begun
         }
         try takeTurn(patience)
         do throws(RealmError) {
             let begun = try WriteTransaction(self, base: database.newest)
-            transaction = begun
+            hasTransaction = true
             database.setWriting(true)
             return begun
         } catch {
@@ -182,7 +182,7 @@ public final class WriteSession {
     }
 
     func end(isCommitted: Bool = false) {
-        transaction = nil
+        hasTransaction = false
         if let group {
             group.ended(isCommitted: isCommitted)
             database.setWriting(false)

@@ -263,11 +263,6 @@ enum Defaults {
     }
 }
 
-extension ByteView {
-    /// No bytes, at an address that may be read from but never is.
-    static let empty = ByteView(UnsafeRawPointer(bitPattern: 8)!, count: 0)
-}
-
 /// Whether a value may be stored in a property (object format 14 for sizes).
 enum ValueCheck {
     static let longestString = 16_777_199

@@ -27,6 +27,11 @@ public final class WriteTransaction {
     /// The editor asked for last.
     private var lastEditor: TableEditor?
     var log = ChangeLogWriter()
+    /// The beginning of the log, in blobs that are in the file.
+    private(set) var writtenLog = Changeset.Written()
+    /// Bytes of memory that the changes should take at most: while a commit puts much in order, it
+    /// writes out as `spill` does.
+    public var memoryLimit = Int.max
     /// Tables were added, removed or renamed.
     var isDirectoryDirty = false
     private(set) var isOpen = true
@@ -198,17 +203,56 @@ public final class WriteTransaction {
     /// Throws `output` when the file cannot be written, and the transaction can only be rolled back.
     public func spill() throws(RealmError) {
         try checkOpen()
-        guard !session.isRehearsal, session.group.map({ $0.count == 0 }) ?? true else { return }
+        guard canWriteOut else { return }
+        try settleIndexes(onlyMost: true)
+        try writeOut()
+    }
+
+    private var canWriteOut: Bool {
+        !session.isRehearsal && session.group.map { $0.count == 0 } ?? true
+    }
+
+    private func writeOut() throws(RealmError) {
         try flush(isComplete: false)
+        let logged = try cutLog()
         do throws(RealmError) {
-            let written = try Spill(self, spilledSpace).run(names: names, tables: tables)
+            let written = try Spill(self, spilledSpace).run(
+                names: names, tables: tables, others: logged)
             (names, tables) = (written.names, written.tables)
+            writtenLog.parts += written.others
             spilledSpace = written.space
             try restart(limit: written.space.logicalSize)
         } catch {
             if error.kind == .output { session.database.poison(error) }
             throw error
         }
+    }
+
+    /// Adds what waits for indexes to them, part by part, without taking more memory than is due.
+    private func settleIndexes(onlyMost: Bool) throws(RealmError) {
+        for i in slots.indices {
+            while case .open(let editor) = slots[i],
+                try editor.settleSomeWaiting(onlyMost: onlyMost)
+            {
+                if size > memoryLimit, canWriteOut { try writeOut() }
+            }
+        }
+    }
+
+    /// The log so far as blobs, where it is long enough to be worth it.
+    private func cutLog() throws(RealmError) -> [Ref] {
+        let bytes = log.bytes
+        guard bytes.count >= 1 << 20, let base = bytes.baseAddress else { return [] }
+        var refs: [Ref] = []
+        var at = 0
+        while at < bytes.count {
+            let count = min(1 << 22, bytes.count - at)
+            refs.append(try context.encoder.blob(ByteView(base + at, count: count)))
+            at += count
+        }
+        writtenLog.count += bytes.count
+        log.forgetBytes()
+        return refs
     }
 
     /// Goes on with what the file holds.
@@ -254,6 +298,7 @@ public final class WriteTransaction {
         var isCommitted = false
         defer { session.end(isCommitted: isCommitted) }
         do throws(RealmError) {
+            if memoryLimit < .max { try settleIndexes(onlyMost: false) }
             try flush()
             if let group = session.group {
                 group.add(self)
@@ -272,8 +317,10 @@ public final class WriteTransaction {
     }
 
     /// What changed; valid until the transaction goes on.
-    var changeset: ByteView {
-        ByteView(log.bytes.baseAddress!, count: log.bytes.count)
+    var changeset: Changeset {
+        let bytes = log.bytes
+        let rest = bytes.baseAddress.map { ByteView($0, count: bytes.count) } ?? .empty
+        return Changeset(written: writtenLog, rest: rest)
     }
 
     /// Writes all editors into the slab and makes the directory refer to what they wrote.

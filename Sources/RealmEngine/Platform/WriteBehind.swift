@@ -85,7 +85,9 @@ final class WriteBehind: @unchecked Sendable {
             perform(.write(chunk))
             try drain()
         }
-        guard let free = monitor.locked({ spare.popLast() }) else { return Chunk(capacity: capacity) }
+        guard let free = monitor.locked({ spare.popLast() }) else {
+            return Chunk(capacity: capacity)
+        }
         if free.capacity == capacity { return free }
         // One large node asked for more than is kept, or asks for it now.
         free.bytes.deallocate()

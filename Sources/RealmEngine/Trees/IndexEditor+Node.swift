@@ -114,15 +114,18 @@ extension IndexEditor {
         }
 
         /// Adds objects under new chunks, given in their order in the upper halves of `pairs`, as long
-        /// as they are below the last chunk, new and no more than `room`; answers how many.
-        func merge(_ pairs: UnsafeBufferPointer<NumberPair>, room: Int) -> Int {
+        /// as they are new, no more than `room` and, unless the leaf is the last of its level, below
+        /// its last chunk; answers how many.
+        func merge(
+            _ pairs: UnsafeBufferPointer<NumberPair>, room: Int, isLast: Bool
+        ) -> Int {
             var taken = 0
             var i = 0
             let end = min(room, pairs.count)
             while taken < end {
                 let chunk = Int32(truncatingIfNeeded: pairs[taken].number >> 32)
                 while i < count, chunks[i] < chunk { i += 1 }
-                if i == count || chunks[i] == chunk { break }
+                if i == count ? !isLast : chunks[i] == chunk { break }
                 if taken > 0, pairs[taken].number >> 32 == pairs[taken - 1].number >> 32 { break }
                 taken += 1
             }
@@ -194,7 +197,7 @@ extension IndexEditor {
 
         /// Moves everything from `i` on into a new node.
         func split(at i: Int) -> Node {
-            let tail = Node(isInner: isInner, capacity: max(capacity, count - i))
+            let tail = Node(isInner: isInner, capacity: max(8, count - i))
             tail.count = count - i
             tail.chunks.update(from: chunks + i, count: count - i)
             tail.slots.update(from: slots + i, count: count - i)

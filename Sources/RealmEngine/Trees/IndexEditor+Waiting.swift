@@ -15,6 +15,8 @@ final class WaitingIntegers {
     private(set) var count = 0
     /// No integer of the index, waiting or not, is larger; nil when nobody knows.
     private(set) var largest: Int64?
+    /// What is below has been added to the tree.
+    private var firstZone = 0
 
     init() {}
 
@@ -27,6 +29,7 @@ final class WaitingIntegers {
 
     /// Adds a number beyond all others.
     func append(_ number: Int64, _ key: Int64) {
+        precondition(firstZone == 0, "a part of what waits has been settled")
         largest = number
         count += 1
         if let last = runs.last, last.number &+ last.count == number, last.key &+ last.count == key,
@@ -68,6 +71,18 @@ final class WaitingIntegers {
     func removeAll() {
         runs = []
         count = 0
+        firstZone = 0
+    }
+
+    /// The next one of so many parts of the index.
+    func nextZones(_ parts: Int) -> Range<Int> {
+        firstZone..<min(256, firstZone + max(1, 256 / parts))
+    }
+
+    /// That part has been added to the tree.
+    func settled(_ zones: Range<Int>) {
+        firstZone = zones.upperBound
+        if firstZone == 256 { removeAll() }
     }
 
     /// Nothing is known any more.
@@ -125,17 +140,21 @@ final class WaitingIntegers {
 extension IndexEditor {
     /// Adds everything that waits to the tree.
     func settleWaiting() throws(RealmError) {
+        while !waiting.isEmpty { try settleSome(of: waiting.count) }
+    }
+
+    /// Integers that are added at a time.
+    static let portion = 1 << 18
+
+    /// Adds what waits for one part of the tree: a `portion` of the `total` that it is going to hold.
+    func settleSome(of total: Int) throws(RealmError) {
         guard !waiting.isEmpty else { return }
-        let mostAtOnce = 1 << 18
-        let passes = min(256, (waiting.count + mostAtOnce - 1) / mostAtOnce)
-        var pairs = NumberPairs(capacity: waiting.count / passes + 1024)
-        for pass in 0..<passes {
-            pairs.removeAll()
-            waiting.collect(pass * 256 / passes..<(pass + 1) * 256 / passes, into: &pairs)
-            pairs.sort()
-            try insert(UnsafeBufferPointer(start: pairs.base, count: pairs.count))
-        }
-        waiting.removeAll()
+        let zones = waiting.nextZones(max(total, waiting.count) / Self.portion + 1)
+        var pairs = NumberPairs(capacity: waiting.count * zones.count / 256 + 1024)
+        waiting.collect(zones, into: &pairs)
+        pairs.sort()
+        try insert(UnsafeBufferPointer(start: pairs.base, count: pairs.count))
+        waiting.settled(zones)
     }
 
     /// Adds integers in the order of the index. None of them is in it yet.
@@ -156,22 +175,28 @@ extension IndexEditor {
         }
     }
 
-    /// Adds the first pairs to the leaf they belong to, as long as nothing but that leaf changes;
-    /// answers how many.
+    /// Adds the first pairs to the leaf they belong to, as long as no node splits; answers how many.
     private func merge(_ pairs: UnsafeBufferPointer<NumberPair>) throws(RealmError) -> Int {
         guard root.count > 0 else { return 0 }
         let chunk = Int32(truncatingIfNeeded: pairs[0].number >> 32)
+        // The inner nodes above, if the leaf is the last of all.
+        var edge: [Node] = []
+        var isLast = true
         var node = root
         var depth = 0
         while true {
             // All the way down to the leaf at least one integer is added to.
             try touch(node)
             guard node.isInner else { break }
-            let i = node.lowerBound(chunk)
-            guard i < node.count else { return 0 }
+            let i = min(node.lowerBound(chunk), node.count - 1)
+            isLast = isLast && i == node.count - 1
+            if isLast { edge.append(node) }
             node = try child(node, i, depth: depth)
             depth += 1
         }
-        return node.merge(pairs, room: context.fanout.index - node.count)
+        let room = context.fanout.index - node.count
+        let merged = node.merge(pairs, room: room, isLast: isLast)
+        if isLast { for above in edge { above.setChunk(above.count - 1, node.lastChunk) } }
+        return merged
     }
 }

@@ -262,7 +262,7 @@ final class IndexEditor {
     func flush(
         unloading: Bool = false, keepsWaiting: Bool = false
     ) throws(RealmError) -> Ref {
-        if !keepsWaiting || waiting.isLarge { try settleWaiting() }
+        if !keepsWaiting { try settleWaiting() }
         try write(root)
         flushes += 1
         gap = nil

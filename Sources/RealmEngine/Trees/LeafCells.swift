@@ -63,45 +63,11 @@ final class LeafCells {
         }
     }
 
-    /// Stores a value that fits the layout.
-    @inline(__always)
-    func store(_ value: Value, at i: Int) {
-        assert(i >= 0 && i < capacity)
-        switch form {
-        case .numbers: words[i] = number(value)
-        case .optionalNumbers:
-            if case .int(let v) = value {
-                (words[i], extras[i]) = (v, 0)
-            } else {
-                (words[i], extras[i]) = (0, 1)
-            }
-        case .bytes:
-            switch value {
-            case .string(let v), .binary(let v):
-                (words[i], extras[i]) = (Int64(Int(bitPattern: v.base)), Int64(v.count))
-            default: (words[i], extras[i]) = (0, 0)
-            }
-        case .times:
-            if case .timestamp(let v) = value {
-                (words[i], extras[i]) = (v.seconds, Int64(v.nanoseconds))
-            } else {
-                (words[i], extras[i]) = (0, Self.nullTime)
-            }
-        case .values: values[i] = value
-        }
-    }
-
-    @inline(__always)
-    private func number(_ value: Value) -> Int64 {
-        switch value {
-        case .int(let v): v
-        case .bool(let v): v ? 1 : 0
-        case .double(let v): Int64(bitPattern: v.bitPattern)
-        case .float(let v): Int64(v.bitPattern)
-        case .link(let v): v.key.raw
-        case .list(let v), .set(let v), .dictionary(let v): Int64(bitPattern: v.root.raw)
-        default: nullWord
-        }
+    /// Where values go, without the object around it: to be used while that lives.
+    var target: Target {
+        Target(
+            form: form, isCollection: layout.collection != nil, nullWord: nullWord, words: words,
+            extras: extras, values: values)
     }
 
     /// Value `i`, as stored.
@@ -153,6 +119,58 @@ final class LeafCells {
         case .optionalNumbers, .bytes, .times:
             (words + i).update(from: other.words + start, count: count)
             (extras + i).update(from: other.extras + start, count: count)
+        }
+    }
+}
+
+extension LeafCells {
+    /// Takes values, each of which fits the layout and goes to an index below the capacity.
+    struct Target {
+        let form: Form
+        let isCollection: Bool
+        fileprivate let nullWord: Int64
+        fileprivate let words: UnsafeMutablePointer<Int64>
+        fileprivate let extras: UnsafeMutablePointer<Int64>
+        fileprivate let values: UnsafeMutablePointer<Value>
+
+        /// Stores a value that fits the layout.
+        @inline(__always)
+        func store(_ value: Value, at i: Int) {
+            switch form {
+            case .numbers: words[i] = number(value)
+            case .optionalNumbers:
+                if case .int(let v) = value {
+                    (words[i], extras[i]) = (v, 0)
+                } else {
+                    (words[i], extras[i]) = (0, 1)
+                }
+            case .bytes:
+                switch value {
+                case .string(let v), .binary(let v):
+                    (words[i], extras[i]) = (Int64(Int(bitPattern: v.base)), Int64(v.count))
+                default: (words[i], extras[i]) = (0, 0)
+                }
+            case .times:
+                if case .timestamp(let v) = value {
+                    (words[i], extras[i]) = (v.seconds, Int64(v.nanoseconds))
+                } else {
+                    (words[i], extras[i]) = (0, LeafCells.nullTime)
+                }
+            case .values: values[i] = value
+            }
+        }
+
+        @inline(__always)
+        private func number(_ value: Value) -> Int64 {
+            switch value {
+            case .int(let v): v
+            case .bool(let v): v ? 1 : 0
+            case .double(let v): Int64(bitPattern: v.bitPattern)
+            case .float(let v): Int64(v.bitPattern)
+            case .link(let v): v.key.raw
+            case .list(let v), .set(let v), .dictionary(let v): Int64(bitPattern: v.root.raw)
+            default: nullWord
+            }
         }
     }
 }

@@ -7,6 +7,8 @@ extension FileReading {
         /// Readable versions before the newest, in ascending order.
         let older: [FreeSpace.OlderList]
         let newest: UInt64
+        /// Bytes of one entry of the list.
+        let entryBytes: UInt64
 
         /// A chunk can be used once every readable version is at least as young as its stamp.
         var oldest: UInt64 { older.first?.version ?? newest }
@@ -20,16 +22,34 @@ extension FileReading {
             return older.lastIndex { $0.version < chunk.version }
         }
 
-        /// What `version` alone keeps from being used, for each of `older`.
-        func releases() -> [UInt64] {
-            var sums = [UInt64](repeating: 0, count: older.count)
+        /// What becomes usable when `older[index]` is released and a commit drops `history` from the
+        /// change log: what the version alone keeps, and the entries of this list that the commit
+        /// makes one with their neighbours.
+        func released(_ index: Int, _ history: HistoryShare.Freed) -> UInt64 {
+            var sum = history.bytes
+            var usable = history.nodes
             for chunk in chunks {
-                guard let index = holder(of: chunk) else { continue }
-                // Without this version the ones before it decide.
-                let stamp = FreeSpace.backDatedStamp(of: chunk, older[..<index])
-                if index == 0 || stamp <= oldest { sums[index] += chunk.count }
+                let keeper = keeper(of: chunk)
+                if keeper.alone == index { sum += chunk.count }
+                if keeper.isFree || keeper.alone == index {
+                    usable.append(Extent(start: chunk.start, count: chunk.count))
+                }
             }
-            return sums
+            let known = usable.count - history.nodes.count
+            usable.sort { $0.start < $1.start }
+            var runs = 0
+            for i in usable.indices where i == 0 || usable[i - 1].end != usable[i].start {
+                runs += 1
+            }
+            return sum + UInt64(max(0, known - runs)) * entryBytes
+        }
+
+        /// Whether `chunk` is free, and if not, the version whose release alone frees it.
+        private func keeper(of chunk: FreeSpace.Chunk) -> (isFree: Bool, alone: Int?) {
+            guard let index = holder(of: chunk) else { return (true, nil) }
+            // Without this version the ones before it decide.
+            let stamp = FreeSpace.backDatedStamp(of: chunk, older[..<index])
+            return (false, index == 0 || stamp <= oldest ? index : nil)
         }
     }
 
@@ -60,7 +80,12 @@ extension FileReading {
             chunk.version = FreeSpace.backDatedStamp(of: chunk, older[...])
             return chunk
         }
-        return FreeList(chunks: chunks, older: older, newest: top.version)
+        var bits = 0
+        for ref in [top.freePositions, top.freeLengths, top.freeVersions] where !ref.isNone {
+            bits += try space.integers(ref, "free list").width
+        }
+        return FreeList(
+            chunks: chunks, older: older, newest: top.version, entryBytes: UInt64(bits / 8))
     }
 
     func describeSpace(
@@ -74,16 +99,14 @@ extension FileReading {
         let (free, pinned) = (list.free + behind, list.locked)
         found.space = Inspection.Space(
             live: bytes - free - pinned, free: free, pinned: pinned, chunks: list.chunks.count)
-        let releases = list.releases()
-        let hasOldReaders = found.versions.contains { $0.behind > 0 && $0.live + $0.full > 0 }
+        let hasOldReaders = found.versions.contains { $0.behind > 0 && $0.pins > 0 }
         let history =
             hasOldReaders && top.historyType == Self.inRealm ? try HistoryShare(space, top) : nil
         for i in found.versions.indices where found.versions[i].behind > 0 {
             let version = found.versions[i]
             let index = list.older.firstIndex { $0.version == version.version }
-            let count =
-                (index.map { releases[$0] } ?? 0)
-                + (history?.freed(releasing: version.version, of: found.versions) ?? 0)
+            let dropped = history?.freed(releasing: version.version, of: found.versions) ?? .init()
+            let count = index.map { list.released($0, dropped) } ?? dropped.bytes
             let growth = top.logicalSize - min(top.logicalSize, version.logicalBytes)
             found.versions[i].releases = count
             // The file grew because there was no room; with the room it would have grown less.

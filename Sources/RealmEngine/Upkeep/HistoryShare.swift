@@ -1,10 +1,17 @@
-/// What the entries of the change log take, and how much of it a release would give back: every
-/// commit drops the entries no live reader can need any more (storage format 7.2).
+/// What the entries of the change log take, and how much of it is given back by the commit after a
+/// release: every commit drops the entries no live reader can need any more (storage format 7.2).
 struct HistoryShare {
     private struct Entry {
         let bytes: UInt64
-        /// It has a node of its own, which older versions that know the entry use too.
-        let isNode: Bool
+        /// Where its node is, if it has one of its own, which older versions that know the entry
+        /// use too.
+        let node: Extent?
+    }
+
+    /// What the next commit drops.
+    struct Freed {
+        var bytes: UInt64 = 0
+        var nodes: [Extent] = []
     }
 
     /// The version the first entry leads to.
@@ -17,13 +24,16 @@ struct HistoryShare {
         var leaves = BPlusTree(space: space, root: top.history).leaves()
         while let ref = try leaves.next() {
             let leaf = try BytesLeaf(binaries: space, ref)
+            // A slot, or an end offset.
+            let slot = UInt64(leaf.node.width / 8)
             for i in 0..<leaf.count {
                 if leaf.form == .big, let child = leaf.node.slot(i).child {
                     let bytes = try NodeTree.byteSize(space, child)
-                    entries.append(Entry(bytes: bytes, isNode: true))
+                    let node = Extent(start: child.raw, count: bytes)
+                    entries.append(Entry(bytes: bytes + slot, node: node))
                 } else {
                     let bytes = try leaf.value(i)?.count ?? 0
-                    entries.append(Entry(bytes: UInt64(bytes), isNode: false))
+                    entries.append(Entry(bytes: UInt64(bytes) + slot, node: nil))
                 }
             }
         }
@@ -34,23 +44,25 @@ struct HistoryShare {
         first = top.version - UInt64(entries.count) + 1
     }
 
-    /// Bytes of entries that go when `version` is released and nothing else.
+    /// The entries that the next commit drops once `version` is released and nothing else:
+    /// those the version was the last to need, and those nobody needs as it is.
     ///
     /// - Parameter versions: all that can be read, newest first.
-    func freed(releasing version: UInt64, of versions: [Inspection.LiveVersion]) -> UInt64 {
-        let before = Self.oldestLive(versions)
+    func freed(releasing version: UInt64, of versions: [Inspection.LiveVersion]) -> Freed {
+        var freed = Freed()
         let others = versions.filter { $0.version != version }
-        let after = Self.oldestLive(others)
-        guard after > before, let newest = versions.first?.version else { return 0 }
+        guard let newest = versions.first?.version else { return freed }
+        let oldest = Self.oldestLive(others)
         // Entries up to the youngest other old version are part of that version.
         let youngest = others.first { $0.version != newest }?.version ?? 0
-        var sum: UInt64 = 0
         for (index, entry) in entries.enumerated() {
             let leadsTo = first + UInt64(index)
-            guard leadsTo > before, leadsTo <= after else { continue }
-            if !entry.isNode || leadsTo > youngest { sum += entry.bytes }
+            guard leadsTo <= oldest else { break }
+            if entry.node != nil, leadsTo <= youngest { continue }
+            freed.bytes += entry.bytes
+            if let node = entry.node { freed.nodes.append(node) }
         }
-        return sum
+        return freed
     }
 
     /// The oldest version with an ordinary reader; the next commit reads the newest.

@@ -13,7 +13,7 @@ struct IndexEntryBatch: ~Copyable {
 
     /// Entries with more chunks do not fit.
     static let maximumDepth = 2
-    private static let capacity = 1 << 17
+    private static let capacity = 1 << 18
     private static let digit = 11
 
     private var entries: UnsafeMutablePointer<Entry>

@@ -133,13 +133,15 @@ extension IntegrityCheck {
 
     private func checkLeaf(_ leaf: ClusterLeaf, _ index: Int, areTombstones: Bool) {
         let table = tables[index]
+        var sum = table.keySum
         for row in 0..<leaf.count {
             let key = leaf.key(row)
             if areTombstones ? !key.isUnresolved : key.raw < 0 {
                 found(.objectKey, leaf.ref, "object key \(key.raw)")
             }
-            if !areTombstones { tables[index].keySum.add(0, UInt64(bitPattern: key.raw)) }
+            if !areTombstones { sum.add(0, UInt64(bitPattern: key.raw)) }
         }
+        tables[index].keySum = sum
         checkHoles(leaf, table)
         for i in table.columns.indices {
             targets = areTombstones ? [:] : columnTargets[index][i]
@@ -182,7 +184,7 @@ extension IntegrityCheck {
         let form = checkForm(ref, layout.element, distinct: layout.distinct, isCell: true)
         guard let count = form, hasRows(count, leaf, ref) else { return }
         // Nothing an integer says can be wrong.
-        if layout.type == .int { return }
+        if layout.type == .int || layout.type == .string && isPlainText(ref, layout) { return }
         _ = reading(ref) { () throws(RealmError) in
             let values = try ColumnLeaf(space, ref, layout, rows: count)
             let canBeWrong = !layout.isNullable
@@ -194,6 +196,28 @@ extension IntegrityCheck {
                 checkValue(value, of: layout.element, depth: 0)
             }
         }
+    }
+
+    /// Strings of ASCII, without null where that is not allowed: the form of their leaf, which is
+    /// known to be right, leaves nothing else that could be wrong. False when that takes a closer
+    /// look.
+    private func isPlainText(_ ref: Ref, _ layout: LeafLayout) -> Bool {
+        guard layout.distinct.isNone, let node = try? space.node(ref) else { return false }
+        if !node.hasRefs {
+            let width = node.width
+            guard ByteView(node.payload, count: node.count * width).isASCII else { return false }
+            if layout.isNullable || width == 0 { return layout.isNullable }
+            // The last byte of a cell is its width where the string is null.
+            for i in 1..<node.count + 1 where Int(node.byte(i * width - 1)) == width {
+                return false
+            }
+            return true
+        }
+        guard !node.context, node.count == 3, let area = try? space.node(node.slot(1).ref),
+            let nulls = try? space.node(node.slot(2).ref)
+        else { return false }
+        return (layout.isNullable || nulls.width == 0)
+            && ByteView(area.payload, count: area.count).isASCII
     }
 
     /// Of such values only null can be wrong, once the form of their leaf is known to be right.

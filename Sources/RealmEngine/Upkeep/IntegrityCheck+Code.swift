@@ -16,6 +16,8 @@ extension IntegrityReport {
         case nodeTooLarge = "node-too-large"
         case nodeShared = "node-shared"
         case nodeOverlap = "node-overlap"
+        /// A node that seems to have been longer.
+        case nodeEnd = "node-end"
         case signature
         case sectionStraddled = "section-straddled"
         /// A node that is not what its place demands; what hangs below it was not checked.
@@ -79,6 +81,7 @@ extension IntegrityReport {
         case treeOffsets = "tree-offsets"
         case treeDepth = "tree-depth"
         case treeEmptyLeaf = "tree-empty-leaf"
+        case leafCount = "leaf-count"
         case oversizedNode = "oversized-node"
         case setOrder = "set-order"
         case setOrderFragile = "set-order-fragile"

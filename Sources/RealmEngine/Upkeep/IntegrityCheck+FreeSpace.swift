@@ -91,8 +91,29 @@ extension IntegrityCheck {
         while let gap = live.first(marked: false, from: position, before: end) {
             let next = live.first(marked: true, from: gap, before: end) ?? end
             report.facts.gapBytes += next - gap
-            found(.leakedSpace, Ref(gap), "\(next - gap) bytes neither used nor free")
+            if isEndOfNode(gap, next) {
+                found(
+                    .nodeEnd, Ref(gap),
+                    "\(next - gap) bytes behind a node that nothing accounts for")
+            } else {
+                found(.leakedSpace, Ref(gap), "\(next - gap) bytes neither used nor free")
+            }
             position = next
         }
+    }
+
+    /// Whether a gap is what a node leaves behind that says it is smaller, or begins later, than it
+    /// did. Space that a writer forgot begins with the header of the node it was and holds all of that
+    /// node, or reaches to the end of the version.
+    private func isEndOfNode(_ start: UInt64, _ end: UInt64) -> Bool {
+        guard end < limit, start > UInt64(RawHeader.size), live.isMarked(start - 8) else {
+            return false
+        }
+        let header = (base + Int(start)).load(as: UInt64.self)
+        guard UInt32(truncatingIfNeeded: header) == 0x4141_4141 else { return true }
+        let node = NodeView(
+            payload: base + Int(start) + 8, count: Int((header >> 40).byteSwapped >> 40),
+            flags: UInt8(truncatingIfNeeded: header >> 32))
+        return UInt64(node.byteSize) > end - start
     }
 }

@@ -7,28 +7,30 @@ extension IntegrityCheck {
         let isPrimaryKey = checked.primaryKey == i
         var batch = IndexEntryBatch()
         let visitor = IndexVisitor(maximumOffset: 200) { path, keys, list in
-            for key in keys { sum.add(0, UInt64(bitPattern: key)) }
             if list == nil, keys.count == 1, path.count <= IndexEntryBatch.maximumDepth {
                 batch.add(keys[0], path)
-                if batch.isFull { self.checkEntries(&batch, info, reader) }
+                if batch.isFull { self.checkEntries(&batch, info, reader, &sum) }
                 return
             }
+            for key in keys { sum.add(0, UInt64(bitPattern: key)) }
             _ = self.reading(list ?? info.indexRoot) { () throws(RealmError) in
                 try self.checkEntry(path, keys, list, info, isPrimaryKey, reader)
             }
             self.object = nil
         }
         let isComplete = visitIndex(info.indexRoot, visitor)
-        checkEntries(&batch, info, reader)
+        checkEntries(&batch, info, reader, &sum)
         if isComplete, sum != checked.keySum { nameMissing(checked, info) }
     }
 
     /// Compares entries that lead to one object each.
     private func checkEntries(
-        _ batch: inout IndexEntryBatch, _ info: CheckedColumn, _ reader: ColumnReader
+        _ batch: inout IndexEntryBatch, _ info: CheckedColumn, _ reader: ColumnReader,
+        _ sum: inout PairSum
     ) {
         for entry in batch.take() {
             let key = ObjectKey(entry.key)
+            sum.add(0, UInt64(bitPattern: entry.key))
             object = key
             _ = reading(info.indexRoot) { () throws(RealmError) in
                 // The sum over all keys reports objects that are not there.

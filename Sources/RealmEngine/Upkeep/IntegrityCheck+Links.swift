@@ -44,7 +44,7 @@ extension IntegrityCheck {
     /// A forward link of the current object and column.
     func countLink(to link: ObjectLink) {
         if inTombstones { return found(.tombstoneLink, nil, "a tombstone with a link") }
-        guard let account = targets[link.table] else {
+        guard let account = account(of: link.table) else {
             return found(
                 .linkTarget, nil, "a link to table \(link.table.raw), which has no backlinks of it")
         }
@@ -56,6 +56,14 @@ extension IntegrityCheck {
         }
         accounts[account].forward.add(origin, target)
         if let currentTable { tables[currentTable].facts.links += 1 }
+    }
+
+    /// Where links of the current column to `table` are counted; most columns lead to one table.
+    private func account(of table: TableKey) -> Int? {
+        if let lastTarget, lastTarget.table == table { return lastTarget.account }
+        guard let account = targets[table] else { return nil }
+        lastTarget = (table, account)
+        return account
     }
 
     // MARK: Backlinks
@@ -102,7 +110,7 @@ extension IntegrityCheck {
             countBacklink(from: slot.value, backlink)
             return 1
         }
-        let count = visitTree(slot.ref) { ref in
+        let count = visitTree(slot.ref, areBacklinks: true) { ref in
             guard let keys = integers(ref, "backlinks") else { return nil }
             for i in 0..<keys.count {
                 countBacklink(from: UInt64(bitPattern: keys.integer(i)), backlink)

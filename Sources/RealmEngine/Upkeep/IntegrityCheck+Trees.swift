@@ -7,9 +7,19 @@ extension IntegrityCheck {
 
     /// Visits the leaves of a tree in order: `leaf` checks one and returns its number of elements.
     /// Returns the total, nil when a part could not be read.
+    ///
+    /// Nothing but its header tells how many elements a leaf has that is a whole tree; no writer puts
+    /// more than 1000 into one, but for backlinks.
     @discardableResult
-    func visitTree(_ root: Ref, _ leaf: (Ref) -> Int?) -> Int? {
-        visitNode(root, isRoot: true, underCompact: false, level: 0, leaf)?.count
+    func visitTree(
+        _ root: Ref, areBacklinks: Bool = false, _ leaf: (Ref) -> Int?
+    ) -> Int? {
+        let visited = visitNode(root, isRoot: true, underCompact: false, level: 0, leaf)
+        guard let (count, depth) = visited else { return nil }
+        if depth == 0, count > Self.maximumCount, !areBacklinks {
+            found(.leafCount, root, "\(count) elements in one leaf")
+        }
+        return count
     }
 
     private func visitNode(

@@ -58,7 +58,9 @@ public final class IntegrityCheck {
     /// By table, column and target: where the links of a column are counted.
     var columnTargets: [[[TableKey: Int]]] = []
     /// Where links met now are counted: the current column's part of `columnTargets`.
-    var targets: [TableKey: Int] = [:]
+    var targets: [TableKey: Int] = [:] { didSet { lastTarget = nil } }
+    /// The entry of `targets` that was used last.
+    var lastTarget: (table: TableKey, account: Int)?
     /// Collects the links of one account while they are walked a second time.
     var difference: (account: Int, pairs: PairDifference)?
     /// Nodes and bytes by table slot.

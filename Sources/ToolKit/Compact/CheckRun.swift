@@ -50,6 +50,10 @@ struct CheckRun {
     }
 
     private func check(_ path: String) throws(RealmError) -> IntegrityReport {
+        if request.command.keyFilePath != nil {
+            // A key that cannot be of use is an error, as in every tool.
+            _ = try DatabaseReading(request.command, path: path).openNewest()
+        }
         if path == "-" {
             return try IntegrityCheck.run(
                 standardInputInto: Terminal.environment("TMPDIR") ?? "/tmp", level: level)

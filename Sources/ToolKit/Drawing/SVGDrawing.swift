@@ -219,7 +219,7 @@ private enum StyleSheet {
     ]
     private static let others: [(name: String, colour: Colour)] = [
         ("ground", ("#ffffff", "#15181c")), ("quiet", ("#a9b4be", "#66717c")),
-        ("empty", ("#e8ecf0", "#2b323a")), ("grid", ("#dfe4e8", "#333b44")),
+        ("empty", ("#d3dae0", "#3b454f")), ("grid", ("#dfe4e8", "#333b44")),
         ("axis", ("#7b8794", "#8b97a3")), ("ink", ("#1c2126", "#e8ebee")),
     ]
     private static let letters: [(name: String, colour: Colour)] = [

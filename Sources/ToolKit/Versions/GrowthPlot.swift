@@ -38,7 +38,7 @@ struct GrowthPlot {
             title: "Size of \(file)",
             subtitle: "\(now); pinned space cannot be used until old versions are released",
             horizontal: .numbers(label: "time since \(start)", unit: .seconds),
-            verticalLabel: "bytes", verticalUnit: .bytes)
+            verticalLabel: "size", verticalUnit: .bytes)
         func points(_ part: (Sample) -> Double) -> Chart.Mark {
             .area(samples.map { ($0.seconds - first, part($0)) })
         }

@@ -44,17 +44,21 @@ final class RecordBatch: @unchecked Sendable {
     /// Bytes the batch takes, about.
     var byteCount: Int { rows.byteCount + records.byteCount }
 
-    /// Takes the record that fills the plan's row.
-    func append(_ plan: ClassPlan, _ input: RecordInput) {
+    private func addStructures(_ plan: ClassPlan) {
         for structure in plan.structures {
-            let column = plan.table.columns[structure.column]
-            if column.collection != nil, structure.value.isEmptyCollection { continue }
+            // Collections of a new object are empty anyway.
+            if structure.value.isEmptyCollection, plan.isCollection[structure.column] { continue }
             if structure.value.mayMakeObjects(plans) { isPlain = false }
             structures.append(
                 Structure(
                     row: rows.count, column: structure.column,
                     value: structure.value.kept(in: arena)))
         }
+    }
+
+    /// Takes the record that fills the plan's row.
+    func append(_ plan: ClassPlan, _ input: RecordInput) {
+        if plan.hasStructures { addStructures(plan) }
         // Objects that are named, or not named, take a closer look.
         if plan.objectKey != nil { isPlain = false }
         if plan.table.primaryKey != nil, plan.primaryKey == nil { isPlain = false }

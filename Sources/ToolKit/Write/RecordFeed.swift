@@ -107,41 +107,46 @@ final class RecordFeed: @unchecked Sendable {
         if let wanted { (stage, table) = wanted }
         let batch = RecordBatch(stage.plans, table, input, capacity: capacity)
         do throws(RealmError) {
-            while try take(batch) {}
+            try fill(batch, input, stage)
         } catch {
             batch.ending = .failed(error)
         }
         batch.bytesRead = input.bytesRead
+        if records >= request.limits.records || bytes >= request.limits.bytes {
+            batch.isDue = true
+            records = 0
+            bytes = 0
+        }
         return batch
     }
 
-    /// Takes one record; false when the batch is to be handed over.
-    @inline(__always)
-    private func take(_ batch: RecordBatch) throws(RealmError) -> Bool {
-        // What is there is not kept back while nothing more comes.
-        if batch.count > 0, !input.isReady(within: 0) { return false }
-        switch try stage.next(input) {
-        case .end:
-            batch.ending = .end
-            return false
-        case .rejected(let error):
-            count(batch)
-            batch.ending = .rejected(error, input.recordBytes.bytes)
-            return false
-        case .record(let plan):
-            count(batch)
-            if let plan { batch.append(plan, input) }
+    private func fill(
+        _ batch: RecordBatch, _ input: RecordInput, _ stage: RecordStage
+    ) throws(RealmError) {
+        // Locals: every access to an object would cost more than a record's share of the work.
+        let (mostRecords, mostBytes) = (request.limits.records, request.limits.bytes)
+        let capacity = capacity
+        var (records, bytes) = (records, bytes)
+        defer { (self.records, self.bytes) = (records, bytes) }
+        while true {
+            // What is there is not kept back while nothing more comes.
+            if batch.count > 0, !input.isReady(within: 0) { return }
+            let event = try stage.next(input)
+            if case .end = event {
+                batch.ending = .end
+                return
+            }
+            records &+= 1
+            bytes &+= input.recordBytes.count &+ 1
+            switch event {
+            case .rejected(let error):
+                batch.ending = .rejected(error, input.recordBytes.bytes)
+                return
+            case .record(let plan?): batch.append(plan, input)
+            case .record(nil), .end: break
+            }
+            if records >= mostRecords || bytes >= mostBytes { return }
+            if batch.count >= capacity || batch.byteCount >= Self.fullBatch { return }
         }
-        return !batch.isDue && batch.count < capacity && batch.byteCount < Self.fullBatch
-    }
-
-    @inline(__always)
-    private func count(_ batch: RecordBatch) {
-        records &+= 1
-        bytes &+= input.recordBytes.count &+ 1
-        guard records >= request.limits.records || bytes >= request.limits.bytes else { return }
-        batch.isDue = true
-        records = 0
-        bytes = 0
     }
 }

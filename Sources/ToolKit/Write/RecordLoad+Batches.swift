@@ -14,11 +14,11 @@ extension RecordLoad {
     private func beginWriter() throws(RealmError) -> ObjectWriter {
         if let transaction = prepared {
             prepared = nil
-            report.begin(with: transaction)
+            prepare(transaction)
             return ObjectWriter(transaction, stage.plans, request)
         }
         let transaction = try session.begin(request.patience)
-        report.begin(with: transaction)
+        prepare(transaction)
         do throws(RealmError) {
             let schema = transaction.initialSchema
             if schema !== stage.plans.schema, !schema.hasSameShape(as: stage.plans.schema) {
@@ -33,6 +33,12 @@ extension RecordLoad {
             throw error
         }
         return ObjectWriter(transaction, stage.plans, request)
+    }
+
+    private func prepare(_ transaction: WriteTransaction) {
+        report.begin(with: transaction)
+        // Editing and writing out take about as much again.
+        transaction.memoryLimit = request.mostMemory / 2
     }
 
     /// The clock is asked now and then only.

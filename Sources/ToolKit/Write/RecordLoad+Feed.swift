@@ -51,9 +51,7 @@ extension RecordLoad {
         }
         progress.update(incoming.bytesRead)
         guard let open = self.batch else { return true }
-        let transaction = open.writer.transaction
-        // Editing and writing out take about as much again.
-        if transaction.size > request.mostMemory / 2 { try transaction.spill() }
+        try saveMemory(open.writer)
         open.records &+= incoming.count
         if incoming.isDue || isOverdue(open) { try commit() }
         return true
@@ -73,14 +71,14 @@ extension RecordLoad {
     private func writeAtOnce(
         _ incoming: RecordBatch, _ batch: Batch
     ) throws(RealmError) -> Bool {
-        let writer = batch.writer
+        let (writer, transaction) = (batch.writer, batch.writer.transaction)
         guard incoming.isPlain, incoming.plans.schema === stage.plans.schema else { return false }
         // A link to a later record stays null, or makes the object, if links do not wait.
         let linksWait = request.links == .strict
         guard linksWait || incoming.structures.isEmpty else { return false }
-        let missing = try writer.transaction.resolveLinks(incoming.rows)
+        let missing = try transaction.resolveLinks(incoming.rows)
         guard linksWait || missing.isEmpty, let rest = try storeCollections(incoming, writer),
-            try writer.transaction.create(incoming.rows)
+            try transaction.create(incoming.rows)
         else { return false }
         counts.inserted &+= incoming.count
         let firstKept = kept.places.count
@@ -113,8 +111,11 @@ extension RecordLoad {
         _ incoming: RecordBatch, _ writer: ObjectWriter
     ) throws(RealmError) -> [RecordBatch.Structure]? {
         var rest: [RecordBatch.Structure] = []
+        let (rows, columns, transaction) = (
+            incoming.rows, incoming.rows.table.columns, writer.transaction
+        )
         for structure in incoming.structures {
-            let column = incoming.rows.table.columns[structure.column]
+            let column = columns[structure.column]
             guard case .list(let elements) = structure.value,
                 column.collection != nil, column.index == .none,
                 !writer.isEmbedded(column), try writer.isResolved(structure.value)
@@ -123,8 +124,8 @@ extension RecordLoad {
                 continue
             }
             do throws(RealmError) {
-                try writer.transaction.setElements(
-                    incoming.rows, structure.row, structure.column,
+                try transaction.setElements(
+                    rows, structure.row, structure.column,
                     try writer.elements(elements, keepsNull: column.isNullable))
             } catch {
                 guard error.kind == .data else { throw error }

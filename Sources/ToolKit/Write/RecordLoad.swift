@@ -126,12 +126,18 @@ final class RecordLoad {
         batch.bytes &+= input.recordBytes.count &+ 1
         if counts.records & 255 == 0 {
             progress.update(input.bytesRead)
-            let transaction = batch.writer.transaction
-            // Editing and writing out take about as much again.
-            if transaction.size > request.mostMemory / 2 { try transaction.spill() }
+            try saveMemory(batch.writer)
         }
         if isDue(batch) { try commit() }
         return true
+    }
+
+    /// Keeps the memory of the open transaction within its limit.
+    func saveMemory(_ writer: ObjectWriter) throws(RealmError) {
+        try writer.settleEarly()
+        if writer.transaction.size > writer.transaction.memoryLimit {
+            try writer.transaction.spill()
+        }
     }
 
     /// Writes one record.

@@ -94,6 +94,31 @@ import Testing
         try ModelRun.audit(IntegrityCheck.run(path: path), "at the end")
     }
 
+    /// A pin that keeps little, released when the last commit left a large entry in the change log.
+    /// Within 1 %, or what two commits differ in themselves.
+    @Test func smallReleasesAreExact() throws {
+        for rows in [10, 30, 60] {
+            try touch()
+            try touch()
+            var held: Snapshot? = session.database.snapshot()
+            try change(0..<rows, bytes: 700)
+            for _ in 0..<rows { try touch() }
+            try change(0..<rows, bytes: 700)
+            let before = try inspect()
+            #expect(before.versions.last?.version == held?.version)
+            let announced = Int(try #require(before.versions.last?.releases))
+            held = nil
+            try touch()
+            try touch()
+            let after = try inspect()
+            let freed =
+                Int(after.space!.free) - Int(before.space!.free) - (after.bytes - before.bytes)
+            #expect(
+                abs(freed - announced) <= max(announced / 100, 192),
+                "\(rows) rows: \(announced) announced, \(freed) freed")
+        }
+    }
+
     /// What later versions made and dropped again is used again, although an old one is pinned.
     @Test func pinKeepsOnlyWhatItUses() throws {
         for _ in 0..<3 { try change(0..<200) }
