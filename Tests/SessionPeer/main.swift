@@ -173,9 +173,12 @@ struct Peer {
             say("round \(round): pin and unpin \(pins / n), open again \(opening)")
             say("  read four numbers \(reading)")
         }
-        let snapshot = database.snapshot()
+        var configuration = Instance.Configuration(path: path)
+        configuration.isDurable = false
+        let instance = try Instance.open(configuration)
+        _ = try Counters.sum(instance.snapshot())
         say("reading begins")
-        for _ in 0..<1000 { _ = try Counters.sum(snapshot) }
+        for _ in 0..<1000 { _ = try Counters.sum(instance.snapshot()) }
         say("reading ends")
     }
 

@@ -187,6 +187,45 @@ import Testing
         try lab.audit()
     }
 
+    @Test("THR-78: space that held versions keep is used again once they are let go")
+    func releasedVersionsGiveTheirSpaceBack() throws {
+        let lab = try InstanceLab()
+        let here = try lab.open()
+        func rewrite() throws {
+            try here.write { (transaction) throws(RealmError) in
+                for key in try here.snapshot().table(lab.table).keys() {
+                    try transaction.set(lab.table, key, 0, .int(.random(in: 0 ... .max)))
+                }
+            }
+        }
+        try here.write { (_) throws(RealmError) in
+            for _ in 0..<2000 { _ = try lab.add(here) }
+        }
+        var options = WriteSession.Options()
+        options.isDurable = false
+        let session = try WriteSession(path: lab.path, options: options)
+        for _ in 0..<10 { try rewrite() }
+        let before = try session.space()
+        var held: [Instance] = []
+        for i in 0..<60 {
+            try rewrite()
+            if i % 3 == 0 { held.append(try here.freeze()) }
+        }
+        let holding = try session.space()
+        let versions = try #require(here.database.session).heldVersions()
+        #expect(Array(versions.prefix(held.count)) == held.map(\.version))
+        #expect(holding.logicalSize > 4 * before.logicalSize)
+        #expect(holding.pinnedBytes > before.logicalSize)
+        held = []
+        for _ in 0..<60 { try rewrite() }
+        let after = try session.space()
+        #expect(after.logicalSize <= holding.logicalSize)
+        #expect(after.pinnedBytes < before.logicalSize)
+        print("before \(before), holding \(versions.count) versions \(holding), after \(after)")
+        here.close()
+        try lab.audit()
+    }
+
     @Test("THR-41 THR-45 THR-49 THR-55: handles cross once, and are nil for what is gone")
     func handlesCross() throws {
         let lab = try InstanceLab()
