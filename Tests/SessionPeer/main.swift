@@ -18,6 +18,52 @@ func fail(_ text: String) -> Never {
     exit(1)
 }
 
+func fail(_ error: RealmError) -> Never {
+    say("error \(error.kind.rawValue) \(error.reason): \(error.message)")
+    exit(error.kind == .busy ? 7 : 6)
+}
+
+/// Transactions under way of one queue.
+final class GroupFlow: @unchecked Sendable {
+    let queue = WorkQueue("group")
+    let counters: Counters
+    var instance: Instance?
+    private let monitor = Monitor()
+    private var done = 0
+
+    init(_ counters: Counters) { self.counters = counters }
+
+    func run(_ body: @escaping @Sendable () throws(RealmError) -> Void) {
+        queue.async { do throws(RealmError) { try body() } catch { fail(error) } }
+    }
+
+    /// Waits until fewer than `room` of those asked for are not durable.
+    func waitForRoom(_ asked: Int, room: Int = 60) { monitor.wait { asked - done < room } }
+
+    func request(_ number: Int) throws(RealmError) {
+        guard let instance else { return }
+        if number % 5 == 0 {
+            try instance.writeAsync(allowGrouping: true) { [self] transaction in
+                add(7, transaction)
+                instance.cancelWrite()
+            }
+        }
+        var version: UInt64 = 0
+        try instance.writeAsync(allowGrouping: number % 40 != 0) { [self] transaction in
+            add(1, transaction)
+            version = transaction.version
+        } onComplete: { [self] error in
+            if let error { fail(error) }
+            say("made \(version)")
+            monitor.signal { done += 1 }
+        }
+    }
+
+    private func add(_ amount: Int64, _ transaction: WriteTransaction) {
+        do throws(RealmError) { try counters.add(amount, in: transaction) } catch { fail(error) }
+    }
+}
+
 struct Peer {
     let path: String
     let count: Int
@@ -44,6 +90,28 @@ struct Peer {
             done += 1
         }
         say("did \(done)")
+    }
+
+    /// Commits asynchronous transactions that may share their syncs, and says which versions are
+    /// durable; some transactions in between are taken back half-done.
+    func group() throws(RealmError) {
+        let flow = GroupFlow(try Counters(opening: path, options))
+        var configuration = Instance.Configuration(path: path)
+        configuration.isDurable = options.isDurable
+        let place = flow.queue.confinement
+        flow.run { [configuration] () throws(RealmError) in
+            flow.instance = try Instance.open(configuration, on: place)
+        }
+        var asked = 0
+        while goesOn(asked) {
+            flow.waitForRoom(asked)
+            asked += 1
+            flow.run { [asked] () throws(RealmError) in try flow.request(asked) }
+        }
+        flow.waitForRoom(asked, room: 1)
+        flow.run { flow.instance = nil }
+        flow.queue.close()
+        say("did \(asked)")
     }
 
     /// Moves on with every new version; says what is wrong with any.
@@ -166,6 +234,7 @@ struct Peer {
     func run(_ command: String) throws(RealmError) {
         switch command {
         case "write": try write()
+        case "group": try group()
         case "read": try read()
         case "hold": try hold()
         case "turn": try turn()
@@ -188,7 +257,4 @@ let seconds = words.count > 4 ? Int(words[4]) : nil
 let peer = Peer(
     path: words[2], count: words.count > 3 ? Int(words[3]) ?? 0 : 0,
     end: seconds.map { .now.advanced(by: .seconds($0)) })
-do throws(RealmError) { try peer.run(words[1]) } catch {
-    say("error \(error.kind.rawValue) \(error.reason): \(error.message)")
-    exit(error.kind == .busy ? 7 : 6)
-}
+do throws(RealmError) { try peer.run(words[1]) } catch { fail(error) }

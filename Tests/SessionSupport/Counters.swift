@@ -55,6 +55,12 @@ public struct Counters {
         _ amount: Int64, _ patience: WriteSession.Patience = .forever
     ) throws(RealmError) -> UInt64 {
         let transaction = try session.begin(patience)
+        try add(amount, in: transaction)
+        return try transaction.commit()
+    }
+
+    /// As above, as part of an open transaction.
+    public func add(_ amount: Int64, in transaction: WriteTransaction) throws(RealmError) {
         for (table, object) in zip(tables, objects) {
             for (column, sign) in [(0, Int64(1)), (1, -1)] {
                 guard case .int(let old) = try transaction.value(table, object, column) else {
@@ -63,7 +69,6 @@ public struct Counters {
                 try transaction.set(table, object, column, .int(old + sign * amount))
             }
         }
-        return try transaction.commit()
     }
 
     /// The four numbers.

@@ -138,10 +138,10 @@ import Testing
     }
 
     @Test func editDistanceCountsSwapsOnce() {
-        #expect(Spelling.distance("", "") == 0)
-        #expect(Spelling.distance("", "abc") == 3)
-        #expect(Spelling.distance("feilds", "fields") == 1)
-        #expect(Spelling.distance("kitten", "sitting") == 3)
+        #expect(NearestNames.distance("", "") == 0)
+        #expect(NearestNames.distance("", "abc") == 3)
+        #expect(NearestNames.distance("feilds", "fields") == 1)
+        #expect(NearestNames.distance("kitten", "sitting") == 3)
         #expect(Spelling.nearest(to: "x", among: []) == nil)
     }
 }

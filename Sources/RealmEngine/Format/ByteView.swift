@@ -41,3 +41,8 @@ public struct ByteView: @unchecked Sendable {
     /// The bytes as text; ill-formed sequences become U+FFFD.
     public var string: String { String(decoding: buffer, as: UTF8.self) }
 }
+
+extension ByteView {
+    /// No bytes, at an address that may be read from but never is.
+    static let empty = ByteView(UnsafeRawPointer(bitPattern: 8)!, count: 0)
+}

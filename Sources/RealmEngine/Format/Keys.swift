@@ -1,6 +1,6 @@
 /// Byte offset of a node's header from the start of the (decrypted) file; a multiple of 8; 0 is
 /// "no node". See storage format section 0.
-public struct Ref: Hashable, Sendable {
+public struct Ref: Hashable, Sendable, BitwiseCopyable {
     public var raw: UInt64
 
     @inline(__always) public init(_ raw: UInt64) { self.raw = raw }

@@ -4,6 +4,10 @@ extension Timestamp {
     /// of ISO 8601's expanded form, with a sign. None for anything else, including dates that do
     /// not exist and instants beyond 64-bit seconds.
     public init?(text: ByteView) {
+        if text.count == 20, let seconds = Self.plainSeconds(text.base) {
+            self.init(seconds: seconds, nanoseconds: 0)
+            return
+        }
         var scanner = TimeScanner(text)
         guard let day = scanner.date(), scanner.skip(oneOf: "Tt "),
             let second = scanner.timeOfDay(), let nanosecond = scanner.fraction(),
@@ -11,6 +15,27 @@ extension Timestamp {
         else { return nil }
         let seconds = Int128(day) * 86_400 + Int128(second - offset)
         self.init(totalNanoseconds: seconds * 1_000_000_000 + Int128(nanosecond))
+    }
+
+    /// The most frequent form, `2020-01-02T03:04:05Z`, in few steps; nil for all others.
+    private static func plainSeconds(_ p: UnsafeRawPointer) -> Int64? {
+        @inline(__always) func byte(_ i: Int) -> UInt8 { p.load(fromByteOffset: i, as: UInt8.self) }
+        var isPlain =
+            byte(4) == UInt8(ascii: "-") && byte(7) == UInt8(ascii: "-")
+            && byte(10) == UInt8(ascii: "T") && byte(13) == UInt8(ascii: ":")
+            && byte(16) == UInt8(ascii: ":") && byte(19) == UInt8(ascii: "Z")
+        @inline(__always) func pair(_ i: Int) -> Int64 {
+            let (tens, ones) = (byte(i) &- UInt8(ascii: "0"), byte(i &+ 1) &- UInt8(ascii: "0"))
+            if tens > 9 || ones > 9 { isPlain = false }
+            return Int64(tens) &* 10 &+ Int64(ones)
+        }
+        let (year, month, day) = (pair(0) &* 100 &+ pair(2), pair(5), pair(8))
+        let (hour, minute, second) = (pair(11), pair(14), pair(17))
+        // Days that not every month has, and leap seconds, are left to those who know.
+        guard isPlain, 1...12 ~= month, 1...28 ~= day, hour < 24, minute < 60, second < 60
+        else { return nil }
+        let days = CalendarTime.day(year: year, month: Int(month), day: day)
+        return days &* 86_400 &+ hour &* 3600 &+ minute &* 60 &+ second
     }
 }
 

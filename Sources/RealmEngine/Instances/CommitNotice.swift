@@ -79,7 +79,7 @@ final class CommitNotice: @unchecked Sendable {
             let flag = listener.isTold
             guard !flag.isSet.exchange(true, ordering: .acquiringAndReleasing) else { continue }
             let box = Unchecked(WeakBox(listener.instance))
-            listener.confinement.post {
+            _ = listener.confinement.post {
                 flag.isSet.store(false, ordering: .releasing)
                 box.value.instance?.noticeCommit()
             }

@@ -36,11 +36,15 @@ final class CommitQueue: @unchecked Sendable {
     /// Set while a group ends: what its commits are told.
     private var failure: RealmError?
 
-    private init(_ database: Database) throws(RealmError) {
-        self.database = database
+    private convenience init(_ database: Database) throws(RealmError) {
         var options = WriteSession.Options()
         options.isDurable = database.session?.file.durability != 2
-        session = try WriteSession(path: database.path, options: options)
+        self.init(try WriteSession(path: database.path, options: options))
+    }
+
+    init(_ session: WriteSession) {
+        self.session = session
+        database = session.database
         schedule = CommitSchedule()
     }
 
@@ -49,9 +53,10 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     private static let queues = Mutex<[ObjectIdentifier: WeakQueue]>([:])
-    /// Requests and commits of the process that are not done.
+    /// Guards the counts of requests and commits that are not done: of the process, of each queue.
     private static let unfinished = Monitor()
     nonisolated(unsafe) private static var unfinishedCount = 0
+    private var unfinishedCount = 0
 
     /// The queue of a database, made on first use.
     static func queue(of database: Database) throws(RealmError) -> CommitQueue {
@@ -73,8 +78,23 @@ final class CommitQueue: @unchecked Sendable {
     /// an instance with pending writes belongs.
     static func waitForAll() { unfinished.wait { unfinishedCount == 0 } }
 
-    private static func addUnfinished(_ count: Int) {
-        unfinished.signal { unfinishedCount += count }
+    /// Waits until nothing asynchronous is under way in this queue.
+    func wait() { Self.unfinished.wait { unfinishedCount == 0 } }
+
+    private func begin(_ instance: Instance) {
+        instance.pendingCount.add(1, ordering: .relaxed)
+        Self.unfinished.signal {
+            Self.unfinishedCount += 1
+            unfinishedCount += 1
+        }
+    }
+
+    private func finish(_ instance: Instance) {
+        instance.pendingCount.subtract(1, ordering: .relaxed)
+        Self.unfinished.signal {
+            Self.unfinishedCount -= 1
+            unfinishedCount -= 1
+        }
     }
 
     /// What went to the file so far; exact when nothing is under way.
@@ -85,8 +105,7 @@ final class CommitQueue: @unchecked Sendable {
     func request(
         _ instance: Instance, onFailure: ((RealmError?) -> Void)?, _ block: @escaping () -> Void
     ) -> ID {
-        Self.addUnfinished(1)
-        instance.pendingCount.add(1, ordering: .relaxed)
+        begin(instance)
         let (id, actions) = monitor.locked {
             lastID &+= 1
             requests[lastID] = Request(instance: instance, block: block, onFailure: onFailure)
@@ -107,15 +126,9 @@ final class CommitQueue: @unchecked Sendable {
         if let request { finish(request.instance) }
     }
 
-    private func finish(_ instance: Instance) {
-        instance.pendingCount.subtract(1, ordering: .relaxed)
-        Self.addUnfinished(-1)
-    }
-
     /// A commit is to be completed after the flush that makes it durable.
     func addCompletion(_ instance: Instance, _ body: ((RealmError?) -> Void)?) -> ID {
-        Self.addUnfinished(1)
-        instance.pendingCount.add(1, ordering: .relaxed)
+        begin(instance)
         return monitor.locked {
             lastID &+= 1
             completions[lastID] = Completion(instance: instance, body: body)
@@ -217,10 +230,21 @@ final class CommitQueue: @unchecked Sendable {
     private func handOut(_ id: ID) {
         guard let instance = monitor.locked({ requests[id]?.instance }) else { return }
         let box = Unchecked(instance)
-        instance.confinement.post { [self] in
+        let isDelivered = instance.confinement.post { [self] in
             _ = box
             runBlocks(from: id)
         }
+        if !isDelivered { drop(id) }
+    }
+
+    /// Nothing runs any more where the block belongs: the next one has the turn.
+    private func drop(_ id: ID) {
+        let (request, actions) = monitor.locked { () -> (Request?, [CommitSchedule.Action]) in
+            guard schedule.began(id) else { return (nil, []) }
+            return (requests.removeValue(forKey: id), schedule.ended(id, .rolledBack))
+        }
+        perform(actions)
+        if let request { finish(request.instance) }
     }
 
     /// Runs the block of a request, and those after it that belong here too.
@@ -237,6 +261,9 @@ final class CommitQueue: @unchecked Sendable {
             do throws(RealmError) {
                 ending = try request.instance.runAsyncBlock(session, request.block)
             } catch { request.instance.runCompletion(request.onFailure, error) }
+            if case .committed(let commit, _) = ending, session.isGroupLarge {
+                ending = .committed(commit, allowsGrouping: false)
+            }
             left -= 1
             for action in monitor.locked({ schedule.ended(id, ending) }) {
                 if case .run(let other) = action, left > 0,
@@ -253,18 +280,36 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     private func complete(_ ids: [ID], _ error: RealmError?) {
-        for id in ids {
-            guard let known = monitor.locked({ completions[id]?.instance }) else { continue }
-            let box = Unchecked(known)
+        var rest = monitor.locked {
+            ids.compactMap { id in completions[id].map { (id: id, instance: $0.instance) } }
+        }[...]
+        // Those that follow each other at one place go there together.
+        while let place = rest.first?.instance.confinement {
+            let run = rest.prefix { $0.instance.confinement === place }
+            rest = rest.dropFirst(run.count)
+            let box = Unchecked(run)
             let work: Confinement.Work = { [self] in
-                let instance = box.value
-                var completion: Completion?
-                monitor.signal { completion = completions.removeValue(forKey: id) }
-                instance.runCompletion(completion?.body, error)
-                finish(instance)
+                for (id, instance) in box.value {
+                    instance.runCompletion(takeCompletion(id)?.body, error)
+                    finish(instance)
+                }
             }
-            if known.confinement.isDeliverable { known.confinement.post(work) } else { work() }
+            if !place.isDeliverable {
+                work()
+            } else if !place.post(work) {
+                // Nobody is left to be told.
+                for (id, instance) in run {
+                    _ = takeCompletion(id)
+                    finish(instance)
+                }
+            }
         }
+    }
+
+    private func takeCompletion(_ id: ID) -> Completion? {
+        var completion: Completion?
+        monitor.signal { completion = completions.removeValue(forKey: id) }
+        return completion
     }
 
     private func fail(_ ids: [ID]) {
@@ -274,11 +319,12 @@ final class CommitQueue: @unchecked Sendable {
                 continue
             }
             let box = Unchecked(request)
-            request.instance.confinement.post { [self] in
+            let isDelivered = request.instance.confinement.post { [self] in
                 let request = box.value
                 request.instance.runCompletion(request.onFailure, error)
                 finish(request.instance)
             }
+            if !isDelivered { finish(request.instance) }
         }
     }
 }

@@ -37,7 +37,9 @@ struct CommitSchedule {
     }
 
     private var phase = Phase.idle
+    /// Requests in their order, from `first` on.
     private var pending: [ID] = []
+    private var first = 0
     /// Commits that are not durable yet.
     private var group: [ID] = []
     /// Synchronous writers of this process that wait for their turn or have it.
@@ -45,10 +47,11 @@ struct CommitSchedule {
     private let limit: Int
 
     /// - Parameter limit: commits that share a flush at most.
-    init(limit: Int = 1000) { self.limit = limit }
+    init(limit: Int = 4000) { self.limit = limit }
 
     /// Nothing is left to do.
-    var isIdle: Bool { phase == .idle && pending.isEmpty }
+    var isIdle: Bool { phase == .idle && isEmpty }
+    private var isEmpty: Bool { first == pending.count }
     /// The writer's turn is taken, or about to be.
     var isBusy: Bool { phase != .idle }
 
@@ -58,14 +61,14 @@ struct CommitSchedule {
     }
 
     private mutating func start() -> [Action] {
-        guard phase == .idle, holds == 0, !pending.isEmpty else { return [] }
+        guard phase == .idle, holds == 0, !isEmpty else { return [] }
         phase = .acquiring
         return [.acquire]
     }
 
     /// Takes back a request; false when its block has begun, or has been.
     mutating func cancel(_ id: ID) -> (Bool, [Action]) {
-        if let index = pending.firstIndex(of: id) {
+        if let index = pending[first...].firstIndex(of: id) {
             pending.remove(at: index)
             return (true, [])
         }
@@ -82,8 +85,9 @@ struct CommitSchedule {
     mutating func refused() -> [Action] {
         precondition(phase == .acquiring)
         phase = .idle
-        defer { pending = [] }
-        return pending.isEmpty ? [] : [.fail(pending)]
+        let waiting = Array(pending[first...])
+        (pending, first) = ([], 0)
+        return waiting.isEmpty ? [] : [.fail(waiting)]
     }
 
     /// The block of a request begins; false when it was taken back meanwhile.
@@ -113,14 +117,25 @@ struct CommitSchedule {
 
     /// With the turn taken and no block running: what comes next.
     private mutating func next() -> [Action] {
-        if holds == 0, let id = pending.first {
-            pending.removeFirst()
+        if holds == 0, !isEmpty {
+            let id = takeFirst()
             phase = .handedOut(id)
             return [.run(id)]
         }
         if !group.isEmpty { return flush() }
         phase = .idle
         return [.release] + start()
+    }
+
+    private mutating func takeFirst() -> ID {
+        let id = pending[first]
+        first += 1
+        // Removing one at a time would move the others each time.
+        if first == pending.count || first == 1024 {
+            pending.removeSubrange(..<first)
+            first = 0
+        }
+        return id
     }
 
     private mutating func flush() -> [Action] {
@@ -132,7 +147,7 @@ struct CommitSchedule {
     mutating func hold() -> [Action] {
         holds += 1
         guard case .handedOut(let id) = phase else { return [] }
-        pending.insert(id, at: 0)
+        pending.insert(id, at: first)
         return next()
     }
 

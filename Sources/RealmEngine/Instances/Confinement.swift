@@ -17,13 +17,14 @@ public final class Confinement: Sendable {
     public let name: String
     /// Traps when called elsewhere; nil where comparing threads says all.
     private let verify: (@Sendable () -> Bool)?
-    private let send: (@Sendable (@escaping Work) -> Void)?
+    private let send: (@Sendable (@escaping Work) -> Bool)?
 
     /// A place that is told by `isCurrent`, and reached by `send`, which runs what it is given there
-    /// later, one after the other, in order. Without `send` nothing can be delivered.
+    /// later, one after the other, in order, or drops it and says false when nothing is run there
+    /// any more. Without `send` nothing can be delivered.
     public init(
         _ identity: Identity, name: String, isCurrent: @escaping @Sendable () -> Bool,
-        send: (@Sendable (@escaping Work) -> Void)?
+        send: (@Sendable (@escaping Work) -> Bool)?
     ) {
         self.identity = identity
         self.name = name
@@ -45,12 +46,14 @@ public final class Confinement: Sendable {
 
     static let anywhere = Confinement(.anywhere, name: "frozen")
 
-    /// An actor. Whoever opens an instance for it must be on it.
+    /// An actor. Whoever opens an instance for it must be on it. The actor is not kept alive: it may
+    /// keep the instance.
     public convenience init<A: Actor>(_ actor: A) {
         let mailbox = Mailbox(actor)
         self.init(
             .object(ObjectIdentifier(actor)), name: "actor \(A.self)",
-            isCurrent: {
+            isCurrent: { [weak actor] in
+                guard let actor else { return false }
                 actor.preconditionIsolated("Realm accessed from incorrect actor.")
                 return true
             },
@@ -70,6 +73,12 @@ public final class Confinement: Sendable {
         }
     }
 
+    /// Whether the caller is where the instance may be used.
+    var isHere: Bool {
+        if case .thread(let owner) = identity { return owner == Threads.current }
+        return verify?() ?? true
+    }
+
     @inline(never)
     private func trap() -> Never {
         Misuse.trap(
@@ -77,8 +86,8 @@ public final class Confinement: Sendable {
                 + "\(ThreadNumber.current).")
     }
 
-    /// Runs `work` here later; the place must be deliverable.
-    func post(_ work: @escaping Work) { send?(work) }
+    /// Runs `work` here later; false when it never will: the queue is closed or the actor gone.
+    func post(_ work: @escaping Work) -> Bool { send?(work) ?? false }
 }
 
 /// Ends the process for a mistake of the program.
@@ -91,19 +100,24 @@ final class Mailbox: @unchecked Sendable {
     private let monitor = Monitor()
     private var pending: [Confinement.Work] = []
     private var isScheduled = false
-    private let kick: @Sendable (Mailbox) -> Void
+    private let kick: @Sendable (Mailbox) -> Bool
 
     init<A: Actor>(_ actor: A) {
-        kick = { mailbox in Task { await actor.drain(mailbox) } }
+        kick = { [weak actor] mailbox in
+            guard let actor else { return false }
+            Task { await actor.drain(mailbox) }
+            return true
+        }
     }
 
-    func send(_ work: @escaping Confinement.Work) {
-        let mustKick = monitor.locked {
+    /// False when the actor is gone. One that has work is kept alive by it.
+    func send(_ work: @escaping Confinement.Work) -> Bool {
+        monitor.locked {
+            guard isScheduled || kick(self) else { return false }
+            isScheduled = true
             pending.append(work)
-            defer { isScheduled = true }
-            return !isScheduled
+            return true
         }
-        if mustKick { kick(self) }
     }
 
     func takeAll() -> [Confinement.Work] {

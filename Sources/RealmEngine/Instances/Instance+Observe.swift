@@ -65,7 +65,7 @@ extension Instance {
         let observer = try CollectionObserver(subject, filter, snapshot(), block)
         let token = observers.add(observer)
         let box = Unchecked((observer, { [weak token] in token?.isActive == true }))
-        confinement.post {
+        _ = confinement.post {
             if box.value.1() { box.value.0.begin() }
         }
         return token

@@ -214,7 +214,7 @@ extension Instance {
         _ = try open.commit()
         let id = queue.addCompletion(self, onComplete)
         asyncEnding = .committed(id, allowsGrouping: allowGrouping)
-        if let group { advance(to: group.head) }
+        if let group { try advance(to: group) }
         return id
     }
 
@@ -239,7 +239,7 @@ extension Instance {
             throw .misuse("Cannot access realm that has been closed.", code: "ClosedRealm")
         }
         // Commits of the group before this one are seen too.
-        advance(to: group.head)
+        try advance(to: group)
         transaction = try session.begin()
         isAsyncBlock = true
         asyncEnding = nil
@@ -249,10 +249,11 @@ extension Instance {
         return asyncEnding ?? .rolledBack
     }
 
-    /// Shows a version that need not be durable yet.
-    private func advance(to state: VersionState) {
-        guard view?.version != state.version else { return }
-        if state.version == database.version { return move(to: database.snapshot()) }
+    /// Shows the state after the last commit of a group, which need not be durable yet.
+    private func advance(to group: CommitGroup) throws(RealmError) {
+        guard view?.version != group.version else { return }
+        let state = try group.head()
+        if state.nodes == nil { return move(to: database.snapshot()) }
         move(to: Snapshot(database, state, guardedBy: database.pinNewest()))
     }
 

@@ -93,7 +93,10 @@ public final class Instance {
         let key = Key(database: ObjectIdentifier(database), place: confinement.identity)
         let fresh = Unchecked(Instance(database, confinement, configuration))
         let found = live.withLock { live -> Unchecked<Instance> in
-            if let known = live[key]?.instance, known.database === database, !known.isClosed {
+            // Where a queue or an actor was, another one may be now.
+            if let known = live[key]?.instance, known.database === database, !known.isClosed,
+                known.confinement.isHere
+            {
                 return Unchecked(known)
             }
             live[key] = WeakInstance(instance: fresh.value)
@@ -149,6 +152,11 @@ public final class Instance {
         check()
         if isFrozen || transaction != nil || isNotifying { return false }
         try database.refresh()
+        if database.failure != nil, view?.isBorrowed == true {
+            // Its group never reached the file.
+            move(to: database.snapshot())
+            return true
+        }
         let known = view?.version
         guard known != database.version else {
             // The version is durable now and can be kept by itself.

@@ -58,7 +58,8 @@ final class ObserverList {
     /// Tells everybody what changed between two versions the instance showed.
     func deliver(_ instance: Instance, from old: Snapshot?, to new: Snapshot) {
         entries.removeAll { $0.token?.isActive != true }
-        guard !entries.isEmpty, let old, old.version != new.version else { return }
+        // A version that never reached the file may have the number of one that did.
+        guard !entries.isEmpty, let old, old.state !== new.state else { return }
         instance.isNotifying = true
         defer { instance.isNotifying = false }
         guard let changes = try? ChangeSet(from: old, to: new).attributingEmbedded(in: new) else {

@@ -27,11 +27,8 @@ enum IntegerKernels {
         case 3: return nibbles(range, node, first, count) & everyRow
         default: break
         }
-        // Bounds beyond what the width holds say nothing.
-        let limit: Int64 = node.widthCode == 7 ? .max : 1 &<< Int64(node.width &- 1) &- 1
-        let low = max(range.low, -limit &- 1)
-        let high = min(range.high, limit)
-        if low > high { return .none }
+        guard let (low, high) = bounds(range, node.widthCode) else { return .none }
+        let limit = limit(node.widthCode)
         if low == -limit &- 1, high == limit { return everyRow }
         switch node.widthCode {
         case 4: return bytes(node.payload + first, count, low, high)
@@ -39,6 +36,24 @@ enum IntegerKernels {
         case 6: return words(node.payload + 4 &* first, count, low, high)
         default: return longs(node.payload + 8 &* first, count, low, high)
         }
+    }
+
+    /// The largest element of 8 to 64 bits.
+    @inline(__always)
+    private static func limit(_ widthCode: UInt8) -> Int64 {
+        Int64.max &>> (64 &- (4 as Int64) &<< Int64(widthCode &- 3))
+    }
+
+    /// Bounds within what the width holds, since those beyond say nothing; nil when no element can
+    /// lie between them.
+    @inline(__always)
+    static func bounds(
+        _ range: IntegerRange, _ widthCode: UInt8
+    ) -> (low: Int64, high: Int64)? {
+        let limit = limit(widthCode)
+        let low = max(range.low, -limit &- 1)
+        let high = min(range.high, limit)
+        return low <= high ? (low, high) : nil
     }
 
     // MARK: 8 to 64 bits

@@ -82,7 +82,7 @@ struct NeedleSearch {
 
     /// The first eight bytes, or all there are.
     var head: Head {
-        var head = Head(key: 0, folds: 0, mask: 0)
+        var head = Head()
         guard let bytes, let folds else { return head }
         for i in 0..<min(8, count) {
             let shift = UInt64(8 &* i)
@@ -99,10 +99,53 @@ struct NeedleSearch {
         fileprivate(set) var folds: UInt64
         fileprivate(set) var mask: UInt64
 
+        /// All eight bytes at `key`, of which those at `folds` fold.
+        init(_ key: UnsafeRawPointer, folds: UnsafeRawPointer) {
+            self.key = UInt64(littleEndian: key.loadUnaligned(as: UInt64.self))
+            self.folds = UInt64(littleEndian: folds.loadUnaligned(as: UInt64.self))
+            mask = .max
+        }
+
+        fileprivate init() {
+            key = 0
+            folds = 0
+            mask = 0
+        }
+
         /// Whether they stand at `p`, where eight bytes can be read.
         @inline(__always)
         func matches(_ p: UnsafeRawPointer) -> Bool {
             (UInt64(littleEndian: p.loadUnaligned(as: UInt64.self)) | folds) & mask == key
+        }
+
+        /// Outcomes for the first `n` of at most 64 places, each of which eight bytes can be read
+        /// at: two places to a comparison.
+        @inline(__always)
+        func matches(_ n: Int, _ place: (Int) -> UnsafeRawPointer) -> UInt64 {
+            let keys = SIMD2(repeating: key)
+            let masks = SIMD2(repeating: mask)
+            let folds = SIMD2(repeating: folds)
+            func pair(_ i: Int) -> SIMDMask<SIMD2<Int64>> {
+                let words = SIMD2(
+                    UInt64(littleEndian: place(i).loadUnaligned(as: UInt64.self)),
+                    UInt64(littleEndian: place(i &+ 1).loadUnaligned(as: UInt64.self)))
+                return (words | folds) & masks .== keys
+            }
+            var bits: UInt64 = 0
+            var i = 0
+            while i &+ 16 <= n {
+                let a = LaneBits.joined(pair(i), pair(i &+ 2))
+                let b = LaneBits.joined(pair(i &+ 4), pair(i &+ 6))
+                let c = LaneBits.joined(pair(i &+ 8), pair(i &+ 10))
+                let d = LaneBits.joined(pair(i &+ 12), pair(i &+ 14))
+                bits |= LaneBits.of(LaneBits.joined(a, b), LaneBits.joined(c, d)) &<< UInt64(i)
+                i &+= 16
+            }
+            while i < n {
+                if matches(place(i)) { bits |= 1 &<< UInt64(i) }
+                i &+= 1
+            }
+            return bits
         }
     }
 

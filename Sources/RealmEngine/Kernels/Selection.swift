@@ -62,9 +62,29 @@ public struct Selection: Equatable, Sendable {
 
     @inline(__always) public var isEmpty: Bool { word0 | word1 | word2 | word3 == 0 }
 
+    /// Counted for all words side by side: bits in pairs, in fours, in bytes, then by a
+    /// multiplication that adds the bytes up.
     @inline(__always) public var count: Int {
-        word0.nonzeroBitCount &+ word1.nonzeroBitCount &+ word2.nonzeroBitCount
-            &+ word3.nonzeroBitCount
+        func fours(_ a: UInt64) -> UInt64 {
+            let pairs = a &- (a &>> 1 & 0x5555_5555_5555_5555)
+            return (pairs & 0x3333_3333_3333_3333) &+ (pairs &>> 2 & 0x3333_3333_3333_3333)
+        }
+        let low: UInt64 = 0x0F0F_0F0F_0F0F_0F0F
+        // No more than eight in four bits.
+        let front = fours(word0) &+ fours(word1)
+        let back = fours(word2) &+ fours(word3)
+        let pairs = (front & low) &+ (front &>> 4 & low) &+ (back & low) &+ (back &>> 4 & low)
+        let even: UInt64 = 0x00FF_00FF_00FF_00FF
+        let sums = (pairs & even) &+ (pairs &>> 8 & even)
+        return Int((sums &* 0x0001_0001_0001_0001) &>> 48)
+    }
+
+    /// Rows chosen before the first that is not.
+    var leadingCount: Int {
+        for i in 0..<4 where self[i] != .max {
+            return i &* 64 &+ (~self[i]).trailingZeroBitCount
+        }
+        return 256
     }
 
     @inline(__always)

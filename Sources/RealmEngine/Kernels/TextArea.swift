@@ -159,23 +159,20 @@ struct TextArea {
     private func beginnings<T: FixedWidthInteger & SignedInteger>(
         _ head: NeedleSearch.Head, _: T.Type
     ) -> Selection {
-        guard size >= 8 else { return Selection(first: count) }
+        let all = Selection(first: count)
+        guard size >= 8, count > 0 else { return all }
+        // Text `row` begins where the one before it ends.
+        let range = IntegerRange(low: 0, high: Int64(size &- 8))
+        let ends = IntegerKernels.rows(in: range, offsets, first: 0, count: count &- 1)
+        let near = ends.leadingCount &+ 1
         let p = offsets.payload.assumingMemoryBound(to: T.self)
-        let last = UInt64(size &- 8)
-        return Selection(count) { (from, n) in
-            var start = from == 0 ? 0 : UInt64(bitPattern: Int64(p[from &- 1]))
-            var bits: UInt64 = 0
-            var i = 0
-            while i < n {
-                let isFar = start > last
-                let isTrue: UInt64 =
-                    head.matches(base + Int(isFar ? 0 : start)) || isFar ? 1 : 0
-                bits |= isTrue &<< UInt64(i)
-                start = UInt64(bitPattern: Int64(p[from &+ i]))
-                i &+= 1
-            }
-            return bits
+        var rows = Selection(near) { (from, n) in
+            if from > 0 { return head.matches(n) { base + Int(p[from &+ $0 &- 1]) } }
+            let first: UInt64 = head.matches(base) ? 1 : 0
+            return first | head.matches(n &- 1) { base + Int(p[$0]) } &<< 1
         }
+        if near < count { rows = rows | all.subtracting(Selection(first: near)) }
+        return rows
     }
 
     // MARK: Parts

@@ -12,23 +12,19 @@ enum TextKernels {
                 let folds = folds.baseAddress!
                 switch width {
                 case 16:
-                    let first = wanted.loadUnaligned(as: UInt64.self)
-                    let second = wanted.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
-                    let firstFolds = folds.loadUnaligned(as: UInt64.self)
-                    let secondFolds = folds.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+                    let first = NeedleSearch.Head(wanted, folds: folds)
+                    let second = NeedleSearch.Head(wanted + 8, folds: folds + 8)
                     // The second half is looked at only where the first fits.
-                    var result = rows(count) {
-                        (cells + $0 &* 16).load(as: UInt64.self) | firstFolds == first
+                    var result = Selection(count) { (from, n) in
+                        first.matches(n) { cells + (from &+ $0) &* 16 }
                     }
-                    result.keep { row in
-                        (cells + row &* 16).load(fromByteOffset: 8, as: UInt64.self)
-                            | secondFolds == second
-                    }
+                    result.keep { second.matches(cells + ($0 &* 16 &+ 8)) }
                     return result
                 case 8:
-                    let key = wanted.loadUnaligned(as: UInt64.self)
-                    let bits = folds.loadUnaligned(as: UInt64.self)
-                    return rows(count) { (cells + $0 &* 8).load(as: UInt64.self) | bits == key }
+                    let head = NeedleSearch.Head(wanted, folds: folds)
+                    return Selection(count) { (from, n) in
+                        head.matches(n) { cells + (from &+ $0) &* 8 }
+                    }
                 case 4:
                     let key = wanted.loadUnaligned(as: UInt32.self)
                     let bits = folds.loadUnaligned(as: UInt32.self)
@@ -55,7 +51,9 @@ enum TextKernels {
         _ cells: UnsafeRawPointer, width: Int, count: Int, beginningWith search: NeedleSearch
     ) -> Selection {
         let head = search.head
-        var result = rows(count) { head.matches(cells + $0 &* width) }
+        var result = Selection(count) { (from, n) in
+            head.matches(n) { cells + (from &+ $0) &* width }
+        }
         result.keep { row in
             let cell = cells + row &* width
             let padding = Int(cell.load(fromByteOffset: width &- 1, as: UInt8.self))

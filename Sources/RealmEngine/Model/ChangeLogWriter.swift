@@ -25,6 +25,9 @@ struct ChangeLogWriter: ~Copyable {
 
     var bytes: UnsafeRawBufferPointer { buffer.bytes }
 
+    /// The bytes so far are kept elsewhere; what follows goes on behind them.
+    mutating func forgetBytes() { buffer.removeAll() }
+
     private mutating func emit(_ opcode: Opcode, _ first: Int64) {
         buffer.append(opcode.rawValue)
         emit(first)
@@ -89,6 +92,11 @@ struct ChangeLogWriter: ~Copyable {
         emit(.createObject, object.raw)
     }
 
+    mutating func createObjects(_ key: TableKey, _ objects: UnsafeBufferPointer<UInt64>) {
+        select(key)
+        for object in objects { emit(.createObject, Int64(bitPattern: object)) }
+    }
+
     mutating func removeObject(_ key: TableKey, _ object: ObjectKey) {
         select(key)
         emit(.removeObject, object.raw)
@@ -131,4 +139,17 @@ struct ChangeLogWriter: ~Copyable {
         select(key)
         emit(.typedLinkChange, column.raw, Int64(target.raw))
     }
+}
+
+/// What one transaction changed: the log's beginning may be in the file already, for one that took
+/// little memory.
+struct Changeset {
+    /// Blobs in the file, and the bytes they hold.
+    struct Written {
+        var parts: [Ref] = []
+        var count = 0
+    }
+
+    var written: Written
+    var rest: ByteView
 }

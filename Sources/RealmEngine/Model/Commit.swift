@@ -8,20 +8,24 @@ struct Commit {
     private let tables: Ref
     private let base: VersionState
     private let context: EditContext
+    private let newVersion: UInt64
+    private let changesets: [Changeset]
 
-    init(_ transaction: WriteTransaction, names: Ref, tables: Ref) {
+    /// - Parameter changesets: of each version after the transaction's base, `version` the last.
+    init(_ transaction: WriteTransaction, version: UInt64, changesets: [Changeset]) {
         self.transaction = transaction
-        self.names = names
-        self.tables = tables
+        names = transaction.names
+        tables = transaction.tables
         base = transaction.base
         context = transaction.context
+        newVersion = version
+        self.changesets = changesets
     }
 
     private var session: WriteSession { transaction.session }
-    private var newVersion: UInt64 { base.version + 1 }
     static let page = UInt64(4096)
 
-    /// A version whose nodes are in the file, and which nothing leads to yet.
+    /// A version whose nodes are in the file.
     struct Stored {
         let version: UInt64
         let top: Ref
@@ -84,19 +88,33 @@ struct Commit {
             space: context.space, slab: context.slab, free: space, need: need, page: Self.page)
     }
 
-    /// The history with this transaction's changeset and without what nobody can need any more
-    /// (storage format 7.2).
+    /// The history with the new changesets and without what nobody can need any more (storage format
+    /// 7.2).
     private func appendedHistory(oldestLive: UInt64) throws(RealmError) -> Ref {
-        let root = base.top?.historyType == Self.historyType ? base.top?.history ?? .none : .none
-        let history = try SequenceEditor(
-            context, root: root, element: ElementType(type: .binary, isNullable: false))
-        let changes = transaction.log.bytes
-        let start = changes.baseAddress ?? UnsafeRawPointer(bitPattern: 8)!
-        try history.append(.binary(ByteView(start, count: changes.count)))
+        var root = base.top?.historyType == Self.historyType ? base.top?.history ?? .none : .none
         // Element i leads from version newVersion - count + i to the next one.
         let needed = max(1, Int(clamping: newVersion &- oldestLive))
+        if needed <= changesets.count {
+            try context.freeDeep(root)
+            root = .none
+        }
+        let history = try SequenceEditor(
+            context, root: root, element: ElementType(type: .binary, isNullable: false))
+        for changes in changesets.suffix(needed) { try append(changes, to: history) }
+        for changes in changesets.dropLast(needed) {
+            for part in changes.written.parts { try context.freeDeep(part) }
+        }
         while history.count > needed { try history.remove(at: 0) }
         return try history.flush()
+    }
+
+    private func append(_ changes: Changeset, to history: SequenceEditor) throws(RealmError) {
+        let (written, rest) = (changes.written, changes.rest)
+        if written.parts.isEmpty { return try history.append(.binary(rest)) }
+        let parts = written.parts.map(\.raw) + [try context.encoder.blob(rest).raw]
+        try history.append(
+            blob: try context.encoder.refs(parts, flags: NodeView.contextFlag),
+            count: written.count + rest.count)
     }
 
     private func store(_ runs: [NodeWriter.Run], _ lists: ListWriter.Result) throws(RealmError) {

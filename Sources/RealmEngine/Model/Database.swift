@@ -25,11 +25,11 @@ public final class Database: Sendable {
     /// Where write transactions keep what they make.
     let slab: Slab
     private let raw: RawHeader
-    private let versions: Guarded<Versions>
+    let versions: Guarded<Versions>
     /// Number of the thread whose write transaction is open; 0 without one.
     private let writingThread = Atomic<UInt32>(0)
 
-    private struct Versions {
+    struct Versions {
         var newest: VersionPin
         var held: HeldVersions
         var failure: RealmError?

@@ -25,13 +25,15 @@ public final class Snapshot {
         hasClusteredDictionaries = (21...22).contains(state.format)
     }
 
-    /// A version that is readable as long as the older one that `pin` keeps; takes over `pin`.
+    /// A version not in the file yet, readable as long as `pin` keeps the one its group began with;
+    /// takes over `pin`.
     init(_ database: Database, _ state: VersionState, guardedBy pin: VersionPin) {
         self.database = database
         self.pin = pin
         keeper = nil
         self.state = state
         memory = SpaceMemory(base: database.file.mapping.base, limit: state.limit)
+        memory.setSlab(state.nodes)
         hasClusteredDictionaries = (21...22).contains(state.format)
     }
 
@@ -51,17 +53,27 @@ public final class Snapshot {
         self.state = state
         self.keeper = keeper
         memory = SpaceMemory(base: database.file.mapping.base, limit: state.limit)
+        memory.setSlab(state.nodes)
         pin = nil
         hasClusteredDictionaries = (21...22).contains(state.format)
     }
 
     deinit { if let pin { database.unpin(pin) } }
 
-    /// An older version is kept for the sake of this one.
-    var isBorrowed: Bool { pin.map { $0.state.version != state.version } ?? false }
+    /// The version is not in the file, or was not when this was made.
+    var isBorrowed: Bool { state.nodes != nil }
 
     public var schema: Schema { state.schema }
     public var version: UInt64 { state.version }
+
+    /// Nothing of the version changes any more: it is no view of an open write transaction.
+    var isSettled: Bool { pin != nil || keeper != nil }
+
+    /// The leaves of `table` at `root`, which is about to be visited as a whole; nil when it has to
+    /// be walked over.
+    func leafDirectory(_ table: TableKey, _ root: Ref) -> LeafDirectory? {
+        isSettled ? state.leaves.forVisit(of: table, root, memory.lookup) : nil
+    }
 
     var lookup: NodeSpace { memory.lookup }
     var walk: NodeSpace { memory.walk }

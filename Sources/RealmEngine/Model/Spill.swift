@@ -15,10 +15,11 @@ struct Spill {
     struct Result {
         let names: Ref
         let tables: Ref
+        let others: [Ref]
         let space: FreeSpace
     }
 
-    func run(names: Ref, tables: Ref) throws(RealmError) -> Result {
+    func run(names: Ref, tables: Ref, others: [Ref]) throws(RealmError) -> Result {
         let (session, context) = (transaction.session, transaction.context)
         let space: FreeSpace
         if let known {
@@ -28,15 +29,17 @@ struct Spill {
             space = try session.freeSpace(of: transaction.base, context.space, reachable)
         }
         var need = NodeWriter.Need()
-        for ref in [names, tables] {
+        for ref in [names, tables] + others {
             try NodeWriter.measure(ref, context.space, context.slab, &need)
         }
         var writer = NodeWriter(
             space: context.space, slab: context.slab, free: space, need: need, page: Commit.page)
         let (newNames, newTables) = (try writer.write(names), try writer.write(tables))
+        var newOthers: [Ref] = []
+        for ref in others { newOthers.append(try writer.write(ref)) }
         let rest = writer.finish()
         try session.store(writer.runs, logicalSize: rest.logicalSize)
-        return Result(names: newNames, tables: newTables, space: rest)
+        return Result(names: newNames, tables: newTables, others: newOthers, space: rest)
     }
 }
 

@@ -13,6 +13,26 @@ extension TableEditor {
             newQueue(leafIndex).append(target.raw, origin.raw)
         }
         context.editedBytes &+= 32
+        noteQueued()
+    }
+
+    /// As above for the links in the first `count` of `targets`, none where there is no link.
+    func addBacklinks(
+        _ leafIndex: Int, of targets: UnsafePointer<Int64>, from origins: UnsafePointer<Int64>,
+        count: Int
+    ) {
+        let known = leafIndex < backlinkQueues.count ? backlinkQueues[leafIndex] : nil
+        let queue = known ?? newQueue(leafIndex)
+        let before = queue.count
+        for i in 0..<count where targets[i] != LeafCells.noLink {
+            queue.append(targets[i], origins[i])
+        }
+        context.editedBytes &+= 32 &* (queue.count - before)
+        if queue.count > before { noteQueued() }
+    }
+
+    @inline(__always)
+    private func noteQueued() {
         if hasQueuedBacklinks { return }
         hasQueuedBacklinks = true
         markDirty()
@@ -150,6 +170,7 @@ extension TableEditor {
         }
         let list = try openList(slot)
         for origin in origins { try list.append(.int(origin)) }
+        if isFinal { return try setSlot(cell, try list.flush().raw) }
         backlinkLists[cell] = list
     }
 
@@ -200,85 +221,30 @@ extension TableEditor {
 
 /// New incoming links of one backlink column, in the order in which they were made.
 final class BacklinkQueue {
-    private struct Pair {
-        var target: Int64
-        var origin: Int64
-    }
+    /// Targets, and the origin of each link.
+    private var pairs = NumberPairs()
 
-    private var pairs: UnsafeMutablePointer<Pair>
-    private var capacity = 64
-    private(set) var count = 0
-
-    init() { pairs = .allocate(capacity: capacity) }
-    deinit { pairs.deallocate() }
+    var count: Int { pairs.count }
 
     @inline(__always)
-    func append(_ target: Int64, _ origin: Int64) {
-        if count == capacity { grow() }
-        pairs[count] = Pair(target: target, origin: origin)
-        count &+= 1
-    }
-
-    @inline(never)
-    private func grow() {
-        let fresh = UnsafeMutablePointer<Pair>.allocate(capacity: capacity * 2)
-        fresh.update(from: pairs, count: count)
-        pairs.deallocate()
-        pairs = fresh
-        capacity *= 2
-    }
+    func append(_ target: Int64, _ origin: Int64) { pairs.append(target, origin) }
 
     /// Calls `body` for each target with the origins of its links, in their order.
     func visitTargets(
         _ body: (Int64, UnsafeBufferPointer<Int64>) throws(RealmError) -> Void
     ) throws(RealmError) {
-        sort()
+        pairs.sort()
+        let (pairs, count) = (pairs.base, pairs.count)
         let origins = UnsafeMutablePointer<Int64>.allocate(capacity: max(1, count))
         defer { origins.deallocate() }
-        for i in 0..<count { origins[i] = pairs[i].origin }
+        for i in 0..<count { origins[i] = pairs[i].payload }
         var start = 0
         while start < count {
-            let target = pairs[start].target
+            let target = pairs[start].number
             var end = start + 1
-            while end < count, pairs[end].target == target { end += 1 }
+            while end < count, pairs[end].number == target { end += 1 }
             try body(target, UnsafeBufferPointer(start: origins + start, count: end - start))
             start = end
         }
-    }
-
-    /// Sorts by target, keeping the order of equal ones: digit by digit, as far as targets differ.
-    private func sort() {
-        var low = Int64.max
-        var high = Int64.min
-        for i in 0..<count {
-            low = min(low, pairs[i].target)
-            high = max(high, pairs[i].target)
-        }
-        guard count > 1, low < high else { return }
-        let range = UInt64(bitPattern: high &- low)
-        let scratch = UnsafeMutablePointer<Pair>.allocate(capacity: capacity)
-        var (from, to) = (pairs, scratch)
-        let digit = 11
-        let starts = UnsafeMutablePointer<Int>.allocate(capacity: 1 << digit)
-        defer { starts.deallocate() }
-        var shift: UInt64 = 0
-        while shift < 64, range >> shift != 0 {
-            starts.initialize(repeating: 0, count: 1 << digit)
-            func place(_ pair: Pair) -> Int {
-                Int(UInt64(bitPattern: pair.target &- low) >> shift & 0x7FF)
-            }
-            for i in 0..<count { starts[place(from[i])] &+= 1 }
-            var sum = 0
-            for i in 0..<(1 << digit) { (starts[i], sum) = (sum, sum &+ starts[i]) }
-            for i in 0..<count {
-                let p = place(from[i])
-                to[starts[p]] = from[i]
-                starts[p] &+= 1
-            }
-            (from, to) = (to, from)
-            shift += UInt64(digit)
-        }
-        pairs = from
-        to.deallocate()
     }
 }

@@ -35,6 +35,9 @@ final class TableEditor {
     var backlinkQueues: [BacklinkQueue?] = []
     /// Some queue is not empty.
     var hasQueuedBacklinks = false
+    /// What indexes have waiting when the table is written out in the middle of a transaction, by leaf
+    /// index.
+    private var waitingIntegers: [Int: WaitingIntegers] = [:]
     /// Backlink lists taken apart for editing.
     var backlinkLists: [BacklinkCell: SequenceEditor] = [:]
     /// Objects made in this transaction: the log need not mention what happens to them.
@@ -73,6 +76,8 @@ final class TableEditor {
         self.init(info, old.context)
         created = old.created
         isCounted = old.isCounted
+        waitingIntegers = old.waitingIntegers
+        for (leafIndex, editor) in old.indexes { waitingIntegers[leafIndex] = editor.waiting }
     }
 
     /// A new, empty table.
@@ -92,6 +97,12 @@ final class TableEditor {
         top = .none
         root = .none
         tombstoneRoot = .none
+    }
+
+    /// Another transaction of a group goes on with the editor.
+    func beginTransaction() {
+        created = CreatedKeys()
+        isCounted = false
     }
 
     /// Something below the table changed: its top is rewritten and its content version grows.
@@ -187,7 +198,8 @@ final class TableEditor {
         if let editor = indexes[column.leafIndex] { return editor }
         let editor = try IndexEditor(
             context: context, root: indexRoots[column.leafIndex] ?? .none,
-            kind: column.holdsWords ? .fullText : .general
+            kind: column.holdsWords ? .fullText : .general,
+            waiting: waitingIntegers[column.leafIndex]
         ) { [unowned self] key throws(RealmError) in
             try self.value(key, column).map { WriteTransaction.indexed($0) }
         }
@@ -247,6 +259,7 @@ final class TableEditor {
 
     /// Forgets a column's index and lets go of its nodes.
     func dropIndex(_ leafIndex: Int) throws(RealmError) {
+        waitingIntegers[leafIndex] = nil
         if let editor = indexes.removeValue(forKey: leafIndex) {
             try context.freeDeep(try editor.flush())
         } else if let ref = indexRoots[leafIndex] {
@@ -255,20 +268,48 @@ final class TableEditor {
         indexRoots[leafIndex] = nil
     }
 
+    /// Adds a part of what waits for an index where that is much; false when there is nothing left.
+    ///
+    /// - Parameter onlyMost: what takes little memory goes on waiting.
+    func settleSomeWaiting(onlyMost: Bool) throws(RealmError) -> Bool {
+        for column in columns where column.index != .none && column.collection == nil {
+            guard
+                let waiting = indexes[column.leafIndex]?.waiting
+                    ?? waitingIntegers[column.leafIndex],
+                onlyMost ? waiting.isLarge : waiting.count > IndexEditor.portion,
+                let editor = try index(column)
+            else { continue }
+            try editor.settleSome(of: try clusters().count)
+            markDirty()
+            return true
+        }
+        return false
+    }
+
     // MARK: Writing
 
     /// Writes what changed and returns the ref of the table's top.
-    func flush() throws(RealmError) -> Ref {
+    ///
+    /// - Parameter isComplete: false when the transaction goes on and nobody reads the indexes.
+    func flush(isComplete: Bool = true) throws(RealmError) -> Ref {
         try settleBacklinks()
+        if isComplete, !waitingIntegers.isEmpty {
+            for column in columns where waitingIntegers[column.leafIndex] != nil {
+                _ = try index(column)
+            }
+            waitingIntegers = [:]
+            if indexes.values.contains(where: { !$0.waiting.isEmpty }) { isDirty = true }
+        }
         guard isDirty || isSpecDirty else { return top }
         if top.isNone { _ = try clusters() }
         if let loadedClusters { root = try loadedClusters.flush() }
         if let loadedTombstones { tombstoneRoot = try loadedTombstones.flush() }
         for (leafIndex, editor) in indexes {
+            if isComplete { try editor.settleWaiting() }
             if editor.isStale, let column = columns.first(where: { $0.leafIndex == leafIndex }) {
                 try fillIndex(column)
             }
-            indexRoots[leafIndex] = try editor.flush()
+            indexRoots[leafIndex] = try editor.flush(keepsWaiting: !isComplete)
         }
         let old = top.isNone ? nil : try context.space.node(top)
         if let old { try freeParts(old) }

@@ -7,13 +7,23 @@ final class VersionState: Sendable {
     /// Logical size: every node of the version lies below it.
     let limit: UInt64
     let schema: Schema
+    /// For a version that is not in the file yet: its new nodes.
+    let nodes: SlabView?
+    /// Leaves found by earlier queries.
+    let leaves = LeafDirectories()
+    /// What queries keep for the version beside them: theirs to fill, dropped with it.
+    let queries = Guarded<(any AnyObject & Sendable)?>(nil)
 
-    init(version: UInt64, format: Int, top: TopArray?, limit: UInt64, schema: Schema) {
+    init(
+        version: UInt64, format: Int, top: TopArray?, limit: UInt64, schema: Schema,
+        nodes: SlabView? = nil
+    ) {
         self.version = version
         self.format = format
         self.top = top
         self.limit = limit
         self.schema = schema
+        self.nodes = nodes
     }
 
     /// Reads the version whose root is at `ref` of `size` mapped bytes at `base`.

@@ -14,8 +14,8 @@ public final class WriteSession {
     private var row: Int32?
     /// The group that transactions are part of, while one is open.
     private(set) var group: CommitGroup?
-    /// Weak, so that a transaction merely dropped is rolled back and keeps nothing open.
-    private weak var transaction: WriteTransaction?
+    /// A transaction is open. It is not kept alive: merely dropped it is rolled back.
+    private var hasTransaction = false
 
     public struct Options: Sendable {
         /// Sync data and header so that a commit that returned survives a power failure.
@@ -111,24 +111,24 @@ public final class WriteSession {
     /// open, and the first failure after a failed write or sync.
     public func begin(_ patience: Patience = .forever) throws(RealmError) -> WriteTransaction {
         if let failure = database.failure { throw failure }
-        guard transaction == nil, isRehearsal || !database.isWritingThread else {
+        guard !hasTransaction, isRehearsal || !database.isWritingThread else {
             throw .misuse("a write transaction is open already", code: "WrongTransactionState")
         }
         if isRehearsal {
             let begun = try WriteTransaction(self, base: database.newest)
-            transaction = begun
+            hasTransaction = true
             return begun
         }
         if let group {
-            let begun = try WriteTransaction(self, base: group.head)
-            transaction = begun
+            let begun = try group.begin()
+            hasTransaction = true
             database.setWriting(true)
             return begun
         }
         try takeTurn(patience)
         do throws(RealmError) {
             let begun = try WriteTransaction(self, base: database.newest)
-            transaction = begun
+            hasTransaction = true
             database.setWriting(true)
             return begun
         } catch {
@@ -181,12 +181,17 @@ public final class WriteSession {
         try sync()
     }
 
-    func end() {
-        transaction = nil
+    func end(isCommitted: Bool = false) {
+        hasTransaction = false
+        if let group {
+            group.ended(isCommitted: isCommitted)
+            database.setWriting(false)
+            return
+        }
         slab.detach()
         if isRehearsal { return }
         database.setWriting(false)
-        if group == nil { giveTurn() }
+        giveTurn()
     }
 
     private func giveTurn() {
@@ -202,27 +207,28 @@ public final class WriteSession {
     func openGroup(_ patience: Patience = .forever) throws(RealmError) {
         if let failure = database.failure { throw failure }
         try takeTurn(patience)
-        group = CommitGroup(database)
+        group = CommitGroup(self)
     }
 
     /// Makes what the group's transactions committed durable, and the newest version for everybody,
     /// with one pair of syncs. The group goes on from there.
     func flushGroup() throws(RealmError) {
         if let failure = database.failure { throw failure }
-        guard let last = group?.last else { return }
-        do throws(RealmError) {
-            try flipHeader(top: last.top)
-            try publish(last)
-        } catch {
+        guard let group, group.count > 0 else { return }
+        do throws(RealmError) { try group.flush() } catch {
             database.poison(error)
             throw error
         }
-        group = CommitGroup(database)
+        self.group = CommitGroup(self)
     }
+
+    /// The commits of the group take so much memory that it is time for a flush.
+    var isGroupLarge: Bool { (group?.usedBytes ?? 0) > 64 << 20 }
 
     /// Gives the turn up; what was not flushed is forgotten.
     func closeGroup() {
         group = nil
+        slab.detach()
         giveTurn()
     }
 

@@ -8,20 +8,27 @@ extension WriteTransaction {
     ) throws(RealmError) {
         let editor = try openEditor(table)
         let info = editor.columns[column]
-        guard let kind = info.collection, kind != .dictionary else {
-            throw .misuse("property \(info.name) is no list or set", reason: "type")
+        try storeElements(editor, object, info, try checkedElements(values, info))
+    }
+
+    /// The elements as a list or set of the property holds them.
+    func checkedElements(
+        _ values: [Value], _ column: ColumnInfo
+    ) throws(RealmError) -> [Value] {
+        guard let kind = column.collection, kind != .dictionary else {
+            throw .misuse("property \(column.name) is no list or set", reason: "type")
         }
-        let element = info.layout.element
+        let element = column.layout.element
         for value in values {
-            try ValueCheck.check(value, element, name: info.name)
+            try ValueCheck.check(value, element, name: column.name)
             guard kind == .list || value.collectionRoot == nil else {
                 throw RealmError(
                     .data, code: "TypeMismatch", reason: "type",
-                    "\(info.name) is a set, which holds no collections")
+                    "\(column.name) is a set, which holds no collections")
             }
-            if info.type == .link || info.type == .mixed { try checkTarget(value) }
+            if column.type == .link || column.type == .mixed { try checkTarget(value) }
         }
-        try storeElements(editor, object, info, kind == .set ? try Self.asSet(values) : values)
+        return kind == .set ? try Self.asSet(values) : values
     }
 
     /// Replaces the elements of a list of embedded objects by `count` new ones; returns their keys.
@@ -178,7 +185,7 @@ extension WriteTransaction {
 
     // MARK: Encoding
 
-    private func encodeElements(
+    func encodeElements(
         _ values: [Value], _ element: ElementType
     ) throws(RealmError) -> Ref {
         if values.isEmpty { return .none }

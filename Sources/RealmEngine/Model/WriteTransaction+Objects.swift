@@ -229,13 +229,7 @@ extension WriteTransaction {
     }
 
     /// A value whose bytes live as long as the transaction.
-    func keep(_ value: Value) -> Value {
-        switch value {
-        case .string(let bytes): .string(context.arena.copy(bytes))
-        case .binary(let bytes): .binary(context.arena.copy(bytes))
-        default: value
-        }
-    }
+    func keep(_ value: Value) -> Value { context.arena.keep(value) }
 }
 
 /// What a property holds before anybody sets it (object format 1.8).
@@ -267,11 +261,6 @@ enum Defaults {
         case .mixed, .link, .backlink, .typedLink: .null
         }
     }
-}
-
-extension ByteView {
-    /// No bytes, at an address that may be read from but never is.
-    static let empty = ByteView(UnsafeRawPointer(bitPattern: 8)!, count: 0)
 }
 
 /// Whether a value may be stored in a property (object format 14 for sizes).

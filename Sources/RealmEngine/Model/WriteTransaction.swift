@@ -4,10 +4,15 @@
 /// Built from the newest version by copy-on-write: nothing an existing version uses is touched
 /// before `commit`, so abandoning the transaction costs nothing. Confined to the thread that began
 /// it.
+///
+/// In a group, a transaction takes over what the one before it worked with: a commit then leaves the
+/// new nodes in the slab, and one taken back is forgotten by going on from the refs before it.
 public final class WriteTransaction {
     let session: WriteSession
-    /// The version this transaction began with.
+    /// The version in the file that this transaction, or its group, began with.
     let base: VersionState
+    /// Version this transaction will become.
+    public let version: UInt64
     let context: EditContext
     private(set) var memory: SpaceMemory
     /// What is free once nodes have been written ahead of the commit; nil before.
@@ -22,11 +27,17 @@ public final class WriteTransaction {
     /// The editor asked for last.
     private var lastEditor: TableEditor?
     var log = ChangeLogWriter()
+    /// The beginning of the log, in blobs that are in the file.
+    private(set) var writtenLog = Changeset.Written()
+    /// Bytes of memory that the changes should take at most: while a commit puts much in order, it
+    /// writes out as `spill` does.
+    public var memoryLimit = Int.max
     /// Tables were added, removed or renamed.
     var isDirectoryDirty = false
     private(set) var isOpen = true
-    private var names: Ref
-    private var tables: Ref
+    /// Roots of what was flushed last.
+    private(set) var names: Ref
+    private(set) var tables: Ref
     /// The next collection key handed out.
     private var nextCollectionKey: Int32
 
@@ -37,11 +48,19 @@ public final class WriteTransaction {
         case open(TableEditor)
         /// Free, with the reuse tag for the next table placed here.
         case free(tag: UInt64)
+
+        init(_ slot: SchemaReader.Slot) {
+            switch slot {
+            case .table(let info): self = .stored(info)
+            case .free(let tag): self = .free(tag: tag)
+            }
+        }
     }
 
     init(_ session: WriteSession, base: VersionState) throws(RealmError) {
         self.session = session
         self.base = base
+        version = base.version + 1
         memory = SpaceMemory(base: session.database.file.mapping.base, limit: base.limit)
         session.slab.attach(memory)
         context = EditContext(
@@ -53,13 +72,43 @@ public final class WriteTransaction {
             ? []
             : try SchemaReader(space: memory.lookup, names: names, tables: tables)
                 .slots(known: base.schema.tables)
-                .map { slot in
-                    switch slot {
-                    case .table(let info): .stored(info)
-                    case .free(let tag): .free(tag: tag)
-                    }
-                }
+                .map(Slot.init)
         nextCollectionKey = Int32(truncatingIfNeeded: base.version &* 0x9E37_79B1) & 0x3FFF_FFFF
+    }
+
+    /// Goes on from what `done` committed to its group, whose flush is to come.
+    init(after done: WriteTransaction) {
+        session = done.session
+        base = done.base
+        version = done.version + 1
+        memory = done.memory
+        spilledSpace = done.spilledSpace
+        context = done.context
+        (names, tables) = (done.names, done.tables)
+        slots = done.slots
+        nextCollectionKey = done.nextCollectionKey
+        for case .open(let editor) in slots { editor.beginTransaction() }
+    }
+
+    /// As above, when transactions after `done` were taken back: their editors are forgotten with the
+    /// space they let go.
+    init(after done: WriteTransaction, freed: Int) throws(RealmError) {
+        session = done.session
+        base = done.base
+        version = done.version + 1
+        memory = SpaceMemory(base: done.memory.lookup.base, limit: done.memory.lookup.limit)
+        session.slab.reattach(memory)
+        spilledSpace = done.spilledSpace
+        context = EditContext(done.context, memory.lookup, freed: freed)
+        (names, tables) = (done.names, done.tables)
+        slots = try Self.slots(memory.lookup, names, tables)
+        nextCollectionKey = done.nextCollectionKey
+    }
+
+    private static func slots(
+        _ space: NodeSpace, _ names: Ref, _ tables: Ref
+    ) throws(RealmError) -> [Slot] {
+        try SchemaReader(space: space, names: names, tables: tables).slots().map(Slot.init)
     }
 
     // A transaction merely dropped gives up the writer's turn like one rolled back.
@@ -67,9 +116,6 @@ public final class WriteTransaction {
 
     /// Bytes of memory that the changes take.
     public var size: Int { context.usedBytes }
-
-    /// Version this transaction will become.
-    public var version: UInt64 { base.version + 1 }
 
     // MARK: Tables
 
@@ -134,12 +180,16 @@ public final class WriteTransaction {
     public func snapshot() throws(RealmError) -> Snapshot {
         try checkOpen()
         try flush()
+        return Snapshot(unpinned: session.database, try state(), memory: memory)
+    }
+
+    /// What was flushed last, as a version.
+    func state(_ nodes: SlabView? = nil) throws(RealmError) -> VersionState {
         let reader = SchemaReader(space: memory.lookup, names: names, tables: tables)
-        let state = VersionState(
+        return VersionState(
             version: version, format: 24, top: base.top, limit: memory.lookup.limit,
-            schema: slots.isEmpty
-                ? Schema(tables: [], version: nil) : try reader.schema())
-        return Snapshot(unpinned: session.database, state, memory: memory)
+            schema: slots.isEmpty ? Schema(tables: [], version: nil) : try reader.schema(),
+            nodes: nodes)
     }
 
     // MARK: Memory
@@ -147,22 +197,62 @@ public final class WriteTransaction {
     /// Makes the transaction take little memory again: what it has made so far goes to the file, into
     /// space that no version uses, where nothing refers to it before the commit. Worth it for
     /// transactions of many megabytes only. Values and collections made by the transaction but not
-    /// stored yet are lost; a rehearsal keeps everything.
+    /// stored yet are lost; a rehearsal keeps everything, and so does a group that has commits which
+    /// are not in the file yet.
     ///
     /// Throws `output` when the file cannot be written, and the transaction can only be rolled back.
     public func spill() throws(RealmError) {
         try checkOpen()
-        guard !session.isRehearsal else { return }
-        try flush()
+        guard canWriteOut else { return }
+        try settleIndexes(onlyMost: true)
+        try writeOut()
+    }
+
+    private var canWriteOut: Bool {
+        !session.isRehearsal && session.group.map { $0.count == 0 } ?? true
+    }
+
+    private func writeOut() throws(RealmError) {
+        try flush(isComplete: false)
+        let logged = try cutLog()
         do throws(RealmError) {
-            let written = try Spill(self, spilledSpace).run(names: names, tables: tables)
+            let written = try Spill(self, spilledSpace).run(
+                names: names, tables: tables, others: logged)
             (names, tables) = (written.names, written.tables)
+            writtenLog.parts += written.others
             spilledSpace = written.space
             try restart(limit: written.space.logicalSize)
         } catch {
             if error.kind == .output { session.database.poison(error) }
             throw error
         }
+    }
+
+    /// Adds what waits for indexes to them, part by part, without taking more memory than is due.
+    private func settleIndexes(onlyMost: Bool) throws(RealmError) {
+        for i in slots.indices {
+            while case .open(let editor) = slots[i],
+                try editor.settleSomeWaiting(onlyMost: onlyMost)
+            {
+                if size > memoryLimit, canWriteOut { try writeOut() }
+            }
+        }
+    }
+
+    /// The log so far as blobs, where it is long enough to be worth it.
+    private func cutLog() throws(RealmError) -> [Ref] {
+        let bytes = log.bytes
+        guard bytes.count >= 1 << 20, let base = bytes.baseAddress else { return [] }
+        var refs: [Ref] = []
+        var at = 0
+        while at < bytes.count {
+            let count = min(1 << 22, bytes.count - at)
+            refs.append(try context.encoder.blob(ByteView(base + at, count: count)))
+            at += count
+        }
+        writtenLog.count += bytes.count
+        log.forgetBytes()
+        return refs
     }
 
     /// Goes on with what the file holds.
@@ -205,23 +295,38 @@ public final class WriteTransaction {
             throw .misuse("a rehearsal cannot commit", code: "WrongTransactionState")
         }
         isOpen = false
-        defer { session.end() }
+        var isCommitted = false
+        defer { session.end(isCommitted: isCommitted) }
         do throws(RealmError) {
+            if memoryLimit < .max { try settleIndexes(onlyMost: false) }
             try flush()
-            let commit = Commit(self, names: names, tables: tables)
-            if let group = session.group { return try group.add(commit.write()) }
-            return try commit.run()
+            if let group = session.group {
+                group.add(self)
+            } else {
+                _ = try Commit(self, version: version, changesets: [changeset]).run()
+            }
+            isCommitted = true
+            return version
         } catch {
             // Nothing was written by an error of another kind, except where `Commit` says so.
-            if error.kind == .output || error.kind == .internal {
+            if session.group == nil, error.kind == .output || error.kind == .internal {
                 session.database.poison(error)
             }
             throw error
         }
     }
 
+    /// What changed; valid until the transaction goes on.
+    var changeset: Changeset {
+        let bytes = log.bytes
+        let rest = bytes.baseAddress.map { ByteView($0, count: bytes.count) } ?? .empty
+        return Changeset(written: writtenLog, rest: rest)
+    }
+
     /// Writes all editors into the slab and makes the directory refer to what they wrote.
-    func flush() throws(RealmError) {
+    ///
+    /// - Parameter isComplete: false when the transaction goes on and nobody reads the indexes.
+    func flush(isComplete: Bool = true) throws(RealmError) {
         // Tables with open editors whose columns changed may touch other tables while flushing;
         // flushing an editor only ever writes its own table.
         var refs: [UInt64] = []
@@ -231,7 +336,7 @@ public final class WriteTransaction {
             let before = old.flatMap { i < $0.count ? $0.slot(i).raw : nil }
             switch slot {
             case .stored(let info): refs.append(info.top.raw)
-            case .open(let editor): refs.append(try editor.flush().raw)
+            case .open(let editor): refs.append(try editor.flush(isComplete: isComplete).raw)
             case .free(let tag): refs.append(NodeEncoder.tag(tag))
             }
             if refs[i] != before { changed = true }

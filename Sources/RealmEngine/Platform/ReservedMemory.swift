@@ -20,14 +20,14 @@ struct ReservedMemory: ~Copyable {
         let wanted = min(capacity, (count + Self.step - 1) / Self.step * Self.step)
         guard wanted >= count,
             mprotect(start + usable, wanted - usable, PROT_READ | PROT_WRITE) == 0
-        else { throw systemError("mprotect", nil, errno: ENOMEM) }
+        else { throw exhausted }
         usable = wanted
     }
 
-    /// Gives the memory beyond the first `count` bytes back; it reads as zero afterwards.
-    mutating func trim(to count: Int) {
-        let keep = (count + Self.step - 1) / Self.step * Self.step
-        guard usable > keep else { return }
-        madvise(start + keep, usable - keep, MADV_DONTNEED)
+    var exhausted: RealmError { systemError("mprotect", nil, errno: ENOMEM) }
+
+    /// Gives the memory of whole pages that nobody uses back; it reads as zero afterwards.
+    static func giveBack(_ first: UnsafeMutableRawPointer, _ count: Int) {
+        if count > 0 { madvise(first, count, MADV_DONTNEED) }
     }
 }

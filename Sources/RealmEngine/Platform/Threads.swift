@@ -23,7 +23,7 @@ public enum Threads {
     }
 
     /// Runs `body` on a new thread that nobody waits for; false when the system refuses one.
-    static func detach(_ body: @escaping @Sendable () -> Void) -> Bool {
+    public static func detach(_ body: @escaping @Sendable () -> Void) -> Bool {
         guard let thread = start(body) else { return false }
         pthread_detach(thread)
         return true
@@ -87,6 +87,23 @@ public final class Monitor: @unchecked Sendable {
         pthread_mutex_lock(mutex)
         while !holds() { pthread_cond_wait(condition, mutex) }
         pthread_mutex_unlock(mutex)
+    }
+
+    /// Waits until `condition` holds, up to `milliseconds`; answers whether it does.
+    public func wait(milliseconds: Int32, until holds: () -> Bool) -> Bool {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        if holds() { return true }
+        guard milliseconds > 0 else { return false }
+        var deadline = timespec()
+        clock_gettime(CLOCK_REALTIME, &deadline)
+        let nanoseconds = deadline.tv_nsec + Int(milliseconds) * 1_000_000
+        deadline.tv_sec += nanoseconds / 1_000_000_000
+        deadline.tv_nsec = nanoseconds % 1_000_000_000
+        while !holds() {
+            if pthread_cond_timedwait(condition, mutex, &deadline) != 0 { return holds() }
+        }
+        return true
     }
 
     /// Changes what others wait for, and wakes them.

@@ -174,15 +174,19 @@ public final class BoundQuery: Sendable {
     let descriptors: [BoundDescriptor]
     /// Owns the bytes of the constants.
     let pool: ConstantPool
+    /// How the query runs, once that was decided; nil for queries used once.
+    let decision: Guarded<QueryDecision?>?
 
     init(
         table: TableInfo, source: QuerySource, condition: BoundCondition,
-        descriptors: [BoundDescriptor], pool: ConstantPool
+        descriptors: [BoundDescriptor], pool: ConstantPool,
+        isKept: Bool
     ) {
         self.table = table
         self.source = source
         self.condition = condition
         self.descriptors = descriptors
         self.pool = pool
+        decision = isKept ? Guarded(nil) : nil
     }
 }

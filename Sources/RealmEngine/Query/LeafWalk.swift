@@ -1,6 +1,43 @@
-/// The leaves of one table for a query. Finding them is metered by itself, so a damaged tree ends in
-/// an error; what is read of them is metered by the pass.
-final class LeafWalk {
+/// The leaves of one table for a query, as earlier queries found them or by walking over the tree.
+/// The walk is metered by itself, so a damaged tree ends in an error; what is read of the leaves is
+/// metered by the pass.
+final class LeafSource {
+    private let pass: NodeSpace
+    private let directory: LeafDirectory?
+    private let walk: LeafWalk?
+    private var place = 0
+
+    /// - Parameters:
+    ///   - pass: the space the leaves' columns are read in.
+    ///   - term: what is going to be asked about the leaves.
+    init(_ snapshot: Snapshot, _ table: TablePlace, _ pass: NodeSpace, for term: QueryTerm) {
+        self.pass = pass
+        directory = snapshot.leafDirectory(table.key, table.root)
+        walk = directory == nil ? LeafWalk(snapshot.lookup, table, pass) : nil
+        if let directory { term.attach(directory) }
+    }
+
+    /// The next leaf that holds objects, nil at the end.
+    func next() throws(RealmError) -> ClusterLeaf? {
+        guard let directory else { return try walk?.next() }
+        guard place < directory.count else { return nil }
+        place &+= 1
+        return directory.leaf(place &- 1, in: pass)
+    }
+
+    /// Number of rows of all leaves for which `term`, the one announced, holds.
+    func count(_ term: QueryTerm) throws(RealmError) -> Int {
+        if let directory { return try term.count(directory, pass) }
+        var total = 0
+        while let leaf = try next() {
+            total &+= try term.match(leaf, Selection(first: leaf.count)).count
+        }
+        return total
+    }
+}
+
+/// A walk over the leaves of one table.
+private final class LeafWalk {
     private let meter: UnsafeMutablePointer<WalkState>
     private let pass: NodeSpace
     private var leaves: ClusterTree.Leaves

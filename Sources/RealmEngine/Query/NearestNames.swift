@@ -1,4 +1,4 @@
-/// Suggestions for a misspelt name.
+/// Suggestions for a misspelt name. Callable from anywhere.
 public enum NearestNames {
     /// The up to three candidates that need the fewest edits, best first; none that differs more
     /// than it agrees.
@@ -16,8 +16,13 @@ public enum NearestNames {
         return scored.prefix(3).map(\.name)
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
-    static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
+    /// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`, counted in
+    /// bytes; 64 for different texts of which one is longer than that.
+    public static func distance(_ a: String, _ b: String) -> Int {
+        distance(Array(a.utf8), Array(b.utf8))
+    }
+
+    private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
         // Names beyond this length are not worth the work.
         if a.count > 64 || b.count > 64 { return a == b ? 0 : 64 }
         var before = [Int](repeating: 0, count: b.count + 1)

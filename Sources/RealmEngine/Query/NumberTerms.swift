@@ -10,11 +10,12 @@ final class IntegerTerm: QueryTerm {
         case reserved(IntegerRange)
     }
 
-    private let leafIndex: Int
+    private let column: BoundColumn
     private let form: Form
     private let ranges: [IntegerRange]
     /// The only range, if there is one: without an array to be held while a leaf is tested.
     private let only: IntegerRange?
+    private var nodes: KeptLeaves<NodeView>?
     private let isNegated: Bool
     private let matchesNull: Bool
 
@@ -24,29 +25,61 @@ final class IntegerTerm: QueryTerm {
         _ column: BoundColumn, _ form: Form, _ ranges: [IntegerRange], isNegated: Bool,
         matchesNull: Bool
     ) {
-        leafIndex = column.leafIndex
+        self.column = column
         self.form = form
         self.ranges = ranges
-        only = ranges.count == 1 ? ranges[0] : nil
+        only = ranges.isEmpty ? IntegerRange.none : ranges.count == 1 ? ranges[0] : nil
         self.isNegated = isNegated
         self.matchesNull = matchesNull
+    }
+
+    /// Elements before the first row's.
+    private var first: Int { if case .marked = form { 1 } else { 0 } }
+
+    override func attach(_ directory: LeafDirectory) {
+        nodes = directory.numbers(column.leafIndex, column.layout)
     }
 
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
+        if leaf.place >= 0, let nodes {
+            return match(nodes[leaf.place], first, leaf.count) & among
+        }
+        let leafIndex = column.leafIndex
         let node = try leaf.space.integers(try leaf.columnRef(leafIndex), "integer leaf")
-        let count = leaf.count
-        var first = 0
-        if case .marked = form { first = 1 }
-        guard node.count == count &+ first else { throw leaf.unevenColumn(leafIndex) }
-        return try match(node, first, count) & among
+        guard node.count == leaf.count &+ first else { throw leaf.unevenColumn(leafIndex) }
+        return match(node, first, leaf.count) & among
+    }
+
+    override func count(
+        _ leaves: LeafDirectory, _ space: NodeSpace
+    ) throws(RealmError) -> Int {
+        guard let nodes, let only else { return try super.count(leaves, space) }
+        if case .reserved = form { return try super.count(leaves, space) }
+        var total = 0
+        for i in 0..<nodes.count { total &+= count(only, nodes[i]) }
+        return total
+    }
+
+    /// Number of rows of a whole leaf that match. A null is among those in the range only if its
+    /// marker is.
+    @inline(__always)
+    private func count(_ range: IntegerRange, _ node: NodeView) -> Int {
+        let first = first
+        let rows = node.count &- first
+        var found = IntegerKernels.count(in: range, node, first: first, count: rows)
+        if isNegated { found = rows &- found }
+        guard first == 1 else { return found }
+        let marker = node.integer(0)
+        guard (range.contains(marker) != isNegated) != matchesNull else { return found }
+        let nulls = IntegerKernels.count(
+            in: IntegerRange(low: marker, high: marker), node, first: 1, count: rows)
+        return matchesNull ? found &+ nulls : found &- nulls
     }
 
     @inline(__always)
-    private func match(
-        _ node: NodeView, _ first: Int, _ count: Int
-    ) throws(RealmError) -> Selection {
+    private func match(_ node: NodeView, _ first: Int, _ count: Int) -> Selection {
         var rows = Selection.none
         if let only {
             rows = IntegerKernels.rows(in: only, node, first: first, count: count)
@@ -87,6 +120,7 @@ final class FloatTerm: QueryTerm {
     private let isNegated: Bool
     private let matchesNaN: Bool
     private let matchesNull: Bool
+    private var nodes: KeptLeaves<NodeView>?
 
     override var label: String { "number ranges (\(ranges.count)), whole leaves" }
 
@@ -98,14 +132,24 @@ final class FloatTerm: QueryTerm {
         matchesNull = test.holds(.null)
     }
 
+    override func attach(_ directory: LeafDirectory) {
+        nodes = directory.numbers(column.leafIndex, column.layout)
+    }
+
+    private func node(_ leaf: ClusterLeaf) throws(RealmError) -> NodeView {
+        if leaf.place >= 0, let nodes { return nodes[leaf.place] }
+        let ref = try leaf.columnRef(column.leafIndex)
+        return column.layout.type == .float
+            ? try FloatLeaf(leaf.space, ref).node : try DoubleLeaf(leaf.space, ref).node
+    }
+
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
-        let ref = try leaf.columnRef(column.leafIndex)
+        let node = try node(leaf)
         let rows =
             column.layout.type == .float
-            ? matchFloats(try FloatLeaf(leaf.space, ref).node, leaf.count)
-            : matchDoubles(try DoubleLeaf(leaf.space, ref).node, leaf.count)
+            ? matchFloats(node, leaf.count) : matchDoubles(node, leaf.count)
         guard let rows else { throw leaf.unevenColumn(column.leafIndex) }
         return rows & among
     }
@@ -155,11 +199,12 @@ final class FloatTerm: QueryTerm {
 
 /// Timestamps against a range: seconds decide, except where they equal a bound.
 final class TimestampTerm: QueryTerm {
-    private let leafIndex: Int
+    private let column: BoundColumn
     /// Nil when no time fits.
     private let bounds: (low: Timestamp, high: Timestamp)?
     private let isNegated: Bool
     private let matchesNull: Bool
+    private var times: KeptLeaves<TimestampLeaf>?
 
     override var label: String { "time range, whole leaves" }
 
@@ -167,7 +212,7 @@ final class TimestampTerm: QueryTerm {
     init?(_ test: ColumnTest) {
         guard let bounds = Self.bounds(of: test) else { return nil }
         self.bounds = bounds.range
-        leafIndex = test.column.leafIndex
+        column = test.column
         isNegated = test.relation == .notEqual
         matchesNull = test.holds(.null)
     }
@@ -202,12 +247,22 @@ final class TimestampTerm: QueryTerm {
         }
     }
 
+    override func attach(_ directory: LeafDirectory) {
+        times = directory.times(column.leafIndex, column.layout)
+    }
+
+    private func times(_ leaf: ClusterLeaf) throws(RealmError) -> TimestampLeaf {
+        if leaf.place >= 0, let times { return times[leaf.place] }
+        let times = try TimestampLeaf(leaf.space, try leaf.columnRef(column.leafIndex))
+        guard times.count == leaf.count else { throw leaf.unevenColumn(column.leafIndex) }
+        return times
+    }
+
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
-        let column = try TimestampLeaf(leaf.space, try leaf.columnRef(leafIndex))
+        let column = try times(leaf)
         let count = leaf.count
-        guard column.count == count else { throw leaf.unevenColumn(leafIndex) }
         var rows = matches(column, count)
         if isNegated { rows = Selection(first: count).subtracting(rows) }
         let marker = column.seconds.marker

@@ -22,7 +22,7 @@ final class ObjectSet {
     ) throws(RealmError) {
         guard let limit = try ObjectSet.limit(for: table, evaluator.space) else { return nil }
         self.init(limit: limit)
-        let leaves = LeafWalk(evaluator.space, table, evaluator.visits.pass)
+        let leaves = LeafSource(evaluator.snapshot, table, evaluator.visits.pass, for: term)
         while let leaf = try leaves.next() {
             insert(leaf, try term.match(leaf, Selection(first: leaf.count)))
         }

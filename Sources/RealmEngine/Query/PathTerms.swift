@@ -8,6 +8,7 @@ final class HopTerm: QueryTerm {
     private let scratch = LeafScratch()
     /// The answer where a link to one object is null.
     private let missing: Bool
+    private var nodes: KeptLeaves<NodeView>?
 
     override var label: String { "links into a set of objects" }
 
@@ -44,16 +45,28 @@ final class HopTerm: QueryTerm {
         return try ObjectSet(of: target, in: hop.target, evaluator)
     }
 
+    override func attach(_ directory: LeafDirectory) {
+        // The other end of links is stored in another way than the property that makes them.
+        if hop.kind == .backlink { return }
+        nodes = directory.numbers(hop.column.leafIndex, hop.column.layout)
+    }
+
+    private func links(_ leaf: ClusterLeaf) throws(RealmError) -> NodeView {
+        if leaf.place >= 0, let nodes { return nodes[leaf.place] }
+        let ref = try leaf.columnRef(hop.column.leafIndex)
+        let node = try LinkLeaf(leaf.space, ref, target: hop.target.key).node
+        guard node.count == leaf.count else { throw leaf.unevenColumn(hop.column.leafIndex) }
+        return node
+    }
+
     private func matchLinks(
         _ leaf: ClusterLeaf, _ among: Selection, _ set: ObjectSet
     ) throws(RealmError) -> Selection {
-        let ref = try leaf.columnRef(hop.column.leafIndex)
-        let column = try LinkLeaf(leaf.space, ref, target: hop.target.key)
-        guard column.count == leaf.count else { throw leaf.unevenColumn(hop.column.leafIndex) }
-        let rows = set.rows(column.node, offset: -1, count: leaf.count, scratch)
+        let node = try links(leaf)
+        let rows = set.rows(node, offset: -1, count: leaf.count, scratch)
         if !missing { return rows & among }
         let unset = IntegerRange(low: .min, high: 0)
-        let nulls = IntegerKernels.rows(in: unset, column.node, first: 0, count: leaf.count)
+        let nulls = IntegerKernels.rows(in: unset, node, first: 0, count: leaf.count)
         return (rows | nulls) & among
     }
 
@@ -71,11 +84,17 @@ final class HopTerm: QueryTerm {
         }
     }
 
+    private func roots(_ leaf: ClusterLeaf) throws(RealmError) -> CollectionLeaf {
+        if leaf.place >= 0, let nodes { return CollectionLeaf(kept: nodes[leaf.place]) }
+        let roots = try CollectionLeaf(leaf.space, try leaf.columnRef(hop.column.leafIndex))
+        guard roots.count == leaf.count else { throw leaf.unevenColumn(hop.column.leafIndex) }
+        return roots
+    }
+
     private func matchLists(
         _ leaf: ClusterLeaf, _ among: Selection, _ set: ObjectSet
     ) throws(RealmError) -> Selection {
-        let column = try CollectionLeaf(leaf.space, try leaf.columnRef(hop.column.leafIndex))
-        guard column.count == leaf.count else { throw leaf.unevenColumn(hop.column.leafIndex) }
+        let column = try roots(leaf)
         let space = evaluator.visits.pass
         return try column.filled(among).filter { (row) throws(RealmError) in
             try hasMember(space, try column.root(row), set)
@@ -126,6 +145,11 @@ final class AdaptiveTerm: QueryTerm {
         self.fast = fast
         self.general = general
         self.space = space
+    }
+
+    override func attach(_ directory: LeafDirectory) {
+        fast.attach(directory)
+        general.attach(directory)
     }
 
     override func match(

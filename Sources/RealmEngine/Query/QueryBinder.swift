@@ -25,13 +25,15 @@ struct QueryBinder {
     var schema: Schema { snapshot.schema }
 
     /// Binds a whole query.
-    mutating func bind(_ tree: QueryTree) throws(RealmError) -> BoundQuery {
+    mutating func bind(
+        _ tree: QueryTree, isKept: Bool = false
+    ) throws(RealmError) -> BoundQuery {
         let condition = try condition(tree.condition)
         var descriptors: [BoundDescriptor] = []
         for descriptor in tree.descriptors { descriptors.append(try self.descriptor(descriptor)) }
         return BoundQuery(
             table: table, source: source, condition: condition, descriptors: descriptors,
-            pool: pool)
+            pool: pool, isKept: isKept)
     }
 
     mutating func condition(_ tree: QueryCondition) throws(RealmError) -> BoundCondition {

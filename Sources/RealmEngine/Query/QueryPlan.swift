@@ -15,6 +15,15 @@ public struct QueryOptions: Sendable {
     public init() {}
 }
 
+/// What a plan decides: the same every time for a bound query.
+struct QueryDecision: Sendable {
+    let filter: BoundCondition
+    let candidates: IndexCandidates?
+
+    /// More are looked up again each time, and not kept.
+    static let maximumUnits = 64
+}
+
 /// A bound query with the order its terms are tested in and the way to its candidates. Belongs to
 /// one version; free to cross threads.
 public final class QueryPlan: Sendable {
@@ -31,12 +40,42 @@ public final class QueryPlan: Sendable {
     ) throws(RealmError) {
         self.query = query
         self.options = options
+        if options.usesIndexes, let known = query.decision?.withLock({ $0 }) {
+            filter = known.filter
+            candidates = known.candidates
+            return
+        }
         let ordered = ConditionOrder.arranged(query.condition)
         filter = ordered
         candidates =
             options.usesIndexes
             ? try IndexCandidates(ordered, query.table, snapshot) : nil
+        if options.usesIndexes, (candidates?.units.count ?? 0) <= QueryDecision.maximumUnits {
+            let made = QueryDecision(filter: filter, candidates: candidates)
+            query.decision?.withLock { $0 = made }
+        }
     }
+
+    /// Number of matches among so few candidates that terms and their memory are not worth making;
+    /// nil for every other plan.
+    func countOfCandidates(in snapshot: Snapshot) throws(RealmError) -> Int? {
+        guard let candidates, candidates.count <= Self.fewCandidates, case .test(let test) = filter
+        else { return nil }
+        var total = 0
+        for unit in candidates.units {
+            let location = unit.location
+            let space = snapshot.lookup
+            let leaf = try ClusterLeaf(
+                space, location.ref, node: try space.node(location.ref), base: location.base)
+            try unit.among.visit { (row) throws(RealmError) in
+                if test.holds(try Spot(leaf: leaf, row: row).value(test.column)) { total &+= 1 }
+            }
+        }
+        return total
+    }
+
+    /// So many are tested one by one.
+    static let fewCandidates = 4
 
     /// The order or number of the objects depends on more than the condition: SORT, DISTINCT, LIMIT.
     public var isArranged: Bool { !query.descriptors.isEmpty }

@@ -14,7 +14,7 @@ public final class QueryRun {
         evaluator = QueryEvaluator(snapshot, looks: plan.filter.looks)
         // A few candidates are tested as they are before a kernel is made ready.
         if case .test(let test) = plan.filter, let candidates = plan.candidates,
-            candidates.count <= 4
+            candidates.count <= QueryPlan.fewCandidates
         {
             term = ValueTerm(test)
         } else {
@@ -36,9 +36,13 @@ public final class QueryRun {
         return (leaf, try term.match(leaf, unit.among))
     }
 
-    /// Number of objects that match in a unit. Materialises nothing.
-    public func count(_ unit: QueryUnit) throws(RealmError) -> Int {
-        try match(unit).rows.count
+    /// Visits the leaves of a stretch with the rows that match.
+    func visit(
+        _ stretch: LeafStretch, _ body: (Selection) -> Void
+    ) throws(RealmError) -> LeafStretch.Extent {
+        try stretch.visit(evaluator.visits.pass) { (leaf) throws(RealmError) in
+            body(try term.match(leaf, Selection(first: leaf.count)))
+        }
     }
 
     /// Appends the rows, in the unit's leaf, of the objects that match.
@@ -67,16 +71,23 @@ public final class QueryRun {
             }
             return
         }
-        let leaves = LeafWalk(
-            snapshot.lookup, TablePlace(plan.query.table), evaluator.visits.pass)
+        let leaves = leafSource()
         while let leaf = try leaves.next() {
             let rows = try term.match(leaf, Selection(first: leaf.count))
             if !rows.isEmpty, try !body(leaf, rows) { return }
         }
     }
 
+    private func leafSource() -> LeafSource {
+        LeafSource(snapshot, TablePlace(plan.query.table), evaluator.visits.pass, for: term)
+    }
+
     /// Number of objects that match the condition, before DISTINCT and LIMIT.
     public func matchCount() throws(RealmError) -> Int {
+        if plan.candidates == nil {
+            evaluator.visits.beginPass()
+            return try leafSource().count(term)
+        }
         var total = 0
         try forEachLeaf { (_, rows) throws(RealmError) in
             total &+= rows.count

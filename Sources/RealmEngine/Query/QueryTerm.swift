@@ -6,6 +6,20 @@ class QueryTerm {
 
     /// The rows of `among` for which the condition holds.
     func match(_ leaf: ClusterLeaf, _ among: Selection) throws(RealmError) -> Selection { among }
+
+    /// Leaves asked about from now on may come from `directory`, which has their columns.
+    func attach(_ directory: LeafDirectory) {}
+
+    /// Number of rows of all leaves for which the condition holds; `space` is what they are read in.
+    /// The directory is the one attached.
+    func count(_ leaves: LeafDirectory, _ space: NodeSpace) throws(RealmError) -> Int {
+        var total = 0
+        for i in 0..<leaves.count {
+            let leaf = leaves.leaf(i, in: space)
+            total &+= try match(leaf, Selection(first: leaf.count)).count
+        }
+        return total
+    }
 }
 
 /// TRUEPREDICATE and FALSEPREDICATE.
@@ -25,6 +39,10 @@ final class AndTerm: QueryTerm {
 
     init(_ terms: [QueryTerm]) { self.terms = terms }
 
+    override func attach(_ directory: LeafDirectory) {
+        for term in terms { term.attach(directory) }
+    }
+
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
@@ -42,6 +60,10 @@ final class OrTerm: QueryTerm {
     private let terms: [QueryTerm]
 
     init(_ terms: [QueryTerm]) { self.terms = terms }
+
+    override func attach(_ directory: LeafDirectory) {
+        for term in terms { term.attach(directory) }
+    }
 
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
@@ -61,6 +83,8 @@ final class NotTerm: QueryTerm {
     override var label: String { "not " + term.label }
 
     init(_ term: QueryTerm) { self.term = term }
+
+    override func attach(_ directory: LeafDirectory) { term.attach(directory) }
 
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection

@@ -62,6 +62,7 @@ extension QueryPlan {
             }
         }
         if needsRows { return try rows(in: snapshot).count }
+        if let count = try countOfCandidates(in: snapshot) { return min(count, limit) }
         let run = QueryRun(self, in: snapshot)
         if limit == Int.max { return try run.matchCount() }
         var total = 0

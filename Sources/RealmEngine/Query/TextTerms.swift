@@ -8,6 +8,7 @@ final class TextTerm: QueryTerm {
     private var distinct = DistinctAnswers()
     private var cells = CellCache()
     private let scratch = LeafScratch()
+    private var texts: KeptLeaves<BytesLeaf>?
 
     private enum Way {
         /// Equality with one of these texts; `isNegated` for inequality.
@@ -69,15 +70,25 @@ final class TextTerm: QueryTerm {
         }
     }
 
-    override func match(
-        _ leaf: ClusterLeaf, _ among: Selection
-    ) throws(RealmError) -> Selection {
+    override func attach(_ directory: LeafDirectory) {
+        texts = directory.texts(test.column.leafIndex, test.column.layout)
+    }
+
+    private func texts(_ leaf: ClusterLeaf) throws(RealmError) -> BytesLeaf {
+        if leaf.place >= 0, let texts { return texts[leaf.place].reading(in: leaf.space) }
         let ref = try leaf.columnRef(test.column.leafIndex)
-        let column =
+        let texts =
             isString
             ? try BytesLeaf(strings: leaf.space, ref, distinct: test.column.layout.distinct)
             : try BytesLeaf(binaries: leaf.space, ref)
-        guard column.count == leaf.count else { throw leaf.unevenColumn(test.column.leafIndex) }
+        guard texts.count == leaf.count else { throw leaf.unevenColumn(test.column.leafIndex) }
+        return texts
+    }
+
+    override func match(
+        _ leaf: ClusterLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        let column = try texts(leaf)
         if column.form == .enumerated { return try matchDistinct(column, among) }
         switch way {
         case .equal(let needles, let isNegated):

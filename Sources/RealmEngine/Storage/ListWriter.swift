@@ -86,7 +86,7 @@ struct ListWriter {
         let end = topStart + UInt64(8 + (payload + 7) & ~7)
         chunks[reserve].count = chunks[reserve].end - end
         chunks[reserve].start = end
-        let box = ByteBufferBox()
+        let box = ByteBufferBox(capacity: 1 << 12)
         append(chunks.map { Int64($0.start) }, code, to: box)
         append(chunks.map { Int64($0.count) }, code, to: box)
         append(chunks.map { Int64($0.version) }, versionCode, to: box)

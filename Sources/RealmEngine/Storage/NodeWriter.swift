@@ -36,7 +36,13 @@ struct NodeWriter {
         left = need.bytes
         extents = self.free.take(need, page: page)
         at = extents[0].start
-        runs.append(Run(start: at, bytes: ByteBufferBox()))
+        beginRun()
+    }
+
+    /// With room for all that the extent may get, so that it is not moved while it grows.
+    private mutating func beginRun() {
+        let room = min(left, extents[current].end - at)
+        runs.append(Run(start: at, bytes: ByteBufferBox(capacity: Int(clamping: room))))
     }
 
     /// Room that nodes to be written take at most.
@@ -134,14 +140,14 @@ struct NodeWriter {
                 extents.append(free.grown(by: left + 2 * size, page: page))
             }
             at = extents[current].start
-            runs.append(Run(start: at, bytes: ByteBufferBox()))
+            beginRun()
         }
     }
 
     private mutating func skip(to start: UInt64) {
         unused.append(Extent(start: at, count: start - at))
         at = start
-        runs.append(Run(start: at, bytes: ByteBufferBox()))
+        beginRun()
     }
 
     /// The free space without what was written.
@@ -155,7 +161,9 @@ struct NodeWriter {
 
 /// A byte buffer that can live in an array.
 final class ByteBufferBox {
-    private var buffer = ByteBuffer(capacity: 1 << 12)
+    private var buffer: ByteBuffer
+
+    init(capacity: Int) { buffer = ByteBuffer(capacity: capacity) }
 
     var bytes: UnsafeRawBufferPointer { buffer.bytes }
     var count: Int { buffer.count }

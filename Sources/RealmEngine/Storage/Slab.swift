@@ -1,14 +1,19 @@
-/// Where a write transaction keeps the nodes it makes: memory behind the file in the same address
+/// Where write transactions keep the nodes they make: memory behind the file in the same address
 /// space, so that a ref is an offset from the one base pointer here too.
 ///
 /// Nodes are only ever added; what a transaction replaces before it commits is simply left behind.
-/// A commit copies what is reachable into the file and empties the slab. Used by the open write
-/// transaction only, so the write mutex guards it.
+/// A commit copies what is reachable into the file. Each transaction or group has a region of its
+/// own, which lasts as long as a view of it. Used by the open write transaction only, so the writer's
+/// turn guards it.
 final class Slab: @unchecked Sendable {
     fileprivate var memory: ReservedMemory
+    private let regions: SlabRegions
     /// First ref of the slab: halfway into the reservation, beyond any file.
     let start: UInt64
-    private(set) var used = 0
+    /// Where the next node goes, and what it must not reach, as offsets from `start`.
+    private var next = 0
+    private var limit = 0
+    private var region: SlabRegion?
     /// The bytes of the transaction that uses the slab now.
     private var memoryOfUser: SpaceMemory?
 
@@ -22,22 +27,39 @@ final class Slab: @unchecked Sendable {
         memory = ReservedMemory(
             start: UnsafeMutableRawPointer(mutating: mapping.base) + offset,
             capacity: mapping.reserved - offset)
+        regions = SlabRegions(mapping, start: offset)
     }
 
-    /// A transaction begins, or goes on with all nodes made so far in the file: its spaces see the nodes made from now on.
+    /// Bytes of the nodes made since `attach`.
+    var used: Int { region.map { next - $0.offset } ?? 0 }
+
+    /// What keeps the nodes made so far; nil when no transaction is open.
+    var view: SlabView? {
+        region.map { SlabView(region: $0, end: start + UInt64(next)) }
+    }
+
+    /// A transaction begins, or goes on with all nodes made so far in the file: its spaces see the
+    /// nodes made from now on.
     func attach(_ user: SpaceMemory) {
-        used = 0
-        memoryOfUser = user
-        user.setSlab(start: start, end: start)
+        detach()
+        let (region, room) = regions.open(capacity: memory.capacity)
+        self.region = region
+        (next, limit) = (room.lowerBound, room.upperBound)
+        reattach(user)
     }
 
-    /// The transaction ended: all nodes are forgotten, memory beyond a few MiB goes back to the
-    /// system.
+    /// Another transaction goes on with the nodes made so far.
+    func reattach(_ user: SpaceMemory) {
+        memoryOfUser = user
+        user.setSlab(view)
+    }
+
+    /// The transaction or group ended: its nodes are forgotten, except for views of them.
     func detach() {
-        memoryOfUser?.setSlab(start: start, end: start)
+        memoryOfUser?.setSlab(nil)
         memoryOfUser = nil
-        used = 0
-        memory.trim(to: 8 << 20)
+        if let region { regions.close(region, at: next) }
+        region = nil
     }
 
     @inline(__always) func contains(_ ref: Ref) -> Bool { ref.raw >= start }
@@ -52,13 +74,14 @@ final class Slab: @unchecked Sendable {
         }
         let payload = NodeView.payloadSize(flags: flags, count: count)
         let size = NodeView.headerSize + (payload + 7) & ~7
-        try memory.ensure(used + size)
-        let at = memory.start + used
+        guard size <= limit - next else { throw memory.exhausted }
+        try memory.ensure(next + size)
+        let at = memory.start + next
         at.storeBytes(of: NodeView.header(flags: flags, count: count), as: UInt64.self)
         if size > 8 { (at + size - 8).storeBytes(of: 0, as: UInt64.self) }
-        let ref = Ref(start + UInt64(used))
-        used += size
-        memoryOfUser?.setSlab(start: start, end: start + UInt64(used))
+        let ref = Ref(start + UInt64(next))
+        next += size
+        memoryOfUser?.setSlabEnd(start + UInt64(next))
         return (ref, at + NodeView.headerSize)
     }
 }

@@ -17,12 +17,18 @@ final class SpaceMemory {
         walk.resetBudget()
     }
 
-    /// Tells both views which refs lead into an open write transaction's slab.
-    func setSlab(start: UInt64, end: UInt64) {
+    /// Tells both views which nodes of an open write transaction or group they may read.
+    func setSlab(_ view: SlabView?) {
         for i in 0..<2 {
-            states[i].slabStart = start
-            states[i].slabEnd = end
+            states[i].slabStart = view?.region.start ?? 0
+            states[i].slabEnd = view?.end ?? 0
         }
+    }
+
+    @inline(__always)
+    func setSlabEnd(_ end: UInt64) {
+        states[0].slabEnd = end
+        states[1].slabEnd = end
     }
 
     deinit { states.deallocate() }

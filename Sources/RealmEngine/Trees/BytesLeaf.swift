@@ -19,7 +19,7 @@ struct BytesLeaf {
     /// The bytes of the medium form.
     let area: NodeView
     let nulls: NodeView
-    private let space: NodeSpace
+    private var space: NodeSpace
     let count: Int
 
     /// Most bytes one blob holds.
@@ -110,6 +110,14 @@ struct BytesLeaf {
         }
         self.node = offsets
         count = offsets.count
+    }
+
+    /// The same leaf, with its values read in `space`.
+    @inline(__always)
+    func reading(in space: NodeSpace) -> BytesLeaf {
+        var leaf = self
+        leaf.space = space
+        return leaf
     }
 
     /// Value `i`, nil when null. The index is below `count`.

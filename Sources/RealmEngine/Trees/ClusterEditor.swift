@@ -10,6 +10,8 @@ final class ClusterEditor {
     var root: Node
     /// Where the last object was appended; nil once the tree changed otherwise.
     private(set) var tail: Tail?
+    /// Objects behind all those in the tree, which has no tail as long as there are any.
+    var run: Run?
 
     /// A loaded node: a leaf with keys and columns, or an inner node with children.
     final class Node {
@@ -24,7 +26,7 @@ final class ClusterEditor {
         /// Objects below.
         var count = 0
 
-        fileprivate init(origin: Ref, depth: Int) {
+        init(origin: Ref, depth: Int) {
             self.origin = origin
             self.depth = depth
         }
@@ -73,7 +75,7 @@ final class ClusterEditor {
     }
 
     /// Number of objects.
-    var count: Int { root.count &+ (tail?.pending ?? 0) }
+    var count: Int { root.count &+ (tail?.pending ?? 0) &+ (run?.count ?? 0) }
 
     // MARK: Loading
 
@@ -129,7 +131,7 @@ final class ClusterEditor {
         return node
     }
 
-    private func touch(_ node: Node) throws(RealmError) {
+    func touch(_ node: Node) throws(RealmError) {
         if node.isDirty { return }
         node.isDirty = true
         if node.origin.isNone || context.slab.contains(node.origin) { return }
@@ -192,6 +194,11 @@ final class ClusterEditor {
             if UInt64(bitPattern: key.raw) > tail.last { return nil }
             tail.settle()
         }
+        if let run, run.count > 0, UInt64(bitPattern: key.raw) >= run.keys[0] {
+            return run.row(of: UInt64(bitPattern: key.raw)).map {
+                Position(leaf: run.place, row: $0)
+            }
+        }
         var relative = UInt64(bitPattern: key.raw)
         var node = root
         while !node.isLeaf {
@@ -206,6 +213,9 @@ final class ClusterEditor {
 
     /// Value of column `leafIndex` as stored; backlink cells are the raw slot as `.int`.
     func value(_ position: Position, _ leafIndex: Int) throws(RealmError) -> Value {
+        if let run, position.leaf === run.place {
+            return run.columns[leafIndex]!.value(position.row)
+        }
         let column = position.leaf.columns[leafIndex]
         if let buffer = column.buffer { return buffer.values[position.row] }
         guard let layout = layouts[leafIndex], layout.type != .backlink else {
@@ -218,6 +228,7 @@ final class ClusterEditor {
 
     /// Stores a value; the path of `key` is rewritten by the next flush.
     func set(_ key: ObjectKey, _ leafIndex: Int, _ value: Value) throws(RealmError) {
+        if let run, run.count > 0, UInt64(bitPattern: key.raw) >= run.keys[0] { try close(run) }
         tail?.settle()
         var relative = UInt64(bitPattern: key.raw)
         var node = root
@@ -237,7 +248,7 @@ final class ClusterEditor {
     func forEachLeaf(
         _ body: (Node, _ base: UInt64) throws(RealmError) -> Void
     ) throws(RealmError) {
-        tail?.settle()
+        try dropTail()
         try forEachLeaf(root, 0, body)
     }
 
@@ -273,15 +284,17 @@ final class ClusterEditor {
     /// The key must not exist yet.
     func insert(_ key: ObjectKey, _ values: UnsafePointer<Value>) throws(RealmError) {
         if let tail, tail.append(UInt64(bitPattern: key.raw), values) { return }
-        dropTail()
+        try dropTail()
         try insertAnywhere(key, values)
         tail = try learnTail(UInt64(bitPattern: key.raw))
     }
 
     /// The tree is about to change otherwise than by appending.
-    private func dropTail() {
+    func dropTail() throws(RealmError) {
         tail?.settle()
         tail = nil
+        if let run, run.count > 0 { try close(run) }
+        run = nil
     }
 
     private func insertAnywhere(
@@ -368,7 +381,7 @@ final class ClusterEditor {
         node.count += 1
     }
 
-    private func splitInner(_ node: Node, _ added: Int) -> (node: Node, key: UInt64) {
+    func splitInner(_ node: Node, _ added: Int) -> (node: Node, key: UInt64) {
         let cut = added == node.children.count - 1 ? added : node.children.count / 2
         let sibling = Node(origin: .none, depth: node.depth)
         sibling.isDirty = true
@@ -383,7 +396,7 @@ final class ClusterEditor {
     }
 
     /// Writes child `i` into the slab now and forgets its decoded form.
-    private func retire(_ node: Node, _ i: Int) throws(RealmError) {
+    func retire(_ node: Node, _ i: Int) throws(RealmError) {
         guard let child = node.children[i].node else { return }
         node.children[i].ref = try write(child)
         node.children[i].node = nil
@@ -393,7 +406,7 @@ final class ClusterEditor {
 
     /// Removes the object with `key`, which exists. What its cells lead to is the caller's.
     func remove(_ key: ObjectKey) throws(RealmError) {
-        dropTail()
+        try dropTail()
         try remove(root, UInt64(bitPattern: key.raw))
         while !root.isLeaf, root.children.count == 1 {
             // An earlier commit may have left an inner node with one child, untouched until now.
@@ -482,7 +495,7 @@ final class ClusterEditor {
     func addColumn(
         _ leafIndex: Int, _ layout: LeafLayout, _ value: Value
     ) throws(RealmError) {
-        dropTail()
+        try dropTail()
         try rewriteLeaves(root) { (leaf) throws(RealmError) in
             while leaf.columns.count <= leafIndex { leaf.columns.append(Column(ref: .none)) }
             let buffer = LeafBuffer(capacity: leaf.count)
@@ -495,7 +508,7 @@ final class ClusterEditor {
 
     /// Removes a column whose cells lead to nothing any more.
     func removeColumn(_ leafIndex: Int) throws(RealmError) {
-        dropTail()
+        try dropTail()
         try rewriteLeaves(root) { (leaf) throws(RealmError) in
             let column = leaf.columns[leafIndex]
             if column.isDirty {
@@ -512,7 +525,7 @@ final class ClusterEditor {
     func mapColumn(
         _ leafIndex: Int, to layout: LeafLayout, _ transform: (Value) throws(RealmError) -> Value
     ) throws(RealmError) {
-        dropTail()
+        try dropTail()
         try rewriteLeaves(root) { (leaf) throws(RealmError) in
             let old = try self.touchedBuffer(leaf, leafIndex)
             let buffer = LeafBuffer(capacity: leaf.count)
@@ -534,7 +547,7 @@ final class ClusterEditor {
 
     /// Writes what changed and returns the root's ref. The editor stays usable.
     func flush() throws(RealmError) -> Ref {
-        dropTail()
+        try dropTail()
         return try write(root)
     }
 

@@ -1,6 +1,7 @@
 /// At most 256 objects: their keys and one leaf per column (object format 2.1).
 struct ClusterLeaf {
-    let space: NodeSpace
+    /// The leaf of a directory is given its reader's.
+    var space: NodeSpace
     let ref: Ref
     let node: NodeView
     /// Relative keys in general form; unused in compact form.
@@ -9,6 +10,8 @@ struct ClusterLeaf {
     let count: Int
     /// Sum of the child offsets on the path to this leaf.
     let base: UInt64
+    /// Its number in the `LeafDirectory` it was taken from; negative for any other.
+    var place = -1
 
     static let maximumCount = 256
 

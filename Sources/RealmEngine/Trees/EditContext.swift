@@ -33,6 +33,19 @@ final class EditContext {
         encoder = NodeEncoder(slab: slab)
     }
 
+    /// Goes on from `other`'s nodes and the first `count` of the extents it let go.
+    init(_ other: EditContext, _ space: NodeSpace, freed count: Int) {
+        self.space = space
+        slab = other.slab
+        fanout = other.fanout
+        encoder = other.encoder
+        freed = Array(other.freed[..<count])
+        freedBytes = freed.reduce(0) { $0 + $1.count }
+    }
+
+    /// What was let go after the first `count` extents is in use after all.
+    func forgetFreed(after count: Int) { freed.removeSubrange(count...) }
+
     /// Bytes of memory that the transaction takes.
     var usedBytes: Int { slab.used + arena.used + editedBytes }
 
@@ -96,6 +109,16 @@ final class ByteArena {
         let at = allocate(bytes.count)
         at.copyMemory(from: bytes.base, byteCount: bytes.count)
         return ByteView(at, count: bytes.count)
+    }
+
+    /// The value with its bytes copied.
+    @inline(__always)
+    func keep(_ value: Value) -> Value {
+        switch value {
+        case .string(let bytes): .string(copy(bytes))
+        case .binary(let bytes): .binary(copy(bytes))
+        default: value
+        }
     }
 
     /// Room for `count` bytes, unaligned.

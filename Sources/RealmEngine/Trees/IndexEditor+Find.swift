@@ -4,6 +4,8 @@ extension IndexEditor {
     func find(_ value: Value) throws(RealmError) -> ObjectKey? {
         if case .int(let number) = value {
             if let key = recent.key(of: number) { return ObjectKey(key) }
+            if !waiting.isEmpty, let key = waiting.key(of: number) { return ObjectKey(key) }
+            if let largest = waiting.largest, number > largest { return nil }
             let found = try search(value)
             if let found { recent.add(number, found.raw) }
             return found

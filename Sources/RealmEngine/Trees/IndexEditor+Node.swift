@@ -113,6 +113,45 @@ extension IndexEditor {
             count += 1
         }
 
+        /// Adds objects under new chunks, given in their order in the upper halves of `pairs`, as long
+        /// as they are new, no more than `room` and, unless the leaf is the last of its level, below
+        /// its last chunk; answers how many.
+        func merge(
+            _ pairs: UnsafeBufferPointer<NumberPair>, room: Int, isLast: Bool
+        ) -> Int {
+            var taken = 0
+            var i = 0
+            let end = min(room, pairs.count)
+            while taken < end {
+                let chunk = Int32(truncatingIfNeeded: pairs[taken].number >> 32)
+                while i < count, chunks[i] < chunk { i += 1 }
+                if i == count ? !isLast : chunks[i] == chunk { break }
+                if taken > 0, pairs[taken].number >> 32 == pairs[taken - 1].number >> 32 { break }
+                taken += 1
+            }
+            if taken == 0 { return 0 }
+            while count + taken > capacity { grow() }
+            // From behind, so that each is moved once.
+            var old = count - 1
+            var new = taken - 1
+            var at = count + taken - 1
+            while new >= 0 {
+                let chunk = Int32(truncatingIfNeeded: pairs[new].number >> 32)
+                if old >= 0, chunks[old] > chunk {
+                    chunks[at] = chunks[old]
+                    slots[at] = slots[old]
+                    old -= 1
+                } else {
+                    chunks[at] = chunk
+                    slots[at] = Slot(literal: pairs[new].payload)
+                    new -= 1
+                }
+                at -= 1
+            }
+            count += taken
+            return taken
+        }
+
         func append(_ chunk: Int32, _ slot: Slot) { insert(chunk, slot, at: count) }
 
         private func grow() {
@@ -158,7 +197,7 @@ extension IndexEditor {
 
         /// Moves everything from `i` on into a new node.
         func split(at i: Int) -> Node {
-            let tail = Node(isInner: isInner, capacity: max(capacity, count - i))
+            let tail = Node(isInner: isInner, capacity: max(8, count - i))
             tail.count = count - i
             tail.chunks.update(from: chunks + i, count: count - i)
             tail.slots.update(from: slots + i, count: count - i)

@@ -22,6 +22,8 @@ final class IndexEditor {
     /// Where the last look-up found nothing; forgotten with the next edit.
     var gap: Gap?
     let recent = RecentKeys()
+    /// Integers that are in no node yet.
+    let waiting: WaitingIntegers
 
     /// A trie node's place beyond which nothing is divided further: values that agree in all bytes
     /// up to here and in the next chunk share a list.
@@ -35,15 +37,18 @@ final class IndexEditor {
     ///
     /// An index of a list of strings has the full-text shape; its strings are edited one by one with
     /// `insert(word:_:)` and `remove(word:_:)`.
+    /// - Parameter waiting: what an editor of the same index left waiting.
     init(
-        context: EditContext, root ref: Ref, kind: IndexKind,
+        context: EditContext, root ref: Ref, kind: IndexKind, waiting: WaitingIntegers? = nil,
         value: @escaping (ObjectKey) throws(RealmError) -> Value?
     ) throws(RealmError) {
         self.context = context
         self.value = value
         holdsWords = kind == .fullText
         root = Node(isInner: false)
+        self.waiting = waiting ?? WaitingIntegers()
         if !ref.isNone { root = try load(ref) }
+        if waiting == nil, root.count == 0 { self.waiting.beginEmpty() }
     }
 
     /// What an edit or a look-up is about.
@@ -118,6 +123,7 @@ final class IndexEditor {
             throw .corrupt("a negative object key in an indexed column", in: "table")
         }
         recent.forget(entry.value)
+        waiting.note(entry.value)
         context.editedBytes &+= 32
         if gap != nil, fillGap(entry) { return }
         root = try insert(entry, level: root, offset: 0)
@@ -125,6 +131,7 @@ final class IndexEditor {
 
     private func remove(_ entry: Entry) throws(RealmError) {
         if isStale { return }
+        try settleWaiting()
         gap = nil
         recent.forget(entry.value)
         if try remove(entry, from: root, offset: 0, depth: 0) {
@@ -139,6 +146,7 @@ final class IndexEditor {
         // Written first, so that what is loaded can be found by its ref like everything else.
         gap = nil
         recent.removeAll()
+        waiting.forget()
         try context.freeDeep(try flush())
         root = Node(isInner: false)
         isStale = false
@@ -249,8 +257,12 @@ final class IndexEditor {
     }
 
     /// Writes what changed and returns the root's ref, which is never none. The editor stays usable;
-    /// with `unloading` it keeps none of the loaded nodes.
-    func flush(unloading: Bool = false) throws(RealmError) -> Ref {
+    /// with `unloading` it keeps none of the loaded nodes, with `keepsWaiting` the integers that
+    /// wait go on waiting.
+    func flush(
+        unloading: Bool = false, keepsWaiting: Bool = false
+    ) throws(RealmError) -> Ref {
+        if !keepsWaiting { try settleWaiting() }
         try write(root)
         flushes += 1
         gap = nil

@@ -147,6 +147,12 @@ final class LeafBuffer {
         blobs = []
     }
 
+    /// The last value is in that blob.
+    func setLastBlob(_ ref: Ref) {
+        if blobs.isEmpty { blobs = ContiguousArray(repeating: .none, count: count) }
+        blobs[count - 1] = ref
+    }
+
     /// Remembers where each value of a big leaf now is.
     func keepBlobs(_ refs: ContiguousArray<Ref>) { blobs = refs }
 }

@@ -5,44 +5,61 @@ extension LeafEncoder {
     private static let longestSmallBinary = 64
 
     func bytes(_ buffer: LeafBuffer, isString: Bool) throws(RealmError) -> Ref {
-        var longest = -1
-        for value in buffer.values {
-            if case .string(let v) = value { longest = max(longest, v.count) }
-            if case .binary(let v) = value { longest = max(longest, v.count) }
+        let n = buffer.count
+        let numbers = UnsafeMutablePointer<Int64>.allocate(capacity: 2 * n)
+        defer { numbers.deallocate() }
+        let values = buffer.values
+        for i in 0..<n {
+            switch values[i] {
+            case .string(let v), .binary(let v):
+                numbers[i] = Int64(Int(bitPattern: v.base))
+                numbers[n + i] = Int64(v.count)
+            default: (numbers[i], numbers[n + i]) = (0, 0)
+            }
         }
-        if isString, longest <= Self.longestShort {
+        let cells = ByteCells(addresses: numbers, counts: numbers + n, count: n)
+        if let short = try shortOrMedium(cells, isString: isString) {
             try buffer.dropBlobs(context)
-            return try short(buffer, longest: longest)
+            return short
         }
+        let refs = try blobs(cells, terminator: isString ? 1 : 0, known: buffer.blobs)
+        buffer.keepBlobs(refs)
+        return try encoder.refs(refs.map(\.raw), flags: NodeView.contextFlag)
+    }
+
+    /// A leaf of new values.
+    func bytes(_ cells: ByteCells, isString: Bool) throws(RealmError) -> Ref {
+        if let short = try shortOrMedium(cells, isString: isString) { return short }
+        let refs = try blobs(cells, terminator: isString ? 1 : 0, known: [])
+        return try encoder.refs(refs.map(\.raw), flags: NodeView.contextFlag)
+    }
+
+    /// Nil when some value is too long for either form.
+    private func shortOrMedium(
+        _ cells: ByteCells, isString: Bool
+    ) throws(RealmError) -> Ref? {
+        let longest = cells.longest
+        if isString, longest <= Self.longestShort { return try short(cells, longest: longest) }
         if longest <= (isString ? Self.longestMediumString : Self.longestSmallBinary) {
-            try buffer.dropBlobs(context)
-            return try medium(buffer, terminator: isString ? 1 : 0)
+            return try medium(cells, terminator: isString ? 1 : 0)
         }
-        return try big(buffer, terminator: isString ? 1 : 0)
+        return nil
     }
 
-    @inline(__always)
-    private func view(_ value: Value) -> ByteView? {
-        switch value {
-        case .string(let v), .binary(let v): v
-        default: nil
-        }
-    }
-
-    private func short(_ buffer: LeafBuffer, longest: Int) throws(RealmError) -> Ref {
+    private func short(_ cells: ByteCells, longest: Int) throws(RealmError) -> Ref {
         var code: UInt8 = 0
         if longest >= 0 {
             code = 1
             while (1 << Int(code)) >> 1 < longest + 1 { code += 1 }
         }
         let width = (1 << Int(code)) >> 1
-        let (ref, payload) = try encoder.slab.node(flags: 0x08 | code, count: buffer.count)
+        let (ref, payload) = try encoder.slab.node(flags: 0x08 | code, count: cells.count)
         if width == 0 { return ref }
-        payload.initializeMemory(as: UInt8.self, repeating: 0, count: buffer.count * width)
-        for i in 0..<buffer.count {
+        payload.initializeMemory(as: UInt8.self, repeating: 0, count: cells.count * width)
+        for i in 0..<cells.count {
             let cell = payload + i * width
             var padding = width
-            if let v = view(buffer.values[i]) {
+            if let v = cells[i] {
                 cell.copyMemory(from: v.base, byteCount: v.count)
                 padding = width - 1 - v.count
             }
@@ -52,44 +69,46 @@ extension LeafEncoder {
         return ref
     }
 
-    private func medium(_ buffer: LeafBuffer, terminator: Int) throws(RealmError) -> Ref {
-        let n = buffer.count
-        var offsets: [Int64] = []
-        var nulls: [Int64] = []
-        offsets.reserveCapacity(n)
-        nulls.reserveCapacity(n)
+    private func medium(_ cells: ByteCells, terminator: Int) throws(RealmError) -> Ref {
+        let n = cells.count
+        let numbers = UnsafeMutablePointer<Int64>.allocate(capacity: 2 * n)
+        defer { numbers.deallocate() }
+        let (offsets, nulls) = (numbers, numbers + n)
         var end = 0
-        for value in buffer.values {
-            let bytes = view(value)
+        for i in 0..<n {
+            let isNull = cells.addresses[i] == 0
             // A null string takes its terminator's byte, a null binary nothing.
-            end += (bytes?.count ?? 0) + terminator
-            offsets.append(Int64(end))
-            nulls.append(bytes == nil ? 1 : 0)
+            end &+= (isNull ? 0 : Int(cells.counts[i])) &+ terminator
+            offsets[i] = Int64(end)
+            nulls[i] = isNull ? 1 : 0
         }
         let (area, payload) = try encoder.slab.node(flags: end == 0 ? 0x10 : 0x11, count: end)
         var at = 0
-        for value in buffer.values {
-            if let bytes = view(value) {
+        for i in 0..<n {
+            if let bytes = cells[i] {
                 (payload + at).copyMemory(from: bytes.base, byteCount: bytes.count)
-                at += bytes.count
+                at &+= bytes.count
             }
             if terminator > 0 {
                 payload.storeBytes(of: 0, toByteOffset: at, as: UInt8.self)
-                at += 1
+                at &+= 1
             }
         }
-        let ends = try encoder.integers(offsets)
-        let flags = try encoder.integers(nulls)
+        let ends = try encoder.integers(UnsafeBufferPointer(start: offsets, count: n))
+        let flags = try encoder.integers(UnsafeBufferPointer(start: nulls, count: n))
         return try encoder.refs([ends.raw, area.raw, flags.raw])
     }
 
-    private func big(_ buffer: LeafBuffer, terminator: Int) throws(RealmError) -> Ref {
+    /// A blob for each value, except where it is known to have one already.
+    private func blobs(
+        _ cells: ByteCells, terminator: Int, known: ContiguousArray<Ref>
+    ) throws(RealmError) -> ContiguousArray<Ref> {
         var refs = ContiguousArray<Ref>()
-        refs.reserveCapacity(buffer.count + 1)
-        for i in 0..<buffer.count {
-            if !buffer.blobs.isEmpty, !buffer.blobs[i].isNone {
-                refs.append(buffer.blobs[i])
-            } else if let bytes = view(buffer.values[i]) {
+        refs.reserveCapacity(cells.count + 1)
+        for i in 0..<cells.count {
+            if !known.isEmpty, !known[i].isNone {
+                refs.append(known[i])
+            } else if let bytes = cells[i] {
                 refs.append(
                     bytes.count + terminator <= BytesLeaf.longestBlob
                         ? try encoder.blob(bytes, terminator: terminator) : try parts(bytes))
@@ -97,8 +116,7 @@ extension LeafEncoder {
                 refs.append(.none)
             }
         }
-        buffer.keepBlobs(refs)
-        return try encoder.refs(refs.map(\.raw), flags: NodeView.contextFlag)
+        return refs
     }
 
     /// A binary too long for one blob: only changesets get here, properties have limits.

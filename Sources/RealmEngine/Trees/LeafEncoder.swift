@@ -66,14 +66,13 @@ struct LeafEncoder {
     }
 
     private func nullableIntegers(_ buffer: LeafBuffer) throws(RealmError) -> Ref {
-        try nullable(buffer) { if case .int(let v) = $0 { v } else { nil } }
+        let values = buffer.values
+        return try nullable(buffer.count) { if case .int(let v) = values[$0] { v } else { nil } }
     }
 
     /// Element 0 is the null marker, dictated by the width (object format 3.2).
-    private func nullable(
-        _ buffer: LeafBuffer, _ convert: (Value) -> Int64?
-    ) throws(RealmError) -> Ref {
-        let n = buffer.count
+    @inline(__always)
+    func nullable(_ n: Int, _ number: (Int) -> Int64?) throws(RealmError) -> Ref {
         let numbers = UnsafeMutableBufferPointer<Int64>.allocate(capacity: n + 1)
         defer { numbers.deallocate() }
         var magnitude: Int64 = 0
@@ -81,7 +80,7 @@ struct LeafEncoder {
         var isWidest = false
         var nulls: [Int] = []
         for i in 0..<n {
-            guard let v = convert(buffer.values[i]) else {
+            guard let v = number(i) else {
                 nulls.append(i + 1)
                 numbers[i + 1] = 0
                 continue
@@ -116,8 +115,9 @@ struct LeafEncoder {
     }
 
     private func timestamps(_ buffer: LeafBuffer) throws(RealmError) -> Ref {
-        let seconds = try nullable(buffer) {
-            if case .timestamp(let v) = $0 { v.seconds } else { nil }
+        let values = buffer.values
+        let seconds = try nullable(buffer.count) {
+            if case .timestamp(let v) = values[$0] { v.seconds } else { nil }
         }
         let nanoseconds = try encoder.integers(
             numbers(buffer) {

@@ -68,6 +68,9 @@ struct CollectionLeaf {
         node = try space.refNode(ref, slots: 0, "collection leaf")
     }
 
+    /// One that was opened before.
+    init(kept node: NodeView) { self.node = node }
+
     @inline(__always) var count: Int { node.count }
 
     /// Root of the collection, none when it was never filled.

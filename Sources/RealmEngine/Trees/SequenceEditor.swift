@@ -164,6 +164,16 @@ final class SequenceEditor {
 
     func append(_ value: Value) throws(RealmError) { try insert(value, at: count) }
 
+    /// Appends a binary of `count` bytes, longer than a leaf would hold itself, that is in a blob
+    /// already.
+    func append(blob: Ref, count: Int) throws(RealmError) {
+        // Nobody looks at the bytes of a value that has its blob.
+        try append(.binary(ByteView(ByteView.empty.base, count: count)))
+        var node = root
+        while node.leaf == nil { node = try child(node, node.children.count - 1) }
+        node.leaf!.setLastBlob(blob)
+    }
+
     func insert(_ value: Value, at index: Int) throws(RealmError) {
         precondition(index >= 0 && index <= count)
         if case .link(let link) = value, link.key.isUnresolved { mayHoldUnresolved = true }

@@ -103,14 +103,20 @@ extension Database {
     /// else has it open: what the handle pins is then kept, whoever comes later. Beginning a session
     /// changes the lock file, never the database.
     ///
+    /// - Parameter createsLockFile: makes the lock file where there is none.
+    ///
     /// Nil where that cannot be without creating a lock file or mending the database.
-    public convenience init?(takingPartIn path: String) throws(RealmError) {
+    public convenience init?(
+        takingPartIn path: String, createsLockFile: Bool = false
+    ) throws(RealmError) {
+        let lockPath = path + ".lock"
         do throws(RealmError) {
             if let session = try Session(readingLive: path) {
                 try self.init(MappedFile(path: path), session: session)
                 return
             }
-            guard LockFileMemory.isThere(path + ".lock"), try Self.isPlain(path) else { return nil }
+            guard createsLockFile || LockFileMemory.isThere(lockPath), try Self.isPlain(path)
+            else { return nil }
             let session = try Session(joining: path, isDurable: true, namesReaders: false) {
                 (isInitiator) throws(RealmError) in
                 if isInitiator, try !Self.isPlain(path) { throw Self.needsPreparation }
@@ -119,6 +125,8 @@ extension Database {
             try self.init(MappedFile(path: path), session: session)
         } catch {
             if error.reason == Self.needsPreparation.reason { return nil }
+            // It could not be made here.
+            if createsLockFile, !LockFileMemory.isThere(lockPath) { return nil }
             throw error.inFile(path)
         }
     }

@@ -5,7 +5,8 @@ extension BenchReport {
     func appendJSON(_ comparison: Comparison? = nil, to out: inout ByteBuffer) {
         out.append("{\"tool\":\"realm-bench\",\"output\":1,\"engine\":")
         out.append(members: [
-            ("version", .text(stamp.version)), ("commit", .null), ("build", .text(stamp.build)),
+            ("version", .text(stamp.version)), ("id", stamp.identity.map { .text($0) } ?? .null),
+            ("build", .text(stamp.build)),
         ])
         out.append(",\"host\":")
         out.append(members: [
@@ -46,7 +47,8 @@ extension BenchReport {
         [
             ("file", setting.isGenerated ? .null : .text(setting.file)),
             ("fileBytes", .number(fileSize)),
-            ("num", .number(setting.num)), ("runs", .number(setting.runs)),
+            ("num", .number(setting.num)), ("coreRows", .number(setting.coreRows ?? setting.num)),
+            ("runs", .number(setting.runs)),
             ("warmup_ns", .number(setting.warmup.wholeNanoseconds)),
             ("threads", .number(setting.threads)), ("encrypted", .flag(false)),
             ("durability", .text(setting.isDurable ? "full" : "unsafe")),
@@ -99,13 +101,13 @@ extension BenchReport {
         var members: [(String, BenchFigure)] = []
         let p99 = result.runs.compactMap(\.p99)
         if !p99.isEmpty { members.append(("p99_ns", .numbers(p99))) }
+        members.append(("cpuPerOp_ns", .list(result.runs.map(\.exactProcessorTime), places: 1)))
         let stored = result.runs.compactMap(\.storage)
         if !stored.isEmpty {
             members.append(("bytesWritten", .numbers(stored.map(\.bytesWritten))))
             members.append(("fsyncs", .numbers(stored.map(\.syncs))))
             members.append(("size", .numbers(stored.map(\.sizeAtEnd))))
         }
-        if members.isEmpty { return }
         out.append(",\"perRun\":")
         out.append(members: members)
     }

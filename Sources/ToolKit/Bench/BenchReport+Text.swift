@@ -19,14 +19,16 @@ extension BenchReport {
     }
 
     private func appendHead(to out: inout ByteBuffer) {
-        let machine = [
-            "realm-bench \(stamp.version)", stamp.build,
-            "\(stamp.processorCount) x \(stamp.processor)", "Linux \(stamp.kernel)",
-            stamp.fileSystem,
-        ]
+        let engine = stamp.identity.map { ["engine \($0)"] } ?? []
+        let machine =
+            ["realm-bench \(stamp.version)"] + engine + [
+                stamp.build,
+                "\(stamp.processorCount) x \(stamp.processor)", "Linux \(stamp.kernel)",
+                stamp.fileSystem,
+            ]
         var measurement = [
             setting.isGenerated
-                ? "\(setting.num) objects" : "\(setting.file) \(Quantity.bytes(fileSize))",
+                ? "\(objects) objects" : "\(setting.file) \(Quantity.bytes(fileSize))",
             setting.runs == 1 ? "1 run" : "\(setting.runs) runs", "seed \(setting.seed)",
             setting.threads == 1 ? "1 thread" : "\(setting.threads) threads",
             setting.isCacheCold ? "cache=cold" : "cache=warm",
@@ -44,6 +46,15 @@ extension BenchReport {
             out.append(DisplayWidth.printable(label))
             out.append("\n")
         }
+    }
+
+    /// Of what is generated; the common tasks begin with a number of their own.
+    private var objects: String {
+        let core = results.count { $0.name.hasPrefix("core-") }
+        guard core > 0, let rows = setting.coreRows, rows != setting.num else {
+            return String(setting.num)
+        }
+        return core == results.count ? String(rows) : "\(setting.num), core \(rows)"
     }
 
     /// What a table has no columns for.
@@ -92,16 +103,28 @@ extension BenchReport {
     private typealias Lines = (headings: [String], rows: [[String]])
 
     private func appendTable(_ lines: Lines, to out: inout ByteBuffer) {
-        out.append("\n")
         let layout = TableLayout(
             headings: lines.headings, isNumber: lines.headings.indices.map { $0 > 0 },
             style: RecordStyle(format: .table))
+        var table = ByteBuffer(capacity: 1 << 12)
         for row in lines.rows {
-            for cell in row { layout.add(Array(cell.utf8)) }
-            layout.endRow(to: &out)
+            for (i, cell) in row.enumerated() {
+                layout.add(Array((i == 0 && isLong(cell) ? "" : cell).utf8))
+            }
+            layout.endRow(to: &table)
         }
-        layout.finish(to: &out)
+        layout.finish(to: &table)
+        out.append("\n")
+        let text = String(decoding: table.bytes, as: UTF8.self)
+        for (i, line) in text.split(separator: "\n").enumerated() {
+            let name = i == 0 ? "" : lines.rows[i - 1][0]
+            if isLong(name) { out.append(name + "\n") }
+            out.append(String(line) + "\n")
+        }
     }
+
+    /// Such a name has a line of its own, above its figures.
+    private func isLong(_ name: String) -> Bool { DisplayWidth.columns(name) > 20 }
 
     private var speed: Lines {
         let shown = Self.percentiles.filter { $0.name != "p90" }

@@ -10,6 +10,12 @@ struct BenchRequest {
     /// Throws `misuse` for what does not go together.
     init(_ command: ParsedCommand) throws(RealmError) {
         gate = try Self.gate(command)
+        if command.flag("encrypted") {
+            throw Self.notYet("--encrypted: encrypted databases cannot be written yet")
+        }
+        if command.text("durability") == "memory" {
+            throw Self.notYet("--durability memory: every database has a file yet")
+        }
         var setting = try Self.setting(command)
         var queries: [WorkloadPlan] = []
         for (i, text) in command.all("query").enumerated() {
@@ -19,6 +25,8 @@ struct BenchRequest {
         if command.operands == [WorkloadSet.quick.rawValue] {
             if !command.flag("num") { setting.num = 10_000 }
             if !command.flag("runs") { setting.runs = 3 }
+        } else if !command.flag("num") {
+            setting.coreRows = CoreTask.usualRows
         }
         guard setting.valueSize <= Self.largestValue else {
             throw .misuse(
@@ -32,6 +40,10 @@ struct BenchRequest {
             throw .misuse(
                 "no workload is left to measure with these options", code: "InvalidArgument")
         }
+    }
+
+    private static func notYet(_ message: String) -> RealmError {
+        RealmError(.incompatible, code: "IllegalOperation", reason: "not-yet", message)
     }
 
     private static let largestValue = 16 << 20 - 16

@@ -42,6 +42,7 @@ struct BenchRunner {
             // A tenth warms the program as well; there is nothing to compare later runs with.
             var smaller = setting
             smaller.num = max(1, setting.num / 10)
+            smaller.coreRows = setting.coreRows.map { max(1, $0 / 10) }
             _ = try measure(plan, smaller)
             return nil
         }
@@ -72,7 +73,7 @@ struct BenchRunner {
         PeakMemory.reset()
         let before = ResourceUsage.now
         try workload.run(&meter)
-        let usage = ResourceUsage.now.since(before)
+        let usage = ResourceUsage.now.since(before).since(meter.asideUsage)
         let memory = PeakMemory.bytes
         let outcome = try workload.finish(meter)
         let figures = RunFigures(

@@ -6,6 +6,8 @@ struct BenchSetting: Sendable, Equatable {
     var isGenerated = false
     /// Operations per run of workloads that have no end of their own.
     var num = 100_000
+    /// Objects the common tasks begin with; nil for as many as `num`.
+    var coreRows: Int?
     var runs = 5
     var warmup = Duration.milliseconds(200)
     var seed: UInt64 = 1

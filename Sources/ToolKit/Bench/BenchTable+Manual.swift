@@ -21,10 +21,14 @@ extension BenchTable {
             WorkloadCatalogue.writing + WorkloadCatalogue.concurrent + WorkloadCatalogue.yahoo),
         .paragraph(
             "The `ycsb` workloads use as many records of ten texts of 100 bytes as `--num` says, a "
-                + "tenth as many operations, and a commit for each that writes. "
-                + "The workloads whose names begin with `core-` repeat the common tasks of the "
-                + "reference engine's own benchmark on tables of the same shapes; one operation is "
-                + "one repetition. `--list` tells what each does."),
+                + "tenth as many operations, and a commit for each that writes."),
+        .paragraph(
+            "The workloads whose names begin with `core-` repeat the common tasks of the reference "
+                + "engine's own benchmark, with the same properties, indexes and distributions of "
+                + "values on as many objects, so that the time of one repetition, CPU/OP, compares "
+                + "with what that benchmark prints for the task of the same name. What it does not "
+                + "measure, beginning a transaction and forgetting it, is not measured here either. "
+                + "`--list` tells what each does."),
         .definitions(
             WorkloadSet.allCases.map { ("`\($0.rawValue)`", sentence("a set: " + $0.summary)) }),
         .paragraph(
@@ -142,7 +146,9 @@ extension BenchTable {
             (
                 "`json`",
                 "One object: the build, the machine, the options in force, and in `results` one "
-                    + "object per workload with all its runs. Times are nanoseconds."
+                    + "object per workload with all its runs. Times are nanoseconds. `engine.id` is "
+                    + "the beginning of the build identity in the program file, as in the first "
+                    + "line of the text: two results with the same one come from the same build."
             ),
             ("`csv`", "A header, then one line per workload with the same numbers."),
         ])
@@ -163,7 +169,11 @@ extension BenchTable {
                     + "one; `sqlite3` cannot be run."
             ),
             ("4", "FILE is damaged or truncated."),
-            ("6", "The format of FILE is not one this version reads."),
+            (
+                "6",
+                "The format of FILE is not one this version reads, or `--encrypted` or "
+                    + "`--durability memory` ask for what it cannot do yet."
+            ),
             ("7", "Others kept changing FILE while it was measured."),
             ("9", "The report could not be written."),
             ("10", "A bug: please report it."),

@@ -15,8 +15,9 @@ extension BenchTable {
             "objects to generate, operations per run",
             "Objects of a generated database, and operations per run of a workload that has no end "
                 + "of its own, such as `readrandom`. "
-                + "`open` does not open the file more than 1000 times.",
-            defaultText: "100000; 10000 for `quick`"),
+                + "`open` does not open the file more than 1000 times. What the `core` workloads "
+                + "begin with, and every other number of theirs in proportion.",
+            defaultText: "100000; 10000 for `quick`; 200000 for the `core` workloads"),
         OptionSpec(
             "time", "T", .required("DUR", .duration), in: .measurement,
             "end runs after DUR instead of after N operations",
@@ -79,7 +80,8 @@ extension BenchTable {
             "The database to read. It is never changed. Without it everything is measured on "
                 + "generated databases of made-up people.",
             excludes: [
-                "batch", "value-size", "durability", "dir", "keep", "readers", "writers", "pin",
+                "batch", "value-size", "durability", "encrypted", "dir", "keep", "readers",
+                "writers", "pin",
                 "against",
             ]),
         OptionSpec(
@@ -104,11 +106,16 @@ extension BenchTable {
                 + "as many, `pinned-growth` a tenth, `fillsync` one.",
             defaultText: "100"),
         OptionSpec(
-            "durability", nil, .required("MODE", .choice(["full", "unsafe"])), in: .data,
-            "whether commits are synced: full, unsafe",
+            "durability", nil, .required("MODE", .choice(["full", "unsafe", "memory"])), in: .data,
+            "whether commits are synced: full, unsafe, memory",
             "`full` syncs every commit as the tools do. `unsafe` leaves that out: such commits do "
-                + "not survive a power failure.",
+                + "not survive a power failure. `memory` is a database without a file: this "
+                + "version cannot make one yet and ends with exit status 6.",
             defaultText: "full"),
+        OptionSpec(
+            "encrypted", nil, in: .data, "measure on encrypted databases",
+            "Encrypt the generated databases. This version cannot yet and ends with exit status "
+                + "6."),
         OptionSpec(
             "readers", nil, .required("N", .count(1...256)), in: .data,
             "threads that read in mixed workloads",
@@ -160,8 +167,10 @@ extension BenchTable {
             "gate", nil, .required("LIST", .text), in: .comparison,
             "which figures count in a comparison, and how much worse they may be",
             "Which figures count in a comparison, and by how much each may be worse: `ops` is "
-                + "operations per second, `p99` the latency that 99% of them keep, `bytes` what "
-                + "was written, `fsyncs` the syncs, `size` the file at the end.",
+                + "operations per second, `p99` the latency that 99% of them keep, `cpu` the "
+                + "processor time per operation, `bytes` what was written, `fsyncs` the syncs, "
+                + "`size` the file at the end. On a machine that others use, `cpu` says more than "
+                + "`ops` and `p99`.",
             defaultText: "`\(Gate.usual)`"),
         OptionSpec(
             "allow-different-machine", in: .comparison,

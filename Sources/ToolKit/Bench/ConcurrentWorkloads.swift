@@ -9,6 +9,10 @@ extension WorkloadCatalogue {
             "read objects at random while others are written; reads are measured", isPaced: false,
             in: [.standard]),
         plan(
+            ReadWhileIdle.self, "readwhileidle",
+            "as readwhilewriting, while nothing is written: what writers cost readers",
+            isPaced: false, in: []),
+        plan(
             WriteWhileReading.self, "writewhilereading",
             "set numbers in small commits while objects are read; writes are measured",
             isPaced: false, in: [.standard]),
@@ -52,8 +56,8 @@ class ConcurrentWorkload: WriteWorkload {
 
     override final var isPlacementFixed: Bool { false }
 
-    /// What one reading thread does.
-    fileprivate func read(_ database: Database, _ thread: Int, _ meter: inout Meter)
+    /// What one reading thread does, with an instance of its own.
+    fileprivate func read(_ instance: Instance, _ thread: Int, _ meter: inout Meter)
         throws(RealmError)
     {}
 
@@ -92,10 +96,10 @@ class ConcurrentWorkload: WriteWorkload {
                 try write(handle, index, &meter)
                 if people == nil { try keep(handle.figures()) }
             } else {
-                var options = Database.Options()
-                options.isDurable = setting.isDurable
-                let database = try Database.open(scratch.path, options)
-                try read(database, index - setting.writers, &meter)
+                var configuration = Instance.Configuration(path: scratch.path)
+                configuration.isDurable = setting.isDurable
+                let instance = try Instance.open(configuration)
+                try read(instance, index - setting.writers, &meter)
             }
         } catch {
             shared.withLock { $0.failure = error }
@@ -160,20 +164,26 @@ private struct Unconfined<T>: @unchecked Sendable {
 }
 
 /// Readers are measured; one small commit for every thousand reads makes versions come and go.
-final class ReadWhileWriting: ConcurrentWorkload {
+class ReadWhileWriting: ConcurrentWorkload {
     private static let readsPerCommit = 1000
 
     private var times: Int { setting.num / setting.readers }
+    fileprivate var commits: Int {
+        times * setting.readers / Self.readsPerCommit / setting.writers
+    }
+    /// Objects a second, of all readers, each as long as it reads.
+    private let rate = Mutex<Double>(0)
 
     override fileprivate func read(
-        _ database: Database, _ thread: Int, _ meter: inout Meter
+        _ instance: Instance, _ thread: Int, _ meter: inout Meter
     ) throws(RealmError) {
         var chooser = chooser(thread)
+        let began = MonotonicClock.nanoseconds()
         meter.start()
         var left = times
         while left > 0 {
-            try database.refresh()
-            let snapshot = database.snapshot()
+            try instance.refresh()
+            let snapshot = instance.snapshot()
             let table = try table(snapshot)
             var fold = ValueFold(snapshot, isWalking: false)
             let some = min(left, Self.readsPerVersion)
@@ -184,13 +194,18 @@ final class ReadWhileWriting: ConcurrentWorkload {
             left -= some
             reads.add(some, ordering: .relaxed)
         }
+        let seconds = Double(MonotonicClock.nanoseconds() &- began) / 1e9
+        rate.withLock { $0 += Double(times) / seconds }
+    }
+
+    override var note: String? {
+        "readers, which end before the writers, read \(Quantity.rate(rate.withLock { $0 })) objects"
     }
 
     override fileprivate func write(
         _ people: PeopleDatabase, _ thread: Int, _ meter: inout Meter
     ) throws(RealmError) {
         var chooser = chooser(-1 - thread)
-        let commits = times * setting.readers / Self.readsPerCommit / setting.writers
         for round in 0..<commits {
             let due = round * setting.writers * Self.readsPerCommit
             while reads.load(ordering: .relaxed) < due {
@@ -202,6 +217,11 @@ final class ReadWhileWriting: ConcurrentWorkload {
     }
 }
 
+/// The same readers without writers.
+final class ReadWhileIdle: ReadWhileWriting {
+    override fileprivate var commits: Int { 0 }
+}
+
 /// Writers are measured; readers read until those are done.
 final class WriteWhileReading: ConcurrentWorkload {
     private var commits: Int {
@@ -209,12 +229,12 @@ final class WriteWhileReading: ConcurrentWorkload {
     }
 
     override fileprivate func read(
-        _ database: Database, _ thread: Int, _ meter: inout Meter
+        _ instance: Instance, _ thread: Int, _ meter: inout Meter
     ) throws(RealmError) {
         var chooser = chooser(thread)
         while writersLeft.load(ordering: .relaxed) > 0 {
-            try database.refresh()
-            let snapshot = database.snapshot()
+            try instance.refresh()
+            let snapshot = instance.snapshot()
             let table = try table(snapshot)
             var fold = ValueFold(snapshot, isWalking: false)
             for _ in 0..<Self.readsPerVersion { try readOne(table, &chooser, &fold) }
@@ -250,7 +270,7 @@ final class Notify: ConcurrentWorkload {
     private var rounds: Int { max(1, setting.num / 100) }
 
     override fileprivate func read(
-        _ database: Database, _ thread: Int, _ meter: inout Meter
+        _ instance: Instance, _ thread: Int, _ meter: inout Meter
     ) throws(RealmError) {
         // One observer: others would wait for the same.
         guard thread == 0 else { return }

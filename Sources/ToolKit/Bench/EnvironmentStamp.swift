@@ -5,6 +5,8 @@ import RealmEngine
 struct EnvironmentStamp: Sendable, Equatable {
     var version = Capabilities.version
     var build = Capabilities.buildMode
+    /// Which build of the program it is; nil where the linker did not say.
+    var identity = BuildIdentity.short
     var processor = Self.processorName()
     var processorCount = Threads.processorCount
     var kernel = Self.kernelRelease()

@@ -29,7 +29,7 @@ final class ImportWorkload: WriteWorkload {
         let request = try WriteRequest(try OptionParser.parse(WriteTable.table, words[...]))
         let database = people.session.database
         let report = try LoadReport(
-            request, input: "-", version: database.version, try OutputFile(path: nil, force: false))
+            request, input: "-", try OutputFile(path: nil, force: false))
         let load = try RecordLoad(
             request, className: "Person", people.session, database.schema,
             RecordInput(records, name: "-", .ndjson), report)

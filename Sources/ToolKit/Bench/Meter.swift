@@ -1,4 +1,5 @@
 import Glibc
+import RealmEngine
 
 /// The stopwatch of one run: what was measured, and how long each operation took.
 ///
@@ -21,6 +22,8 @@ struct Meter: Sendable {
     private(set) var operations = 0
     /// Nanoseconds between all starts and stops.
     private(set) var elapsed: UInt64 = 0
+    /// What was used between a stop and a start for the sake of the measurement.
+    private(set) var asideUsage = ResourceUsage()
     private var began: UInt64 = 0
     private var lapBegan: UInt64 = 0
 
@@ -100,6 +103,19 @@ struct Meter: Sendable {
     /// Ends measuring, for now or for good.
     @inline(__always)
     mutating func stop() { elapsed &+= MonotonicClock.nanoseconds() &- began }
+
+    /// Does something that does not belong to the operations: neither its time nor its processor
+    /// time counts.
+    mutating func aside<Result>(
+        _ body: () throws(RealmError) -> Result
+    ) throws(RealmError) -> Result {
+        stop()
+        let before = ResourceUsage.ofProcessor
+        let result = try body()
+        asideUsage = asideUsage.adding(ResourceUsage.ofProcessor.since(before))
+        start()
+        return result
+    }
 
     /// Whether the time for the run is up; asked after a lap.
     @inline(__always)

@@ -12,15 +12,31 @@ struct ResourceUsage: Sendable {
 
     /// Since the process began.
     static var now: ResourceUsage {
+        var usage = ofProcessor
+        usage.bytesWritten = SystemText.contents("/proc/self/io")
+            .flatMap { SystemText.field("write_bytes", in: $0) }
+            .flatMap { ValueForms.count($0) }
+        return usage
+    }
+
+    /// As above, without the bytes, which take longer to ask for.
+    static var ofProcessor: ResourceUsage {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return ResourceUsage(
             userNanoseconds: nanoseconds(usage.ru_utime),
             systemNanoseconds: nanoseconds(usage.ru_stime), minorFaults: usage.ru_minflt,
-            majorFaults: usage.ru_majflt,
-            bytesWritten: SystemText.contents("/proc/self/io")
-                .flatMap { SystemText.field("write_bytes", in: $0) }
-                .flatMap { ValueForms.count($0) })
+            majorFaults: usage.ru_majflt)
+    }
+
+    /// Both together; bytes written are not added.
+    func adding(_ other: ResourceUsage) -> ResourceUsage {
+        var sum = self
+        sum.userNanoseconds += other.userNanoseconds
+        sum.systemNanoseconds += other.systemNanoseconds
+        sum.minorFaults += other.minorFaults
+        sum.majorFaults += other.majorFaults
+        return sum
     }
 
     /// What was used since `earlier`.
@@ -30,9 +46,7 @@ struct ResourceUsage: Sendable {
         difference.systemNanoseconds = systemNanoseconds - earlier.systemNanoseconds
         difference.minorFaults = minorFaults - earlier.minorFaults
         difference.majorFaults = majorFaults - earlier.majorFaults
-        if let now = bytesWritten, let before = earlier.bytesWritten {
-            difference.bytesWritten = now - before
-        }
+        difference.bytesWritten = bytesWritten.map { $0 - (earlier.bytesWritten ?? 0) }
         return difference
     }
 

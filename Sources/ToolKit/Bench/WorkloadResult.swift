@@ -16,8 +16,11 @@ struct RunFigures: Sendable {
 
     /// Nanoseconds of all threads, inside the program and in the kernel: what the operation costs
     /// whoever else wants the processor.
-    var processorTimePerOperation: Int {
-        (usage.userNanoseconds + usage.systemNanoseconds) / max(1, operations)
+    var processorTimePerOperation: Int { Int(exactProcessorTime) }
+
+    /// The same with its fraction.
+    var exactProcessorTime: Double {
+        Double(usage.userNanoseconds + usage.systemNanoseconds) / Double(max(1, operations))
     }
 }
 

@@ -41,6 +41,9 @@ extension WorkloadCatalogue {
             ImportWorkload.self, "import", "insert objects from NDJSON, as realm-write does",
             isPaced: false, in: [.standard]),
         plan(
+            ListAppend.self, "list-append", "append numbers to the list of one object",
+            in: [.standard]),
+        plan(
             CreateIndex.self, "create-index",
             "add a search index to a string property of all objects", isPaced: false,
             in: [.standard]),

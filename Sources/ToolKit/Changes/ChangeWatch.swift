@@ -4,8 +4,8 @@ import RealmEngine
 /// `--watch`: change records of every commit, as they come, until somebody ends the process.
 ///
 /// The version reported last stays pinned, so nothing is missed however fast others commit; several
-/// commits may be reported as one. Where there is no lock file the file is watched without a trace,
-/// and the first session is joined.
+/// commits may be reported as one. Where no lock file can be made the file is watched without a
+/// trace, and the first session is joined.
 final class ChangeWatch {
     private let request: ChangeRequest
     private let reading: DatabaseReading

@@ -178,16 +178,3 @@ extension BacklinkInfo {
         return PropertyPath.backlinkPrefix + table.className + "." + column.name
     }
 }
-
-extension Spelling {
-    /// Up to `count` candidates, the nearest first.
-    static func nearest(_ count: Int, to text: String, among candidates: [String]) -> [String] {
-        var rest = candidates
-        var found: [String] = []
-        while found.count < count, let next = nearest(to: text, among: rest) {
-            found.append(next)
-            rest.removeAll { $0 == next }
-        }
-        return found
-    }
-}

@@ -1,4 +1,6 @@
-/// Finding what somebody meant to type.
+import RealmEngine
+
+/// Finding what somebody meant to type, where something must be suggested however far it is.
 enum Spelling {
     /// The candidate nearest to `text`: one it begins, else the smallest edit distance. Nil only
     /// without candidates. Ties go to the earlier candidate.
@@ -6,27 +8,19 @@ enum Spelling {
         if let whole = candidates.first(where: { !text.isEmpty && $0.hasPrefix(text) }) {
             return whole
         }
-        return candidates.min { distance(text, $0) < distance(text, $1) }
+        return candidates.min {
+            NearestNames.distance(text, $0) < NearestNames.distance(text, $1)
+        }
     }
 
-    /// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
-    static func distance(_ a: String, _ b: String) -> Int {
-        let a = Array(a.utf8.prefix(64))
-        let b = Array(b.utf8.prefix(64))
-        var beforeLast = [Int](repeating: 0, count: b.count + 1)
-        var last = Array(0...b.count)
-        for i in a.indices {
-            var row = [i + 1]
-            for j in b.indices {
-                var best = min(last[j + 1] + 1, row[j] + 1, last[j] + (a[i] == b[j] ? 0 : 1))
-                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
-                    best = min(best, beforeLast[j - 1] + 1)
-                }
-                row.append(best)
-            }
-            beforeLast = last
-            last = row
+    /// Up to `count` candidates, the nearest first.
+    static func nearest(_ count: Int, to text: String, among candidates: [String]) -> [String] {
+        var rest = candidates
+        var found: [String] = []
+        while found.count < count, let next = nearest(to: text, among: rest) {
+            found.append(next)
+            rest.removeAll { $0 == next }
         }
-        return last[b.count]
+        return found
     }
 }

@@ -63,11 +63,11 @@ struct DatabaseReading {
         return try newest.at(choice)
     }
 
-    /// Takes part in the session of the file, which begins one where nobody else is; nil when that
-    /// would leave a trace.
+    /// Takes part in the session of the file, and begins one, with its lock file, where nobody else
+    /// is; nil where that cannot be.
     func takePart() throws(RealmError) -> Database? {
         if path == "-" || command.access == .immutable { return nil }
-        return try Database(takingPartIn: path)
+        return try Database(takingPartIn: path, createsLockFile: true)
     }
 
     /// Opens the file, or what standard input holds.

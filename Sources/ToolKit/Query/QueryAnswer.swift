@@ -139,7 +139,9 @@ extension QueryAnswer {
         switch export.choice {
         case .all: return try export.count()
         case .keys(let keys): return keys.count
-        case .matches(let plan): return try MatchCount(plan, database, export.threads).run()
+        case .matches(let plan):
+            return
+                try plan.matchCount(in: database, threads: export.threads)
         }
     }
 

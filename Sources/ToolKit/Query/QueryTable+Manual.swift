@@ -134,9 +134,11 @@ extension QueryTable {
                 + "an embedded object is a change of the property that holds it. The records of a "
                 + "version are deletes, then inserts, then updates."),
         .paragraph(
-            "A watch begins with `ready`, after the objects of `--initial`. Where there is a lock file "
-                + "it takes part in the session, and so keeps the version it reported last, so none of the later commits can be lost; several may be reported "
-                + "as one. `resync` is printed instead of guessing when the version to go on from "
+            "A watch begins with `ready`, after the objects of `--initial`. It takes part in "
+                + "the session as a program does that has the database open, making the lock file "
+                + "where there is none, and so keeps the version it reported last: no later commit "
+                + "can be lost, but several may be reported as one. Where that cannot be, or with "
+                + "`--access immutable`, the file is watched without a trace. `resync` is printed instead of guessing when the version to go on from "
                 + "can no longer be read: start again with `--initial`."),
         .paragraph(
             "Two files are compared class by class and property by property, by their names, and "

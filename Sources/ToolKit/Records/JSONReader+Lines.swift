@@ -58,5 +58,6 @@ extension JSONReader {
     func skipLine() throws(RealmError) {
         state = .inside
         try window.skipLine()
+        linesPassed += 1
     }
 }

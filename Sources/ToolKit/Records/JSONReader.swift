@@ -39,6 +39,8 @@ final class JSONReader {
     var replacedLineFeed: Int?
     /// Records found so far, refused ones too.
     var recordNumber = 0
+    /// Line feeds passed, with the layout `lines`.
+    var linesPassed = 0
 
     init(
         _ source: ByteSource, layout: Layout, limits: Limits = Limits(), windowSize: Int = 1 << 19
@@ -54,6 +56,11 @@ final class JSONReader {
 
     /// Line and column where the current record begins.
     var position: TextPosition { window.position(of: window.start) }
+
+    /// As `position`; where records are lines, without a look at the input.
+    @inline(__always) var recordStart: TextPosition {
+        layout == .lines ? TextPosition(line: linesPassed &+ 1) : position
+    }
 
     /// False while `next` might wait for input; see `ByteSource.isReady`.
     func isReady(within milliseconds: Int32) -> Bool {
@@ -88,6 +95,7 @@ final class JSONReader {
         if let offset = replacedLineFeed {
             (window.base + window.start).storeBytes(of: 10, toByteOffset: offset, as: UInt8.self)
             replacedLineFeed = nil
+            linesPassed &+= 1
         }
         window.start += consumed
         consumed = 0

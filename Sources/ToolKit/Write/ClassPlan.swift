@@ -54,6 +54,11 @@ final class ClassPlan {
     private var constants: [(column: Int, value: StagedValue)] = []
     /// Values that need more than their place in the row.
     var structures: [(column: Int, value: StagedValue)] = []
+    /// Some of them are more than an empty collection.
+    var hasStructures = false
+    /// By column: a collection of any kind, a list or set.
+    let isCollection: [Bool]
+    let isSequence: [Bool]
     /// Some property is given by a reference.
     var hasReferences = false
     /// The object key the record asks for.
@@ -69,6 +74,8 @@ final class ClassPlan {
             ($0.column, table.columns[$0.column].target)
         }
         defaults = table.columns.map(\.defaultValue)
+        isCollection = table.columns.map { $0.collection != nil }
+        isSequence = table.columns.map { $0.collection == .list || $0.collection == .set }
         givenAnyway = Array(repeating: .nowhere, count: defaults.count)
         row = .allocate(capacity: defaults.count)
         given = .allocate(capacity: defaults.count)
@@ -86,8 +93,35 @@ final class ClassPlan {
         _ = given.initialize(from: givenAnyway)
         if !structures.isEmpty { structures.removeAll(keepingCapacity: true) }
         if !constants.isEmpty { structures += constants }
+        hasStructures = !constants.isEmpty
         hasReferences = false
         objectKey = nil
+    }
+
+    /// Takes a value that may need more than its place in the row.
+    func take(_ value: StagedValue, _ column: Int) {
+        if !isCollection[column] {
+            if case .value(let simple) = value {
+                row[column] = simple
+                given[column] = .inRow
+                return
+            }
+            if case .reference(let link) = value, case .primaryKey(let key) = link.name,
+                case .link = table.columns[column].type
+            {
+                if case .null = key {
+                    // In a row it would be no link at all.
+                } else {
+                    row[column] = key
+                    given[column] = .reference
+                    hasReferences = true
+                    return
+                }
+            }
+        }
+        given[column] = .structured
+        structures.append((column, value))
+        hasStructures = true
     }
 
     /// Gives every record a value, whatever it has itself. The value lives as long as the plan.

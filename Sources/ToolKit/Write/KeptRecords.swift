@@ -38,6 +38,13 @@ struct KeptRecords: ~Copyable {
         places.append(place)
     }
 
+    /// Takes over the records of another input of the same kind.
+    mutating func add(_ other: borrowing KeptRecords) {
+        for index in other.places.indices {
+            add(other.view(index), other.places[index])
+        }
+    }
+
     mutating func exclude(_ index: Int) { excluded.insert(index) }
 
     func isExcluded(_ index: Int) -> Bool { excluded.contains(index) }
@@ -51,6 +58,13 @@ struct KeptRecords: ~Copyable {
             if places[middle].record < record { low = middle + 1 } else { high = middle }
         }
         return low < places.count && places[low].record == record ? low : nil
+    }
+
+    /// Bytes of memory they take, about.
+    var byteCount: Int { bytes.count + 40 * places.count }
+
+    private func view(_ index: Int) -> ByteView {
+        ByteView(bytes.bytes.baseAddress! + ranges[index].lowerBound, count: ranges[index].count)
     }
 
     /// A record as written.

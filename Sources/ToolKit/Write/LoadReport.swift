@@ -10,14 +10,15 @@ final class LoadReport {
     private let output: OutputFile
     private let rejects: RejectFile?
     private let began = MonotonicClock.nanoseconds()
-    private let firstVersion: UInt64
+    /// The version the first transaction began with.
+    private var firstVersion: UInt64?
     private(set) var commits = 0
     private var shown = 0
     /// Refusals that are told on standard error when no file takes them.
     private static let mostShown = 10
 
     init(
-        _ request: WriteRequest, input: String, version: UInt64, _ output: OutputFile
+        _ request: WriteRequest, input: String, _ output: OutputFile
     ) throws(RealmError) {
         self.request = request
         self.output = output
@@ -26,7 +27,11 @@ final class LoadReport {
         rejects = try request.command.text("rejects").map { path throws(RealmError) in
             try RejectFile(path)
         }
-        firstVersion = version
+    }
+
+    /// A transaction begins: others may have written while it waited for its turn.
+    func begin(with transaction: WriteTransaction) {
+        if firstVersion == nil { firstVersion = transaction.version - 1 }
     }
 
     /// The commit is durable.
@@ -81,7 +86,7 @@ final class LoadReport {
             text += counts.text(rejects: rejects?.path)
             if !request.isDryRun {
                 text += "; \(commits) \(commits == 1 ? "commit" : "commits")"
-                text += commits > 0 ? ", version \(firstVersion) -> \(version)" : ""
+                text += commits > 0 ? ", version \(firstVersion ?? version) -> \(version)" : ""
             }
             diagnostics.notice(text + "; " + Self.twoDecimals(seconds) + " s")
         }
@@ -94,7 +99,7 @@ final class LoadReport {
         buffer.append(",\"commits\":")
         buffer.append(number: commits)
         buffer.append(",\"fromVersion\":")
-        buffer.append(number: firstVersion)
+        buffer.append(number: firstVersion ?? version)
         buffer.append(",\"version\":")
         buffer.append(number: version)
         buffer.append(",\"seconds\":")

@@ -90,7 +90,7 @@ extension ObjectWriter {
         for field in child.fields { try store(table, key, field.column, field.value) }
     }
 
-    private func elements(
+    func elements(
         _ staged: [StagedValue], keepsNull: Bool
     ) throws(RealmError) -> [Value] {
         var values: [Value] = []

@@ -15,7 +15,7 @@ final class ObjectWriter {
     private let deletesMissing: Bool
     var pending = PendingLinks()
     /// Where the record being written stands, for links that have to wait.
-    var place = RecordPlace(record: 0, line: 0)
+    var place = RecordPlace(record: 0, position: TextPosition())
     /// The current record has changed something: refusing it now takes more than forgetting it.
     private(set) var hasChanged = false
     private var refusal: Refusal?

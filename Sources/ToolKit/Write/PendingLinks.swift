@@ -3,7 +3,9 @@ import RealmEngine
 /// Where a record stands in the input.
 struct RecordPlace {
     let record: Int
-    let line: Int
+    let position: TextPosition
+
+    var line: Int { position.line }
 }
 
 /// Properties of this transaction whose links lead to objects that do not exist yet. They are
@@ -21,6 +23,8 @@ struct PendingLinks {
     /// Positions in `items` by object.
     private var byObject: [ObjectLink: [Int]] = [:]
     private let arena = ScratchArena()
+    /// With so many it is time to see which links need not wait any more.
+    fileprivate var mostItems = 1 << 14
 
     mutating func add(
         _ object: ObjectLink, column: Int, _ value: StagedValue, _ place: RecordPlace
@@ -40,6 +44,23 @@ struct PendingLinks {
 }
 
 extension ObjectWriter {
+    /// Stores what waited for objects that have come by now, once so much waits that it counts.
+    func settleEarly() throws(RealmError) {
+        guard pending.items.count > pending.mostItems else { return }
+        let old = pending
+        defer { withExtendedLifetime(old) {} }
+        pending = PendingLinks()
+        for item in old.items where !item.isForgotten {
+            if try isResolved(item.value) {
+                let table = try plans.plan(item.object.table).table
+                try store(table, item.object.key, item.column, item.value)
+            } else {
+                pending.add(item.object, column: item.column, item.value, item.place)
+            }
+        }
+        pending.mostItems = max(1 << 14, 2 * pending.items.count)
+    }
+
     /// Stores what waited for other objects of the transaction; answers what cannot be, in the
     /// order of the input.
     func settle() throws(RealmError) -> [RecordError] {

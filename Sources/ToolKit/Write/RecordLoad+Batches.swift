@@ -14,16 +14,19 @@ extension RecordLoad {
     private func beginWriter() throws(RealmError) -> ObjectWriter {
         if let transaction = prepared {
             prepared = nil
+            prepare(transaction)
             return ObjectWriter(transaction, stage.plans, request)
         }
         let transaction = try session.begin(request.patience)
+        prepare(transaction)
         do throws(RealmError) {
             let schema = transaction.initialSchema
             if schema !== stage.plans.schema, !schema.hasSameShape(as: stage.plans.schema) {
                 // Another program changed it between two batches.
-                stage = try RecordStage(
-                    try ClassPlans(schema, request), className: className, header: header,
-                    request)
+                stage = try makeStage(schema)
+                if let feed {
+                    feed.change(try makeStage(schema), try stage.plans.table(named: className))
+                }
             }
         } catch {
             transaction.rollback()
@@ -32,12 +35,22 @@ extension RecordLoad {
         return ObjectWriter(transaction, stage.plans, request)
     }
 
+    private func prepare(_ transaction: WriteTransaction) {
+        report.begin(with: transaction)
+        // Editing and writing out take about as much again.
+        transaction.memoryLimit = request.mostMemory / 2
+    }
+
     /// The clock is asked now and then only.
     func isDue(_ batch: Batch) -> Bool {
         if batch.records >= request.limits.records || batch.bytes >= request.limits.bytes {
             return true
         }
-        guard batch.records & 63 == 0, let deadline = batch.deadline else { return false }
+        return batch.records & 63 == 0 && isOverdue(batch)
+    }
+
+    func isOverdue(_ batch: Batch) -> Bool {
+        guard let deadline = batch.deadline else { return false }
         return MonotonicClock.nanoseconds() >= deadline
     }
 
@@ -50,16 +63,20 @@ extension RecordLoad {
     }
 
     private func waitLonger() throws(RealmError) -> Bool {
-        var milliseconds: Int32 = 200
-        if let batch, let deadline = batch.deadline {
-            let now = MonotonicClock.nanoseconds()
-            if now >= deadline {
-                try commit()
-                return false
-            }
-            milliseconds = Int32(min(200, (deadline - now) / 1_000_000 + 1))
-        }
+        guard let milliseconds = try timeLeft() else { return false }
         return input.isReady(within: milliseconds)
+    }
+
+    /// How long to wait for input; nil when the time of the open batch was up, which is committed
+    /// then.
+    func timeLeft() throws(RealmError) -> Int32? {
+        guard let deadline = batch?.deadline else { return 200 }
+        let now = MonotonicClock.nanoseconds()
+        if now >= deadline {
+            try commit()
+            return nil
+        }
+        return Int32(min(200, (deadline - now) / 1_000_000 + 1))
     }
 
     /// Makes the open batch durable; one that changed nothing leaves no version behind.
@@ -116,13 +133,7 @@ extension RecordLoad {
     }
 
     private func refuseKept(_ error: RecordError, _ index: Int) throws(RealmError) {
-        let bytes = kept.record(index)
-        let result = bytes.withUnsafeBytes { raw in
-            Result { () throws(RealmError) in
-                try refuse(error, raw.baseAddress.map { ByteView($0, count: raw.count) })
-            }
-        }
-        try result.get()
+        try refuse(error, kept.record(index))
     }
 
     /// Writes the kept records in a new transaction. A rehearsal, whose transaction holds the
@@ -149,7 +160,7 @@ extension RecordLoad {
             } catch {
                 guard error.kind == .data else { throw error }
                 let refusal = writer.refusal(
-                    error, record: writer.place.record, TextPosition(line: writer.place.line))
+                    error, record: writer.place.record, writer.place.position)
                 kept.exclude(index)
                 try refuseKept(refusal, index)
                 if writer.hasChanged { return false }

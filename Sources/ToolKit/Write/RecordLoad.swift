@@ -23,7 +23,9 @@ final class RecordLoad {
     var kept: KeptRecords
     /// What ended the run at `--max-errors`.
     var last: RecordError?
-    private var progress: ProgressReporter
+    var progress: ProgressReporter
+    /// Where batches of records come from.
+    var feed: RecordFeed?
     /// A transaction that is open already, for the first batch.
     var prepared: WriteTransaction?
 
@@ -78,7 +80,11 @@ final class RecordLoad {
     func run() throws(RealmError) -> ExitCode {
         do throws(RealmError) {
             try skip()
-            while last == nil, try step() {}
+            if request.comesInBatches(className) {
+                try loadBatches()
+            } else {
+                while last == nil, try step() {}
+            }
             try commit()
             if let last { throw stopping(last) }
         } catch {
@@ -114,35 +120,45 @@ final class RecordLoad {
             try refuse(error, input.recordBytes)
         case .record(let plan):
             counts.records = input.recordNumber
-            if let plan { try write(plan, batch) }
+            if let plan { try write(plan, batch, input.recordBytes, nil) }
         }
         batch.records &+= 1
         batch.bytes &+= input.recordBytes.count &+ 1
         if counts.records & 255 == 0 {
             progress.update(input.bytesRead)
-            let transaction = batch.writer.transaction
-            // Editing and writing out take about as much again.
-            if transaction.size > request.mostMemory / 2 { try transaction.spill() }
+            try saveMemory(batch.writer)
         }
         if isDue(batch) { try commit() }
         return true
     }
 
-    private func write(_ plan: ClassPlan, _ batch: Batch) throws(RealmError) {
+    /// Keeps the memory of the open transaction within its limit.
+    func saveMemory(_ writer: ObjectWriter) throws(RealmError) {
+        try writer.settleEarly()
+        if writer.transaction.size > writer.transaction.memoryLimit {
+            try writer.transaction.spill()
+        }
+    }
+
+    /// Writes one record.
+    ///
+    /// - Parameter known: where it stands; nil for the current one of the input.
+    func write(
+        _ plan: ClassPlan, _ batch: Batch, _ record: ByteView, _ known: RecordPlace?
+    ) throws(RealmError) {
         let writer = batch.writer
         if plan.hasReferences { try writer.resolve(plan) }
         // Only links that wait for their target, and kept records, need the place.
-        if !plan.structures.isEmpty || request.skipsErrors {
-            writer.place = RecordPlace(record: input.recordNumber, line: input.position.line)
-        }
-        if request.skipsErrors { kept.add(input.recordBytes, writer.place) }
+        if !plan.structures.isEmpty || request.skipsErrors { writer.place = known ?? input.place }
+        if request.skipsErrors { kept.add(record, writer.place) }
         do throws(RealmError) {
             counts.add(try writer.write(plan, stage.mode))
         } catch {
             guard error.kind == .data else { throw error }
-            let refusal = writer.refusal(error, record: counts.records, input.position)
+            let position = known?.position ?? input.position
+            let refusal = writer.refusal(error, record: counts.records, position)
             if request.skipsErrors { kept.exclude(kept.places.count - 1) }
-            try refuse(refusal, input.recordBytes)
+            try refuse(refusal, record)
             if writer.hasChanged { try writeAgain(batch) }
         }
     }
@@ -154,6 +170,15 @@ final class RecordLoad {
         counts.rejected += 1
         report.refuse(error, record)
         if counts.rejected >= request.mostErrors, last == nil { last = error }
+    }
+
+    func refuse(_ error: RecordError, _ record: [UInt8]) throws(RealmError) {
+        let result = record.withUnsafeBytes { raw in
+            Result { () throws(RealmError) in
+                try refuse(error, raw.baseAddress.map { ByteView($0, count: raw.count) })
+            }
+        }
+        try result.get()
     }
 
     /// Ends the run; earlier commits stay.
@@ -181,7 +206,7 @@ final class RecordLoad {
     }
 
     /// The open batch is rolled back, the number to resume with printed, the process ended.
-    private func interrupt() {
+    func interrupt() {
         guard let signal = Interruption.signal else { return }
         abandon()
         report.interrupted(settled)

@@ -90,14 +90,12 @@ struct JSONStage {
     private func structure(
         _ plan: ClassPlan, _ column: Int, _ field: JSONValue
     ) throws(ValueMismatch) {
-        let value = try staged(field, plan.table.columns[column])
-        if case .value(let simple) = value, plan.table.columns[column].collection == nil {
-            plan.row[column] = simple
-            plan.given[column] = .inRow
-        } else {
+        if field.kind == .array, field.count == 0, plan.isSequence[column] {
             plan.given[column] = .structured
-            plan.structures.append((column, value))
+            plan.structures.append((column, emptyList))
+            return
         }
+        plan.take(try staged(field, plan.table.columns[column]), column)
     }
 
     @inline(never)

@@ -149,14 +149,7 @@ extension TableStage {
         _ place: Int
     ) throws(RecordError) {
         let info = plan.table.columns[column]
-        let value = try staged(info, reader, row, place)
-        if case .value(let simple) = value, info.collection == nil {
-            plan.row[column] = simple
-            plan.given[column] = .inRow
-        } else {
-            plan.given[column] = .structured
-            plan.structures.append((column, value))
-        }
+        plan.take(try staged(info, reader, row, place), column)
     }
 
     private func staged(

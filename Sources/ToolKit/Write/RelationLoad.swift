@@ -65,6 +65,7 @@ final class RelationLoad {
         self.session = session
         self.input = input
         self.report = report
+        report.begin(with: transaction)
         let plans = try ClassPlans(schema, request)
         writer = ObjectWriter(transaction, plans, request)
         stage = TableStage(elements: JSONStage(plans, nil, request), columns: 3)
@@ -197,7 +198,7 @@ final class RelationLoad {
             relation.info.collection == .dictionary
             ? .dictionary(zip(group.keys, group.elements).map { (key: $0, value: $1) })
             : .list(group.elements)
-        writer.place = RecordPlace(record: counts.records, line: input.position.line)
+        writer.place = RecordPlace(record: counts.records, position: input.position)
         do throws(RealmError) {
             try writer.storeOrWait(relation.table, group.owner, relation.column, value)
         } catch {

@@ -117,6 +117,20 @@ struct WriteRequest {
         "required",
     ]
 
+    /// A thread of its own reads the input, unless one that converts the records does.
+    var readsAhead: Bool {
+        guard command.workers > 1, case .records(let className, _) = subject else { return false }
+        return !comesInBatches(className)
+    }
+
+    /// The records are of one class and, mostly, make new objects.
+    func comesInBatches(_ className: String) -> Bool {
+        switch mode {
+        case .insert, .upsert, .merge: className != "-"
+        case .update, .delete, .apply: false
+        }
+    }
+
     /// Options ask for changes of the schema.
     var editsSchema: Bool { Self.schemaOptions.contains { command.flag($0) } }
 

@@ -41,7 +41,7 @@ struct WriteRun {
                 (input, inference) = try infer(className, path)
             } else {
                 input = try RecordInput(
-                    path, request.format, readsAhead: request.command.workers > 1)
+                    path, request.format, readsAhead: request.readsAhead)
             }
         }
         if !request.isDurable {
@@ -92,8 +92,7 @@ struct WriteRun {
             }
             return try bulk.run(transaction)
         case .records(let className, let path):
-            let report = try LoadReport(
-                request, input: path, version: session.database.version, output)
+            let report = try LoadReport(request, input: path, output)
             let schema: Schema
             if let prepared {
                 schema = try prepared.snapshot().schema

@@ -27,7 +27,7 @@ import Testing
         #expect(
             diary.all.filter { $0.hasPrefix("complete") }
                 == (0..<3).map { "complete \($0) true true" })
-        settle()
+        try lab.settle()
         let busy = queue.sync {
             try! lab.open(on: queue.confinement).isPerformingAsynchronousWriteOperations
         }
@@ -62,7 +62,7 @@ import Testing
             }
         }
         diary.wait(for: 1)
-        settle()
+        try lab.settle()
         #expect(diary.all == ["last"])
         let here = try lab.open()
         #expect(lab.count(here) == 2)
@@ -112,7 +112,7 @@ import Testing
             }
         }
         diary.wait(for: 20)
-        settle()
+        try lab.settle()
         #expect(lab.count(try lab.open()) == 24)
         queue.close()
         try lab.audit()
@@ -139,7 +139,7 @@ import Testing
             }
         }
         diary.wait(for: 4 * 45)
-        settle()
+        try lab.settle()
         #expect(diary.all.allSatisfy { $0 == "done" })
         #expect(diary.all.count == 180)
         for queue in queues { queue.close() }
@@ -169,7 +169,7 @@ import Testing
                 }
                 diary.wait(for: 1)
             }
-            settle()
+            try lab.settle()
             queue.close()
             #expect(lab.count(try lab.open()) == count)
             try lab.audit()

@@ -39,7 +39,7 @@ import Testing
             if held.count > 3 { held.remove(at: Int(random.next() % 3)) }
         }
         held = []
-        run.close()
+        try run.close()
         try ModelRun.audit(IntegrityCheck.run(path: run.path), "at the end")
     }
 
@@ -72,9 +72,6 @@ import Testing
         try transaction.set(table, key, 2, .double(0.5))
         try transaction.commit()
         let after = session.database.snapshot()
-        let opened = { (snapshot: Snapshot) in
-            snapshot.lookup.state.pointee.opened + snapshot.walk.state.pointee.opened
-        }
         let base = opened(before) + opened(after)
         let changes = try ChangeSet(from: before, to: after)
         let touched = opened(before) + opened(after) - base
@@ -82,7 +79,19 @@ import Testing
         #expect(changes[table]?.modifications == [key])
         #expect(changes[table]?.changedColumns(0) == [2])
         #expect(touched < 200, "\(touched) nodes")
-        #expect(touched > 4)
+        #if DEBUG
+            #expect(touched > 4)
+        #endif
+        if ModelTests.scale > 1 { print("\(touched) nodes of \(count) objects touched") }
+    }
+
+    /// Counted in debug builds only.
+    private func opened(_ snapshot: Snapshot) -> Int {
+        #if DEBUG
+            snapshot.lookup.state.pointee.opened + snapshot.walk.state.pointee.opened
+        #else
+            0
+        #endif
     }
 
     @Test func sameVersionHasNoChanges() throws {

@@ -36,6 +36,13 @@ final class InstanceLab: @unchecked Sendable {
         return key
     }
 
+    /// Waits until nothing asynchronous is under way in this database; other tests have their own.
+    func settle() throws {
+        var options = Database.Options()
+        options.isDurable = configuration.isDurable
+        try CommitQueue.queue(of: Database.open(path, options)).wait()
+    }
+
     func audit() throws {
         try ModelRun.audit(IntegrityCheck.run(path: path), "at the end")
     }
@@ -49,14 +56,4 @@ final class Diary: @unchecked Sendable {
     func note(_ line: String) { monitor.signal { lines.append(line) } }
     var all: [String] { monitor.locked { lines } }
     func wait(for count: Int) { monitor.wait { lines.count >= count } }
-}
-
-/// Waits for pending writes of the process, but not for long: other tests have theirs.
-func settle() {
-    let diary = Diary()
-    _ = Threads.detach {
-        Instance.waitForPendingWrites()
-        diary.note("done")
-    }
-    for _ in 0..<100 where diary.all.isEmpty { Deadline.sleep(milliseconds: 10) }
 }

@@ -74,12 +74,27 @@ import Testing
                 low <= array.values[first + $0] && array.values[first + $0] <= high
             }
             #expect(found == expected, "\(array.values) in \(low)...\(high) from \(first)")
+            let number = IntegerKernels.count(in: range, array.node, first: first, count: count)
+            #expect(number == expected.count, "\(array.values) in \(low)...\(high)")
 
             withUnsafeTemporaryAllocation(of: Int64.self, capacity: 256) { out in
                 IntegerKernels.decode(
                     array.node, first: first, count: count, into: out.baseAddress!)
                 #expect(Array(out[..<count]) == Array(array.values[first..<first + count]))
             }
+        }
+    }
+
+    @Test func selectionsCountTheirRows() {
+        var random = SeededRandom(seed: UInt64.random(in: 1 ... .max))
+        for round in 0..<300 {
+            func word() -> UInt64 { [0, .max, random.next(), 1, 1 << 63][random.below(5)] }
+            let rows = Selection(word(), word(), word(), word())
+            let chosen = (0..<256).filter { rows.contains($0) }
+            #expect(rows.count == chosen.count)
+            #expect(rows.leadingCount == (0..<256).first { !rows.contains($0) } ?? 256)
+            let first = Selection(first: round)
+            #expect(first.count == min(256, round) && first.leadingCount == min(256, round))
         }
     }
 

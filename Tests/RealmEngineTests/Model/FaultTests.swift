@@ -96,7 +96,7 @@ import Testing
         let isNew = try run.model.difference(database.snapshot()) == nil
         let isOld = try base.committed.difference(database.snapshot()) == nil
         #expect(isNew != isOld)
-        run.close()
+        try run.close()
         let next = try ModelRun(
             continuing: path, seed: 1, shape: base.shape, isNew ? run.model : base.committed)
         try next.run(operations: 50)

@@ -27,6 +27,9 @@ final class ModelRun {
         var spillPercent = 2
         /// Reads everything back after each commit.
         var isComparing = true
+        /// How often a transaction ends a group, where transactions come in groups.
+        var flushPercent: Int?
+        var rollbackPercent = 10
     }
 
     let path: String
@@ -105,7 +108,7 @@ final class ModelRun {
     func run(operations count: Int) throws {
         let end = operations + count
         while operations < end { try step() }
-        close()
+        try close()
         try check(Database(immutable: path).snapshot(), committed, "at the end")
     }
 
@@ -113,7 +116,8 @@ final class ModelRun {
     func reopen() throws { try open(creates: false) }
 
     /// Lets go of the file.
-    func close() {
+    func close() throws {
+        try endGroup()
         held = []
         session = nil
     }
@@ -128,6 +132,7 @@ final class ModelRun {
 
     private func transact() throws {
         trace = []
+        if shape.flushPercent != nil, session!.group == nil { try session!.openGroup() }
         let transaction = try session!.begin()
         for _ in 0...values.below(shape.operationsPerTransaction) {
             try operate(transaction)
@@ -139,12 +144,29 @@ final class ModelRun {
             try check(transaction.snapshot(), model, "inside the transaction")
             if values.chance(50) { for _ in 0..<5 { try operate(transaction) } }
         }
-        if values.chance(90) {
+        if values.chance(100 - shape.rollbackPercent) {
             try commit(transaction)
         } else {
             transaction.rollback()
             model = committed
         }
+        guard let flushPercent = shape.flushPercent, values.chance(flushPercent) else { return }
+        if values.chance(50) { try session!.flushGroup() } else { try endGroup() }
+    }
+
+    private func endGroup() throws {
+        guard let session, session.group != nil else { return }
+        try session.flushGroup()
+        session.closeGroup()
+    }
+
+    /// What was committed last, be it in the file yet or not.
+    private func newest() throws -> Snapshot {
+        let database = session!.database
+        guard let state = try session!.group?.head(), state.nodes != nil else {
+            return database.snapshot()
+        }
+        return Snapshot(database, state, guardedBy: database.pinNewest())
     }
 
     func commit(_ transaction: WriteTransaction) throws {
@@ -152,7 +174,7 @@ final class ModelRun {
         commits += 1
         committed = model
         guard shape.isComparing else { return }
-        try check(session!.database.snapshot(), committed, "after commit \(commits)")
+        try check(newest(), committed, "after commit \(commits)")
         if commits % shape.auditEvery == 0 { try audit() }
     }
 
@@ -175,7 +197,11 @@ final class ModelRun {
     }
 
     private func audit() throws {
-        try Self.audit(IntegrityCheck.run(path: path), "commit \(commits)", known: knownFindings)
+        // What a transaction has written ahead may lie where the other header slot leads.
+        let isUnderWay = session?.group != nil
+        try Self.audit(
+            IntegrityCheck.run(path: path), "commit \(commits)", crashed: isUnderWay,
+            known: knownFindings)
     }
 
     private func afterTransaction() throws {
@@ -186,13 +212,12 @@ final class ModelRun {
         if held.count > 4 || (!held.isEmpty && values.chance(30)) {
             held.remove(at: values.below(held.count))
         }
-        if values.chance(25) { held.append((session!.database.snapshot(), committed)) }
-        if commits % shape.freshHandleEvery == 0 {
+        if values.chance(25) { held.append((try newest(), committed)) }
+        if session!.group == nil, commits % shape.freshHandleEvery == 0 {
             try check(Database(immutable: path).snapshot(), committed, "through a new handle")
         }
         if values.chance(2) {
-            held = []
-            session = nil
+            try close()
             try open(creates: false)
         }
     }

@@ -30,12 +30,30 @@ import Testing
         let seed =
             ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)
             ?? .random(in: 0 ... .max)
+        try run(shard, seed, Self.shape(shard), operations: 200_000 * Self.scale / 16)
+    }
+
+    /// As above, where several transactions are written to the file at once and some of them are
+    /// taken back: each one's state reads as the model says before anything is in the file.
+    @Test(arguments: shards) func grouped(_ shard: Int) throws {
+        let seed =
+            ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)
+            ?? .random(in: 0 ... .max)
+        var shape = Self.shape(shard)
+        shape.flushPercent = [3, 20, 50][shard % 3]
+        shape.rollbackPercent = 30
+        shape.operationsPerTransaction = [4, 15, 60][shard / 4 % 3]
+        try run(shard, seed, shape, operations: 12_000 * Self.scale / 16)
+    }
+
+    private func run(
+        _ shard: Int, _ seed: UInt64, _ shape: ModelRun.Shape, operations: Int
+    ) throws {
         let directory = try ScratchFolder()
         let run = try ModelRun(
-            path: directory.file("model.realm"), seed: seed &+ UInt64(shard),
-            shape: Self.shape(shard))
+            path: directory.file("model.realm"), seed: seed &+ UInt64(shard), shape: shape)
         do {
-            try run.run(operations: 200_000 * Self.scale / 16)
+            try run.run(operations: operations)
         } catch {
             Issue.record(
                 """

@@ -113,7 +113,7 @@ extension ModelRun {
             }
         }
         try commit(transaction)
-        close()
+        try close()
     }
 
     private func addIndexed(_ transaction: WriteTransaction) throws {

@@ -1,8 +1,14 @@
 import Glibc
 
 /// Counts the objects and arrays one thread allocates, by the hook the Swift runtime keeps for
-/// instruments. Nil where the runtime has none.
+/// instruments.
+///
+/// Only for a process that does nothing else meanwhile: while the hook is on, retaining goes through
+/// the runtime's table of functions, which other threads must not meet half way.
 enum AllocationCount {
+    /// The runtime has no such hook.
+    struct Missing: Error {}
+
     private typealias Hook = @convention(c) (UnsafeRawPointer?, Int, Int) -> UnsafeMutableRawPointer
 
     /// The runtime's own function, the thread that is watched and what it allocated so far.
@@ -16,12 +22,12 @@ enum AllocationCount {
     }
 
     /// Allocations of this thread while `body` runs.
-    static func of(_ body: () throws -> Void) rethrows -> Int? {
+    static func of(_ body: () throws -> Void) throws -> Int {
         guard let hook = symbol("_swift_allocObject", Hook.self),
             let flag = symbol(
                 "_swift_enableSwizzlingOfAllocationAndRefCountingFunctions_forInstrumentsOnly",
                 Bool.self)
-        else { return nil }
+        else { throw Missing() }
         count = 0
         thread = pthread_self()
         if original == nil { original = hook.pointee }

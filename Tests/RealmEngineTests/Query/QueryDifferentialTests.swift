@@ -3,7 +3,7 @@ import Testing
 @testable import RealmEngine
 
 /// Random queries give the same rows as the naive evaluator, with indexes and without, by kernels
-/// and without, by one worker and by several.
+/// and without, by one worker and by several, on the first visit of a table and on later ones.
 @Suite struct QueryDifferentialTests {
     private static let ways: [QueryOptions] = (0..<8).map { bits in
         var options = QueryOptions()
@@ -44,6 +44,18 @@ import Testing
                 }
             }
             if found != expected { return }
+        }
+        // The snapshot has been visited often; this one has not.
+        let fresh = try Database(immutable: database.path).snapshot()
+        let plan = try QueryPlan(try query.bound(to: fresh.table(table)), in: fresh)
+        for _ in 0..<3 {
+            #expect(try plan.count(in: fresh) == expected.count, "first count of \(text)")
+        }
+        if bound.descriptors.isEmpty {
+            for threads in [2, 7] {
+                let shared = try plan.matchCount(in: database, threads: threads, share: 1)
+                #expect(shared == expected.count, "\(threads) threads: \(text)")
+            }
         }
     }
 

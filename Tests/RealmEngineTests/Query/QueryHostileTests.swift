@@ -82,9 +82,15 @@ import Testing
         options.hurriesSets = bits & 4 == 0
         let arguments = example["args"]?.array.map(\.argument) ?? []
         let query = try Query(example["query"]!.string!, arguments: arguments)
-        let plan = try QueryPlan(
-            query.bound(to: snapshot.table(info)), in: snapshot, options: options)
-        _ = try plan.rows(in: snapshot)
+        let bound = try query.bound(to: snapshot.table(info))
+        let plan = try QueryPlan(bound, in: snapshot, options: options)
+        let found = try plan.rows(in: snapshot).count
+        // As the leaves that were found by now are kept.
+        for _ in 0..<2 { #expect(try plan.count(in: snapshot) == found) }
+        if bound.descriptors.isEmpty {
+            let shared = try plan.matchCount(in: snapshot.database, threads: 2, share: 1)
+            #expect(shared == found)
+        }
         return 1
     }
 }

@@ -10,11 +10,15 @@ import Testing
     /// Two or three processes are killed in each; 2 000 of them with `REALM_TEST_SCALE=20`.
     static let rounds = 40 * ModelTests.scale
 
-    private static let points = PausePoint.allCases
+    /// One that writes groups ends before its session does.
+    private static let cases =
+        PausePoint.allCases.map { ($0, "write") }
+        + PausePoint.allCases.filter { $0 != .leaving }.map { ($0, "group") }
 
-    /// At every named point, with nobody else there.
-    @Test(arguments: points) func nextSession(_ point: PausePoint) throws {
-        let lab = try KillLab()
+    /// At every named point, with nobody else there; writing one transaction at a time, or groups.
+    @Test(arguments: cases)
+    func nextSession(_ point: PausePoint, _ command: String) throws {
+        let lab = try KillLab(command)
         let victim = lab.victim(point)
         let paused = try #require(victim.waitFor("paused"), "\(victim.text)")
         #expect(paused.hasSuffix(point.rawValue))
@@ -24,9 +28,9 @@ import Testing
     }
 
     /// At every named point, with another participant that goes on.
-    @Test(arguments: points.filter { $0 != .initializing })
-    func survivor(_ point: PausePoint) throws {
-        let lab = try KillLab()
+    @Test(arguments: cases.filter { $0.0 != .initializing })
+    func survivor(_ point: PausePoint, _ command: String) throws {
+        let lab = try KillLab(command)
         var survivor: Counters? = try lab.open()
         var before: Snapshot? = survivor!.database.snapshot()
         let victim = lab.victim(point)
@@ -48,10 +52,11 @@ import Testing
         try lab.goOn(after: [victim])
     }
 
-    /// Two writers and a reader at a time, killed at random.
-    @Test func randomMoments() throws {
+    /// Two writers and a reader at a time, killed at random. Of asynchronous transactions each is
+    /// wholly there or not at all, and every completed one is there.
+    @Test(arguments: ["write", "group"]) func randomMoments(_ command: String) throws {
         var random = SystemRandomNumberGenerator()
-        let lab = try KillLab()
+        let lab = try KillLab(command)
         var survivor: Counters? = try lab.open()
         var restarts = 0
         for round in 0..<Self.rounds {
@@ -75,7 +80,7 @@ import Testing
         survivor = nil
         try lab.checkNothingIsLeft()
         print(
-            "\(Self.rounds) rounds, \(lab.killed) processes killed, \(lab.version) versions, "
+            "\(command): \(Self.rounds) rounds, \(lab.killed) processes killed, \(lab.version) versions, "
                 + "\(restarts) restarts, slowest to go on \(lab.slowest)")
     }
 }
@@ -84,12 +89,15 @@ import Testing
 private final class KillLab {
     private let folder: ScratchFolder
     let path: String
+    /// How its writers write.
+    private let command: String
     /// The newest version acknowledged.
     private(set) var version: UInt64 = 2
     private(set) var killed = 0
     private(set) var slowest = Duration.zero
 
-    init() throws {
+    init(_ command: String) throws {
+        self.command = command
         folder = try ScratchFolder()
         path = folder.file("killed.realm")
         _ = try Counters(path, isDurable: false)
@@ -102,13 +110,14 @@ private final class KillLab {
     }
 
     func victim(_ point: PausePoint) -> PeerProcess {
-        PeerProcess(["write", path, "3"], ["REALM_TEST_PAUSE": point.rawValue])
+        PeerProcess(
+            [command, path, command == "group" ? "130" : "3"], ["REALM_TEST_PAUSE": point.rawValue])
     }
 
     /// Writers, and a reader where it finds them.
     func peers(_ round: Int) -> [PeerProcess] {
-        var peers = [PeerProcess(["write", path])]
-        if round % 2 == 0 { peers.append(PeerProcess(["write", path])) }
+        var peers = [PeerProcess([command, path])]
+        if round % 2 == 0 { peers.append(PeerProcess([command, path])) }
         peers.append(PeerProcess(["read", path]))
         return peers
     }

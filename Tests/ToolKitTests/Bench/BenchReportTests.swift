@@ -9,6 +9,7 @@ import Testing
         var stamp = EnvironmentStamp(path: "/")
         stamp.version = "1.2.3"
         stamp.build = "release"
+        stamp.identity = "7a0d6f8"
         stamp.processor = "Some \"Fast\" Processor With A Long Name @ 3.00GHz"
         stamp.processorCount = 2
         stamp.kernel = "6.1.0"
@@ -48,8 +49,8 @@ import Testing
 
     @Test func textFitsEightyColumns() {
         let expected = """
-            realm-bench 1.2.3  release  2 x Some "Fast" Processor With A Long Name @ 3.00GHz
-            Linux 6.1.0  ext4
+            realm-bench 1.2.3  engine 7a0d6f8  release
+            2 x Some "Fast" Processor With A Long Name @ 3.00GHz  Linux 6.1.0  ext4
             mail.realm 12.0 MiB  3 runs  seed 1  1 thread  cache=warm
 
             WORKLOAD     OPS/S      ±     P50     P99  P99.9    MAX
@@ -65,23 +66,39 @@ import Testing
         for line in text(.text).split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
     }
 
+    @Test func longNamesHaveALineOfTheirOwn() {
+        var result = WorkloadResult(name: "core-query-timestamp-greater-over-links")
+        result.add(figures(1000, 1_000_000), Meter())
+        let report = BenchReport(
+            stamp: EnvironmentStamp(path: "/"), setting: BenchSetting(file: "a.realm"),
+            fileSize: 0, results: [result])
+        var buffer = ByteBuffer()
+        report.append(.text, to: &buffer)
+        let lines = buffer.string.split(separator: "\n")
+        let names = lines.indices.filter { lines[$0] == "core-query-timestamp-greater-over-links" }
+        #expect(names.count == 2)
+        #expect(names.allSatisfy { lines[$0 + 1].hasPrefix("          ") })
+        for line in lines { #expect(line.count <= 80, "\(line)") }
+    }
+
     @Test func jsonIsOneLine() {
         let text = text(.json)
         #expect(text.filter { $0 == "\n" }.count == 1 && text.hasSuffix("}\n"))
         #expect(
             text.hasPrefix(
-                #"{"tool":"realm-bench","output":1,"engine":{"version":"1.2.3","commit":null,"#
+                #"{"tool":"realm-bench","output":1,"engine":{"version":"1.2.3","id":"7a0d6f8","#
                     + #""build":"release"},"host":{"cpu":"Some \"Fast\" Processor"#))
         #expect(text.contains(#""latency_ns":{"p50":900,"p90":900,"p99":900,"p99.9":12345,"#))
         #expect(
             text.contains(
-                #""runs":[1000000.0,500000.0,800000.0],"perRun":{"p99_ns":[900,900,900]}}"#))
+                #""runs":[1000000.0,500000.0,800000.0],"perRun":{"p99_ns":[900,900,900],"#
+                    + #""cpuPerOp_ns":[14700.0,14700.0,14700.0]}}"#))
         let untimed = [
             #"{"workload":"export","ops":2000.0,"ci95":null,"noise":null,"operations":500,"#,
             #""elapsed_ns":250000000,"latency_ns":null,"fsyncs":0,"commits":0,"bytesWritten":0,"#,
             #""logicalBytes":0,"writeAmp":null,"kernelBytesWritten":null,"rssPeak":3145728,"#,
             #""cpu":{"user_ns":700000,"sys_ns":14000000},"faults":{"major":0,"minor":42},"#,
-            #""runs":[2000.0]}"#,
+            #""runs":[2000.0],"perRun":{"cpuPerOp_ns":[29400.0]}}"#,
         ]
         #expect(text.contains(untimed.joined()))
     }

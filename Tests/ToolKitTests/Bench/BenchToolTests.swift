@@ -148,6 +148,8 @@ import Testing
             (["--file", noise, "--dir", scratch.path], 2),
             (["--dir", scratch.file("none"), "fillseq"], 3),
             (["--file", Self.path("query/orders"), "-r", "0"], 2),
+            (["--encrypted", "fillseq"], 6), (["--durability", "memory", "fillseq"], 6),
+            (["--durability", "none", "fillseq"], 2),
         ]
         for (arguments, status) in cases {
             let result = ToolProcess.run("realm-bench", arguments)

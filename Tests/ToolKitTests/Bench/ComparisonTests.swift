@@ -70,6 +70,7 @@ import Testing
             Gate(Gate.usual)?.limits == [
                 .ops: 0.05, .p99: 0.1, .bytes: 0.02, .fsyncs: 0, .size: 0.02,
             ])
+        #expect(Gate("cpu=15%")?.limits == [.cpu: 0.15])
         #expect(Gate("p99=12.5%")?.limits == [.p99: 0.125])
         for text in ["", "ops", "ops=5", "ops=5%,", "ops=5%,ops=4%", "speed=5%", "ops=-5%"] {
             #expect(Gate(text) == nil, "\(text)")

@@ -81,14 +81,17 @@ import Testing
         #expect(run.text == "{\"op\":\"ready\",\"version\":2}\n141\n", "\(run.errorText)")
     }
 
-    /// Every object is reported once, however fast it is committed.
-    @Test func losesNothing() {
+    /// Every object is reported once, however fast it is committed, and from the first commit on even
+    /// where nobody had the database open before.
+    @Test(arguments: [true, false]) func losesNothing(_ hasLockFile: Bool) {
         let run = script(
             """
+            \(hasLockFile ? "" : "rm zoo.realm.lock")
             $Q --watch -F id zoo.realm > out & until_ ready out
             seq 2000 | sed 's/.*/{"id":&}/' \\
               | $W -q --commit-records 5 zoo.realm Animal
             until_ '"key":2000,' out
+            grep resync out
             grep -c '"op":"insert"' out; sed 's/.*"key":\\([0-9]*\\).*/\\1/' out | sort -nu | wc -l
             """)
         // The first line has no key.

@@ -85,7 +85,7 @@ import Testing
         ]
         let request = try WriteRequest(try OptionParser.parse(WriteTable.table, words[...]))
         let report = try LoadReport(
-            request, input: "-", version: 1, OutputFile(path: nil, force: false))
+            request, input: "-", OutputFile(path: nil, force: false))
         let load = try RecordLoad(
             request, className: "Animal", session, session.database.schema,
             RecordInput(bytes, name: "-", format), report)

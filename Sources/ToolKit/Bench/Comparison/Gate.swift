@@ -2,6 +2,7 @@
 enum GateMetric: String, CaseIterable, Sendable {
     case ops
     case p99
+    case cpu
     case bytes
     case fsyncs
     case size
@@ -17,6 +18,7 @@ enum GateMetric: String, CaseIterable, Sendable {
         switch self {
         case .ops: "ops/s"
         case .p99: "p99"
+        case .cpu: "cpu/op"
         case .bytes: "written"
         case .fsyncs: "fsync"
         case .size: "file"
@@ -26,7 +28,7 @@ enum GateMetric: String, CaseIterable, Sendable {
     func text(_ value: Double) -> String {
         switch self {
         case .ops: Quantity.rate(value)
-        case .p99: Quantity.latency(Int(min(value, 0x1p62)))
+        case .p99, .cpu: Quantity.latency(Int(min(value, 0x1p62)))
         case .bytes, .size: Quantity.bytes(Int(min(value, 0x1p62)))
         case .fsyncs: Quantity.rate(value)
         }

@@ -99,6 +99,7 @@ struct SavedResult {
         runs[.ops] = ops
         if let perRun = item.field("perRun") {
             runs[.p99] = Self.numbers(perRun.field("p99_ns"))
+            runs[.cpu] = Self.numbers(perRun.field("cpuPerOp_ns"))
             runs[.bytes] = Self.numbers(perRun.field("bytesWritten"))
             runs[.fsyncs] = Self.numbers(perRun.field("fsyncs"))
             runs[.size] = Self.numbers(perRun.field("size"))

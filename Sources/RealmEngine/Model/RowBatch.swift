@@ -1,0 +1,90 @@
+/// Values for new objects of one class, column by column: what a bulk load hands to
+/// `WriteTransaction.create(_:)`.
+///
+/// Filled on one thread, used up on another: it owns all of its bytes, and neither touches it while
+/// the other does.
+public final class RowBatch: @unchecked Sendable {
+    /// The class as the rows were made for it.
+    public let table: TableInfo
+    /// Most rows.
+    public let capacity: Int
+    public private(set) var count = 0
+    /// By column.
+    let cells: [LeafCells]
+    /// Where the values of each column go.
+    private let targets: UnsafeMutableBufferPointer<LeafCells.Target>
+    /// Keys of the objects once they are created.
+    let keys: UnsafeMutablePointer<UInt64>
+    /// Properties that are a link to a class with a primary key.
+    let links: [Link]
+    private let arena = ByteArena()
+
+    struct Link {
+        let column: Int
+        let target: TableKey
+        /// By row the primary key of the object to link, null where the cell says it all.
+        let references: UnsafeMutablePointer<Value>
+    }
+
+    /// An empty batch for at most `capacity` rows of `table`.
+    public init(_ table: TableInfo, capacity: Int) {
+        self.table = table
+        self.capacity = capacity
+        cells = table.columns.map { LeafCells($0.layout, capacity: capacity) }
+        targets = .allocate(capacity: cells.count)
+        _ = targets.initialize(from: cells.map(\.target))
+        keys = .allocate(capacity: capacity)
+        links = table.columns.indices.compactMap { column in
+            let info = table.columns[column]
+            guard info.type == .link, info.collection == nil else { return nil }
+            return Link(
+                column: column, target: info.target, references: .allocate(capacity: capacity))
+        }
+    }
+
+    deinit {
+        targets.deallocate()
+        keys.deallocate()
+        for link in links { link.references.deallocate() }
+    }
+
+    /// Bytes of text and binaries.
+    public var byteCount: Int { arena.used }
+
+    /// Adds a row: a value that fits for each column, in place of a link possibly the primary key of
+    /// its target. Collections are empty, whatever the row has for them.
+    public func append(_ row: UnsafeBufferPointer<Value>) {
+        precondition(count < capacity && row.count == targets.count)
+        let (place, arena, targets) = (count, arena, targets)
+        for column in 0..<row.count where !targets[column].isCollection {
+            switch row[column] {
+            case .string(let bytes): targets[column].store(.string(arena.copy(bytes)), at: place)
+            case .binary(let bytes): targets[column].store(.binary(arena.copy(bytes)), at: place)
+            default: targets[column].store(row[column], at: place)
+            }
+        }
+        for link in links { keepReference(link, row[link.column]) }
+        count = place &+ 1
+    }
+
+    private func keepReference(_ link: Link, _ value: Value) {
+        switch value {
+        case .null, .link: link.references[count] = .null
+        default:
+            link.references[count] = arena.keep(value)
+            cells[link.column].words[count] = LeafCells.noLink
+        }
+    }
+
+    /// The primary key given in the place of a link.
+    public func reference(_ column: Int, _ row: Int) -> Value {
+        precondition(row >= 0 && row < count)
+        return links.first { $0.column == column }?.references[row] ?? .null
+    }
+
+    /// Key of the object that became of a row.
+    public func key(_ row: Int) -> ObjectKey {
+        precondition(row >= 0 && row < count)
+        return ObjectKey(Int64(bitPattern: keys[row]))
+    }
+}

@@ -1,0 +1,44 @@
+extension WriteTransaction {
+    /// Adds elements at the end of a list: only the way to its end is read and written, however long
+    /// it is. The list of an indexed property is read as a whole.
+    ///
+    /// Throws `data` when an element does not fit the property, `misuse` for properties that are no
+    /// list and for lists of embedded objects, which are made with their elements.
+    public func appendElements(
+        _ table: TableKey, _ object: ObjectKey, _ column: Int, _ values: [Value]
+    ) throws(RealmError) {
+        let editor = try openEditor(table)
+        let info = editor.columns[column]
+        try checkAppendable(values, info)
+        guard let old = try editor.value(object, info), case .list(let view) = old else {
+            throw Self.noObject(editor, object)
+        }
+        if values.isEmpty { return }
+        // Its words are read while the nodes are there.
+        try editor.changeIndex(info, object, from: old, to: nil)
+        let list = try SequenceEditor(context, root: view.root, element: info.layout.element)
+        let count = list.count
+        for value in values { try list.append(keep(value)) }
+        let new = old.replacingRoot(try list.flush())
+        try editor.setCell(object, info.leafIndex, new)
+        try editor.changeIndex(info, object, from: nil, to: new)
+        for value in values { try addBacklinks(editor, object, info, of: value) }
+        if editor.created.contains(object.raw) { return }
+        for i in values.indices { log.collectionInsert(editor.key, info.key, object, count + i) }
+    }
+
+    private func checkAppendable(
+        _ values: [Value], _ column: ColumnInfo
+    ) throws(RealmError) {
+        guard column.collection == .list else {
+            throw .misuse("property \(column.name) is no list", reason: "type")
+        }
+        if column.type == .link, try editor(column.target).kind == .embedded {
+            throw .misuse("the elements of \(column.name) are embedded", reason: "embedded")
+        }
+        for value in values {
+            try ValueCheck.check(value, column.layout.element, name: column.name)
+            if column.type == .link || column.type == .mixed { try checkTarget(value) }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+/// Creating many objects at a time.
+extension WriteTransaction {
+    /// A link of a batch whose target does not exist.
+    public struct MissingTarget: Sendable {
+        public let column: Int
+        public let row: Int
+    }
+
+    /// Turns the primary keys that stand in the place of links into links, and answers those that no
+    /// object has; they stay null.
+    public func resolveLinks(_ batch: RowBatch) throws(RealmError) -> [MissingTarget] {
+        var missing: [MissingTarget] = []
+        for link in batch.links {
+            let shape = try openEditor(link.target).shape()
+            let words = batch.cells[link.column].words
+            guard let index = shape.primaryKey.map({ shape.indexes[$0].editor }) else { continue }
+            for row in 0..<batch.count {
+                let reference = link.references[row]
+                if case .null = reference { continue }
+                if let key = try index.find(reference) {
+                    words[row] = key.raw
+                } else {
+                    words[row] = LeafCells.noLink
+                    missing.append(MissingTarget(column: link.column, row: row))
+                }
+            }
+        }
+        return missing
+    }
+
+    /// Gives a row of a batch, not created yet, the elements of a list or set without an index.
+    ///
+    /// Throws what `setElements` throws.
+    public func setElements(
+        _ batch: RowBatch, _ row: Int, _ column: Int, _ values: [Value]
+    ) throws(RealmError) {
+        precondition(row >= 0 && row < batch.count)
+        let editor = try openEditor(batch.table.key)
+        let info = editor.columns[column]
+        guard info.index == .none else {
+            throw .misuse("property \(info.name) has an index", reason: "type")
+        }
+        let elements = try checkedElements(values, info)
+        let root = try encodeElements(elements, info.layout.element)
+        batch.cells[column].words[row] = Int64(bitPattern: root.raw)
+    }
+
+    /// Adds all rows of the batch as objects, with new keys in their order; false, with nothing
+    /// done, if a primary key is taken or comes twice, or if the objects would not come behind all
+    /// others.
+    ///
+    /// Links must have been resolved. Throws `misuse` when the class is not what the rows were made
+    /// for.
+    public func create(_ batch: RowBatch) throws(RealmError) -> Bool {
+        guard batch.count > 0 else { return true }
+        let editor = try openEditor(batch.table.key)
+        let shape = try editor.shape()
+        try check(batch, editor)
+        let number = editor.nextSequenceNumber
+        guard try makeKeys(batch, editor) else { return false }
+        let primary = shape.primaryKey.map { shape.indexes[$0] }
+        var ascends = false
+        if let primary {
+            ascends = Self.ascends(batch, primary)
+            if !ascends {
+                guard try areNew(batch, primary) else { return false }
+            }
+        }
+        editor.nextSequenceNumber = number + UInt64(batch.count)
+        try editor.clusters().append(rows(batch))
+        editor.markDirty()
+        for (i, index) in shape.indexes.enumerated() {
+            if ascends, i == shape.primaryKey {
+                addAscending(batch, index)
+            } else {
+                try add(batch, index)
+            }
+        }
+        try addBacklinks(batch, editor, shape)
+        log.createObjects(editor.key, UnsafeBufferPointer(start: batch.keys, count: batch.count))
+        for row in 0..<batch.count { editor.created.insert(batch.key(row).raw) }
+        return true
+    }
+
+    private func check(_ batch: RowBatch, _ editor: TableEditor) throws(RealmError) {
+        let columns = batch.table.columns
+        let isSame =
+            editor.columns.count == columns.count
+            && zip(editor.columns, columns).allSatisfy { $0.key == $1.key }
+        guard isSame, editor.kind == .topLevel else {
+            throw .misuse(
+                "rows made for another form of class \(batch.table.className)", reason: "type")
+        }
+    }
+
+    /// The keys the objects would get one by one (object format 1.12); false when they would not
+    /// come behind all others.
+    private func makeKeys(
+        _ batch: RowBatch, _ editor: TableEditor
+    ) throws(RealmError) -> Bool {
+        let first = editor.nextSequenceNumber
+        guard first < 1 << 40 else { return false }
+        let isPlain = editor.primaryKey != nil
+        for row in 0..<batch.count {
+            let n = first &+ UInt64(row)
+            batch.keys[row] = isPlain ? n : (n & 0xFF) | (n & 0xFFFF_FF00) << 8
+            guard row == 0 || batch.keys[row] > batch.keys[row - 1] else { return false }
+        }
+        guard let last = try editor.clusters().lastKey() else { return true }
+        return batch.keys[0] > last
+    }
+
+    private func rows(_ batch: RowBatch) -> ClusterEditor.Rows {
+        ClusterEditor.Rows(
+            columns: zip(batch.table.columns, batch.cells).map {
+                ClusterEditor.Rows.Column(leafIndex: $0.leafIndex, cells: $1)
+            }, keys: batch.keys, count: batch.count, owner: batch)
+    }
+
+    // MARK: Indexes
+
+    /// Whether the primary keys are integers, each beyond all before it.
+    private static func ascends(_ batch: RowBatch, _ index: RowShape.Index) -> Bool {
+        let cells = batch.cells[index.column]
+        guard cells.layout.type == .int, var last = index.editor.waiting.largest else {
+            return false
+        }
+        let isOptional = cells.form == .optionalNumbers
+        for row in 0..<batch.count {
+            if isOptional, cells.extras[row] != 0 { return false }
+            guard cells.words[row] > last else { return false }
+            last = cells.words[row]
+        }
+        return true
+    }
+
+    private func addAscending(_ batch: RowBatch, _ index: RowShape.Index) {
+        let numbers = batch.cells[index.column].words
+        let before = index.editor.waiting.runs.count
+        for row in 0..<batch.count {
+            index.editor.waiting.append(numbers[row], batch.key(row).raw)
+        }
+        context.editedBytes &+= 24 &* (index.editor.waiting.runs.count &- before)
+    }
+
+    /// Whether no object has any of the primary keys, and none comes twice.
+    private func areNew(
+        _ batch: RowBatch, _ index: RowShape.Index
+    ) throws(RealmError) -> Bool {
+        let cells = batch.cells[index.column]
+        var values: [Value] = []
+        values.reserveCapacity(batch.count)
+        for row in 0..<batch.count {
+            let value = cells.value(row)
+            if try index.editor.find(value) != nil { return false }
+            values.append(value)
+        }
+        values.sort { ValueOrder.compare($0, $1) < 0 }
+        return zip(values, values.dropFirst()).allSatisfy { !ValueOrder.areEqual($0, $1) }
+    }
+
+    private func add(_ batch: RowBatch, _ index: RowShape.Index) throws(RealmError) {
+        let cells = batch.cells[index.column]
+        for row in 0..<batch.count {
+            try index.editor.insert(Self.indexed(cells.value(row)), batch.key(row))
+        }
+    }
+
+    // MARK: Links
+
+    /// Gives the links of the new objects their other ends.
+    private func addBacklinks(
+        _ batch: RowBatch, _ editor: TableEditor, _ shape: RowShape
+    ) throws(RealmError) {
+        let origins = UnsafeRawPointer(batch.keys).assumingMemoryBound(to: Int64.self)
+        for (column, info) in editor.columns.enumerated() {
+            if info.collection == nil, info.type == .link {
+                let target = try self.editor(info.target)
+                let backlink = try backlinkColumn(editor, info, in: target)
+                target.addBacklinks(
+                    backlink.leafIndex, of: batch.cells[column].words, from: origins,
+                    count: batch.count)
+            } else if info.layout.element.mayHoldLinks {
+                try addBacklinks(batch, editor, info, batch.cells[column])
+            }
+        }
+    }
+
+    /// Of links inside of collections and mixed values.
+    private func addBacklinks(
+        _ batch: RowBatch, _ editor: TableEditor, _ column: ColumnInfo, _ cells: LeafCells
+    ) throws(RealmError) {
+        for row in 0..<batch.count {
+            if column.collection != nil, cells.words[row] == 0 { continue }
+            switch cells.value(row) {
+            case .link, .list, .set, .dictionary:
+                try addBacklinks(editor, batch.key(row), column, of: cells.value(row))
+            default: continue
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+/// A text and what it says; made once however often the text is used. Free to cross threads.
+final class ParsedQuery: Sendable {
+    let source: QuerySource
+    let tree: QueryTree
+    /// Short enough for what is made of it to be kept too.
+    let isKept: Bool
+
+    init(_ source: QuerySource, _ tree: QueryTree, isKept: Bool = false) {
+        self.source = source
+        self.tree = tree
+        self.isKept = isKept
+    }
+
+    /// Of `text`, parsed now or before. Throws `misuse`.
+    static func of(_ text: String) throws(RealmError) -> ParsedQuery {
+        var text = text
+        let key = text.withUTF8 { Self.key($0) }
+        if let key {
+            let known = kept.withLock { $0[key] }
+            if let known, text.withUTF8({ known.source.text.elementsEqual($0) }) { return known }
+        }
+        let source = QuerySource(text: [UInt8](text.utf8))
+        let parsed = ParsedQuery(source, try QueryParser.parse(source), isKept: key != nil)
+        if let key { kept.withLock { $0[key] = parsed } }
+        return parsed
+    }
+
+    private static let kept = Guarded(QuerySlots<ParsedQuery>())
+
+    /// Longer texts are parsed each time.
+    private static let maximumLength = 2048
+
+    private static func key(_ text: UnsafeBufferPointer<UInt8>) -> UInt64? {
+        guard text.count <= maximumLength else { return nil }
+        var hash = ContentHash()
+        hash.update(UnsafeRawBufferPointer(text))
+        return hash.value
+    }
+}
+
+/// A fixed number of places for things found by a hash: a later one takes the place of an earlier.
+struct QuerySlots<Element: AnyObject> {
+    private static var count: Int { 256 }
+
+    private var slots: [(key: UInt64, element: Element)?] = []
+
+    subscript(key: UInt64) -> Element? {
+        get {
+            let place = Int(key % UInt64(Self.count))
+            guard place < slots.count, let slot = slots[place], slot.key == key else { return nil }
+            return slot.element
+        }
+        set {
+            guard let newValue else { return }
+            if slots.isEmpty { slots = .init(repeating: nil, count: Self.count) }
+            slots[Int(key % UInt64(Self.count))] = (key, newValue)
+        }
+    }
+}
+
+/// Queries bound to the classes of one version, which keeps them. Free to cross threads.
+final class BoundQueries: Sendable {
+    private final class Entry: Sendable {
+        let parsed: ParsedQuery
+        let query: BoundQuery
+
+        init(_ parsed: ParsedQuery, _ query: BoundQuery) {
+            self.parsed = parsed
+            self.query = query
+        }
+    }
+
+    private let slots = Guarded(QuerySlots<Entry>())
+
+    /// The query bound to `table`, now or before. Throws `misuse`.
+    func query(
+        _ parsed: ParsedQuery, _ table: Table
+    ) throws(RealmError) -> BoundQuery {
+        let place = UInt64(UInt(bitPattern: ObjectIdentifier(parsed))) >> 4
+        let key = place ^ UInt64(table.info.key.raw) &* 0x9E37_79B1
+        let known = slots.withLock { $0[key] }
+        if let known, known.parsed === parsed, known.query.table === table.info {
+            return known.query
+        }
+        var binder = QueryBinder(
+            parsed.source, arguments: [], aliases: KeyPathAliases(), table: table)
+        let query = try binder.bind(parsed.tree, isKept: true)
+        slots.withLock { $0[key] = Entry(parsed, query) }
+        return query
+    }
+}
+
+extension Snapshot {
+    /// What was bound for this version; nil for a view of an open write transaction, which changes.
+    var boundQueries: BoundQueries? {
+        guard isSettled else { return nil }
+        return state.queries.withLock { queries in
+            if let known = queries as? BoundQueries { return known }
+            let made = BoundQueries()
+            queries = made
+            return made
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Synchronization
+
+extension QueryPlan {
+    /// Number of objects of the newest version of `database`, the plan's, that match the condition,
+    /// before DISTINCT and LIMIT, counted by up to `threads` threads, each with its own snapshot.
+    /// Throws `corrupt`.
+    public func matchCount(in database: Database, threads: Int) throws(RealmError) -> Int {
+        try matchCount(in: database, threads: threads, share: 1 << 14)
+    }
+
+    /// - Parameter share: objects that are worth a thread.
+    func matchCount(
+        in database: Database, threads: Int, share: Int
+    ) throws(RealmError) -> Int {
+        let snapshot = database.snapshot()
+        if threads > 1, candidates == nil {
+            let tree = ClusterTree(space: snapshot.lookup, root: query.table.root)
+            let workers = min(threads, try tree.count() / share)
+            if workers > 1, let stretches = try? stretches(in: snapshot), !stretches.isEmpty {
+                let shared = SharedCount(stretches)
+                Threads.run(workers) { _ in
+                    shared.work(QueryRun(self, in: database.snapshot()))
+                }
+                if let total = shared.total() { return total }
+            }
+        }
+        // Also for damaged trees: the walk in order knows what is wrong.
+        return try QueryRun(self, in: snapshot).matchCount()
+    }
+
+    private func stretches(in snapshot: Snapshot) throws(RealmError) -> [LeafStretch] {
+        snapshot.beginWalk()
+        let tree = ClusterTree(space: snapshot.walk, root: query.table.root)
+        return try LeafStretch.all(of: tree, size: SharedCount.leavesPerStretch)
+    }
+}
+
+/// A count that several workers share: each takes the next stretch of leaves until none is left. No
+/// worker waits for another.
+private final class SharedCount: @unchecked Sendable {
+    /// Leaves of a stretch: enough to make taking one cheap, few enough for workers to end together.
+    static let leavesPerStretch = 16
+
+    private let stretches: [LeafStretch]
+    private let next = Atomic<Int>(0)
+    private let hasFailed = Atomic<Bool>(false)
+    /// One for each stretch, written by whoever took it.
+    private let outcomes: UnsafeMutablePointer<Outcome>
+
+    private struct Outcome {
+        var extent = LeafStretch.Extent()
+        var matches = 0
+    }
+
+    init(_ stretches: [LeafStretch]) {
+        self.stretches = stretches
+        outcomes = .allocate(capacity: stretches.count)
+        outcomes.initialize(repeating: Outcome(), count: stretches.count)
+    }
+
+    deinit { outcomes.deallocate() }
+
+    func work(_ run: QueryRun) {
+        while !hasFailed.load(ordering: .relaxed) {
+            let i = next.add(1, ordering: .relaxed).oldValue
+            guard i < stretches.count else { return }
+            do throws(RealmError) {
+                var matches = 0
+                outcomes[i].extent = try run.visit(stretches[i]) { matches &+= $0.count }
+                outcomes[i].matches = matches
+            } catch { hasFailed.store(true, ordering: .relaxed) }
+        }
+    }
+
+    /// The count, when all workers are done; nil unless the stretches make up a sound tree.
+    func total() -> Int? {
+        if hasFailed.load(ordering: .relaxed) { return nil }
+        var total = 0
+        // Objects met below the inner node the stretch belongs to.
+        var met = 0
+        for i in stretches.indices {
+            let extent = outcomes[i].extent
+            if i > 0, extent.start <= outcomes[i - 1].extent.lastKey { return nil }
+            total &+= outcomes[i].matches
+            met &+= extent.objects
+            guard let announced = stretches[i].announced else { continue }
+            if met != announced { return nil }
+            met = 0
+        }
+        return total
+    }
+}

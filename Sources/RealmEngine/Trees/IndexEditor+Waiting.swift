@@ -1,0 +1,202 @@
+/// New integers of an index, each beyond all before, that are added together later in the order of
+/// the index: consecutive integers are spread all over it, so that one by one each would reach
+/// another node.
+///
+/// Kept across the writing out of the tree, so that a large transaction rewrites its indexes once.
+final class WaitingIntegers {
+    /// Numbers and keys that both go up by one.
+    struct Run {
+        let number: Int64
+        let key: Int64
+        var count: Int64
+    }
+
+    private(set) var runs: [Run] = []
+    private(set) var count = 0
+    /// No integer of the index, waiting or not, is larger; nil when nobody knows.
+    private(set) var largest: Int64?
+    /// What is below has been added to the tree.
+    private var firstZone = 0
+
+    init() {}
+
+    /// The index has nothing yet.
+    func beginEmpty() { largest = .min }
+
+    var isEmpty: Bool { count == 0 }
+    /// So many runs are better added to the tree.
+    var isLarge: Bool { runs.count > 1 << 18 }
+
+    /// Adds a number beyond all others.
+    func append(_ number: Int64, _ key: Int64) {
+        precondition(firstZone == 0, "a part of what waits has been settled")
+        largest = number
+        count += 1
+        if let last = runs.last, last.number &+ last.count == number, last.key &+ last.count == key,
+            number > last.number
+        {
+            runs[runs.count - 1].count += 1
+        } else {
+            runs.append(Run(number: number, key: key, count: 1))
+        }
+    }
+
+    /// The key that waits with `number`.
+    func key(of number: Int64) -> Int64? {
+        var low = 0
+        var high = runs.count
+        while low < high {
+            let middle = (low + high) / 2
+            if runs[middle].number <= number { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0 else { return nil }
+        let run = runs[low - 1]
+        // Neither is far enough from the other to overflow: runs ascend.
+        let distance = number &- run.number
+        return distance >= 0 && distance < run.count ? run.key &+ distance : nil
+    }
+
+    /// A value joins the tree itself.
+    @inline(__always)
+    func note(_ value: Value) {
+        guard let known = largest else { return }
+        switch value {
+        case .int(let number): if number > known { largest = number }
+        case .null: return
+        // Numbers of other types can be equal to integers.
+        default: largest = nil
+        }
+    }
+
+    func removeAll() {
+        runs = []
+        count = 0
+        firstZone = 0
+    }
+
+    /// The next one of so many parts of the index.
+    func nextZones(_ parts: Int) -> Range<Int> {
+        firstZone..<min(256, firstZone + max(1, 256 / parts))
+    }
+
+    /// That part has been added to the tree.
+    func settled(_ zones: Range<Int>) {
+        firstZone = zones.upperBound
+        if firstZone == 256 { removeAll() }
+    }
+
+    /// Nothing is known any more.
+    func forget() {
+        removeAll()
+        largest = nil
+    }
+
+    /// The waiting integers whose lowest bytes are in `zones`, which are in the order of the index.
+    func collect(_ zones: Range<Int>, into pairs: inout NumberPairs) {
+        for run in runs {
+            if zones.count == 256 || run.count < 256 {
+                for i in 0..<run.count {
+                    let number = run.number &+ i
+                    if zones.contains(Self.zone(number)) {
+                        pairs.append(Self.place(number), run.key &+ i)
+                    }
+                }
+            } else {
+                collect(zones, run, into: &pairs)
+            }
+        }
+    }
+
+    private func collect(_ zones: Range<Int>, _ run: Run, into pairs: inout NumberPairs) {
+        for zone in zones {
+            var i = Int64(((zone ^ 0x80) &- Int(truncatingIfNeeded: run.number)) & 0xFF)
+            while i < run.count {
+                pairs.append(Self.place(run.number &+ i), run.key &+ i)
+                i += 256
+            }
+        }
+    }
+
+    private static func zone(_ number: Int64) -> Int {
+        Int(truncatingIfNeeded: number & 0xFF) ^ 0x80
+    }
+
+    /// What sorts a number into the order of the index: its first chunk, then the rest.
+    @inline(__always)
+    static func place(_ number: Int64) -> Int64 {
+        let chunk = UInt32(truncatingIfNeeded: number).byteSwapped
+        return Int64(Int32(bitPattern: chunk)) << 32
+            | Int64(UInt32(truncatingIfNeeded: number >> 32))
+    }
+
+    /// The number at a place.
+    @inline(__always)
+    static func number(_ place: Int64) -> Int64 {
+        let low = UInt32(truncatingIfNeeded: place >> 32).byteSwapped
+        return place << 32 | Int64(low)
+    }
+}
+
+extension IndexEditor {
+    /// Adds everything that waits to the tree.
+    func settleWaiting() throws(RealmError) {
+        while !waiting.isEmpty { try settleSome(of: waiting.count) }
+    }
+
+    /// Integers that are added at a time.
+    static let portion = 1 << 18
+
+    /// Adds what waits for one part of the tree: a `portion` of the `total` that it is going to hold.
+    func settleSome(of total: Int) throws(RealmError) {
+        guard !waiting.isEmpty else { return }
+        let zones = waiting.nextZones(max(total, waiting.count) / Self.portion + 1)
+        var pairs = NumberPairs(capacity: waiting.count * zones.count / 256 + 1024)
+        waiting.collect(zones, into: &pairs)
+        pairs.sort()
+        try insert(UnsafeBufferPointer(start: pairs.base, count: pairs.count))
+        waiting.settled(zones)
+    }
+
+    /// Adds integers in the order of the index. None of them is in it yet.
+    private func insert(_ pairs: UnsafeBufferPointer<NumberPair>) throws(RealmError) {
+        gap = nil
+        recent.removeAll()
+        var i = 0
+        while i < pairs.count, !isStale {
+            let merged = try merge(UnsafeBufferPointer(rebasing: pairs[i...]))
+            if merged > 0 {
+                i += merged
+                context.editedBytes &+= 32 &* merged
+            } else {
+                let number = WaitingIntegers.number(pairs[i].number)
+                try insert(.int(number), ObjectKey(pairs[i].payload))
+                i += 1
+            }
+        }
+    }
+
+    /// Adds the first pairs to the leaf they belong to, as long as no node splits; answers how many.
+    private func merge(_ pairs: UnsafeBufferPointer<NumberPair>) throws(RealmError) -> Int {
+        guard root.count > 0 else { return 0 }
+        let chunk = Int32(truncatingIfNeeded: pairs[0].number >> 32)
+        // The inner nodes above, if the leaf is the last of all.
+        var edge: [Node] = []
+        var isLast = true
+        var node = root
+        var depth = 0
+        while true {
+            // All the way down to the leaf at least one integer is added to.
+            try touch(node)
+            guard node.isInner else { break }
+            let i = min(node.lowerBound(chunk), node.count - 1)
+            isLast = isLast && i == node.count - 1
+            if isLast { edge.append(node) }
+            node = try child(node, i, depth: depth)
+            depth += 1
+        }
+        let room = context.fanout.index - node.count
+        let merged = node.merge(pairs, room: room, isLast: isLast)
+        if isLast { for above in edge { above.setChunk(above.count - 1, node.lastChunk) } }
+        return merged
+    }
+}

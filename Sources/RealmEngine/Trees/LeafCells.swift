@@ -1,0 +1,198 @@
+/// Values of one column in the form that leaves are encoded from: one or two numbers each, no
+/// `Value`.
+///
+/// | layout | `words` | `extras` |
+/// |---|---|---|
+/// | int, optional | the number | 1 for null |
+/// | string, binary | the address of the bytes, 0 for null | their count |
+/// | timestamp | seconds | nanoseconds, `nullTime` for null |
+/// | int, bool, float, double, link, backlink, collection | as a leaf of the type stores it | |
+///
+/// The types that come up rarely keep whole values instead. The bytes belong to somebody else; the
+/// cells stay where they are until they go.
+final class LeafCells {
+    enum Form: UInt8 { case numbers, optionalNumbers, bytes, times, values }
+
+    let layout: LeafLayout
+    let form: Form
+    let capacity: Int
+    let words: UnsafeMutablePointer<Int64>
+    /// Of the forms that have two numbers.
+    let extras: UnsafeMutablePointer<Int64>
+    /// Of the form `values`.
+    let values: UnsafeMutablePointer<Value>
+    /// What stands for null in `words` of the form `numbers`.
+    private let nullWord: Int64
+
+    static let nullTime = Int64.min
+    static let noLink: Int64 = -1
+
+    /// All cells are zero: empty collections, and columns of backlinks without any.
+    init(_ layout: LeafLayout, capacity: Int) {
+        self.layout = layout
+        self.capacity = capacity
+        form = Self.form(layout)
+        let hasExtras = form == .optionalNumbers || form == .bytes || form == .times
+        words = .allocate(capacity: form == .values ? 0 : capacity)
+        if form != .values { words.initialize(repeating: 0, count: capacity) }
+        extras = .allocate(capacity: hasExtras ? capacity : 0)
+        values = .allocate(capacity: form == .values ? capacity : 0)
+        switch layout.type {
+        case .bool: nullWord = 3
+        case .float: nullWord = Int64(FloatLeaf.nullBits)
+        case .double: nullWord = Int64(bitPattern: DoubleLeaf.nullBits)
+        case .link: nullWord = Self.noLink
+        default: nullWord = 0
+        }
+    }
+
+    deinit {
+        words.deallocate()
+        extras.deallocate()
+        values.deallocate()
+    }
+
+    private static func form(_ layout: LeafLayout) -> Form {
+        if layout.collection != nil { return .numbers }
+        switch layout.type {
+        case .int: return layout.isNullable ? .optionalNumbers : .numbers
+        case .bool, .float, .double, .link, .backlink: return .numbers
+        case .string, .binary: return .bytes
+        case .timestamp: return .times
+        case .decimal, .objectID, .uuid, .mixed, .typedLink: return .values
+        }
+    }
+
+    /// Where values go, without the object around it: to be used while that lives.
+    var target: Target {
+        Target(
+            form: form, isCollection: layout.collection != nil, nullWord: nullWord, words: words,
+            extras: extras, values: values)
+    }
+
+    /// Value `i`, as stored.
+    func value(_ i: Int) -> Value {
+        assert(i >= 0 && i < capacity)
+        switch form {
+        case .numbers: return value(number: words[i])
+        case .optionalNumbers: return extras[i] != 0 ? .null : .int(words[i])
+        case .bytes:
+            guard let base = UnsafeRawPointer(bitPattern: Int(words[i])) else { return .null }
+            let bytes = ByteView(base, count: Int(extras[i]))
+            return layout.type == .string ? .string(bytes) : .binary(bytes)
+        case .times:
+            guard extras[i] != Self.nullTime else { return .null }
+            return .timestamp(
+                Timestamp(seconds: words[i], nanoseconds: Int32(truncatingIfNeeded: extras[i])))
+        case .values: return values[i]
+        }
+    }
+
+    private func value(number word: Int64) -> Value {
+        if let kind = layout.collection {
+            let view = CollectionView(
+                root: Ref(UInt64(bitPattern: word)), element: layout.element)
+            switch kind {
+            case .list: return .list(view)
+            case .set: return .set(view)
+            case .dictionary: return .dictionary(view)
+            }
+        }
+        if word == nullWord, layout.type != .int, layout.type != .backlink { return .null }
+        switch layout.type {
+        case .bool: return .bool(word != 0)
+        case .float: return .float(Float(bitPattern: UInt32(truncatingIfNeeded: word)))
+        case .double: return .double(Double(bitPattern: UInt64(bitPattern: word)))
+        case .link: return .link(ObjectLink(table: layout.target, key: ObjectKey(word)))
+        default: return .int(word)
+        }
+    }
+
+    /// Takes over `count` cells of the same layout.
+    func copy(_ other: LeafCells, from start: Int, count: Int, to i: Int) {
+        precondition(form == other.form && count >= 0)
+        precondition(i >= 0 && i + count <= capacity)
+        precondition(start >= 0 && start + count <= other.capacity)
+        switch form {
+        case .numbers: (words + i).update(from: other.words + start, count: count)
+        case .values: (values + i).update(from: other.values + start, count: count)
+        case .optionalNumbers, .bytes, .times:
+            (words + i).update(from: other.words + start, count: count)
+            (extras + i).update(from: other.extras + start, count: count)
+        }
+    }
+}
+
+extension LeafCells {
+    /// Takes values, each of which fits the layout and goes to an index below the capacity.
+    struct Target {
+        let form: Form
+        let isCollection: Bool
+        fileprivate let nullWord: Int64
+        fileprivate let words: UnsafeMutablePointer<Int64>
+        fileprivate let extras: UnsafeMutablePointer<Int64>
+        fileprivate let values: UnsafeMutablePointer<Value>
+
+        /// Stores a value that fits the layout.
+        @inline(__always)
+        func store(_ value: Value, at i: Int) {
+            switch form {
+            case .numbers: words[i] = number(value)
+            case .optionalNumbers:
+                if case .int(let v) = value {
+                    (words[i], extras[i]) = (v, 0)
+                } else {
+                    (words[i], extras[i]) = (0, 1)
+                }
+            case .bytes:
+                switch value {
+                case .string(let v), .binary(let v):
+                    (words[i], extras[i]) = (Int64(Int(bitPattern: v.base)), Int64(v.count))
+                default: (words[i], extras[i]) = (0, 0)
+                }
+            case .times:
+                if case .timestamp(let v) = value {
+                    (words[i], extras[i]) = (v.seconds, Int64(v.nanoseconds))
+                } else {
+                    (words[i], extras[i]) = (0, LeafCells.nullTime)
+                }
+            case .values: values[i] = value
+            }
+        }
+
+        @inline(__always)
+        private func number(_ value: Value) -> Int64 {
+            switch value {
+            case .int(let v): v
+            case .bool(let v): v ? 1 : 0
+            case .double(let v): Int64(bitPattern: v.bitPattern)
+            case .float(let v): Int64(v.bitPattern)
+            case .link(let v): v.key.raw
+            case .list(let v), .set(let v), .dictionary(let v): Int64(bitPattern: v.root.raw)
+            default: nullWord
+            }
+        }
+    }
+}
+
+/// Where the bytes of a leaf's values are.
+struct ByteCells {
+    /// 0 for null.
+    let addresses: UnsafePointer<Int64>
+    let counts: UnsafePointer<Int64>
+    let count: Int
+
+    /// Bytes of value `i`, nil for null.
+    @inline(__always)
+    subscript(i: Int) -> ByteView? {
+        guard let base = UnsafeRawPointer(bitPattern: Int(addresses[i])) else { return nil }
+        return ByteView(base, count: Int(counts[i]))
+    }
+
+    /// Bytes of the longest value; -1 when all are null.
+    var longest: Int {
+        var longest: Int64 = -1
+        for i in 0..<count where addresses[i] != 0 { longest = max(longest, counts[i]) }
+        return Int(longest)
+    }
+}

@@ -1,0 +1,92 @@
+/// Some neighbouring leaves below one inner node: a part of a table that a worker finds its way
+/// through by itself. None of the leaves was looked at yet.
+struct LeafStretch: Sendable {
+    /// The inner node, and the offset of its keys.
+    private let parent: Ref
+    private let base: UInt64
+    private let children: Range<Int>
+    /// The objects announced below the inner node, when this is its last stretch.
+    let announced: Int?
+
+    /// What was found in a stretch, for comparing it with its neighbours and with the tree.
+    struct Extent {
+        var objects = 0
+        /// Where the keys of the first leaf may begin, and where those of the last end.
+        var start: UInt64 = 0
+        var lastKey: UInt64 = 0
+    }
+
+    /// Visits the leaves in order, with the checks that concern them alone.
+    func visit(
+        _ space: NodeSpace, _ body: (ClusterLeaf) throws(RealmError) -> Void
+    ) throws(RealmError) -> Extent {
+        let inner = try InnerCluster(space, parent, node: try space.node(parent), base: base)
+        var extent = Extent()
+        for child in children {
+            let ref = try inner.ref(child)
+            let node = try space.node(ref)
+            guard !node.isInner else { throw space.wrongShape(ref, "cluster leaf") }
+            let start = base &+ inner.offset(child)
+            let leaf = try ClusterLeaf(space, ref, node: node, base: start)
+            try leaf.checkOrder()
+            guard leaf.count > 0 else { throw space.wrongShape(ref, "cluster leaf") }
+            if child == children.lowerBound {
+                extent.start = start
+            } else if min(start, UInt64(bitPattern: leaf.key(0).raw)) <= extent.lastKey {
+                throw space.wrongShape(ref, "cluster leaf")
+            }
+            extent.lastKey = UInt64(bitPattern: leaf.key(leaf.count - 1).raw)
+            extent.objects += leaf.count
+            try body(leaf)
+        }
+        return extent
+    }
+}
+
+extension LeafStretch {
+    /// The leaves of a tree in stretches of at most `size`, in table order; none when the tree has
+    /// no inner nodes. Opens inner nodes only.
+    static func all(
+        of tree: ClusterTree, size: Int
+    ) throws(RealmError) -> [LeafStretch] {
+        if tree.root.isNone { return [] }
+        let node = try tree.space.node(tree.root)
+        guard node.isInner else { return [] }
+        var found: [LeafStretch] = []
+        let root = try InnerCluster(tree.space, tree.root, node: node, base: 0)
+        try gather(below: root, size, &found)
+        return found
+    }
+
+    /// The depth shrinks with every level, so a tree that leads to itself ends.
+    private static func gather(
+        below inner: InnerCluster, _ size: Int, _ found: inout [LeafStretch]
+    ) throws(RealmError) {
+        if inner.depth == 1 {
+            for start in stride(from: 0, to: inner.childCount, by: size) {
+                let end = min(start + size, inner.childCount)
+                found.append(
+                    LeafStretch(
+                        parent: inner.ref, base: inner.base, children: start..<end,
+                        announced: end == inner.childCount ? inner.count : nil))
+            }
+            return
+        }
+        var objects = 0
+        for child in 0..<inner.childCount {
+            let ref = try inner.ref(child)
+            let node = try inner.space.node(ref)
+            guard node.isInner else { throw inner.space.wrongShape(ref, "inner cluster node") }
+            let next = try InnerCluster(
+                inner.space, ref, node: node, base: inner.base &+ inner.offset(child))
+            guard next.depth == inner.depth - 1 else {
+                throw inner.space.wrongShape(ref, "inner cluster node")
+            }
+            objects &+= next.count
+            try gather(below: next, size, &found)
+        }
+        guard objects == inner.count else {
+            throw inner.space.wrongShape(inner.ref, "inner cluster node")
+        }
+    }
+}

@@ -1,0 +1,88 @@
+/// A number to sort by, and what belongs to it.
+struct NumberPair {
+    var number: Int64
+    var payload: Int64
+}
+
+/// A growing array of pairs that can be sorted fast.
+struct NumberPairs: ~Copyable {
+    private(set) var base: UnsafeMutablePointer<NumberPair>
+    private var capacity: Int
+    private(set) var count = 0
+
+    init(capacity: Int = 64) {
+        self.capacity = max(1, capacity)
+        base = .allocate(capacity: self.capacity)
+    }
+
+    deinit { base.deallocate() }
+
+    /// Bytes of memory the pairs take.
+    var byteSize: Int { capacity * MemoryLayout<NumberPair>.stride }
+
+    @inline(__always)
+    mutating func append(_ number: Int64, _ payload: Int64) {
+        if count == capacity { grow() }
+        base[count] = NumberPair(number: number, payload: payload)
+        count &+= 1
+    }
+
+    @inline(never)
+    private mutating func grow() {
+        let fresh = UnsafeMutablePointer<NumberPair>.allocate(capacity: capacity * 2)
+        fresh.update(from: base, count: count)
+        base.deallocate()
+        base = fresh
+        capacity *= 2
+    }
+
+    mutating func removeAll() { count = 0 }
+
+    /// Sorts by number, keeping the order of equal ones: digit by digit, as far as numbers differ.
+    mutating func sort() {
+        var low = Int64.max
+        var high = Int64.min
+        var isSorted = true
+        for i in 0..<count {
+            let number = base[i].number
+            isSorted = isSorted && number >= high
+            low = min(low, number)
+            high = max(high, number)
+        }
+        if count < 2 || isSorted { return }
+        let range = UInt64(bitPattern: high &- low)
+        let scratch = UnsafeMutablePointer<NumberPair>.allocate(capacity: capacity)
+        var (from, to) = (base, scratch)
+        let digit = 11
+        let starts = UnsafeMutablePointer<Int>.allocate(capacity: 1 << digit)
+        defer { starts.deallocate() }
+        var shift: UInt64 = 0
+        while shift < 64, range >> shift != 0 {
+            if spread(from, &to, starts, low, shift) { (from, to) = (to, from) }
+            shift += UInt64(digit)
+        }
+        base = from
+        to.deallocate()
+    }
+
+    /// Moves all pairs to where one digit says; false, with nothing moved, if they share it.
+    private func spread(
+        _ from: UnsafeMutablePointer<NumberPair>, _ to: inout UnsafeMutablePointer<NumberPair>,
+        _ starts: UnsafeMutablePointer<Int>, _ low: Int64, _ shift: UInt64
+    ) -> Bool {
+        func place(_ pair: NumberPair) -> Int {
+            Int(truncatingIfNeeded: UInt64(bitPattern: pair.number &- low) >> shift & 0x7FF)
+        }
+        starts.initialize(repeating: 0, count: 1 << 11)
+        for i in 0..<count { starts[place(from[i])] &+= 1 }
+        if starts[place(from[0])] == count { return false }
+        var sum = 0
+        for i in 0..<(1 << 11) { (starts[i], sum) = (sum, sum &+ starts[i]) }
+        for i in 0..<count {
+            let p = place(from[i])
+            to[starts[p]] = from[i]
+            starts[p] &+= 1
+        }
+        return true
+    }
+}
