@@ -42,6 +42,7 @@ import Testing
 
     @Test(arguments: 0..<shardCount) func faultsAreReportedOrHarmless(_ shard: Int) throws {
         try #require(!Self.sources.isEmpty)
+        var untold = 0
         for index in stride(from: shard, to: Self.count, by: Self.shardCount) {
             let source = Self.sources[index % Self.sources.count]
             var random = SeededRandom(seed: Self.seed &+ UInt64(index))
@@ -58,6 +59,7 @@ import Testing
             if now == source.digests { continue }
             if fault.isOfValues {
                 try expectSound(fault, source, now)
+                untold += 1
                 continue
             }
             Issue.record(
@@ -66,6 +68,7 @@ import Testing
                 \(describe(report.findings, report))
                 """)
         }
+        print("single faults: seed \(Self.seed), shard \(shard): \(untold) made sound files")
     }
 }
 

@@ -33,7 +33,7 @@ final class WriteBehind: @unchecked Sendable {
     }
 
     /// Chunks that wait or are being written, at most.
-    private static let depth = 2
+    private static let depth = 6
     /// The maker follows when more than this is written and not looked at.
     private static let longestLag: UInt64 = 4 << 20
 
