@@ -109,7 +109,10 @@ private final class Stress: @unchecked Sendable {
             box = queue.sync { [self, box] in
                 var random = box
                 do {
-                    for _ in 0..<count { try request(kept.value.instance!, &random) }
+                    // No more than what can be done in time.
+                    let instance = kept.value.instance!
+                    if instance.isPerformingAsynchronousWriteOperations { return random }
+                    for _ in 0..<count { try request(instance, &random) }
                 } catch { violate("\(error)") }
                 return random
             }
@@ -215,7 +218,9 @@ private actor ActorWriter {
             let instance = try stress.open(on: Confinement(self))
             self.instance = instance
             while stress.goesOn {
-                for _ in 0..<10 { try stress.request(instance, &random) }
+                if !instance.isPerformingAsynchronousWriteOperations {
+                    for _ in 0..<10 { try stress.request(instance, &random) }
+                }
                 try await Task.sleep(for: .milliseconds(10))
             }
             while instance.isPerformingAsynchronousWriteOperations {
