@@ -273,17 +273,17 @@ struct NaiveEvaluator {
         case .backlink(let className, let property):
             let origin = model.snapshot.schema.table(named: className)!
             let column = origin.columnIndex(named: property)!
-            var found: [NaiveValue] = []
+            var found: [Int64] = []
             for object in model.objects[origin.key.raw]! {
                 let links: [NaiveValue] =
                     if case .list(let all) = object.values[column] { all } else {
                         [object.values[column]]
                     }
-                for case .link(at.table, at.object.key) in links {
-                    found.append(.link(origin.key.raw, object.key))
-                }
+                for case .link(at.table, at.object.key) in links { found.append(object.key) }
             }
-            return (found, true)
+            let stored = model.backlinks(from: origin, column, to: at.table, at.object.key)
+            precondition(stored.sorted() == found.sorted(), "backlinks that are no links")
+            return (stored.map { .link(origin.key.raw, $0) }, true)
         }
     }
 

@@ -51,6 +51,22 @@ final class NaiveModel {
         places[table]?[key].map { objects[table]![$0] }
     }
 
+    /// Where links to an object come from, in the order the file holds them, which no rule says: it
+    /// depends on what was removed when. Collections compared with a list show it.
+    func backlinks(
+        from origin: TableInfo, _ column: Int, to table: UInt32, _ key: Int64
+    ) -> [Int64] {
+        let info = self.table(table)
+        let backlink = info.backlinks.first {
+            $0.origin == origin.key && $0.originColumn == origin.columns[column].key
+        }!
+        snapshot.beginWalk()
+        var all: [Int64] = []
+        var cursor = try! snapshot.table(info).row(ObjectKey(key))!.backlinks(backlink)
+        while let next = try! cursor.next() { all.append(next.raw) }
+        return all
+    }
+
     private static func value(_ value: Value, _ snapshot: Snapshot) throws -> NaiveValue {
         switch value {
         case .null: return .null

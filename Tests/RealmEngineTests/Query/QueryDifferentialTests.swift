@@ -77,6 +77,20 @@ import Testing
         try compare(file.path, "nodes of \(size)", rounds: 30 * QueryCases.scale)
     }
 
+    /// A list compared with the values over backlinks: after removals those are in no order but the
+    /// stored one.
+    @Test func backlinksInStoredOrder() throws {
+        let size = 16
+        let fanout = Fanout(clusterLeaf: size, clusterInner: size, tree: size, index: size)
+        let file = try QueryTestFile(
+            rows: 90 * size, fanout: fanout, random: SeededRandom(seed: 3_491_012_346_103_105_489))
+        let database = try Database(immutable: file.path)
+        let model = try NaiveModel(database.snapshot())
+        let table = try #require(model.snapshot.schema.table(named: "Node"))
+        try check("@links.Node.kids.b != {null, true}", table, model, database)
+        try check("NOT @links.Node.kids.i == {1, 2}", table, model, database)
+    }
+
     private func compare(_ path: String, _ name: String, rounds: Int) throws {
         let database = try Database(immutable: path)
         let model = try NaiveModel(database.snapshot())
