@@ -59,10 +59,14 @@ struct BenchPlot {
         chart.isLogarithmic = true
         let shown = timed.prefix(Paint.seriesCount)
         addBaseline(shown.map(\.name), to: &chart) { $0.latencies.isEmpty ? nil : Self.curve($0) }
-        for (i, result) in shown.enumerated() {
-            chart.add(result.name, Self.curve(result), .series(i))
-        }
+        for result in shown { chart.add(result.name, Self.curve(result), paint(of: result)) }
         return chart
+    }
+
+    /// A workload has one colour in all charts.
+    private func paint(of result: SavedResult) -> Paint {
+        let place = report.results.firstIndex { $0.name == result.name } ?? 0
+        return .series(place % Paint.seriesCount)
     }
 
     /// Behind the others, and all in one colour.
@@ -93,9 +97,7 @@ struct BenchPlot {
             horizontal: .numbers(label: "share of the run's commits", unit: .percent),
             verticalLabel: "bytes", verticalUnit: .bytes)
         addBaseline(growing.map(\.name), to: &chart) { $0.growth.count > 1 ? Self.sizes($0) : nil }
-        for (i, result) in growing.enumerated() {
-            chart.add(result.name, Self.sizes(result), .series(i))
-        }
+        for result in growing { chart.add(result.name, Self.sizes(result), paint(of: result)) }
         return chart
     }
 

@@ -21,7 +21,8 @@ enum ChartUnit {
         switch self {
         case .bytes:
             var unit = 1.0
-            while unit * 1000 < least { unit *= 1024 }
+            // Not 1000 KiB, which reads as 0.977 MiB.
+            while unit * 500 < least { unit *= 1024 }
             return unit * Self.round(least / unit)
         case .seconds where least > 1:
             return Self.roundTimes.first { $0 >= least } ?? 86400 * Self.round(least / 86400)
