@@ -27,6 +27,8 @@ public final class Instance {
     var isNotifying = false
     var ownSession: WriteSession?
     var ownQueue: CommitQueue?
+    /// The thread it is confined to, 0 where that is not a matter of threads: checked with every use.
+    private let thread: UInt
     let pendingCount = Atomic<Int>(0)
     let observers = ObserverList()
 
@@ -47,6 +49,7 @@ public final class Instance {
     ) {
         self.database = database
         self.confinement = confinement
+        if case .thread(let owner) = confinement.identity { thread = owner } else { thread = 0 }
         self.configuration = configuration
         self.frozen = frozen
     }
@@ -119,7 +122,7 @@ public final class Instance {
 
     @inline(__always)
     func check() {
-        confinement.check()
+        if thread != Threads.current { confinement.check() }
         if isClosed { Misuse.trap("Cannot access realm that has been closed.") }
     }
 
