@@ -111,6 +111,14 @@ extension QueryAnswer {
         return request.exitCode(records: count)
     }
 
+    /// Says how the query is run, where that was asked for: a message for each step.
+    private func explain(_ plan: QueryPlan, _ snapshot: Snapshot) throws(RealmError) {
+        guard request.command.flag("explain") else { return }
+        for line in try plan.explanation(in: snapshot).split(separator: "\n") {
+            diagnostics.notice(String(line))
+        }
+    }
+
     /// Lets the query decide which objects are printed, and in what order.
     private func choose(
         _ filter: QueryFilter, _ table: TableInfo, _ export: inout Export
@@ -121,9 +129,7 @@ extension QueryAnswer {
         let (sum, overflow) = skip.addingReportingOverflow(take)
         let isBounded = skip > 0 || take < .max
         let plan = try filter.plan(table, snapshot, most: overflow ? .max : sum)
-        if request.command.flag("explain") {
-            diagnostics.notice(try plan.explanation(in: snapshot))
-        }
+        try explain(plan, snapshot)
         guard plan.isArranged || isBounded else {
             export.choice = .matches(plan)
             return
@@ -152,9 +158,7 @@ extension QueryAnswer {
         let filter =
             request.filter ?? QueryFilter(text: "TRUEPREDICATE", arguments: [], request.command)
         let plan = try filter.plan(table, snapshot)
-        if request.command.flag("explain") {
-            diagnostics.notice(try plan.explanation(in: snapshot))
-        }
+        try explain(plan, snapshot)
         let count = try aggregation.run(plan, snapshot)
         var buffer = ByteBuffer()
         aggregation.append(request.recordStyle(request.recordFormat), request.values, to: &buffer)

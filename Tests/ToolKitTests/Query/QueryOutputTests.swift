@@ -28,6 +28,14 @@ import Testing
         #expect(named.errorText.hasPrefix("realm-query: /dev/full: "))
     }
 
+    @Test func explanationsHaveALineForEachStep() {
+        let run = ToolProcess.shell(
+            "$TOOL -c --explain \(social) Person 'age > 3 AND name != null'")
+        let lines = run.errorText.split(separator: "\n")
+        #expect(run.status == 0 && lines.count == 4, "\(run.errorText)")
+        #expect(lines.allSatisfy { $0.hasPrefix("realm-query: ") && !$0.contains("\\x") })
+    }
+
     @Test func aReaderThatLeavesEndsTheToolQuietly() {
         let bulk = QueryRun.fixture("query/bulk.realm")
         let run = ToolProcess.shell(
