@@ -44,5 +44,5 @@ public struct ByteView: @unchecked Sendable {
 
 extension ByteView {
     /// No bytes, at an address that may be read from but never is.
-    static let empty = ByteView(UnsafeRawPointer(bitPattern: 8)!, count: 0)
+    public static let empty = ByteView(UnsafeRawPointer(bitPattern: 8)!, count: 0)
 }

@@ -66,14 +66,11 @@ public final class Confinement: Sendable {
     /// Traps unless called where the instance may be used.
     @inline(__always)
     func check() {
-        if case .thread(let owner) = identity {
-            if owner != Threads.current { trap() }
-        } else if let verify, !verify() {
-            trap()
-        }
+        if !isHere { trap() }
     }
 
     /// Whether the caller is where the instance may be used.
+    @inline(__always)
     var isHere: Bool {
         if case .thread(let owner) = identity { return owner == Threads.current }
         return verify?() ?? true

@@ -36,9 +36,6 @@ extension WriteTransaction {
         if column.type == .link, try editor(column.target).kind == .embedded {
             throw .misuse("the elements of \(column.name) are embedded", reason: "embedded")
         }
-        for value in values {
-            try ValueCheck.check(value, column.layout.element, name: column.name)
-            if column.type == .link || column.type == .mixed { try checkTarget(value) }
-        }
+        _ = try checkedElements(values, column)
     }
 }

@@ -3,9 +3,9 @@ import RealmEngine
 /// One made-up person. The texts are valid until the next person is made.
 struct Person {
     var id: Int64 = 0
-    var name = ByteView(UnsafeRawPointer(bitPattern: 8)!, count: 0)
-    var email = ByteView(UnsafeRawPointer(bitPattern: 8)!, count: 0)
-    var city = ByteView(UnsafeRawPointer(bitPattern: 8)!, count: 0)
+    var name = ByteView.empty
+    var email = ByteView.empty
+    var city = ByteView.empty
     /// Random bytes of the size asked for; nil for none.
     var photo: ByteView?
     var age: Int64 = 0
