@@ -9,8 +9,10 @@ struct IndexCandidates: Sendable {
     let settled: [BoundCondition]
     /// What the others are.
     let rest: BoundCondition
-    /// Class and name of the property whose index was used first.
-    let property: String
+    /// The class and the property whose index was used first.
+    private let source: (table: TableInfo, column: ColumnInfo)?
+
+    var property: String { source.map { "\($0.table.className).\($0.column.name)" } ?? "" }
 
     /// Every one of the objects matches.
     var isFinal: Bool {
@@ -32,16 +34,18 @@ struct IndexCandidates: Sendable {
         var answers = try IndexAnswers(terms, table, snapshot)
         try answers.ask()
         guard let objects = answers.objects else { return nil }
-        let rest = terms.indices.filter { !answers.settled.contains($0) }.map { terms[$0] }
-        if !rest.isEmpty {
-            let total = try ClusterTree(space: snapshot.lookup, root: table.root).count()
-            let most = max(IndexAnswers.fewObjects, total / Self.worthwhileShare)
-            guard objects.count <= most else { return nil }
-        }
         self.objects = objects
+        source = answers.source
+        guard answers.settled.count < terms.count else {
+            (settled, rest) = (terms, .constant(true))
+            return
+        }
+        let total = try ClusterTree(space: snapshot.lookup, root: table.root).count()
+        let most = max(IndexAnswers.fewObjects, total / Self.worthwhileShare)
+        guard objects.count <= most else { return nil }
         settled = answers.settled.map { terms[$0] }
-        self.rest = rest.isEmpty ? .constant(true) : rest.count == 1 ? rest[0] : .and(rest)
-        property = answers.property
+        let rest = terms.indices.filter { !answers.settled.contains($0) }.map { terms[$0] }
+        self.rest = rest.count == 1 ? rest[0] : .and(rest)
     }
 }
 
@@ -54,7 +58,7 @@ private struct IndexAnswers {
     private(set) var objects: FoundObjects?
     /// Places of the terms that need no test any more.
     private(set) var settled: [Int] = []
-    private(set) var property = ""
+    private(set) var source: (table: TableInfo, column: ColumnInfo)?
 
     private struct Numbered {
         let place: Int
@@ -71,9 +75,12 @@ private struct IndexAnswers {
     ) throws(RealmError) {
         self.table = table
         self.snapshot = snapshot
-        terms = conditions.enumerated().compactMap { place, condition in
-            IndexTerm(condition, table, snapshot.schema).map { Numbered(place: place, term: $0) }
+        var terms: [Numbered] = []
+        for (place, condition) in conditions.enumerated() {
+            guard let term = IndexTerm(condition, table, snapshot.schema) else { continue }
+            terms.append(Numbered(place: place, term: term))
         }
+        self.terms = terms
     }
 
     mutating func ask() throws(RealmError) {
@@ -127,7 +134,7 @@ private struct IndexAnswers {
             objects = try known.intersection(found, snapshot.lookup)
         } else {
             objects = found
-            property = "\(table.className).\(column.name)"
+            source = (table, column)
         }
     }
 }

@@ -19,47 +19,52 @@ struct IndexSearch {
         limit = max(Self.leastLimit, try tree.count() / Self.worthwhileShare)
     }
 
+    /// An entry of an index, and which of the values looked up led to it.
+    struct Hit {
+        let entry: SearchIndex.Entry
+        let value: Int
+    }
+
     /// What an index holds for a term, before any object was looked at.
     struct Lookup {
         let term: IndexTerm
-        /// For words one of each.
-        fileprivate var words: [[SearchIndex.Entry]]
-        fileprivate var excluded: [[SearchIndex.Entry]] = []
+        fileprivate var hits: [Hit] = []
+        /// Of each word that is wanted, and of each that is not.
+        fileprivate var words: [[Hit]] = []
+        fileprivate var excluded: [[Hit]] = []
         /// At most so many objects.
-        fileprivate(set) var count: Int
+        fileprivate(set) var count = 0
+
+        fileprivate init(_ term: IndexTerm) { self.term = term }
     }
 
     /// Looks up a direct term, nil when there is too much to look up.
     func lookUp(_ term: IndexTerm) throws(RealmError) -> Lookup? {
         let index = SearchIndex(space: space, root: term.column.indexRoot)
-        var entries: [SearchIndex.Entry] = []
+        var lookup = Lookup(term)
         switch term.question {
         case .equal(let values, _):
             guard values.count <= limit else { return nil }
-            for value in values {
-                if let entry = try index.entry(for: value) { entries.append(entry) }
+            for i in values.indices {
+                guard let entry = try index.entry(for: values[i]) else { continue }
+                lookup.hits.append(Hit(entry: entry, value: i))
             }
-            if values.count > 1 { Self.removeRepeated(&entries) }
-        case .folded(let text, _): try index.entries(forFolded: text, into: &entries)
-        case .words(let terms): return try lookUp(terms, term, index)
+        case .folded(let text, _):
+            var entries: [SearchIndex.Entry] = []
+            try index.entries(forFolded: text, into: &entries)
+            lookup.hits = entries.map { Hit(entry: $0, value: 0) }
+        case .words(let terms):
+            try lookUp(terms, index, &lookup)
+            return lookup
         case .linked: return nil
         }
-        return Lookup(term: term, words: [entries], count: try count(entries))
+        lookup.count = try count(lookup.hits)
+        return lookup
     }
 
-    /// Different values may share an entry.
-    private static func removeRepeated(_ entries: inout [SearchIndex.Entry]) {
-        entries.sort { $0.slot.raw < $1.slot.raw }
-        var last: UInt64 = 0
-        entries.removeAll { entry in
-            defer { last = entry.slot.raw }
-            return entry.slot.raw == last
-        }
-    }
-
-    private func count(_ entries: [SearchIndex.Entry]) throws(RealmError) -> Int {
+    private func count(_ hits: [Hit]) throws(RealmError) -> Int {
         var total = 0
-        for entry in entries { total += try count(entry) }
+        for hit in hits { total += try count(hit.entry) }
         return total
     }
 
@@ -75,14 +80,17 @@ struct IndexSearch {
         let column = lookup.term.column
         switch lookup.term.question {
         case .equal(let values, let test):
+            if column.type != .mixed {
+                return try objects(lookup.hits, column, Trust(dropsUnlike: true)) {
+                    ValueRules.areEqual($0, values[$1], folds: false)
+                }
+            }
             // Equal index strings of unequal values: numbers of different types, texts and data.
-            let areAlike = column.type != .mixed
-            let isOrdered = areAlike || values.allSatisfy(Self.isOfOneKind)
-            let trust = isOrdered ? Trust(dropsUnlike: areAlike) : nil
-            return try objects(lookup.words[0], column, trust, test.holds)
+            let trust = values.allSatisfy(Self.isOfOneKind) ? Trust(dropsUnlike: false) : nil
+            return try objects(lookup.hits, column, trust) { (value, _) in test.holds(value) }
         case .folded(_, let test):
             let trust = column.type == .mixed ? nil : Trust(dropsUnlike: true)
-            return try objects(lookup.words[0], column, trust, test.holds)
+            return try objects(lookup.hits, column, trust) { (value, _) in test.holds(value) }
         case .words(let terms): return try objects(lookup, terms)
         case .linked: return nil
         }
@@ -103,41 +111,46 @@ struct IndexSearch {
         let dropsUnlike: Bool
     }
 
+    /// - Parameter holds: whether a value is what the value of that place was looked up for.
     private func objects(
-        _ entries: [SearchIndex.Entry], _ column: ColumnInfo, _ trust: Trust?,
-        _ holds: (Value) -> Bool
+        _ hits: [Hit], _ column: ColumnInfo, _ trust: Trust?, _ holds: (Value, Int) -> Bool
     ) throws(RealmError) -> FoundObjects? {
         var lists: [FoundObjects] = []
         var open: [ObjectKey] = []
-        for entry in entries {
-            if let trust, !entry.slot.isTagged, column.holdsWords || entry.tellsApart {
-                let outcome = try outcome(entry.slot.ref, column, holds)
+        var tested = 0
+        for hit in hits {
+            let entry = hit.entry
+            if entry.slot.isTagged {
+                let key = ObjectKey(Int64(bitPattern: entry.slot.value))
+                tested += 1
+                guard tested <= limit else { return nil }
+                if let value = try value(of: key, column), holds(value, hit.value) {
+                    open.append(key)
+                }
+                continue
+            }
+            if let trust, column.holdsWords || entry.tellsApart {
+                let outcome = try outcome(entry.slot.ref, column) { holds($0, hit.value) }
                 if case .same(let list) = outcome {
                     lists.append(list)
                     continue
                 }
                 if case .other = outcome, trust.dropsUnlike { continue }
             }
-            guard try count(entry) + open.count <= limit else { return nil }
-            try append(entry, to: &open)
+            tested += try count(entry)
+            guard tested <= limit else { return nil }
+            try KeyList(space, entry.slot.ref).visit { (part) throws(RealmError) in
+                for key in part {
+                    guard let value = try value(of: ObjectKey(key), column) else { continue }
+                    if holds(value, hit.value) { open.append(ObjectKey(key)) }
+                }
+                return true
+            }
         }
-        open.arrange()
-        open = try tested(open, column, holds)
-        if lists.isEmpty { return .keys(open) }
         if lists.count == 1, open.isEmpty { return lists[0] }
         for list in lists { open += try list.keys(space) }
         open.arrange()
         return .keys(open)
-    }
-
-    private func append(
-        _ entry: SearchIndex.Entry, to keys: inout [ObjectKey]
-    ) throws(RealmError) {
-        if entry.slot.isTagged {
-            keys.append(ObjectKey(Int64(bitPattern: entry.slot.value)))
-        } else {
-            try KeyList(space, entry.slot.ref).append(to: &keys)
-        }
     }
 
     private enum Outcome {
@@ -173,48 +186,27 @@ struct IndexSearch {
         guard let (leaf, row) = try tree.find(key) else { return nil }
         return try Spot(leaf: leaf, row: row).value(BoundColumn(column))
     }
-
-    /// Those of arranged keys whose objects exist and hold what is looked for.
-    private func tested(
-        _ keys: [ObjectKey], _ column: ColumnInfo, _ holds: (Value) -> Bool
-    ) throws(RealmError) -> [ObjectKey] {
-        var result: [ObjectKey] = []
-        var current: (leaf: ClusterLeaf, cells: ColumnLeaf)?
-        for key in keys {
-            if current?.leaf.row(of: key) == nil {
-                guard let (leaf, _) = try tree.find(key) else { continue }
-                current = (leaf, try leaf.column(column.leafIndex, column.layout))
-            }
-            guard let (leaf, cells) = current, let row = leaf.row(of: key) else { continue }
-            if holds(try cells.value(row)) { result.append(key) }
-        }
-        return result
-    }
 }
 
 // MARK: - Words
 
 extension IndexSearch {
     private func lookUp(
-        _ terms: FullTextTerms, _ term: IndexTerm, _ index: SearchIndex
-    ) throws(RealmError) -> Lookup {
-        var lookup = Lookup(term: term, words: [], count: .max)
-        if terms.matchesNothing {
-            lookup.count = 0
-            return lookup
-        }
+        _ terms: FullTextTerms, _ index: SearchIndex, _ lookup: inout Lookup
+    ) throws(RealmError) {
+        if terms.matchesNothing { return }
+        lookup.count = .max
         for word in terms.required {
-            let entries = try entries(word, index)
-            lookup.words.append(entries)
-            lookup.count = min(lookup.count, try count(entries))
+            let hits = try hits(word, index)
+            lookup.words.append(hits)
+            lookup.count = min(lookup.count, try count(hits))
         }
-        for word in terms.excluded { lookup.excluded.append(try entries(word, index)) }
-        return lookup
+        for word in terms.excluded { lookup.excluded.append(try hits(word, index)) }
     }
 
-    private func entries(
+    private func hits(
         _ word: FullTextTerms.Word, _ index: SearchIndex
-    ) throws(RealmError) -> [SearchIndex.Entry] {
+    ) throws(RealmError) -> [Hit] {
         var entries: [SearchIndex.Entry] = []
         let bytes = UnsafeMutableRawBufferPointer.allocate(
             byteCount: max(1, word.bytes.count), alignment: 1)
@@ -226,7 +218,7 @@ extension IndexSearch {
         } else if let entry = try index.entry(for: .string(text)) {
             entries.append(entry)
         }
-        return entries
+        return entries.map { Hit(entry: $0, value: 0) }
     }
 
     /// What has all words that are wanted and none of the others.
@@ -235,21 +227,21 @@ extension IndexSearch {
     ) throws(RealmError) -> FoundObjects? {
         if lookup.count == 0 { return .keys([]) }
         var found: FoundObjects?
-        for (word, entries) in zip(terms.required, lookup.words) {
-            guard let next = try objects(word, entries, lookup.term.column) else { return nil }
+        for (word, hits) in zip(terms.required, lookup.words) {
+            guard let next = try objects(word, hits, lookup.term.column) else { return nil }
             found = try found?.intersection(next, space) ?? next
         }
-        for (word, entries) in zip(terms.excluded, lookup.excluded) {
-            guard let next = try objects(word, entries, lookup.term.column) else { return nil }
+        for (word, hits) in zip(terms.excluded, lookup.excluded) {
+            guard let next = try objects(word, hits, lookup.term.column) else { return nil }
             if next.count > 0 { found = try found?.subtracting(next, space) }
         }
         return found
     }
 
     private func objects(
-        _ word: FullTextTerms.Word, _ entries: [SearchIndex.Entry], _ column: ColumnInfo
+        _ word: FullTextTerms.Word, _ hits: [Hit], _ column: ColumnInfo
     ) throws(RealmError) -> FoundObjects? {
-        try objects(entries, column, Trust(dropsUnlike: false)) { value in
+        try objects(hits, column, Trust(dropsUnlike: false)) { (value, _) in
             guard case .string(let text) = value else { return false }
             return FullTextTerms.has(text, word)
         }

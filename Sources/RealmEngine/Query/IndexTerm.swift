@@ -1,11 +1,11 @@
 /// A term of a query that a search index answers.
-struct IndexTerm {
+final class IndexTerm {
     /// Of the class queried, or at the end of the path.
     let column: ColumnInfo
     let question: Question
 
     enum Question {
-        /// Equality with any of these, which the test tells in full.
+        /// Equality with any of these. In a mixed property only the test tells in full.
         case equal([Value], ColumnTest)
         /// Equality but for case.
         case folded(ByteView, ColumnTest)
@@ -21,7 +21,7 @@ struct IndexTerm {
     }
 
     /// Nil when no index of `table` helps with `condition`.
-    init?(_ condition: BoundCondition, _ table: TableInfo, _ schema: Schema) {
+    convenience init?(_ condition: BoundCondition, _ table: TableInfo, _ schema: Schema) {
         switch condition {
         case .test(let test): self.init(test, table)
         case .fullText(let search): self.init(search, table)
@@ -99,28 +99,61 @@ struct IndexTerm {
         }
     }
 
-    /// Whole numbers with more digits are not the same to a float and a decimal.
-    private static let exactNumbers = -9_999_999.0...9_999_999.0
-
     /// Values of different types are equal when they are the same number, but not all of them share
-    /// an index string (object format 5.2).
+    /// an index string (object format 5.2). Nil when there are too many.
     private static func mixedValues(equalTo value: Value) -> [Value]? {
         switch value {
         case .int(let number):
-            var values = [value]
-            guard Int32(exactly: number) == nil else { return values }
-            if let double = Double(exactly: number) { values.append(.double(double)) }
-            if let float = Float(exactly: number) { values.append(.float(float)) }
-            return values
-        case .double(let number): return wholeNumber(number)
-        case .float(let number): return wholeNumber(Double(number))
-        case .decimal, .list, .set, .dictionary: return nil
+            return Int32(exactly: number) != nil ? [value] : [value] + binaries(equalTo: number)
+        case .double(let number):
+            guard let rounded = decimal(Decimal128(number)) else { return nil }
+            return [value, rounded] + whole(number)
+                + (Float(exactly: number).map { [.float($0)] } ?? [])
+        case .float(let number):
+            guard let rounded = decimal(Decimal128(number)) else { return nil }
+            return [value, rounded, .double(Double(number))] + whole(Double(number))
+        case .decimal(let number):
+            guard let rounded = decimal(number), let binaries = binaries(equalTo: value) else {
+                return nil
+            }
+            return [rounded] + binaries
+        case .list, .set, .dictionary: return nil
         default: return [value]
         }
     }
 
-    private static func wholeNumber(_ number: Double) -> [Value]? {
-        guard exactNumbers.contains(number), let whole = Int64(exactly: number) else { return nil }
-        return [.int(whole)]
+    private static func binaries(equalTo number: Int64) -> [Value] {
+        let double = Double(exactly: number).map { [Value.double($0)] } ?? []
+        return double + (Float(exactly: number).map { [Value.float($0)] } ?? [])
+    }
+
+    private static func whole(_ number: Double) -> [Value] {
+        Int64(exactly: number).map { [.int($0)] } ?? []
+    }
+
+    /// Stands for decimals with the same whole part, and for that as an integer. Larger ones are
+    /// stored in more than one way.
+    private static func decimal(_ number: Decimal128) -> Value? {
+        number.truncatedToInt64.map(Value.int)
+    }
+
+    /// More doubles that round to the same digits are not looked up.
+    private static let maximumRounded = 128
+
+    /// Doubles and floats that are equal to a decimal once rounded to as many digits as they stand
+    /// for.
+    private static func binaries(equalTo value: Value) -> [Value]? {
+        var values: [Value] = []
+        for isFloat in [false, true] {
+            for range in TestBounds.doubles(equalTo: value, isFloat: isFloat) {
+                var number = range.low
+                while number <= range.high {
+                    values.append(isFloat ? .float(Float(number)) : .double(number))
+                    number = isFloat ? Double(Float(number).nextUp) : number.nextUp
+                    if values.count > maximumRounded { return nil }
+                }
+            }
+        }
+        return values
     }
 }

@@ -55,8 +55,9 @@ public final class QueryPlan: Sendable {
         candidates =
             options.usesIndexes
             ? try IndexCandidates(ordered, query.table, snapshot) : nil
+        guard options.usesIndexes, let decision = query.decision else { return }
         let made = QueryDecision(filter: filter, candidates: candidates)
-        if options.usesIndexes, made.isKept { query.decision?.withLock { $0 = made } }
+        if made.isKept { decision.withLock { $0 = made } }
     }
 
     /// What is asked about every object that is visited.
