@@ -83,7 +83,7 @@ extension RecordLoad {
         counts.inserted &+= incoming.count
         let firstKept = kept.places.count
         if request.skipsErrors { kept.add(incoming.records) }
-        for link in missing { wait(for: link, incoming, writer) }
+        for link in missing { try wait(for: link, incoming, writer) }
         for structure in rest {
             let place = incoming.records.places[structure.row]
             writer.place = place
@@ -138,12 +138,12 @@ extension RecordLoad {
     /// The target of a link may still come.
     private func wait(
         for link: WriteTransaction.MissingTarget, _ incoming: RecordBatch, _ writer: ObjectWriter
-    ) {
+    ) throws(RealmError) {
         let table = incoming.rows.table
         let reference = ObjectReference(
             table: table.columns[link.column].target,
             name: .primaryKey(incoming.rows.reference(link.column, link.row)))
-        writer.pending.add(
+        try writer.pending.add(
             ObjectLink(table: table.key, key: incoming.rows.key(link.row)), column: link.column,
             .reference(reference), incoming.records.places[link.row])
     }
