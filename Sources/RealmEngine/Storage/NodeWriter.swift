@@ -7,7 +7,8 @@ struct NodeWriter {
     /// Bytes to be written at one place.
     struct Run {
         let start: UInt64
-        var bytes: ByteBufferBox
+        let bytes: ByteBufferBox
+        var end: UInt64 { start + UInt64(bytes.count) }
     }
 
     private let space: NodeSpace
@@ -19,6 +20,7 @@ struct NodeWriter {
     private var current = 0
     /// Bytes still to be placed, at most.
     private var left: UInt64
+    private let largest: UInt64
     private(set) var runs: [Run] = []
     private var unused: [Extent] = []
     private var at: UInt64
@@ -34,6 +36,7 @@ struct NodeWriter {
         self.free = free
         self.page = page
         left = need.bytes
+        largest = need.largest
         extents = self.free.take(need, page: page)
         at = extents[0].start
         beginRun()
@@ -137,7 +140,8 @@ struct NodeWriter {
             current += 1
             if current == extents.count {
                 // Pieces were lost at the ends of extents.
-                extents.append(free.grown(by: left + 2 * size, page: page))
+                let rest = Need(bytes: max(left, 2 * size), largest: max(largest, size))
+                extents += free.take(rest, page: page)
             }
             at = extents[current].start
             beginRun()
