@@ -60,7 +60,8 @@ struct Commit {
             space = try session.freeSpace(of: base, context.space, reachable)
         }
         let released = FreeSpace.released(context.freed)
-        var writer = try writer(space, history, extra: ListWriter.bound(space, released))
+        let extra = ListWriter.bound(space, released, newVersion)
+        var writer = try writer(space, history, extra: extra)
         let written = (
             names: try writer.write(names), tables: try writer.write(tables),
             history: try writer.write(history)
@@ -89,7 +90,7 @@ struct Commit {
     private static let historyType: UInt64 = 2
     private static let historySchema: UInt64 = 1
 
-    /// - Parameter extra: bytes to have room for behind the nodes.
+    /// - Parameter extra: bytes to have room for behind the nodes, if possible.
     private func writer(
         _ space: FreeSpace, _ history: Ref, extra: UInt64
     ) throws(RealmError) -> NodeWriter {
@@ -97,9 +98,9 @@ struct Commit {
         for ref in [names, tables, history] {
             try NodeWriter.measure(ref, context.space, context.slab, &need)
         }
-        need.bytes += extra
         return NodeWriter(
-            space: context.space, slab: context.slab, free: space, need: need, page: Self.page)
+            space: context.space, slab: context.slab, free: space, need: need, extra: extra,
+            page: Self.page)
     }
 
     /// The history with the new changesets and without what nobody can need any more (storage format

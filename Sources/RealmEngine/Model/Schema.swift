@@ -159,7 +159,8 @@ public final class Schema: Sendable {
         self.tables = tables
         self.version = version
         // A class hides an internal table of the same name.
-        let positions = tables.indices.filter { tables[$0].isClass }
+        let positions =
+            tables.indices.filter { tables[$0].isClass }
             + tables.indices.filter { !tables[$0].isClass }
         byClass = Dictionary(
             positions.map { (Array(tables[$0].className.utf8), $0) },

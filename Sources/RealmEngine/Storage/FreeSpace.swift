@@ -71,34 +71,42 @@ struct FreeSpace {
     /// Grows the space by at least `request` bytes; the new end is a multiple of `page`.
     mutating func grow(by request: UInt64, page: UInt64) {
         let start = logicalSize
-        let step: UInt64 = start < 1 << 20 ? start : max(1 << 20, min(start / 16, 64 << 20))
+        var step: UInt64 = start < 1 << 20 ? start : max(1 << 20, min(start / 16, 64 << 20))
+        // Where most of the file is free, no more is needed than what does not fit.
+        if total > start / 2 { step = 0 }
         let end = (start + max(step, request) + page - 1) / page * page
         logicalSize = end
         release(Chunk(start: start, count: end - start, version: 0))
     }
 
-    /// Takes extents for `need`: one chunk where any is large enough, which makes a commit one write;
-    /// several large ones otherwise; new space at the end when all are too small.
+    private var total: UInt64 { free.reduce(0) { $0 + $1.count } }
+
+    /// What a commit's nodes go to.
+    struct Taken {
+        var extents: [Extent]
+        /// Kept for the lists where the nodes leave no room for them.
+        var reserve: Extent?
+    }
+
+    /// Takes extents for `need`: one chunk where any is large enough, with room for `extra` bytes
+    /// behind it, which makes a commit one write; several otherwise; new space at the end when all
+    /// are too small.
     ///
     /// Nodes do not fill extents to the last byte, so that more may have to be taken.
-    mutating func take(_ need: NodeWriter.Need, page: UInt64) -> [Extent] {
-        if let index = bestFit(need) { return [take(index)] }
-        if let indexes = several(need) { return take(indexes) }
-        return [grown(by: need.bytes + need.largest, page: page)]
-    }
-
-    /// Grows the space and takes its last free extent.
-    private mutating func grown(by request: UInt64, page: UInt64) -> Extent {
-        grow(by: request, page: page)
-        return take(free.count - 1)
-    }
-
-    private static let mostExtents = 4096
-
-    /// Bytes of the smallest extents worth a write of their own: the more of the file is free, the
-    /// more it would be a waste to grow it.
-    private func smallestUseful(_ total: UInt64) -> UInt64 {
-        total > logicalSize / 2 ? 1 << 10 : total > logicalSize / 3 ? 1 << 13 : 1 << 16
+    mutating func take(_ need: NodeWriter.Need, extra: UInt64 = 0, page: UInt64) -> Taken {
+        var whole = need
+        whole.bytes += extra
+        if let index = bestFit(whole) { return Taken(extents: [take(index)]) }
+        if total > need.bytes {
+            let reserve =
+                extra == 0 ? nil : bestFit(NodeWriter.Need(bytes: extra)).map { take($0) }
+            if let indexes = several(need) {
+                return Taken(extents: take(indexes), reserve: reserve)
+            }
+            if let reserve { giveBack([reserve]) }
+        }
+        grow(by: whole.bytes + need.largest, page: page)
+        return Taken(extents: [take(free.count - 1)])
     }
 
     private func bestFit(_ need: NodeWriter.Need) -> Int? {
@@ -114,20 +122,26 @@ struct FreeSpace {
         return best
     }
 
-    /// The fewest extents that will do, in ascending order.
+    private static let mostExtents = 4096
+
+    /// Indexes of the smallest extents that will do, in ascending order: so the large ones last.
+    ///
+    /// Each is a write, so they are not many; but rather many than a file of which most is free.
     private func several(_ need: NodeWriter.Need) -> [Int]? {
-        let total = free.reduce(0) { $0 + $1.count }
-        guard total > need.bytes else { return nil }
-        let smallest = max(smallestUseful(total), need.largest)
-        let candidates = free.indices.filter { free[$0].count >= smallest }
-            .sorted { free[$0].count > free[$1].count }.prefix(Self.mostExtents)
+        let useful = free.indices.filter { free[$0].count >= max(1 << 10, need.largest) }
+            .sorted { free[$0].count < free[$1].count }
+        let few = min(Self.mostExtents, 8 + Int(clamping: need.bytes >> 13))
+        if let found = window(useful, few, need) { return found }
+        return total > logicalSize / 2 ? window(useful, Self.mostExtents, need) : nil
+    }
+
+    /// The first stretch of at most `limit` of `indexes` that has room for `need`.
+    private func window(_ indexes: [Int], _ limit: Int, _ need: NodeWriter.Need) -> [Int]? {
         var sum: UInt64 = 0
-        var chosen: [Int] = []
-        for index in candidates {
-            chosen.append(index)
-            // About half a node is lost at the end.
+        for (i, index) in indexes.enumerated() {
             sum += free[index].count - need.largest / 2
-            if sum >= need.bytes { return chosen.sorted() }
+            if i >= limit { sum -= free[indexes[i - limit]].count - need.largest / 2 }
+            if sum >= need.bytes { return indexes[max(0, i + 1 - limit)...i].sorted() }
         }
         return nil
     }

@@ -22,14 +22,21 @@ struct ListWriter {
     }
 
     /// Bytes that the lists and the root take at most.
-    static func bound(_ space: FreeSpace, _ released: [Extent]) -> UInt64 {
-        // Three headers, entries at full width, the root, padding.
-        UInt64(3 * 16 + space.mostChunks(released) * 24 + 8 + 12 * 8 + 16)
+    func bound(_ space: FreeSpace) -> UInt64 { Self.bound(space, released, version) }
+
+    static func bound(
+        _ space: FreeSpace, _ released: [Extent], _ version: UInt64
+    ) -> UInt64 {
+        // The lists themselves may make the file larger.
+        let width = space.logicalSize < 1 << 30 ? 4 : 8
+        let entry = 2 * width + (version < 1 << 31 ? 4 : 8)
+        // Three headers, the entries, the root, padding.
+        return UInt64(3 * 16 + space.mostChunks(released) * entry + 8 + 12 * 8 + 16)
     }
 
     func run() throws(RealmError) -> Result {
         var space = space
-        let bound = Self.bound(space, released)
+        let bound = bound(space)
         guard bound <= NodeWriter.section else {
             throw RealmError(
                 .output, code: "LimitExceeded", reason: "fragmented",

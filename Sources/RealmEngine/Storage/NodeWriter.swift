@@ -27,9 +27,10 @@ struct NodeWriter {
 
     static let section: UInt64 = 1 << 26
 
-    /// Will write nodes of `need` into space taken from `free`.
+    /// Will write nodes of `need` into space taken from `free`, if it can be with `extra` free bytes
+    /// behind them.
     init(
-        space: NodeSpace, slab: Slab, free: FreeSpace, need: Need, page: UInt64
+        space: NodeSpace, slab: Slab, free: FreeSpace, need: Need, extra: UInt64 = 0, page: UInt64
     ) {
         self.space = space
         self.slab = slab
@@ -37,7 +38,9 @@ struct NodeWriter {
         self.page = page
         left = need.bytes
         largest = need.largest
-        extents = self.free.take(need, page: page)
+        let taken = self.free.take(need, extra: extra, page: page)
+        extents = taken.extents
+        if let reserve = taken.reserve { unused.append(reserve) }
         at = extents[0].start
         beginRun()
     }
@@ -141,7 +144,7 @@ struct NodeWriter {
             if current == extents.count {
                 // Pieces were lost at the ends of extents.
                 let rest = Need(bytes: max(left, 2 * size), largest: max(largest, size))
-                extents += free.take(rest, page: page)
+                extents += free.take(rest, page: page).extents
             }
             at = extents[current].start
             beginRun()
