@@ -91,7 +91,7 @@ final class ByteSource {
             guard written > 0 else {
                 throw systemFailure(
                     .output, "cannot keep the input", errno: errno,
-                    file: Terminal.environment("TMPDIR") ?? "/tmp")
+                    file: Terminal.temporaryDirectory)
             }
             done += written
         }

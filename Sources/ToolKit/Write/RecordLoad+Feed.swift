@@ -86,7 +86,7 @@ extension RecordLoad {
         counts.inserted &+= incoming.count
         let firstKept = kept.places.count
         if request.skipsErrors { kept.add(incoming.records) }
-        for link in missing { wait(for: link, incoming, rows, writer) }
+        for link in missing { try wait(for: link, incoming, rows, writer) }
         for structure in rest {
             let place = incoming.records.places[structure.row]
             writer.place = place
@@ -140,12 +140,12 @@ extension RecordLoad {
     private func wait(
         for link: WriteTransaction.MissingTarget, _ incoming: RecordBatch, _ rows: RowBatch,
         _ writer: ObjectWriter
-    ) {
+    ) throws(RealmError) {
         let table = rows.table
         let reference = ObjectReference(
             table: table.columns[link.column].target,
             name: .primaryKey(rows.reference(link.column, link.row)))
-        writer.pending.add(
+        try writer.pending.add(
             ObjectLink(table: table.key, key: rows.key(link.row)), column: link.column,
             .reference(reference), incoming.records.places[link.row])
     }

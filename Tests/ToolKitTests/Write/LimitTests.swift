@@ -65,6 +65,26 @@ import Testing
         #expect(result.status == 0, "\(result.errorText)")
     }
 
+    /// Links whose targets come last wait in a temporary file, and a rehearsal keeps its nodes in one.
+    @Test func littleMemoryForWhatWaits() {
+        var text = ""
+        for i in 0..<40_000 {
+            text += "{\"id\":\(i),\"name\":\"animal \(i)\",\"weight\":1,\"mother\":39999}\n"
+        }
+        lab.write("in.ndjson", text)
+        lab.write("twice.ndjson", text + "{\"id\":7,\"weight\":1}\n")
+        let rehearsed = lab.shell("$W -n -1 --max-memory 64KiB zoo.realm Animal in.ndjson")
+        #expect(rehearsed.status == 0, "\(rehearsed.errorText)")
+        #expect(rehearsed.errorText.contains("would write 40000 records: 40000 inserted"))
+        // The rehearsal still knows what it put aside.
+        let twice = lab.shell("$W -n -1 --max-memory 64KiB zoo.realm Animal twice.ndjson")
+        #expect(twice.status == 8, "\(twice.errorText)")
+        #expect(twice.errorText.contains("record 40001, line 40001"), "\(twice.errorText)")
+        #expect(count == "0\n")
+        #expect(lab.shell("$W -1 --max-memory 64KiB zoo.realm Animal in.ndjson").status == 0)
+        #expect(lab.shell("$Q -c zoo.realm Animal 'mother.id == 39999'").text == "40000\n")
+    }
+
     @Test func progressLines() {
         makeInput(10)
         let result = lab.shell(
