@@ -21,16 +21,14 @@ final class RecordInput {
     /// Bytes there will be in all; 0 if nobody knows.
     let size: Int
 
-    /// Opens the input of a command; with `readsAhead` a thread of its own reads it. Throws `input`.
-    init(
-        _ path: String, _ format: WriteRequest.InputFormat, readsAhead: Bool = false
-    ) throws(RealmError) {
+    /// Opens the input of a command. Throws `input`.
+    init(_ path: String, _ format: WriteRequest.InputFormat) throws(RealmError) {
         name = path
         self.format = format
         let file = try InputFile(path)
         self.file = file
         size = file.size
-        source = ByteSource(descriptor: file.descriptor, path: path, readsAhead: readsAhead)
+        source = ByteSource(descriptor: file.descriptor, path: path)
         reader = Self.reader(source, format)
     }
 
@@ -79,13 +77,12 @@ final class RecordInput {
         return event
     }
 
-    /// Passes over one record without a look at its values; false at the end.
-    func skip() throws(RealmError) -> Bool {
+    /// Passes over the next record, as far as possible without a look at its values.
+    func skip() throws(RealmError) -> RecordEvent<Void> {
         switch reader {
-        case .json(let reader): if case .end = try reader.next() { return false }
-        case .table(let reader): if case .end = try reader.next() { return false }
+        case .json(let reader): try reader.skip()
+        case .table(let reader): try reader.next().map { _ in }
         }
-        return true
     }
 
     /// Reads the next record and hands it to `json` or `table`, whichever it is.

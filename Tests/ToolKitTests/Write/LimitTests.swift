@@ -22,7 +22,8 @@ import Testing
     @Test func noMoreSpace() {
         makeInput(5000)
         let result = lab.shell(
-            "trap '' XFSZ; ulimit -f 200; $W --commit-records 500 --ack zoo.realm Animal in.ndjson")
+            "trap '' XFSZ; ulimit -f 200; (head -n 500 in.ndjson; sleep 1; tail -n +501 in.ndjson) |"
+                + " $W --commit-records 500 --ack zoo.realm Animal")
         #expect(result.status == 9, "\(result.errorText)")
         let commits = result.text.split(separator: "\n").count
         #expect(commits > 0)
