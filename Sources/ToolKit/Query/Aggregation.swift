@@ -69,7 +69,7 @@ final class Aggregation {
         let scan = snapshot.table(table).scan(columns: columns)
         if plan.isArranged {
             for key in try plan.rows(in: snapshot).keys {
-                if let row = try scan.seek(key) { try add(scan, row) }
+                if let row = try scan.seek(key) { try add(scan, CollectionOfOne(row)) }
             }
             return total
         }
@@ -81,20 +81,26 @@ final class Aggregation {
             try run.appendRows(of: unit, to: &rows)
             if rows.isEmpty { continue }
             try scan.open(unit.location)
-            for row in rows { try add(scan, row) }
+            try add(scan, rows)
         }
         return total
     }
 
-    private func add(_ scan: TableScan, _ row: Int) throws(RealmError) {
-        total += 1
+    /// Adds rows of the scan's leaf, one term after the other.
+    private func add(_ scan: TableScan, _ rows: some Collection<Int>) throws(RealmError) {
+        total += rows.count
         for i in terms.indices {
             guard let kind = terms[i].kind else { continue }
-            let value = try scan.value(row: row, column: terms[i].column)
-            switch kind {
-            case .sum, .avg: addNumber(value, &terms[i])
-            case .min, .max: addExtreme(value, &terms[i], isMax: kind == .max)
+            // Out of the array while the rows are added: each access to it would be checked.
+            var term = terms[i]
+            for row in rows {
+                let value = try scan.value(row: row, column: term.column)
+                switch kind {
+                case .sum, .avg: addNumber(value, &term)
+                case .min, .max: addExtreme(value, &term, isMax: kind == .max)
+                }
             }
+            terms[i] = term
         }
     }
 
