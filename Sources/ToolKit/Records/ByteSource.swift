@@ -1,6 +1,12 @@
 import Glibc
 import RealmEngine
 
+/// Bytes that come in pieces. Used by one thread at a time.
+protocol ByteSupply: AnyObject {
+    /// The next piece, which may be empty and stays where it is until all are read; nil at the end.
+    func next() -> ByteView?
+}
+
 /// Where input bytes come from: a file descriptor, or memory. Not thread-safe.
 ///
 /// Reads go straight into the caller's memory; with read-ahead a thread of its own keeps two
@@ -10,6 +16,7 @@ final class ByteSource {
         case descriptor(Int32)
         case readAhead(ReadAhead)
         case memory([UInt8])
+        case pieces(any ByteSupply)
     }
 
     private var origin: Origin
@@ -19,6 +26,8 @@ final class ByteSource {
     private var next: Int32
     /// What messages call the input.
     let path: String
+    /// What is left of a piece.
+    private var piece = ByteView.empty
     /// Bytes handed out so far.
     private(set) var bytesRead = 0
     private let largestRead: Int
@@ -50,6 +59,15 @@ final class ByteSource {
         origin = .memory(bytes)
     }
 
+    /// Reads what `supply` has.
+    init(_ supply: any ByteSupply) {
+        path = "-"
+        copy = -1
+        next = -1
+        largestRead = .max
+        origin = .pieces(supply)
+    }
+
     deinit {
         if case .readAhead(let ahead) = origin { ahead.stop() }
     }
@@ -79,9 +97,29 @@ final class ByteSource {
                     target.copyMemory(from: $0.baseAddress! + bytesRead, byteCount: count)
                 }
             }
+        case .pieces(let supply):
+            count = take(from: supply, into: target, capacity: capacity)
         }
         bytesRead += count
         return count
+    }
+
+    private func take(
+        from supply: any ByteSupply, into target: UnsafeMutableRawPointer, capacity: Int
+    ) -> Int {
+        var done = 0
+        while done < capacity {
+            if piece.count == 0 {
+                guard let next = supply.next() else { break }
+                piece = next
+                continue
+            }
+            let count = min(capacity - done, piece.count)
+            (target + done).copyMemory(from: piece.base, byteCount: count)
+            piece = ByteView(piece.base + count, count: piece.count - count)
+            done += count
+        }
+        return done
     }
 
     private func keep(_ bytes: UnsafeRawPointer, _ count: Int) throws(RealmError) {
@@ -106,7 +144,7 @@ final class ByteSource {
             return poll(&entry, 1, milliseconds) > 0
         case .readAhead(let ahead):
             return ahead.isReady(within: milliseconds)
-        case .memory:
+        case .memory, .pieces:
             return true
         }
     }
