@@ -60,8 +60,15 @@ final class RecordBatch: @unchecked Sendable {
 
     var count: Int { records.places.count }
 
-    /// Bytes the batch takes, about.
-    var byteCount: Int { (converted?.rows.byteCount ?? 0) + records.byteCount + 512 }
+    /// Bytes of the records, as written and as converted.
+    var textSize: Int { (converted?.rows.byteCount ?? 0) + records.byteCount }
+
+    /// Bytes the batch takes, about: values that are kept apart take several times their text.
+    var byteCount: Int {
+        guard let rows = converted?.rows else { return records.byteCount + 512 }
+        return 16 * rows.capacity * rows.table.columns.count
+            + 2 * textSize + 512 * structures.count
+    }
 
     /// Nothing follows, in the whole input.
     var endsInput: Bool {

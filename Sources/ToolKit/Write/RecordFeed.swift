@@ -173,7 +173,7 @@ final class RecordFeed: @unchecked Sendable {
                 batch.dues.append(batch.count)
                 (records, bytes) = (0, 0)
             }
-            if batch.count >= capacity || batch.byteCount >= Self.fullBatch { return }
+            if batch.count >= capacity || batch.textSize >= Self.fullBatch { return }
         }
     }
 
