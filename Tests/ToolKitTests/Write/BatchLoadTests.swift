@@ -32,7 +32,8 @@ import Testing
         lab.write("in.ndjson", lines.joined(separator: "\n") + "\n")
         lab.write("in.json", "[" + lines.joined(separator: ",\n") + "]")
         let ways = [
-            "-1 -j1", "-1 -j2", "-1 -j4", "-1 --max-memory 64KiB", "-1 -m upsert", "-1 -m merge -j1",
+            "-1 -j1", "-1 -j2", "-1 -j4", "-1 --max-memory 64KiB", "-1 -m upsert",
+            "-1 -m merge -j1",
             "-1 -i json",
         ]
         var digests: Set<String> = []
