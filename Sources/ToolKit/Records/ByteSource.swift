@@ -3,12 +3,10 @@ import RealmEngine
 
 /// Where input bytes come from: a file descriptor, or memory. Not thread-safe.
 ///
-/// Reads go straight into the caller's memory; with read-ahead a thread of its own keeps two
-/// chunks filled, so that waiting for a disk or a pipe overlaps with parsing.
+/// Reads go straight into the caller's memory.
 final class ByteSource {
     private enum Origin {
         case descriptor(Int32)
-        case readAhead(ReadAhead)
         case memory([UInt8])
     }
 
@@ -29,16 +27,13 @@ final class ByteSource {
     ///   - copiedTo: gets everything that is read too.
     ///   - followedBy: is read where `descriptor` ends.
     init(
-        descriptor: Int32, path: String, readsAhead: Bool = false, copiedTo copy: Int32 = -1,
-        followedBy next: Int32 = -1
+        descriptor: Int32, path: String, copiedTo copy: Int32 = -1, followedBy next: Int32 = -1
     ) {
         self.path = path
         self.copy = copy
         self.next = next
         largestRead = .max
-        origin =
-            readsAhead
-            ? .readAhead(ReadAhead(descriptor: descriptor)) : .descriptor(descriptor)
+        origin = .descriptor(descriptor)
     }
 
     /// Reads from memory, at most `largestRead` bytes a time.
@@ -48,10 +43,6 @@ final class ByteSource {
         next = -1
         self.largestRead = max(1, largestRead)
         origin = .memory(bytes)
-    }
-
-    deinit {
-        if case .readAhead(let ahead) = origin { ahead.stop() }
     }
 
     /// Reads what there is, up to `capacity` bytes; waits for the first byte. 0 is the end.
@@ -67,11 +58,6 @@ final class ByteSource {
                 return try read(into: target, capacity: capacity)
             }
             if copy >= 0 { try keep(target, count) }
-        case .readAhead(let ahead):
-            count = ahead.take(into: target, capacity: capacity)
-            if count < 0 {
-                throw systemFailure(.input, "cannot read", errno: Int32(-count), file: path)
-            }
         case .memory(let bytes):
             count = min(capacity, bytes.count - bytesRead, largestRead)
             bytes.withUnsafeBytes {
@@ -104,8 +90,6 @@ final class ByteSource {
         case .descriptor(let descriptor):
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             return poll(&entry, 1, milliseconds) > 0
-        case .readAhead(let ahead):
-            return ahead.isReady(within: milliseconds)
         case .memory:
             return true
         }

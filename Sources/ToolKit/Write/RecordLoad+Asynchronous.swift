@@ -33,16 +33,20 @@ extension RecordLoad {
             }
         }
         while place.instance.isPerformingAsynchronousWriteOperations { try runWork(place) }
+        place.instance.waitForEndOfTurn()
     }
 
     /// What was committed becomes durable, or fails to, and is told.
     func drain() {
         guard let place else { return }
-        if let id = queue.asked { place.instance.cancelAsyncWrite(id) }
+        let asked = queue.asked
         queue.asked = nil
+        if let asked { place.instance.cancelAsyncWrite(asked) }
         while place.instance.isPerformingAsynchronousWriteOperations {
             _ = try? runWork(place)
         }
+        // A turn that has not come is not waited for.
+        if asked == nil { place.instance.waitForEndOfTurn() }
     }
 
     // MARK: Reading
