@@ -51,16 +51,25 @@ struct Commit {
                 top.freePositions, top.freeLengths, top.freeVersions, top.evacuation, top.ref,
             ] { try context.free(ref) }
         }
-        var space = transaction.spilledSpace
-        if space == nil { space = try session.freeSpace(of: base, context.space, reachable) }
-        var writer = try writer(space!, history)
+        var space: FreeSpace
+        if let known = transaction.spilledSpace {
+            space = known
+            // A view of an earlier transaction of a group may see what a later one let go.
+            if session.group == nil { space.giveBack(context.takeWrittenAhead()) }
+        } else {
+            space = try session.freeSpace(of: base, context.space, reachable)
+        }
+        let released = FreeSpace.released(context.freed)
+        let extra = ListWriter.bound(space, released, newVersion)
+        var writer = try writer(space, history, extra: extra)
         let written = (
             names: try writer.write(names), tables: try writer.write(tables),
             history: try writer.write(history)
         )
         let rest = writer.finish()
         let lists = try ListWriter(
-            space: rest, freed: context.freed, version: newVersion, page: Self.page,
+            space: rest, released: released, version: newVersion, page: Self.page,
+            last: writer.runs[writer.runs.count - 1],
             slots: { logicalSize, refs in
                 [
                     written.names.raw, written.tables.raw, NodeEncoder.tag(logicalSize),
@@ -70,7 +79,9 @@ struct Commit {
                 ]
             }
         ).run()
-        try store(writer.runs, lists)
+        // What can fail comes before the flip.
+        try session.store(
+            writer.runs + (lists.run.map { [$0] } ?? []), logicalSize: lists.logicalSize)
         return Stored(
             version: newVersion, top: lists.top, logicalSize: lists.logicalSize,
             reachable: reachable.count)
@@ -79,13 +90,17 @@ struct Commit {
     private static let historyType: UInt64 = 2
     private static let historySchema: UInt64 = 1
 
-    private func writer(_ space: FreeSpace, _ history: Ref) throws(RealmError) -> NodeWriter {
+    /// - Parameter extra: bytes to have room for behind the nodes, if possible.
+    private func writer(
+        _ space: FreeSpace, _ history: Ref, extra: UInt64
+    ) throws(RealmError) -> NodeWriter {
         var need = NodeWriter.Need()
         for ref in [names, tables, history] {
             try NodeWriter.measure(ref, context.space, context.slab, &need)
         }
         return NodeWriter(
-            space: context.space, slab: context.slab, free: space, need: need, page: Self.page)
+            space: context.space, slab: context.slab, free: space, need: need, extra: extra,
+            page: Self.page)
     }
 
     /// The history with the new changesets and without what nobody can need any more (storage format
@@ -115,11 +130,6 @@ struct Commit {
         try history.append(
             blob: try context.encoder.refs(parts, flags: NodeView.contextFlag),
             count: written.count + rest.count)
-    }
-
-    private func store(_ runs: [NodeWriter.Run], _ lists: ListWriter.Result) throws(RealmError) {
-        // What can fail comes before the flip.
-        try session.store(runs + lists.runs, logicalSize: lists.logicalSize)
     }
 }
 

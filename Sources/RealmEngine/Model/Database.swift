@@ -132,12 +132,15 @@ public final class Database: Sendable {
     }
 
     /// Reads the version a pin is for.
+    ///
+    /// - Parameter earlier: a version that was pinned all the time since it was read.
     static func state(
-        _ file: MappedFile, _ pin: VersionList.Pin
+        _ file: MappedFile, _ pin: VersionList.Pin, after earlier: VersionState? = nil
     ) throws(RealmError) -> VersionState {
         try file.extend(to: Int(pin.fileSize))
         let state = try VersionState.read(
-            base: file.mapping.base, size: Int(pin.fileSize), format: 24, top: pin.top)
+            base: file.mapping.base, size: Int(pin.fileSize), format: 24, top: pin.top,
+            after: earlier)
         guard state.version == pin.version || pin.top.isNone else {
             throw .corrupt(
                 "the root of version \(pin.version) says it is version \(state.version)",
@@ -167,7 +170,7 @@ public final class Database: Sendable {
                 return false
             }
             do throws(RealmError) {
-                let state = try Self.state(file, pin)
+                let state = try Self.state(file, pin, after: versions.newest.state)
                 // The newer one first: what lies between is only kept while the older is.
                 let newest = versions.held.adopt(state, pin, .none)
                 versions.held.letGo(versions.newest)

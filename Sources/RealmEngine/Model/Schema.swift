@@ -22,7 +22,7 @@ public struct ColumnInfo: Sendable {
     /// The schema asks for a general index (a primary key's index is not asked for).
     public let isIndexed: Bool
     public let hasIntegerKeys: Bool
-    let indexRoot: Ref
+    fileprivate(set) var indexRoot: Ref
     let distinct: Ref
 
     /// Slot `1 + leafIndex` of every cluster leaf belongs to the column.
@@ -66,31 +66,67 @@ public final class TableInfo: Sendable {
     let root: Ref
     let tombstones: Ref
     let top: Ref
+    /// Where the columns were read from.
+    let origin: Origin
     /// By the bytes of the name: names that only look alike to Unicode are different names.
     private let columnIndexes: [[UInt8]: Int]
 
+    /// The nodes that say what columns a table has.
+    struct Origin: Equatable {
+        let spec: Ref
+        let targets: Ref
+        let targetColumns: Ref
+    }
+
+    /// What a table says of itself beside its columns.
+    struct State {
+        let kind: TableKind
+        let contentVersion: UInt64
+        let nextSequenceNumber: UInt64
+        let columnCounter: UInt64
+        let collisions: Ref
+        let root: Ref
+        let tombstones: Ref
+        let top: Ref
+    }
+
     init(
-        key: TableKey, name: String, kind: TableKind, columns: [ColumnInfo],
-        backlinks: [BacklinkInfo], primaryKey: Int?, contentVersion: UInt64,
-        nextSequenceNumber: UInt64, columnCounter: UInt64, collisions: Ref, root: Ref,
-        tombstones: Ref, top: Ref
+        key: TableKey, name: String, columns: [ColumnInfo], backlinks: [BacklinkInfo],
+        primaryKey: Int?, origin: Origin, _ state: State
     ) {
-        self.columnCounter = columnCounter
-        self.collisions = collisions
         self.key = key
         self.name = name
-        self.kind = kind
         self.columns = columns
         self.backlinks = backlinks
         self.primaryKey = primaryKey
-        self.contentVersion = contentVersion
-        self.nextSequenceNumber = nextSequenceNumber
-        self.root = root
-        self.tombstones = tombstones
-        self.top = top
+        self.origin = origin
+        (kind, contentVersion) = (state.kind, state.contentVersion)
+        (nextSequenceNumber, columnCounter) = (state.nextSequenceNumber, state.columnCounter)
+        (collisions, root) = (state.collisions, state.root)
+        (tombstones, top) = (state.tombstones, state.top)
         columnIndexes = Dictionary(
             columns.enumerated().map { (Array($1.name.utf8), $0) },
             uniquingKeysWith: { first, _ in first })
+    }
+
+    /// A later version of a table whose columns stayed as they were, but for where their indexes are;
+    /// `roots` by leaf index, none for what has no index.
+    init(_ earlier: TableInfo, _ state: State, indexRoots roots: (Int) -> Ref) {
+        key = earlier.key
+        name = earlier.name
+        backlinks = earlier.backlinks
+        primaryKey = earlier.primaryKey
+        origin = earlier.origin
+        columnIndexes = earlier.columnIndexes
+        var columns = earlier.columns
+        for i in columns.indices where columns[i].indexRoot != roots(columns[i].leafIndex) {
+            columns[i].indexRoot = roots(columns[i].leafIndex)
+        }
+        self.columns = columns
+        (kind, contentVersion) = (state.kind, state.contentVersion)
+        (nextSequenceNumber, columnCounter) = (state.nextSequenceNumber, state.columnCounter)
+        (collisions, root) = (state.collisions, state.root)
+        (tombstones, top) = (state.tombstones, state.top)
     }
 
     static let classPrefix = "class_"
@@ -116,18 +152,27 @@ public final class Schema: Sendable {
     public let tables: [TableInfo]
     /// The object store's schema version; nil when the file carries none.
     public let version: UInt64?
-    private let byKey: [TableKey: TableInfo]
-    private let byClass: [[UInt8]: TableInfo]
+    /// Positions in `tables`.
+    private let byClass: [[UInt8]: Int]
 
     init(tables: [TableInfo], version: UInt64?) {
         self.tables = tables
         self.version = version
-        byKey = Dictionary(tables.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         // A class hides an internal table of the same name.
+        let positions =
+            tables.indices.filter { tables[$0].isClass }
+            + tables.indices.filter { !tables[$0].isClass }
         byClass = Dictionary(
-            (tables.filter(\.isClass) + tables.filter { !$0.isClass }).map {
-                (Array($0.className.utf8), $0)
-            }, uniquingKeysWith: { first, _ in first })
+            positions.map { (Array(tables[$0].className.utf8), $0) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    /// A later version with the same tables, in another state.
+    init(_ earlier: Schema, tables: [TableInfo], version: UInt64?) {
+        precondition(tables.count == earlier.tables.count)
+        self.tables = tables
+        self.version = version
+        byClass = earlier.byClass
     }
 
     /// Classes in the order of their names, without internal tables.
@@ -137,8 +182,17 @@ public final class Schema: Sendable {
         }
     }
 
-    public func table(_ key: TableKey) -> TableInfo? { byKey[key] }
+    public func table(_ key: TableKey) -> TableInfo? {
+        var (low, high) = (0, tables.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if tables[middle].key.slot < key.slot { low = middle + 1 } else { high = middle }
+        }
+        return low < tables.count && tables[low].key == key ? tables[low] : nil
+    }
 
     /// The class, or internal table, called `name`.
-    public func table(named name: String) -> TableInfo? { byClass[Array(name.utf8)] }
+    public func table(named name: String) -> TableInfo? {
+        byClass[Array(name.utf8)].map { tables[$0] }
+    }
 }

@@ -3,12 +3,75 @@ struct SchemaReader {
     let space: NodeSpace
     let names: Ref
     let tables: Ref
+    /// An earlier version, readable ever since it was read: what has the same refs is the same.
+    var known: Known?
+
+    struct Known {
+        let schema: Schema
+        let names: Ref
+
+        /// Nil for a version without a root.
+        init?(_ state: VersionState) {
+            guard let top = state.top, state.nodes == nil else { return nil }
+            schema = state.schema
+            names = top.names
+        }
+    }
 
     /// All tables and the schema version.
     func schema() throws(RealmError) -> Schema {
+        if let known, let later = try schema(after: known) { return later }
         let all = try slots().compactMap { if case .table(let info) = $0 { info } else { nil } }
         try Self.checkDistinct(all.map(\.name), "tables", names)
         return Schema(tables: all, version: try schemaVersion(all))
+    }
+
+    /// As `schema`, without reading again what did not change; nil when tables came or went.
+    private func schema(after known: Known) throws(RealmError) -> Schema? {
+        guard names == known.names else { return nil }
+        let earlier = known.schema
+        let roots = try space.refNode(tables, slots: 0, "tables")
+        var all: [TableInfo] = []
+        all.reserveCapacity(earlier.tables.count)
+        for i in 0..<roots.count {
+            let slot = roots.slot(i)
+            if slot.isTagged { continue }
+            guard let ref = slot.child, all.count < earlier.tables.count else { return nil }
+            let before = earlier.tables[all.count]
+            guard before.key.slot == i else { return nil }
+            let info = before.top == ref ? before : try table(ref, slot: i, after: before)
+            guard info.key == before.key else { return nil }
+            all.append(info)
+        }
+        guard all.count == earlier.tables.count else { return nil }
+        let metadata = all.firstIndex { $0.name == "metadata" }
+        if let metadata, all[metadata] !== earlier.tables[metadata] {
+            return Schema(earlier, tables: all, version: try schemaVersion(all))
+        }
+        return Schema(earlier, tables: all, version: earlier.version)
+    }
+
+    private func table(
+        _ ref: Ref, slot: Int, after before: TableInfo
+    ) throws(RealmError) -> TableInfo {
+        let (node, key, state) = try tableState(ref, slot: slot)
+        guard key == before.key, Self.origin(node) == before.origin,
+            node.slot(11).isTagged == (before.primaryKey != nil),
+            before.primaryKey.map({ keyColumn in
+                node.slot(11).value == UInt64(bitPattern: before.columns[keyColumn].key.raw)
+            }) ?? true
+        else { return try table(ref, slot: slot, name: before.name) }
+        let indexes = try node.slot(4).child.map { (ref) throws(RealmError) in
+            try space.refNode(ref, slots: 0, "column refs")
+        }
+        func root(_ leaf: Int) -> Ref {
+            indexes.flatMap { leaf < $0.count ? $0.slot(leaf).child : nil } ?? .none
+        }
+        for column in before.columns
+        where column.indexRoot.isNone != root(column.leafIndex).isNone {
+            return try table(ref, slot: slot, name: before.name)
+        }
+        return TableInfo(before, state, indexRoots: root)
     }
 
     /// What one slot of the table directory holds.
@@ -110,8 +173,26 @@ struct SchemaReader {
     private func table(
         _ ref: Ref, slot: Int, name: String
     ) throws(RealmError) -> TableInfo {
+        let (node, key, state) = try tableState(ref, slot: slot)
+        let parsed = try columns(node, spec: node.slot(0).ref)
+        let primaryKey = try primaryKeyIndex(node.slot(11), parsed.columns, ref)
+        return TableInfo(
+            key: key, name: name, columns: parsed.columns, backlinks: parsed.backlinks,
+            primaryKey: primaryKey, origin: Self.origin(node), state)
+    }
+
+    private static func origin(_ table: NodeView) -> TableInfo.Origin {
+        TableInfo.Origin(
+            spec: table.slot(0).child ?? .none, targets: table.slot(7).child ?? .none,
+            targetColumns: table.slot(8).child ?? .none)
+    }
+
+    /// A table's top and what it says beside the columns.
+    private func tableState(
+        _ ref: Ref, slot: Int
+    ) throws(RealmError) -> (node: NodeView, key: TableKey, state: TableInfo.State) {
         let node = try space.refNode(ref, slots: 12, "table")
-        guard let spec = node.slot(0).child, let root = node.slot(2).child, node.slot(3).isTagged
+        guard node.slot(0).child != nil, let root = node.slot(2).child, node.slot(3).isTagged
         else { throw space.wrongShape(ref, "table") }
         guard let number = UInt32(exactly: node.slot(3).value), number & 0xFFFF == slot else {
             throw .corrupt("table \(slot) says it is table \(node.slot(3).value)", at: ref)
@@ -122,14 +203,11 @@ struct SchemaReader {
         guard let kind = TableKind(rawValue: Int(field(12) & 3)) else {
             throw .corrupt("a table of an unknown kind", at: ref)
         }
-        let parsed = try columns(node, spec: spec)
-        let primaryKey = try primaryKeyIndex(node.slot(11), parsed.columns, ref)
-        return TableInfo(
-            key: TableKey(number), name: name, kind: kind, columns: parsed.columns,
-            backlinks: parsed.backlinks, primaryKey: primaryKey,
-            contentVersion: field(6), nextSequenceNumber: field(9), columnCounter: field(5),
-            collisions: node.slot(10).child ?? .none, root: root,
+        let state = TableInfo.State(
+            kind: kind, contentVersion: field(6), nextSequenceNumber: field(9),
+            columnCounter: field(5), collisions: node.slot(10).child ?? .none, root: root,
             tombstones: node.count > 13 ? node.slot(13).child ?? .none : .none, top: ref)
+        return (node, TableKey(number), state)
     }
 
     private func primaryKeyIndex(

@@ -27,8 +27,11 @@ final class VersionState: Sendable {
     }
 
     /// Reads the version whose root is at `ref` of `size` mapped bytes at `base`.
+    ///
+    /// - Parameter earlier: a version that nobody could overwrite since it was read.
     static func read(
-        base: UnsafeRawPointer, size: Int, format: Int, top ref: Ref
+        base: UnsafeRawPointer, size: Int, format: Int, top ref: Ref,
+        after earlier: VersionState? = nil
     ) throws(RealmError) -> VersionState {
         guard !ref.isNone else {
             return VersionState(
@@ -38,7 +41,7 @@ final class VersionState: Sendable {
         let top = try root(base: base, size: size, ref)
         return VersionState(
             version: top.version, format: format, top: top, limit: top.logicalSize,
-            schema: try schema(base: base, top))
+            schema: try schema(base: base, top, earlier))
     }
 
     private static func root(
@@ -50,10 +53,14 @@ final class VersionState: Sendable {
     }
 
     /// Reading the schema is a walk: every spec belongs to one table.
-    private static func schema(base: UnsafeRawPointer, _ top: TopArray) throws(RealmError) -> Schema
-    {
+    private static func schema(
+        base: UnsafeRawPointer, _ top: TopArray, _ earlier: VersionState?
+    ) throws(RealmError) -> Schema {
         let memory = SpaceMemory(base: base, limit: top.logicalSize)
         defer { withExtendedLifetime(memory) {} }
-        return try SchemaReader(space: memory.walk, names: top.names, tables: top.tables).schema()
+        return try SchemaReader(
+            space: memory.walk, names: top.names, tables: top.tables,
+            known: earlier.flatMap { SchemaReader.Known($0) }
+        ).schema()
     }
 }

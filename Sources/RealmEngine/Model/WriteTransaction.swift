@@ -185,7 +185,8 @@ public final class WriteTransaction {
 
     /// What was flushed last, as a version.
     func state(_ nodes: SlabView? = nil) throws(RealmError) -> VersionState {
-        let reader = SchemaReader(space: memory.lookup, names: names, tables: tables)
+        let reader = SchemaReader(
+            space: memory.lookup, names: names, tables: tables, known: SchemaReader.Known(base))
         return VersionState(
             version: version, format: 24, top: base.top, limit: memory.lookup.limit,
             schema: slots.isEmpty ? Schema(tables: [], version: nil) : try reader.schema(),

@@ -57,6 +57,8 @@ final class FileDevice: StorageDevice {
     }
 
     func grow(to wanted: Int) throws(RealmError) {
+        // In a session the file never gets shorter.
+        if wanted <= size { return }
         // Another participant may have made it longer.
         size = max(size, try currentSize())
         if wanted <= size { return }

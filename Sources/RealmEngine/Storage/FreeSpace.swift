@@ -71,93 +71,165 @@ struct FreeSpace {
     /// Grows the space by at least `request` bytes; the new end is a multiple of `page`.
     mutating func grow(by request: UInt64, page: UInt64) {
         let start = logicalSize
-        let step: UInt64 = start < 1 << 20 ? start : max(1 << 20, min(start / 16, 64 << 20))
+        var step: UInt64 = start < 1 << 20 ? start : max(1 << 20, min(start / 16, 64 << 20))
+        // Where most of the file is free, no more is needed than what does not fit.
+        if total > start / 2 { step = 0 }
         let end = (start + max(step, request) + page - 1) / page * page
         logicalSize = end
         release(Chunk(start: start, count: end - start, version: 0))
     }
 
-    /// Takes extents of at least `need.bytes`: one chunk where any is large enough, which makes a
-    /// commit one write; the largest ones otherwise, as long as that takes few writes or much of the
-    /// file is free; new space at the end when all are too small.
-    mutating func take(_ need: NodeWriter.Need, page: UInt64) -> [Extent] {
-        if let index = bestFit(need) { return [take(index)] }
-        if let indexes = several(need) {
-            return indexes.sorted(by: >).map { take($0) }.sorted { $0.start < $1.start }
+    private var total: UInt64 { free.reduce(0) { $0 + $1.count } }
+
+    /// What a commit's nodes go to.
+    struct Taken {
+        var extents: [Extent]
+        /// Kept for the lists where the nodes leave no room for them.
+        var reserve: Extent?
+    }
+
+    /// Takes extents for `need`: one chunk where any is large enough, with room for `extra` bytes
+    /// behind it, which makes a commit one write; several otherwise; new space at the end when all
+    /// are too small.
+    ///
+    /// Nodes do not fill extents to the last byte, so that more may have to be taken.
+    mutating func take(_ need: NodeWriter.Need, extra: UInt64 = 0, page: UInt64) -> Taken {
+        var whole = need
+        whole.bytes += extra
+        if let index = bestFit(whole) { return Taken(extents: [take(index)]) }
+        if total > need.bytes {
+            let reserve =
+                extra == 0 ? nil : bestFit(NodeWriter.Need(bytes: extra)).map { take($0) }
+            if let indexes = several(need) {
+                return Taken(extents: take(indexes), reserve: reserve)
+            }
+            if let reserve { giveBack([reserve]) }
         }
-        return [grown(by: need.bytes + need.largest, page: page)]
+        grow(by: whole.bytes + need.largest, page: page)
+        return Taken(extents: [take(free.count - 1)])
     }
-
-    /// Grows the space and takes its last free extent.
-    mutating func grown(by request: UInt64, page: UInt64) -> Extent {
-        grow(by: request, page: page)
-        return take(free.count - 1)
-    }
-
-    /// Smaller extents are not worth a write of their own.
-    private static let smallestUseful: UInt64 = 1024
-    private static let fewExtents = 64
-    private static let mostExtents = 4096
 
     private func bestFit(_ need: NodeWriter.Need) -> Int? {
         let section = NodeWriter.section
         var best: Int?
         for (i, extent) in free.enumerated() {
+            guard extent.count >= need.bytes, best == nil || extent.count < free[best!].count
+            else { continue }
             // Each section boundary inside may cost almost a whole node.
             let boundaries = (extent.end - 1) / section - extent.start / section
-            guard extent.count >= need.bytes + boundaries * need.largest else { continue }
-            if best == nil || extent.count < free[best!].count { best = i }
+            if extent.count >= need.bytes + boundaries * need.largest { best = i }
         }
         return best
     }
 
+    private static let mostExtents = 4096
+
+    /// Indexes of the smallest extents that will do, in ascending order: so the large ones last.
+    ///
+    /// Each is a write, so they are not many; but rather many than a file of which most is free.
     private func several(_ need: NodeWriter.Need) -> [Int]? {
-        let total = free.reduce(0) { $0 + $1.count }
-        let limit = total > logicalSize / 2 ? Self.mostExtents : Self.fewExtents
-        let candidates = free.indices.filter { free[$0].count >= Self.smallestUseful }
-            .sorted { free[$0].count > free[$1].count }.prefix(limit)
+        let useful = free.indices.filter { free[$0].count >= max(1 << 10, need.largest) }
+            .sorted { free[$0].count < free[$1].count }
+        let few = min(Self.mostExtents, 8 + Int(clamping: need.bytes >> 13))
+        if let found = window(useful, few, need) { return found }
+        return total > logicalSize / 2 ? window(useful, Self.mostExtents, need) : nil
+    }
+
+    /// The first stretch of at most `limit` of `indexes` that has room for `need`.
+    private func window(_ indexes: [Int], _ limit: Int, _ need: NodeWriter.Need) -> [Int]? {
         var sum: UInt64 = 0
-        var chosen: [Int] = []
-        for index in candidates {
-            chosen.append(index)
-            sum += free[index].count
-            if sum >= need.bytes + need.largest { return chosen }
+        for (i, index) in indexes.enumerated() {
+            sum += free[index].count - need.largest / 2
+            if i >= limit { sum -= free[indexes[i - limit]].count - need.largest / 2 }
+            if sum >= need.bytes { return indexes[max(0, i + 1 - limit)...i].sorted() }
         }
         return nil
     }
 
     private mutating func take(_ index: Int) -> Extent { free.remove(at: index) }
 
-    /// Gives back what a commit took and did not use.
-    mutating func giveBack(_ extents: [Extent]) {
-        free = (free + extents.filter { $0.count > 0 }).sorted { $0.start < $1.start }
-        var merged: [Extent] = []
-        for extent in free {
-            if let last = merged.last, last.end == extent.start {
-                merged[merged.count - 1].count += extent.count
-            } else {
-                merged.append(extent)
-            }
+    /// Takes the extents at `indexes`, which ascend.
+    private mutating func take(_ indexes: [Int]) -> [Extent] {
+        let taken = indexes.map { free[$0] }
+        var next = 0
+        var kept: [Extent] = []
+        kept.reserveCapacity(free.count - indexes.count)
+        for (i, extent) in free.enumerated() {
+            if next < indexes.count, indexes[next] == i { next += 1 } else { kept.append(extent) }
         }
-        free = merged
+        free = kept
+        return taken
     }
 
-    /// All chunks of the new version's free list, in ascending order, given what its commit freed.
+    /// The part from `start` on of the free extent that has it.
+    func extent(from start: UInt64) -> Extent? {
+        var (low, high) = (0, free.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if free[middle].end > start { high = middle } else { low = middle + 1 }
+        }
+        guard low < free.count, free[low].start <= start else { return nil }
+        return Extent(start: start, count: free[low].end - start)
+    }
+
+    /// Gives back what a commit took and did not use.
+    mutating func giveBack(_ extents: [Extent]) {
+        let unused = extents.filter { $0.count > 0 }.sorted { $0.start < $1.start }
+        if unused.isEmpty { return }
+        free = Self.merged(free, unused)
+    }
+
+    /// Two ascending lists as one, neighbours joined.
+    static func merged(_ a: [Extent], _ b: [Extent]) -> [Extent] {
+        var all: [Extent] = []
+        all.reserveCapacity(a.count + b.count)
+        var (i, j) = (0, 0)
+        while i < a.count || j < b.count {
+            let isFirst = j == b.count || (i < a.count && a[i].start < b[j].start)
+            let extent = isFirst ? a[i] : b[j]
+            if isFirst { i += 1 } else { j += 1 }
+            if let last = all.last, last.end == extent.start {
+                all[all.count - 1].count += extent.count
+            } else {
+                all.append(extent)
+            }
+        }
+        return all
+    }
+
+    /// What a commit let go of, in ascending order, neighbours joined.
+    static func released(_ freed: [Extent]) -> [Extent] {
+        merged(freed.sorted { $0.start < $1.start }, [])
+    }
+
+    /// The free list of the new version may have as many chunks: two more for each place that the
+    /// commit's nodes or lists go to.
+    func mostChunks(_ released: [Extent]) -> Int { free.count + locked.count + released.count + 4 }
+
+    /// All chunks of the new version's free list, in ascending order, given what its commit released.
     ///
     /// Throws `corrupt` when chunks overlap, as they do where a damaged file refers to a node twice:
     /// writing such a list would destroy the file.
-    func chunks(freeing freed: [Extent], version: UInt64) throws(RealmError) -> [Chunk] {
-        var chunks = free.map { Chunk(start: $0.start, count: $0.count, version: 0) } + locked
-        var merged: [Extent] = []
-        for extent in freed.sorted(by: { $0.start < $1.start }) {
-            if let last = merged.last, last.end == extent.start {
-                merged[merged.count - 1].count += extent.count
+    func chunks(adding released: [Extent], version: UInt64) throws(RealmError) -> [Chunk] {
+        var chunks: [Chunk] = []
+        chunks.reserveCapacity(free.count + locked.count + released.count)
+        var (i, j, k) = (0, 0, 0)
+        while true {
+            let next = min(
+                i < free.count ? free[i].start : .max, j < locked.count ? locked[j].start : .max,
+                k < released.count ? released[k].start : .max)
+            if next == .max { break }
+            if i < free.count, free[i].start == next {
+                chunks.append(Chunk(start: next, count: free[i].count, version: 0))
+                i += 1
+            } else if j < locked.count, locked[j].start == next {
+                chunks.append(locked[j])
+                j += 1
             } else {
-                merged.append(extent)
+                chunks.append(Chunk(start: next, count: released[k].count, version: version))
+                k += 1
             }
         }
-        chunks += merged.map { Chunk(start: $0.start, count: $0.count, version: version) }
-        chunks.sort { $0.start < $1.start }
         var end: UInt64 = 24
         for chunk in chunks {
             guard chunk.start >= end, chunk.end <= logicalSize else {

@@ -1,37 +1,51 @@
 /// Places the free lists and the root, whose own space changes the lists (storage format 5.5).
 ///
-/// One free chunk large enough for the longest possible lists is chosen; lists and root go to its
-/// start and its rest stays one free chunk, so the number of entries is known before they are
-/// written.
+/// One free chunk large enough for the longest possible lists is chosen, behind the commit's other
+/// nodes if it can be; lists and root go to its start and its rest stays one free chunk, so the
+/// number of entries is known before they are written.
 struct ListWriter {
     let space: FreeSpace
-    let freed: [Extent]
+    /// What the commit let go of, ascending, neighbours joined.
+    let released: [Extent]
     let version: UInt64
     let page: UInt64
+    /// Where the commit's last nodes went: lists that come right behind them are one write with them.
+    let last: NodeWriter.Run
     /// The root's slots, given the logical size and the refs of the three lists.
     let slots: (UInt64, (UInt64, UInt64, UInt64)) -> [UInt64]
 
     struct Result {
-        let runs: [NodeWriter.Run]
+        /// Nil when everything went into the last run of nodes.
+        let run: NodeWriter.Run?
         let top: Ref
         let logicalSize: UInt64
     }
 
+    /// Bytes that the lists and the root take at most.
+    func bound(_ space: FreeSpace) -> UInt64 { Self.bound(space, released, version) }
+
+    static func bound(
+        _ space: FreeSpace, _ released: [Extent], _ version: UInt64
+    ) -> UInt64 {
+        // The lists themselves may make the file larger.
+        let width = space.logicalSize < 1 << 30 ? 4 : 8
+        let entry = 2 * width + (version < 1 << 31 ? 4 : 8)
+        // Three headers, the entries, the root, padding.
+        return UInt64(3 * 16 + space.mostChunks(released) * entry + 8 + 12 * 8 + 16)
+    }
+
     func run() throws(RealmError) -> Result {
         var space = space
-        // Growing and a section boundary may each add an entry.
-        let entries = try space.chunks(freeing: freed, version: version).count + 4
-        // Three headers, entries at full width, the root, padding.
-        let bound = UInt64(3 * 16 + entries * 24 + 8 + 12 * 8 + 16)
+        let bound = bound(space)
         guard bound <= NodeWriter.section else {
             throw RealmError(
                 .output, code: "LimitExceeded", reason: "fragmented",
-                "the file is in \(entries) pieces, more than a free list can hold",
+                "the file is in \(space.mostChunks(released)) pieces, more than a free list can hold",
                 hint: "compact the file")
         }
         let start = place(bound, &space)
         let code: UInt8 = space.logicalSize < 1 << 31 ? 6 : 7
-        var chunks = try space.chunks(freeing: freed, version: version)
+        var chunks = try space.chunks(adding: released, version: version)
         guard
             let index = chunks.firstIndex(where: { $0.start <= start && start + bound <= $0.end }),
             chunks[index].version == 0
@@ -48,6 +62,9 @@ struct ListWriter {
 
     /// Start of `bound` free bytes within one section, growing the space when there are none.
     private func place(_ bound: UInt64, _ space: inout FreeSpace) -> UInt64 {
+        if let behind = space.extent(from: last.end), Self.start(in: behind, bound) == last.end {
+            return last.end
+        }
         var best: (start: UInt64, count: UInt64)?
         for extent in space.free where extent.count < best?.count ?? .max {
             if let start = Self.start(in: extent, bound) { best = (start, extent.count) }
@@ -86,15 +103,18 @@ struct ListWriter {
         let end = topStart + UInt64(8 + (payload + 7) & ~7)
         chunks[reserve].count = chunks[reserve].end - end
         chunks[reserve].start = end
-        let box = ByteBufferBox(capacity: 1 << 12)
+        let isBehind = last.end == start
+        let box = isBehind ? last.bytes : ByteBufferBox(capacity: Int(clamping: end - start))
+        let before = UInt64(box.count)
         append(chunks.map { Int64($0.start) }, code, to: box)
         append(chunks.map { Int64($0.count) }, code, to: box)
         append(chunks.map { Int64($0.version) }, versionCode, to: box)
         append(
             rootSlots.map { Int64(bitPattern: $0) }, rootCode, flags: NodeView.hasRefsFlag, to: box)
-        guard start + UInt64(box.count) == end else { throw FreeSpace.brokenReserve }
+        guard start + UInt64(box.count) - before == end else { throw FreeSpace.brokenReserve }
         return Result(
-            runs: [NodeWriter.Run(start: start, bytes: box)], top: Ref(topStart), logicalSize: size)
+            run: isBehind ? nil : NodeWriter.Run(start: start, bytes: box), top: Ref(topStart),
+            logicalSize: size)
     }
 
     private func append(

@@ -7,7 +7,8 @@ struct NodeWriter {
     /// Bytes to be written at one place.
     struct Run {
         let start: UInt64
-        var bytes: ByteBufferBox
+        let bytes: ByteBufferBox
+        var end: UInt64 { start + UInt64(bytes.count) }
     }
 
     private let space: NodeSpace
@@ -19,22 +20,27 @@ struct NodeWriter {
     private var current = 0
     /// Bytes still to be placed, at most.
     private var left: UInt64
+    private let largest: UInt64
     private(set) var runs: [Run] = []
     private var unused: [Extent] = []
     private var at: UInt64
 
     static let section: UInt64 = 1 << 26
 
-    /// Will write nodes of `need` into space taken from `free`.
+    /// Will write nodes of `need` into space taken from `free`, if it can be with `extra` free bytes
+    /// behind them.
     init(
-        space: NodeSpace, slab: Slab, free: FreeSpace, need: Need, page: UInt64
+        space: NodeSpace, slab: Slab, free: FreeSpace, need: Need, extra: UInt64 = 0, page: UInt64
     ) {
         self.space = space
         self.slab = slab
         self.free = free
         self.page = page
         left = need.bytes
-        extents = self.free.take(need, page: page)
+        largest = need.largest
+        let taken = self.free.take(need, extra: extra, page: page)
+        extents = taken.extents
+        if let reserve = taken.reserve { unused.append(reserve) }
         at = extents[0].start
         beginRun()
     }
@@ -137,7 +143,8 @@ struct NodeWriter {
             current += 1
             if current == extents.count {
                 // Pieces were lost at the ends of extents.
-                extents.append(free.grown(by: left + 2 * size, page: page))
+                let rest = Need(bytes: max(left, 2 * size), largest: max(largest, size))
+                extents += free.take(rest, page: page).extents
             }
             at = extents[current].start
             beginRun()
