@@ -9,12 +9,10 @@ protocol ByteSupply: AnyObject {
 
 /// Where input bytes come from: a file descriptor, or memory. Not thread-safe.
 ///
-/// Reads go straight into the caller's memory; with read-ahead a thread of its own keeps two
-/// chunks filled, so that waiting for a disk or a pipe overlaps with parsing.
+/// Reads go straight into the caller's memory.
 final class ByteSource {
     private enum Origin {
         case descriptor(Int32)
-        case readAhead(ReadAhead)
         case memory([UInt8])
         case pieces(any ByteSupply)
     }
@@ -38,16 +36,13 @@ final class ByteSource {
     ///   - copiedTo: gets everything that is read too.
     ///   - followedBy: is read where `descriptor` ends.
     init(
-        descriptor: Int32, path: String, readsAhead: Bool = false, copiedTo copy: Int32 = -1,
-        followedBy next: Int32 = -1
+        descriptor: Int32, path: String, copiedTo copy: Int32 = -1, followedBy next: Int32 = -1
     ) {
         self.path = path
         self.copy = copy
         self.next = next
         largestRead = .max
-        origin =
-            readsAhead
-            ? .readAhead(ReadAhead(descriptor: descriptor)) : .descriptor(descriptor)
+        origin = .descriptor(descriptor)
     }
 
     /// Reads from memory, at most `largestRead` bytes a time.
@@ -68,10 +63,6 @@ final class ByteSource {
         origin = .pieces(supply)
     }
 
-    deinit {
-        if case .readAhead(let ahead) = origin { ahead.stop() }
-    }
-
     /// Reads what there is, up to `capacity` bytes; waits for the first byte. 0 is the end.
     func read(into target: UnsafeMutableRawPointer, capacity: Int) throws(RealmError) -> Int {
         let count: Int
@@ -85,11 +76,6 @@ final class ByteSource {
                 return try read(into: target, capacity: capacity)
             }
             if copy >= 0 { try keep(target, count) }
-        case .readAhead(let ahead):
-            count = ahead.take(into: target, capacity: capacity)
-            if count < 0 {
-                throw systemFailure(.input, "cannot read", errno: Int32(-count), file: path)
-            }
         case .memory(let bytes):
             count = min(capacity, bytes.count - bytesRead, largestRead)
             bytes.withUnsafeBytes {
@@ -142,8 +128,6 @@ final class ByteSource {
         case .descriptor(let descriptor):
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             return poll(&entry, 1, milliseconds) > 0
-        case .readAhead(let ahead):
-            return ahead.isReady(within: milliseconds)
         case .memory, .pieces:
             return true
         }

@@ -55,7 +55,7 @@ final class RecordInput {
         file = nil
         size = bytes.count
         source = ByteSource(bytes: bytes)
-        reader = Self.reader(source, format)
+        reader = Self.reader(source, format, windowSize: bytes.count + 1)
     }
 
     /// Reads records that were kept.
@@ -69,13 +69,14 @@ final class RecordInput {
     }
 
     private static func reader(
-        _ source: ByteSource, _ format: WriteRequest.InputFormat
+        _ source: ByteSource, _ format: WriteRequest.InputFormat, windowSize: Int = 1 << 19
     ) -> Reader {
         switch format {
-        case .ndjson, .changes: .json(JSONReader(source, layout: .lines))
-        case .json: .json(JSONReader(source, layout: .array))
-        case .csv: .table(DelimitedReader(source, dialect: .csv))
-        case .tsv: .table(DelimitedReader(source, dialect: .tsv))
+        case .ndjson, .changes:
+            .json(JSONReader(source, layout: .lines, windowSize: windowSize))
+        case .json: .json(JSONReader(source, layout: .array, windowSize: windowSize))
+        case .csv: .table(DelimitedReader(source, dialect: .csv, windowSize: windowSize))
+        case .tsv: .table(DelimitedReader(source, dialect: .tsv, windowSize: windowSize))
         }
     }
 

@@ -33,13 +33,9 @@ extension RecordLoad {
             let schema = transaction.initialSchema
             if schema !== stage.plans.schema, !schema.hasSameShape(as: stage.plans.schema) {
                 // Another program changed it between two batches.
-                stage = try makeStage(schema)
-                if request.convertsAhead(className) {
-                    feed.change(
-                        RecordFeed.Conversion(
-                            stage: try makeStage(schema),
-                            table: try stage.plans.table(named: className)))
-                }
+                stage = try RecordStage(
+                    try ClassPlans(schema, request), className: className, header: header, request)
+                feed.change(try Self.conversions(schema, request, className, header))
             }
         } catch {
             if place == nil { transaction.rollback() }
@@ -52,11 +48,6 @@ extension RecordLoad {
         report.begin(with: transaction)
         // Editing and writing out take about as much again.
         transaction.memoryLimit = request.mostMemory / 2
-    }
-
-    private func makeStage(_ schema: Schema) throws(RealmError) -> RecordStage {
-        try RecordStage(
-            try ClassPlans(schema, request), className: className, header: header, request)
     }
 
     func isOverdue(_ batch: Batch) -> Bool {

@@ -78,14 +78,24 @@ final class RecordLoad {
         self.place = place
         var wake: @Sendable () -> Void = {}
         if let place { wake = place.loop.wake }
-        var conversion: RecordFeed.Conversion?
-        if request.convertsAhead(className) {
+        feed = RecordFeed(
+            input, try Self.conversions(schema, request, className, header), request, wake: wake)
+    }
+
+    /// For each thread that may convert records.
+    static func conversions(
+        _ schema: Schema, _ request: WriteRequest, _ className: String, _ header: [String]
+    ) throws(RealmError) -> [RecordFeed.Conversion] {
+        var conversions: [RecordFeed.Conversion] = []
+        guard request.convertsAhead(className) else { return [] }
+        for _ in 0..<max(1, RecordFeed.threads(request)) {
             let plans = try ClassPlans(schema, request)
-            conversion = RecordFeed.Conversion(
-                stage: try RecordStage(plans, className: className, header: header, request),
-                table: try plans.table(named: className))
+            conversions.append(
+                RecordFeed.Conversion(
+                    stage: try RecordStage(plans, className: className, header: header, request),
+                    table: try plans.table(named: className)))
         }
-        feed = RecordFeed(input, conversion, request, wake: wake)
+        return conversions
     }
 
     private static func header(_ input: RecordInput) throws(RealmError) -> [String] {
