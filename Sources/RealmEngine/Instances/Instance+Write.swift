@@ -254,6 +254,13 @@ extension Instance {
     /// where instances with pending writes belong.
     public static func waitForPendingWrites() { CommitQueue.waitForAll() }
 
+    /// Returns when the writer's turn that asynchronous writes of this process took is given up: others
+    /// find the database as after a writer that is gone for good. Not to be called with writes pending.
+    public func waitForEndOfTurn() {
+        check()
+        ownQueue?.waitForCommits()
+    }
+
     /// The turn is this instance's: runs the block and tells how it ended.
     ///
     /// Throws when the transaction cannot begin; the block does not run then.

@@ -21,7 +21,7 @@ final class RecordBatch: @unchecked Sendable {
     }
 
     /// What the records were converted with, and to; nil if they are only read.
-    let converted: Conversion?
+    private(set) var converted: Conversion?
     /// The records as written.
     private(set) var records: KeptRecords
     private(set) var structures: [Structure] = []
@@ -60,8 +60,15 @@ final class RecordBatch: @unchecked Sendable {
 
     var count: Int { records.places.count }
 
-    /// Bytes the batch takes, about.
-    var byteCount: Int { (converted?.rows.byteCount ?? 0) + records.byteCount + 512 }
+    /// Bytes of the records, as written and as converted.
+    var textSize: Int { (converted?.rows.byteCount ?? 0) + records.byteCount }
+
+    /// Bytes the batch takes, about: values that are kept apart take several times their text.
+    var byteCount: Int {
+        guard let rows = converted?.rows else { return records.byteCount + 512 }
+        return 16 * rows.capacity * rows.table.columns.count
+            + 2 * textSize + 512 * structures.count
+    }
 
     /// Nothing follows, in the whole input.
     var endsInput: Bool {
@@ -111,27 +118,47 @@ final class RecordBatch: @unchecked Sendable {
         records.add(input.recordBytes, input.place)
     }
 
-    private func addStructures(_ plan: ClassPlan, _ plans: ClassPlans) {
+    private func addStructures(_ plan: ClassPlan, _ plans: ClassPlans, row: Int) {
         for structure in plan.structures {
             // Collections of a new object are empty anyway.
             if structure.value.isEmptyCollection, plan.isCollection[structure.column] { continue }
             if structure.value.mayMakeObjects(plans) { isPlain = false }
             structures.append(
                 Structure(
-                    row: count, column: structure.column,
+                    row: row, column: structure.column,
                     value: structure.value.kept(in: arena)))
         }
     }
 
     /// Takes the current record of the input, which fills the plan's row.
     func append(_ plan: ClassPlan, _ input: RecordInput) {
-        guard let converted else { return append(input) }
-        if plan.hasStructures { addStructures(plan, converted.plans) }
+        if let converted { add(plan, to: converted, row: count) }
+        append(input)
+    }
+
+    private func add(_ plan: ClassPlan, to converted: Conversion, row: Int) {
+        if plan.hasStructures { addStructures(plan, converted.plans, row: row) }
         // Objects that are named, or not named, take a closer look.
         if plan.objectKey != nil { isPlain = false }
         if plan.table.primaryKey != nil, plan.primaryKey == nil { isPlain = false }
         converted.rows.append(UnsafeBufferPointer(plan.row))
-        append(input)
+    }
+
+    /// Converts the records, all of which are there; not if one of them is refused, which is found
+    /// out again, and told, when they are written one by one.
+    func convert(_ stage: RecordStage, _ table: TableInfo, name: String) {
+        guard count > 0, let input = try? records.input(name: name) else { return }
+        let fresh = Conversion(plans: stage.plans, rows: RowBatch(table, capacity: count))
+        isPlain = true
+        for row in 0..<count {
+            guard case .record(let plan?)? = try? stage.next(input) else {
+                isPlain = false
+                structures = []
+                return
+            }
+            add(plan, to: fresh, row: row)
+        }
+        converted = fresh
     }
 }
 

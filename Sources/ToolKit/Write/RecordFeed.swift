@@ -1,10 +1,13 @@
 import RealmEngine
 
 /// Reads the records of an input batch by batch, and checks and converts them if they are of one
-/// class; on a thread of its own if there is one, some way ahead of the writer.
+/// class; on threads of its own if there are any, some way ahead of the writer.
 ///
-/// `monitor` guards the queue and the wishes of the writer; input and stage belong to whoever fills
-/// batches.
+/// Several threads take turns in reading, where records are found without a look at them, and each
+/// converts what it has read; batches are handed over in the order of the input.
+///
+/// `monitor` guards the queue and what is used to convert, `reading` the input, or the one thread that
+/// reads it does. Each thread has a stage of its own.
 final class RecordFeed: @unchecked Sendable {
     /// What records are converted with; nil leaves them as they are written.
     struct Conversion {
@@ -15,15 +18,24 @@ final class RecordFeed: @unchecked Sendable {
     private let input: RecordInput
     private let request: WriteRequest
     private let capacity: Int
-    private var conversion: Conversion?
+    /// One for each thread.
+    private var conversions: [Conversion]
     private let wake: @Sendable () -> Void
 
     private let monitor = Monitor()
     private var queue: [RecordBatch] = []
     private var queuedBytes = 0
+    /// How many times batches were handed over.
+    private var handed = 0
     private var isStopped = false
-    private var nextConversion: Conversion?
     private(set) var isThreaded = false
+
+    /// Reading and converting are two steps.
+    private var isConvertedApart = false
+    private let reading = Monitor()
+    /// How many times batches were read.
+    private var taken = 0
+    private var isReadOver = false
 
     /// Records and bytes since the last batch that was due.
     private var records = 0
@@ -37,31 +49,44 @@ final class RecordFeed: @unchecked Sendable {
     private static let mostTogetherBytes = 1 << 18
     private static let mostQueuedBytes = 4 << 20
 
-    /// - Parameter wake: called when batches have been read by the feed's thread.
+    /// - Parameters:
+    ///   - conversions: as many as there may be threads; none leaves records as they are.
+    ///   - wake: called when batches have been read by a thread of the feed.
     init(
-        _ input: RecordInput, _ conversion: Conversion?, _ request: WriteRequest,
+        _ input: RecordInput, _ conversions: [Conversion], _ request: WriteRequest,
         wake: @escaping @Sendable () -> Void = {}
     ) {
         self.input = input
-        self.conversion = conversion
+        self.conversions = conversions
         self.request = request
         self.wake = wake
         capacity =
-            conversion == nil
+            conversions.isEmpty
             ? Self.largestBatch : max(1, min(Self.largestBatch, request.limits.records))
     }
 
-    /// Begins to read ahead on a thread. Otherwise batches are read when they are asked for.
+    /// Threads that can be used for the records of a command, besides the one that writes.
+    static func threads(_ request: WriteRequest) -> Int {
+        let others = request.command.workers - 1
+        return request.format == .ndjson ? others : min(1, others)
+    }
+
+    /// Begins to read ahead on threads. Otherwise batches are read when they are asked for.
     func start() {
+        let count = max(1, conversions.count)
+        isConvertedApart = count > 1
         isThreaded = true
-        isThreaded = Threads.detach { self.run() }
+        var started = 0
+        for thread in 0..<count where Threads.detach({ self.run(thread) }) { started += 1 }
+        isThreaded = started > 0
+        if started == 0 { isConvertedApart = false }
     }
 
     /// The next batches, in their order; none if there are none within that time. With a thread, as
     /// many as it has read.
     func take(within milliseconds: Int32) -> [RecordBatch] {
         guard isThreaded else {
-            return input.isReady(within: milliseconds) ? readTogether().batches : []
+            return input.isReady(within: milliseconds) ? readTogether() : []
         }
         guard monitor.wait(milliseconds: milliseconds, until: { !queue.isEmpty }) else {
             return []
@@ -75,25 +100,45 @@ final class RecordFeed: @unchecked Sendable {
     }
 
     /// From the next batch on records are converted for another schema.
-    func change(_ conversion: Conversion) { monitor.signal { nextConversion = conversion } }
+    func change(_ conversions: [Conversion]) { monitor.signal { self.conversions = conversions } }
 
-    /// Ends the thread once its current read returns.
+    /// Ends the threads once their current reads return.
     func stop() { monitor.signal { isStopped = true } }
 
-    private func run() {
-        while true {
-            let (batches, size) = readTogether()
-            monitor.wait {
-                isStopped || queue.isEmpty || queuedBytes + size <= Self.mostQueuedBytes
+    private func run(_ thread: Int) {
+        while let (batches, number) = readNext() {
+            if isConvertedApart {
+                let conversion = monitor.locked { conversions[thread] }
+                for batch in batches {
+                    batch.convert(conversion.stage, conversion.table, name: input.name)
+                }
             }
-            var isLast = isOver(batches[batches.count - 1])
+            let size = batches.reduce(0) { $0 + $1.byteCount }
+            monitor.wait {
+                isStopped
+                    || (handed == number
+                        && (queue.isEmpty || queuedBytes + size <= Self.mostQueuedBytes))
+            }
+            var isLast = false
             monitor.signal {
                 queue += batches
                 queuedBytes += size
-                isLast = isLast || isStopped
+                handed += 1
+                isLast = isStopped
             }
             wake()
             if isLast { return }
+        }
+    }
+
+    /// Batches, and their place in the order of all; nil behind the last.
+    private func readNext() -> (batches: [RecordBatch], number: Int)? {
+        reading.locked {
+            if isReadOver || monitor.locked({ isStopped }) { return nil }
+            let batches = readTogether()
+            isReadOver = isOver(batches[batches.count - 1])
+            taken += 1
+            return (batches, taken - 1)
         }
     }
 
@@ -107,7 +152,7 @@ final class RecordFeed: @unchecked Sendable {
 
     /// Waits for one batch and goes on while reading does not have to wait: handing each over by
     /// itself would cost more than small ones take.
-    private func readTogether() -> (batches: [RecordBatch], size: Int) {
+    private func readTogether() -> [RecordBatch] {
         var batches: [RecordBatch] = []
         var size = 0
         repeat {
@@ -117,13 +162,11 @@ final class RecordFeed: @unchecked Sendable {
             if isOver(batch) { break }
         } while batches.count < Self.mostTogether && size < Self.mostTogetherBytes
             && input.isReady(within: 0)
-        return (batches, size)
+        return batches
     }
 
     private func fill() -> RecordBatch {
-        var wanted: Conversion?
-        monitor.locked { swap(&wanted, &nextConversion) }
-        if let wanted { conversion = wanted }
+        let conversion = isConvertedApart ? nil : monitor.locked { conversions.first }
         let batch = RecordBatch(
             conversion.map { ($0.stage.plans, $0.table) }, input, capacity: capacity)
         do throws(RealmError) {
@@ -169,11 +212,11 @@ final class RecordFeed: @unchecked Sendable {
             }
             if records >= mostRecords || bytes >= mostBytes {
                 // What is converted is written as a whole.
-                if stage != nil { return }
+                if stage != nil || isConvertedApart { return }
                 batch.dues.append(batch.count)
                 (records, bytes) = (0, 0)
             }
-            if batch.count >= capacity || batch.byteCount >= Self.fullBatch { return }
+            if batch.count >= capacity || batch.textSize >= Self.fullBatch { return }
         }
     }
 

@@ -55,17 +55,28 @@ final class RecordInput {
         file = nil
         size = bytes.count
         source = ByteSource(bytes: bytes)
+        reader = Self.reader(source, format, windowSize: bytes.count + 1)
+    }
+
+    /// Reads records that were kept.
+    init(_ supply: any ByteSupply, name: String, _ format: WriteRequest.InputFormat) {
+        self.name = name
+        self.format = format
+        file = nil
+        size = 0
+        source = ByteSource(supply)
         reader = Self.reader(source, format)
     }
 
     private static func reader(
-        _ source: ByteSource, _ format: WriteRequest.InputFormat
+        _ source: ByteSource, _ format: WriteRequest.InputFormat, windowSize: Int = 1 << 19
     ) -> Reader {
         switch format {
-        case .ndjson, .changes: .json(JSONReader(source, layout: .lines))
-        case .json: .json(JSONReader(source, layout: .array))
-        case .csv: .table(DelimitedReader(source, dialect: .csv))
-        case .tsv: .table(DelimitedReader(source, dialect: .tsv))
+        case .ndjson, .changes:
+            .json(JSONReader(source, layout: .lines, windowSize: windowSize))
+        case .json: .json(JSONReader(source, layout: .array, windowSize: windowSize))
+        case .csv: .table(DelimitedReader(source, dialect: .csv, windowSize: windowSize))
+        case .tsv: .table(DelimitedReader(source, dialect: .tsv, windowSize: windowSize))
         }
     }
 

@@ -9,7 +9,6 @@ extension RecordLoad {
     struct Queue {
         /// Read, but not written yet.
         fileprivate var waiting: [RecordBatch] = []
-        fileprivate var next = 0
         fileprivate var waitingBytes = 0
         /// How many of those end a transaction.
         fileprivate var endings = 0
@@ -34,16 +33,20 @@ extension RecordLoad {
             }
         }
         while place.instance.isPerformingAsynchronousWriteOperations { try runWork(place) }
+        place.instance.waitForEndOfTurn()
     }
 
     /// What was committed becomes durable, or fails to, and is told.
     func drain() {
         guard let place else { return }
-        if let id = queue.asked { place.instance.cancelAsyncWrite(id) }
+        let asked = queue.asked
         queue.asked = nil
+        if let asked { place.instance.cancelAsyncWrite(asked) }
         while place.instance.isPerformingAsynchronousWriteOperations {
             _ = try? runWork(place)
         }
+        // A turn that has not come is not waited for.
+        if asked == nil { place.instance.waitForEndOfTurn() }
     }
 
     // MARK: Reading
@@ -51,12 +54,12 @@ extension RecordLoad {
     /// Records of a whole transaction are at hand, or its time is up.
     private var isNextReady: Bool {
         if queue.endings > 0 { return true }
-        guard let first = queue.waiting[queue.next...].first else { return false }
+        guard let first = queue.waiting.first else { return false }
         return deadline(first.time).map { MonotonicClock.nanoseconds() >= $0 } ?? false
     }
 
     /// Too much of a transaction is at hand to wait for the rest.
-    private var isNextLarge: Bool { queue.waitingBytes >= min(4 << 20, request.mostMemory / 8) }
+    private var isNextLarge: Bool { queue.waitingBytes >= min(4 << 20, request.mostMemory / 16) }
 
     /// Takes in what has been read.
     private func collect(within milliseconds: Int32) {
@@ -70,7 +73,7 @@ extension RecordLoad {
 
     /// The mere end of the input needs no transaction.
     private func passEmptyEnd() {
-        guard let only = queue.waiting[queue.next...].first, only.isEmptyEnd else { return }
+        guard let only = queue.waiting.first, only.isEmptyEnd else { return }
         queue.isOver = true
     }
 
@@ -86,21 +89,17 @@ extension RecordLoad {
 
     /// Writes some of what waits; false at the end of the input.
     private func writeWaiting(_ batch: Batch) throws(RealmError) -> Bool {
-        let incoming = queue.waiting[queue.next]
+        let incoming = queue.waiting[0]
         let before = endings(incoming)
         defer { queue.endings -= before - endings(incoming) }
-        let isLast = queue.next + 1 == queue.waiting.count
-        let goesOn = try write(incoming, batch, hasMore: !isLast || incoming.duesLeft > 0)
+        let hasMore = queue.waiting.count > 1 || incoming.duesLeft > 0
+        let goesOn = try write(incoming, batch, hasMore: hasMore)
         if incoming.isUsedUp { dropFirstWaiting() }
         return goesOn
     }
 
     private func dropFirstWaiting() {
-        queue.waitingBytes -= queue.waiting[queue.next].byteCount
-        queue.next += 1
-        guard queue.next == queue.waiting.count else { return }
-        queue.waiting.removeAll(keepingCapacity: true)
-        queue.next = 0
+        queue.waitingBytes -= queue.waiting.removeFirst().byteCount
     }
 
     /// Waits for input, and for commits that become durable.
@@ -108,7 +107,7 @@ extension RecordLoad {
         // The version an idle writer has seen is not kept for it.
         if queue.waiting.isEmpty, queue.settlements.isEmpty { try place.instance.refresh() }
         var milliseconds: Int32 = 200
-        if let first = queue.waiting[queue.next...].first, let deadline = deadline(first.time) {
+        if let first = queue.waiting.first, let deadline = deadline(first.time) {
             let now = MonotonicClock.nanoseconds()
             milliseconds =
                 now >= deadline ? 0 : Int32(min(200, (deadline - now) / 1_000_000 + 1))
@@ -168,7 +167,7 @@ extension RecordLoad {
     }
 
     private func writeTransaction() throws(RealmError) {
-        guard let first = queue.waiting[queue.next...].first else { return }
+        guard let first = queue.waiting.first else { return }
         let batch = try begin(first.time)
         while self.batch === batch {
             if queue.waiting.isEmpty {
@@ -196,7 +195,7 @@ extension RecordLoad {
         if queue.settlements.isEmpty { queue.groupStart = now }
         let isLong = now &- queue.groupStart >= longestGroup
         try place.instance.commitAsyncWrite(
-            allowGrouping: !isLong && transaction.size < request.mostMemory / 4
+            allowGrouping: !isLong && transaction.size < request.mostMemory / 8
         ) { self.complete($0) }
         queue.settlements.add(settlement(version))
     }

@@ -33,13 +33,9 @@ extension RecordLoad {
             let schema = transaction.initialSchema
             if schema !== stage.plans.schema, !schema.hasSameShape(as: stage.plans.schema) {
                 // Another program changed it between two batches.
-                stage = try makeStage(schema)
-                if request.convertsAhead(className) {
-                    feed.change(
-                        RecordFeed.Conversion(
-                            stage: try makeStage(schema),
-                            table: try stage.plans.table(named: className)))
-                }
+                stage = try RecordStage(
+                    try ClassPlans(schema, request), className: className, header: header, request)
+                feed.change(try Self.conversions(schema, request, className, header))
             }
         } catch {
             if place == nil { transaction.rollback() }
@@ -52,11 +48,6 @@ extension RecordLoad {
         report.begin(with: transaction)
         // Editing and writing out take about as much again.
         transaction.memoryLimit = request.mostMemory / 2
-    }
-
-    private func makeStage(_ schema: Schema) throws(RealmError) -> RecordStage {
-        try RecordStage(
-            try ClassPlans(schema, request), className: className, header: header, request)
     }
 
     func isOverdue(_ batch: Batch) -> Bool {
@@ -79,7 +70,7 @@ extension RecordLoad {
     /// Commits the open batch; one that changed nothing leaves no version behind.
     func commit() throws(RealmError) {
         guard let batch else { return }
-        if kept.isEmpty {
+        if kept.count == 0 {
             if let first = try batch.writer.settle().first { try refuseFinally(first, nil) }
         } else {
             try settleAgain(batch)
@@ -158,10 +149,11 @@ extension RecordLoad {
     /// False when a record was refused after it had changed something.
     private func writeKept(_ writer: ObjectWriter) throws(RealmError) -> Bool {
         let input = try kept.input(name: self.input.name)
-        for index in kept.places.indices {
+        for index in 0..<kept.count {
+            if index & 255 == 255 { try saveMemory(writer) }
             guard case .record(let plan?) = try stage.next(input) else { break }
             if kept.isExcluded(index) { continue }
-            writer.place = kept.places[index]
+            writer.place = kept.place(index)
             if plan.hasReferences { try writer.resolve(plan) }
             do throws(RealmError) {
                 counts.add(try writer.write(plan, stage.mode))

@@ -22,7 +22,7 @@ final class RecordLoad {
     var settled = LoadCounts()
     var batch: Batch?
     /// The records of the open batch, with `--on-error skip`.
-    var kept: KeptRecords
+    let kept: OpenRecords
     /// What ended the run at `--max-errors`.
     var last: RecordError?
     var progress: ProgressReporter
@@ -71,21 +71,31 @@ final class RecordLoad {
         stage = try RecordStage(
             try ClassPlans(schema, request), className: className,
             header: header, request)
-        kept = KeptRecords(input)
+        kept = OpenRecords(input)
         progress = ProgressReporter(
             request.command, file: request.path, total: input.size, unit: .bytes)
         self.prepared = prepared
         self.place = place
         var wake: @Sendable () -> Void = {}
         if let place { wake = place.loop.wake }
-        var conversion: RecordFeed.Conversion?
-        if request.convertsAhead(className) {
+        feed = RecordFeed(
+            input, try Self.conversions(schema, request, className, header), request, wake: wake)
+    }
+
+    /// For each thread that may convert records.
+    static func conversions(
+        _ schema: Schema, _ request: WriteRequest, _ className: String, _ header: [String]
+    ) throws(RealmError) -> [RecordFeed.Conversion] {
+        var conversions: [RecordFeed.Conversion] = []
+        guard request.convertsAhead(className) else { return [] }
+        for _ in 0..<max(1, RecordFeed.threads(request)) {
             let plans = try ClassPlans(schema, request)
-            conversion = RecordFeed.Conversion(
-                stage: try RecordStage(plans, className: className, header: header, request),
-                table: try plans.table(named: className))
+            conversions.append(
+                RecordFeed.Conversion(
+                    stage: try RecordStage(plans, className: className, header: header, request),
+                    table: try plans.table(named: className)))
         }
-        feed = RecordFeed(input, conversion, request, wake: wake)
+        return conversions
     }
 
     private static func header(_ input: RecordInput) throws(RealmError) -> [String] {
@@ -141,14 +151,14 @@ final class RecordLoad {
         if plan.hasReferences { try writer.resolve(plan) }
         // Only links that wait for their target, and kept records, need the place.
         if !plan.structures.isEmpty || request.skipsErrors { writer.place = known ?? input.place }
-        if request.skipsErrors { kept.add(record, writer.place) }
+        if request.skipsErrors { try kept.add(record, writer.place) }
         do throws(RealmError) {
             counts.add(try writer.write(plan, stage.mode))
         } catch {
             guard error.kind == .data else { throw error }
             let position = known?.position ?? input.position
             let refusal = writer.refusal(error, record: counts.records, position)
-            if request.skipsErrors { kept.exclude(kept.places.count - 1) }
+            if request.skipsErrors { kept.exclude(kept.count - 1) }
             try refuse(refusal, record)
             if writer.hasChanged { try writeAgain(batch) }
         }

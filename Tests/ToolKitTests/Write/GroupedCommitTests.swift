@@ -103,7 +103,8 @@ import Testing
         var results: Set<String> = []
         let ways = [
             "-j1 --commit-records 1", "-j2 --commit-records 1", "-j4 --commit-records 7",
-            "-j2", "-j1", "-1", "-j4 --commit-bytes 1KiB", "-j3 --commit-records 400",
+            "-j2", "-j1", "-1", "-j3 -1", "-j5",
+            "-j4 --commit-bytes 1KiB", "-j3 --commit-records 400",
         ]
         for way in ways {
             let result = lab.shell(
