@@ -1,13 +1,13 @@
 /// Objects that search indexes led to, in table order and each of them once.
 enum FoundObjects: Sendable {
     case keys([ObjectKey])
-    /// A list of an index that was looked through and is right as it stands.
-    case list(Ref, count: Int)
+    /// A list of an index, or a part of it, that was looked through and is right as it stands.
+    case list(Ref, Range<Int>)
 
     var count: Int {
         switch self {
         case .keys(let keys): keys.count
-        case .list(_, let count): count
+        case .list(_, let part): part.count
         }
     }
 
@@ -16,7 +16,7 @@ enum FoundObjects: Sendable {
         _ space: NodeSpace, _ body: (UnsafeBufferPointer<Int64>) throws(RealmError) -> Bool
     ) throws(RealmError) {
         switch self {
-        case .list(let list, _): try KeyList(space, list).visit(body)
+        case .list(let list, let part): try KeyList(space, list, part).visit(body)
         case .keys(let keys):
             var failure: RealmError?
             keys.withUnsafeBufferPointer { keys in

@@ -9,10 +9,11 @@ struct IndexCandidates: Sendable {
     let settled: [BoundCondition]
     /// What the others are.
     let rest: BoundCondition
-    /// The class and the property whose index was used first.
-    private let source: (table: TableInfo, column: ColumnInfo)?
+    /// The term that was asked first.
+    private let first: IndexTerm?
 
-    var property: String { source.map { "\($0.table.className).\($0.column.name)" } ?? "" }
+    /// Class and name of the property whose index was used first.
+    var property: String { first.map { "\($0.table.className).\($0.column.name)" } ?? "" }
 
     /// Every one of the objects matches.
     var isFinal: Bool {
@@ -29,13 +30,21 @@ struct IndexCandidates: Sendable {
     init?(
         _ condition: BoundCondition, _ table: TableInfo, _ snapshot: Snapshot
     ) throws(RealmError) {
+        if case .test(let test) = condition {
+            guard let term = IndexTerm(test, table) else { return nil }
+            let search = try IndexSearch(table, snapshot)
+            guard let lookup = try search.lookUp(term), let found = try search.objects(lookup)
+            else { return nil }
+            (objects, settled, rest, first) = (found, [condition], .constant(true), term)
+            return
+        }
         var terms: [BoundCondition] = [condition]
         if case .and(let children) = condition { terms = children }
         var answers = try IndexAnswers(terms, table, snapshot)
         try answers.ask()
         guard let objects = answers.objects else { return nil }
         self.objects = objects
-        source = answers.source
+        first = answers.first
         guard answers.settled.count < terms.count else {
             (settled, rest) = (terms, .constant(true))
             return
@@ -58,7 +67,7 @@ private struct IndexAnswers {
     private(set) var objects: FoundObjects?
     /// Places of the terms that need no test any more.
     private(set) var settled: [Int] = []
-    private(set) var source: (table: TableInfo, column: ColumnInfo)?
+    private(set) var first: IndexTerm?
 
     private struct Numbered {
         let place: Int
@@ -101,7 +110,7 @@ private struct IndexAnswers {
         for (place, lookup) in lookups {
             if let known = objects, lookup.count / Self.intersectionShare > known.count { return }
             guard let found = try search.objects(lookup) else { continue }
-            try add(found, lookup.term.column, of: table)
+            try add(found, lookup.term)
             settled.append(place)
         }
     }
@@ -123,18 +132,16 @@ private struct IndexAnswers {
                 let end = IndexTerm(test, target),
                 let found = try search.linking(path, target, end)
             else { continue }
-            try add(found, end.column, of: target)
+            try add(found, end)
         }
     }
 
-    private mutating func add(
-        _ found: FoundObjects, _ column: ColumnInfo, of table: TableInfo
-    ) throws(RealmError) {
+    private mutating func add(_ found: FoundObjects, _ term: IndexTerm) throws(RealmError) {
         if let known = objects {
             objects = try known.intersection(found, snapshot.lookup)
         } else {
             objects = found
-            source = (table, column)
+            first = term
         }
     }
 }

@@ -82,38 +82,60 @@ struct IndexSearch {
         case .equal(let values, let test):
             if column.type != .mixed {
                 return try objects(lookup.hits, column, Trust(dropsUnlike: true)) {
-                    ValueRules.areEqual($0, values[$1], folds: false)
+                    ValueOrder.compare($0, values[$1])
                 }
             }
             // Equal index strings of unequal values: numbers of different types, texts and data.
-            let trust = values.allSatisfy(Self.isOfOneKind) ? Trust(dropsUnlike: false) : nil
-            return try objects(lookup.hits, column, trust) { (value, _) in test.holds(value) }
+            guard case .general(let constant) = test.operand, Self.isOfOneKind(constant) else {
+                return try objects(lookup.hits, column, nil) { (value, _) in
+                    test.holds(value) ? 0 : 1
+                }
+            }
+            let trust = Trust(dropsUnlike: true, isSorted: true)
+            return try objects(lookup.hits, column, trust) { (value, _) in
+                ValueRules.compare(value, constant)
+            }
         case .folded(_, let test):
             let trust = column.type == .mixed ? nil : Trust(dropsUnlike: true)
-            return try objects(lookup.hits, column, trust) { (value, _) in test.holds(value) }
+            return try objects(lookup.hits, column, trust) { (value, _) in
+                test.holds(value) ? 0 : 1
+            }
         case .words(let terms): return try objects(lookup, terms)
         case .linked: return nil
         }
     }
 
-    /// In a list of mixed values, nothing equal is kept apart by what is not: texts and data
-    /// interleave in files of old formats, and links that lead nowhere count as null.
-    private static func isOfOneKind(_ value: Value) -> Bool {
-        switch value {
+    /// Whether what is equal to a constant is together in a list of mixed values. Texts and data
+    /// interleave in files of old formats, links that lead nowhere count as null, and a float of more
+    /// digits is equal to an integer but not to the decimal that is.
+    private static func isOfOneKind(_ constant: Value) -> Bool {
+        switch constant {
         case .string, .binary, .null: false
+        case .int(let number): exactNumbers.contains(Double(number))
+        case .float(let number): exactNumbers.contains(Double(number))
+        case .double(let number): exactNumbers.contains(number)
+        case .decimal(let number):
+            number.truncatedToInt64.map { exactNumbers.contains(Double($0)) } ?? false
         default: true
         }
     }
 
+    private static let exactNumbers = -9_999_999.0...9_999_999.0
+
     /// A list may stand for its objects when the first and the last of them hold what is looked for.
     private struct Trust {
         /// The list as a whole is something else when neither of them does.
-        let dropsUnlike: Bool
+        var dropsUnlike = false
+        /// The list is in the order of its values, and a part of it may be what is looked for.
+        var isSorted = false
     }
 
-    /// - Parameter holds: whether a value is what the value of that place was looked up for.
+    /// Zero when a value is what the value of that place was looked up for, otherwise the side it
+    /// lies on.
+    private typealias Comparison = (Value, Int) -> Int
+
     private func objects(
-        _ hits: [Hit], _ column: ColumnInfo, _ trust: Trust?, _ holds: (Value, Int) -> Bool
+        _ hits: [Hit], _ column: ColumnInfo, _ trust: Trust?, _ compare: Comparison
     ) throws(RealmError) -> FoundObjects? {
         var lists: [FoundObjects] = []
         var open: [ObjectKey] = []
@@ -124,13 +146,15 @@ struct IndexSearch {
                 let key = ObjectKey(Int64(bitPattern: entry.slot.value))
                 tested += 1
                 guard tested <= limit else { return nil }
-                if let value = try value(of: key, column), holds(value, hit.value) {
+                if let value = try value(of: key, column), compare(value, hit.value) == 0 {
                     open.append(key)
                 }
                 continue
             }
             if let trust, column.holdsWords || entry.tellsApart {
-                let outcome = try outcome(entry.slot.ref, column) { holds($0, hit.value) }
+                let outcome = try outcome(entry.slot.ref, column, trust) {
+                    compare($0, hit.value)
+                }
                 if case .same(let list) = outcome {
                     lists.append(list)
                     continue
@@ -142,7 +166,7 @@ struct IndexSearch {
             try KeyList(space, entry.slot.ref).visit { (part) throws(RealmError) in
                 for key in part {
                     guard let value = try value(of: ObjectKey(key), column) else { continue }
-                    if holds(value, hit.value) { open.append(ObjectKey(key)) }
+                    if compare(value, hit.value) == 0 { open.append(ObjectKey(key)) }
                 }
                 return true
             }
@@ -161,25 +185,46 @@ struct IndexSearch {
 
     /// What the ends of a list say about all of it.
     private func outcome(
-        _ list: Ref, _ column: ColumnInfo, _ holds: (Value) -> Bool
+        _ list: Ref, _ column: ColumnInfo, _ trust: Trust, _ compare: (Value) -> Int
     ) throws(RealmError) -> Outcome {
         let keys = KeyList(space, list)
-        let count = try keys.count()
-        guard count > 0, let first = try value(of: keys.key(0), column),
-            let last = try value(of: keys.key(count - 1), column)
+        var part = 0..<(try keys.count())
+        if trust.isSorted {
+            guard
+                let start = try place(in: part, keys, column, { compare($0) >= 0 }),
+                let end = try place(in: start..<part.upperBound, keys, column, { compare($0) > 0 })
+            else { return .unknown }
+            if start == end { return .other }
+            part = start..<end
+        }
+        guard !part.isEmpty, let first = try value(of: keys.key(part.lowerBound), column),
+            let last = try value(of: keys.key(part.upperBound - 1), column)
         else { return .unknown }
-        switch (holds(first), holds(last)) {
-        case (true, true): return try isSound(list) ? .same(.list(list, count: count)) : .unknown
+        switch (compare(first) == 0, compare(last) == 0) {
+        case (true, true): return try isSound(list, part) ? .same(.list(list, part)) : .unknown
         case (false, false): return .other
         default: return .unknown
         }
     }
 
-    private func isSound(_ list: Ref) throws(RealmError) -> Bool {
-        if let lists = snapshot.boundQueries?.lists {
-            return try lists.isSound(list, in: table, space)
+    /// The first place of a sorted list whose value satisfies the test, nil when an object is missing.
+    private func place(
+        in part: Range<Int>, _ keys: KeyList, _ column: ColumnInfo, _ test: (Value) -> Bool
+    ) throws(RealmError) -> Int? {
+        var (low, high) = (part.lowerBound, part.upperBound)
+        while low < high {
+            let middle = low + (high - low) / 2
+            guard let value = try value(of: keys.key(middle), column) else { return nil }
+            if test(value) { high = middle } else { low = middle + 1 }
         }
-        return try KeyList(space, list).isSound(in: tree)
+        return low
+    }
+
+    private func isSound(_ list: Ref, _ part: Range<Int>) throws(RealmError) -> Bool {
+        if let lists = snapshot.boundQueries?.lists {
+            return try lists.isSound(list, part, in: table, space)
+        }
+        return try KeyList(space, list, part).isSound(in: tree)
     }
 
     private func value(of key: ObjectKey, _ column: ColumnInfo) throws(RealmError) -> Value? {
@@ -241,9 +286,9 @@ extension IndexSearch {
     private func objects(
         _ word: FullTextTerms.Word, _ hits: [Hit], _ column: ColumnInfo
     ) throws(RealmError) -> FoundObjects? {
-        try objects(hits, column, Trust(dropsUnlike: false)) { (value, _) in
-            guard case .string(let text) = value else { return false }
-            return FullTextTerms.has(text, word)
+        try objects(hits, column, Trust()) { (value, _) in
+            guard case .string(let text) = value else { return 1 }
+            return FullTextTerms.has(text, word) ? 0 : 1
         }
     }
 }

@@ -1,10 +1,11 @@
 /// A term of a query that a search index answers.
-final class IndexTerm {
-    /// Of the class queried, or at the end of the path.
+final class IndexTerm: Sendable {
+    /// The class and the property whose index is asked: of the class queried, or at the end of a path.
+    let table: TableInfo
     let column: ColumnInfo
     let question: Question
 
-    enum Question {
+    enum Question: Sendable {
         /// Equality with any of these. In a mixed property only the test tells in full.
         case equal([Value], ColumnTest)
         /// Equality but for case.
@@ -37,6 +38,7 @@ final class IndexTerm {
             column.index == .general, column.collection == nil
         else { return nil }
         self.column = column
+        self.table = table
         if test.foldsCase {
             guard column.type == .string || column.type == .mixed else { return nil }
             switch test.operand {
@@ -56,6 +58,7 @@ final class IndexTerm {
             column.index == .fullText
         else { return nil }
         self.column = column
+        self.table = table
         question = .words(search.terms)
     }
 
@@ -68,6 +71,7 @@ final class IndexTerm {
             let end = IndexTerm(test, target)
         else { return nil }
         column = end.column
+        table = target
         question = .linked(path, test, target)
     }
 

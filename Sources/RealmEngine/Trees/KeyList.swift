@@ -2,13 +2,16 @@
 struct KeyList {
     private let space: NodeSpace
     private let root: Ref
+    /// The part of the list that is meant.
+    private let part: Range<Int>
 
-    init(_ space: NodeSpace, _ root: Ref) {
+    init(_ space: NodeSpace, _ root: Ref, _ part: Range<Int> = 0..<Int.max) {
         self.space = space
         self.root = root
+        self.part = part
     }
 
-    /// Number of keys, from the root alone.
+    /// Number of keys of the whole list, from the root alone.
     func count() throws(RealmError) -> Int {
         try BPlusTree(space: space, root: root).count { (ref) throws(RealmError) in
             let count = try space.integers(ref, "index list").count
@@ -17,7 +20,7 @@ struct KeyList {
         }
     }
 
-    /// Key `i`, which is below `count`.
+    /// Key `i` of the whole list, which is below `count`.
     func key(_ i: Int) throws(RealmError) -> ObjectKey {
         let (ref, start) = try BPlusTree(space: space, root: root).leaf(containing: i)
         let node = try space.integers(ref, "index list")
@@ -25,7 +28,7 @@ struct KeyList {
         return ObjectKey(node.integer(i - start))
     }
 
-    /// Calls `body` with the keys, some at a time, until it returns false.
+    /// Calls `body` with the keys of the part, some at a time, until it returns false.
     func visit(
         _ body: (UnsafeBufferPointer<Int64>) throws(RealmError) -> Bool
     ) throws(RealmError) {
@@ -41,16 +44,20 @@ struct KeyList {
             if let announced = leaves.announced, node.count == 0 || met > announced {
                 throw miscounted(announced)
             }
-            for first in stride(from: 0, to: node.count, by: ClusterRows.maximum) {
-                let count = min(ClusterRows.maximum, node.count - first)
-                IntegerKernels.decode(node, first: first, count: count, into: keys)
+            let start = met - node.count
+            let wanted = part.clamped(to: start..<met)
+            for first in stride(
+                from: wanted.lowerBound, to: wanted.upperBound, by: ClusterRows.maximum)
+            {
+                let count = min(ClusterRows.maximum, wanted.upperBound - first)
+                IntegerKernels.decode(node, first: first - start, count: count, into: keys)
                 guard try body(UnsafeBufferPointer(start: keys, count: count)) else { return }
             }
         }
         if let announced = leaves.announced, announced != met { throw miscounted(announced) }
     }
 
-    /// Appends all keys, in stored order.
+    /// Appends the keys, in stored order.
     func append(to keys: inout [ObjectKey]) throws(RealmError) {
         try visit { (part) throws(RealmError) in
             keys.append(contentsOf: part.lazy.map { ObjectKey($0) })

@@ -1,6 +1,12 @@
 import Glibc
 import RealmEngine
 
+/// Bytes that come in pieces. Used by one thread at a time.
+protocol ByteSupply: AnyObject {
+    /// The next piece, which may be empty and stays where it is until all are read; nil at the end.
+    func next() -> ByteView?
+}
+
 /// Where input bytes come from: a file descriptor, or memory. Not thread-safe.
 ///
 /// Reads go straight into the caller's memory.
@@ -8,6 +14,7 @@ final class ByteSource {
     private enum Origin {
         case descriptor(Int32)
         case memory([UInt8])
+        case pieces(any ByteSupply)
     }
 
     private var origin: Origin
@@ -17,6 +24,8 @@ final class ByteSource {
     private var next: Int32
     /// What messages call the input.
     let path: String
+    /// What is left of a piece.
+    private var piece = ByteView.empty
     /// Bytes handed out so far.
     private(set) var bytesRead = 0
     private let largestRead: Int
@@ -45,6 +54,15 @@ final class ByteSource {
         origin = .memory(bytes)
     }
 
+    /// Reads what `supply` has.
+    init(_ supply: any ByteSupply) {
+        path = "-"
+        copy = -1
+        next = -1
+        largestRead = .max
+        origin = .pieces(supply)
+    }
+
     /// Reads what there is, up to `capacity` bytes; waits for the first byte. 0 is the end.
     func read(into target: UnsafeMutableRawPointer, capacity: Int) throws(RealmError) -> Int {
         let count: Int
@@ -65,9 +83,29 @@ final class ByteSource {
                     target.copyMemory(from: $0.baseAddress! + bytesRead, byteCount: count)
                 }
             }
+        case .pieces(let supply):
+            count = take(from: supply, into: target, capacity: capacity)
         }
         bytesRead += count
         return count
+    }
+
+    private func take(
+        from supply: any ByteSupply, into target: UnsafeMutableRawPointer, capacity: Int
+    ) -> Int {
+        var done = 0
+        while done < capacity {
+            if piece.count == 0 {
+                guard let next = supply.next() else { break }
+                piece = next
+                continue
+            }
+            let count = min(capacity - done, piece.count)
+            (target + done).copyMemory(from: piece.base, byteCount: count)
+            piece = ByteView(piece.base + count, count: piece.count - count)
+            done += count
+        }
+        return done
     }
 
     private func keep(_ bytes: UnsafeRawPointer, _ count: Int) throws(RealmError) {
@@ -90,7 +128,7 @@ final class ByteSource {
         case .descriptor(let descriptor):
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             return poll(&entry, 1, milliseconds) > 0
-        case .memory:
+        case .memory, .pieces:
             return true
         }
     }

@@ -58,6 +58,16 @@ final class RecordInput {
         reader = Self.reader(source, format, windowSize: bytes.count + 1)
     }
 
+    /// Reads records that were kept.
+    init(_ supply: any ByteSupply, name: String, _ format: WriteRequest.InputFormat) {
+        self.name = name
+        self.format = format
+        file = nil
+        size = 0
+        source = ByteSource(supply)
+        reader = Self.reader(source, format)
+    }
+
     private static func reader(
         _ source: ByteSource, _ format: WriteRequest.InputFormat, windowSize: Int = 1 << 19
     ) -> Reader {

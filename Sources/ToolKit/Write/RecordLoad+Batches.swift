@@ -70,7 +70,7 @@ extension RecordLoad {
     /// Commits the open batch; one that changed nothing leaves no version behind.
     func commit() throws(RealmError) {
         guard let batch else { return }
-        if kept.isEmpty {
+        if kept.count == 0 {
             if let first = try batch.writer.settle().first { try refuseFinally(first, nil) }
         } else {
             try settleAgain(batch)
@@ -149,10 +149,11 @@ extension RecordLoad {
     /// False when a record was refused after it had changed something.
     private func writeKept(_ writer: ObjectWriter) throws(RealmError) -> Bool {
         let input = try kept.input(name: self.input.name)
-        for index in kept.places.indices {
+        for index in 0..<kept.count {
+            if index & 255 == 255 { try saveMemory(writer) }
             guard case .record(let plan?) = try stage.next(input) else { break }
             if kept.isExcluded(index) { continue }
-            writer.place = kept.places[index]
+            writer.place = kept.place(index)
             if plan.hasReferences { try writer.resolve(plan) }
             do throws(RealmError) {
                 counts.add(try writer.write(plan, stage.mode))

@@ -84,8 +84,8 @@ extension RecordLoad {
             try transaction.create(rows)
         else { return false }
         counts.inserted &+= incoming.count
-        let firstKept = kept.places.count
-        if request.skipsErrors { kept.add(incoming.records) }
+        let firstKept = kept.count
+        if request.skipsErrors { try incoming.records.add(to: kept) }
         for link in missing { try wait(for: link, incoming, rows, writer) }
         for structure in rest {
             let place = incoming.records.places[structure.row]

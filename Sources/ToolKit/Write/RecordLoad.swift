@@ -22,7 +22,7 @@ final class RecordLoad {
     var settled = LoadCounts()
     var batch: Batch?
     /// The records of the open batch, with `--on-error skip`.
-    var kept: KeptRecords
+    let kept: OpenRecords
     /// What ended the run at `--max-errors`.
     var last: RecordError?
     var progress: ProgressReporter
@@ -71,7 +71,7 @@ final class RecordLoad {
         stage = try RecordStage(
             try ClassPlans(schema, request), className: className,
             header: header, request)
-        kept = KeptRecords(input)
+        kept = OpenRecords(input)
         progress = ProgressReporter(
             request.command, file: request.path, total: input.size, unit: .bytes)
         self.prepared = prepared
@@ -151,14 +151,14 @@ final class RecordLoad {
         if plan.hasReferences { try writer.resolve(plan) }
         // Only links that wait for their target, and kept records, need the place.
         if !plan.structures.isEmpty || request.skipsErrors { writer.place = known ?? input.place }
-        if request.skipsErrors { kept.add(record, writer.place) }
+        if request.skipsErrors { try kept.add(record, writer.place) }
         do throws(RealmError) {
             counts.add(try writer.write(plan, stage.mode))
         } catch {
             guard error.kind == .data else { throw error }
             let position = known?.position ?? input.position
             let refusal = writer.refusal(error, record: counts.records, position)
-            if request.skipsErrors { kept.exclude(kept.places.count - 1) }
+            if request.skipsErrors { kept.exclude(kept.count - 1) }
             try refuse(refusal, record)
             if writer.hasChanged { try writeAgain(batch) }
         }

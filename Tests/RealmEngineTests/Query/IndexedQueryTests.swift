@@ -160,7 +160,10 @@ import Testing
     @Test func listsAreTakenAsTheyAre() throws {
         let file = try sample()
         let database = try Database(immutable: file.path)
-        for text in ["i == 3", "b == false", "s ==[c] 'abC'", "body TEXT 'apple'", "i == null"] {
+        let texts = [
+            "i == 3", "b == false", "s ==[c] 'abC'", "body TEXT 'apple'", "i == null", "m == true",
+        ]
+        for text in texts {
             let (plan, _) = try plan(text, database)
             let candidates = try #require(plan.candidates, "\(text)")
             #expect(candidates.isFinal, "\(text)")
@@ -237,10 +240,11 @@ import Testing
         let snapshot = try Database(immutable: file.path).snapshot()
         let table = snapshot.table(try #require(snapshot.schema.table(named: "Item")))
         let plan = try QueryPlan(try Query(text).bound(to: table), in: snapshot)
-        guard case .list(let ref, let count)? = plan.candidates?.objects else {
+        guard case .list(let ref, let part)? = plan.candidates?.objects else {
             throw RealmError.corrupt("no list", at: .none)
         }
         let node = try snapshot.lookup.integers(ref, "index list")
+        let count = part.count
         let size = node.byteSize / count
         try #require(node.count == count && [1, 2, 4].contains(size))
         let keys = (0..<count).map { node.integer($0) }

@@ -85,6 +85,38 @@ import Testing
         #expect(lab.shell("$Q -c zoo.realm Animal 'mother.id == 39999'").text == "40000\n")
     }
 
+    /// The records of one large transaction are put aside so that it can be written again without
+    /// one that is refused at its end.
+    @Test(arguments: ["ndjson", "json", "csv"]) func littleMemoryForWritingAgain(
+        _ format: String
+    ) {
+        var lines: [String] = []
+        let padding = String(repeating: "x", count: 400)
+        for i in 0..<12_000 {
+            // One that is there already, and one whose mother never comes.
+            let mother = i == 3 ? 77_777 : i % 2 == 0 ? 11_999 : 1
+            let id = i == 11_000 ? 5 : i
+            lines.append(
+                format == "csv"
+                    ? "\(id),\(padding),1,\(mother)"
+                    : "{\"id\":\(id),\"name\":\"\(padding)\",\"weight\":1,\"mother\":\(mother)}")
+        }
+        switch format {
+        case "csv": lines.insert("id,name,weight,mother", at: 0)
+        case "json": lines = ["[" + lines.joined(separator: ",") + "]"]
+        default: break
+        }
+        lab.write("in", lines.joined(separator: "\n") + "\n")
+        let result = lab.shell(
+            "$W -i \(format) --on-error skip --rejects bad --max-memory 64KiB "
+                + "--commit-records 20000 --commit-bytes 1GiB --commit-interval 1h zoo.realm Animal in"
+        )
+        #expect(result.status == 8, "\(result.errorText)")
+        #expect(result.errorText.contains("12000 records: 11998 inserted, 2 rejected"))
+        #expect(count == "11998\n")
+        #expect(lab.shell("$Q -c zoo.realm Animal 'mother.id == 11999'").text == "5999\n")
+    }
+
     @Test func progressLines() {
         makeInput(10)
         let result = lab.shell(
