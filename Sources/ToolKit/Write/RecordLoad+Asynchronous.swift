@@ -61,14 +61,17 @@ extension RecordLoad {
     /// Too much of a transaction is at hand to wait for the rest.
     private var isNextLarge: Bool { queue.waitingBytes >= min(4 << 20, request.mostMemory / 16) }
 
-    /// Takes in what has been read.
-    private func collect(within milliseconds: Int32) {
-        for batch in feed.take(within: milliseconds) {
+    /// Takes in what has been read; false when there was nothing.
+    @discardableResult
+    private func collect(within milliseconds: Int32) -> Bool {
+        let batches = feed.take(within: milliseconds)
+        for batch in batches {
             queue.waiting.append(batch)
             queue.waitingBytes += batch.byteCount
             queue.endings += endings(batch)
         }
         passEmptyEnd()
+        return !batches.isEmpty
     }
 
     /// The mere end of the input needs no transaction.
@@ -158,7 +161,8 @@ extension RecordLoad {
             try checkInterruption()
             try writeTransaction()
             if queue.isOver || queue.failure != nil { return }
-            if isNextReady { passEmptyEnd() } else { collect(within: 0) }
+            passEmptyEnd()
+            while !queue.isOver, !isNextReady, !isNextLarge, collect(within: 0) {}
             if isNextReady, !queue.isOver { try ask(place) }
         } catch {
             abandon()

@@ -69,6 +69,10 @@ extension WriteTable {
                 + "them. After `upsert` and `merge` the result is then exact; `insert` repeats at "
                 + "most what was committed and not acknowledged, whose keys exist already."),
         .paragraph(
+            "With `-j1` one thread does everything. Otherwise one writes while another reads and "
+                + "checks the records that come next; of `ndjson` several do with `-j3` and more. "
+                + "Records and commits keep the order of the input in any case."),
+        .paragraph(
             "Interrupted by a signal, the open batch is rolled back and the number to resume with "
                 + "is printed. A summary follows on standard error in any case."),
     ]
