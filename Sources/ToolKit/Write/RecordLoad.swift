@@ -135,9 +135,7 @@ final class RecordLoad {
     /// Keeps the memory of the open transaction within its limit.
     func saveMemory(_ writer: ObjectWriter) throws(RealmError) {
         try writer.settleEarly()
-        if writer.transaction.size > writer.transaction.memoryLimit {
-            try writer.transaction.spill()
-        }
+        if writer.transaction.isSpillDue { try writer.transaction.spill() }
     }
 
     /// Writes one record.
