@@ -18,7 +18,7 @@ complete -c realm-bench -l value-size -x -d 'bytes of payload in every generated
 complete -c realm-bench -l batch -x -d 'operations between two commits'
 complete -c realm-bench -l durability -x -a 'full unsafe memory' -d 'whether commits are synced: full, unsafe, memory'
 complete -c realm-bench -l encrypted -d 'measure on encrypted databases'
-complete -c realm-bench -l readers -x -d 'threads that read in mixed workloads'
+complete -c realm-bench -l readers -x -d 'threads that read in mixed workloads, or that ask queries'
 complete -c realm-bench -l writers -x -d 'threads that write in mixed workloads'
 complete -c realm-bench -l pin -x -d 'hold N old versions while a workload writes'
 complete -c realm-bench -l dir -x -a '(__fish_complete_directories)' -d 'where generated databases go'

@@ -23,6 +23,7 @@ final class CommitQueue: @unchecked Sendable {
 
     private let database: Database
     private let session: WriteSession
+    private let patience: WriteSession.Patience
     private let monitor = Monitor()
     private var schedule: CommitSchedule
     private var requests: [ID: Request] = [:]
@@ -36,14 +37,17 @@ final class CommitQueue: @unchecked Sendable {
     /// Set while a group ends: what its commits are told.
     private var failure: RealmError?
 
-    private convenience init(_ database: Database) throws(RealmError) {
+    private convenience init(
+        _ database: Database, _ patience: WriteSession.Patience
+    ) throws(RealmError) {
         var options = WriteSession.Options()
         options.isDurable = database.session?.file.durability != 2
-        self.init(try WriteSession(path: database.path, options: options))
+        self.init(try WriteSession(path: database.path, options: options), patience)
     }
 
-    init(_ session: WriteSession) {
+    init(_ session: WriteSession, _ patience: WriteSession.Patience = .forever) {
         self.session = session
+        self.patience = patience
         database = session.database
         schedule = CommitSchedule()
     }
@@ -59,14 +63,18 @@ final class CommitQueue: @unchecked Sendable {
     private var unfinishedCount = 0
 
     /// The queue of a database, made on first use.
-    static func queue(of database: Database) throws(RealmError) -> CommitQueue {
+    ///
+    /// - Parameter patience: how long one made now waits for its turns.
+    static func queue(
+        of database: Database, _ patience: WriteSession.Patience = .forever
+    ) throws(RealmError) -> CommitQueue {
         let key = ObjectIdentifier(database)
         let result = queues.withLock { queues -> Result<CommitQueue, RealmError> in
             if let known = queues[key]?.queue, known.database === database {
                 return .success(known)
             }
             return Result { () throws(RealmError) in
-                let fresh = try CommitQueue(database)
+                let fresh = try CommitQueue(database, patience)
                 queues[key] = WeakQueue(queue: fresh)
                 return fresh
             }
@@ -194,7 +202,7 @@ final class CommitQueue: @unchecked Sendable {
         switch job {
         case .acquire:
             do throws(RealmError) {
-                try session.openGroup()
+                try session.openGroup(patience)
                 perform(
                     monitor.locked {
                         failure = nil

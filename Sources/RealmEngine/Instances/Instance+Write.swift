@@ -23,7 +23,7 @@ extension Instance {
     private func checkWritable(_ what: String) {
         check()
         if isFrozen { Misuse.trap("Can't perform transactions on a frozen Realm") }
-        if database.session == nil {
+        if isReadOnly || database.session == nil {
             Misuse.trap("Can't perform transactions on read-only Realms.")
         }
         if isInCompletion {
@@ -34,7 +34,7 @@ extension Instance {
 
     private func queue() throws(RealmError) -> CommitQueue {
         if let ownQueue { return ownQueue }
-        let queue = try CommitQueue.queue(of: database)
+        let queue = try CommitQueue.queue(of: database, configuration.patience)
         ownQueue = queue
         return queue
     }
@@ -150,6 +150,12 @@ extension Instance {
         pendingCount.load(ordering: .relaxed) > 0
     }
 
+    /// What went to the file for asynchronous writes of this process so far; exact when none is under
+    /// way.
+    public var asynchronousTraffic: WriteSession.Traffic {
+        ownQueue?.traffic ?? WriteSession.Traffic()
+    }
+
     private func checkDeliverable() {
         checkWritable("begin")
         if !confinement.isDeliverable {
@@ -162,11 +168,30 @@ extension Instance {
     /// Has `block` run here in a write transaction once it is this instance's turn; the turn is waited
     /// for elsewhere. The block must commit: returning without rolls back.
     ///
+    /// - Parameter onFailure: is called here in place of the block when there is no turn to be had.
+    ///
     /// Throws what opening the database for writing throws.
     @discardableResult
-    public func beginAsyncWrite(_ block: @escaping () -> Void) throws(RealmError) -> AsyncID {
+    public func beginAsyncWrite(
+        onFailure: ((RealmError) -> Void)? = nil, _ block: @escaping () -> Void
+    ) throws(RealmError) -> AsyncID {
         checkDeliverable()
-        return try queue().request(self, onFailure: nil, block)
+        return try queue().request(self, onFailure: { $0.map { onFailure?($0) } }, block)
+    }
+
+    /// In the block of an asynchronous write: forgets the changes and begins again, in the same turn.
+    ///
+    /// Throws when the transaction cannot begin; then none is open.
+    public func restartAsyncWrite() throws(RealmError) {
+        checkWritable("restart")
+        guard isAsyncBlock, let open = transaction else {
+            Misuse.trap("Can't restart a non-existing asynchronous write transaction")
+        }
+        transaction = nil
+        asyncEnding = .rolledBack
+        open.rollback()
+        transaction = try open.session.begin()
+        asyncEnding = nil
     }
 
     /// Runs `block` in a write transaction later and commits it, unless the block ended the
@@ -228,6 +253,13 @@ extension Instance {
     /// Waits until every asynchronous write of this process is done: call it before exiting, and not
     /// where instances with pending writes belong.
     public static func waitForPendingWrites() { CommitQueue.waitForAll() }
+
+    /// Returns when the writer's turn that asynchronous writes of this process took is given up: others
+    /// find the database as after a writer that is gone for good. Not to be called with writes pending.
+    public func waitForEndOfTurn() {
+        check()
+        ownQueue?.waitForCommits()
+    }
 
     /// The turn is this instance's: runs the block and tells how it ended.
     ///

@@ -10,12 +10,14 @@ public final class Instance {
     public let database: Database
     public let confinement: Confinement
     /// Whether a newer version is moved to by itself, where work can be delivered.
-    public var autorefresh = true {
+    public var autorefresh: Bool {
         didSet { if isFrozen { Misuse.trap("Auto-refresh cannot be enabled for frozen Realms.") } }
     }
     let configuration: Configuration
     /// The version a frozen instance shows.
     let frozen: FrozenVersion?
+    /// Stays at its version, never writes, and has nothing to be told.
+    let isReadOnly: Bool
     /// The version that is read; nil until the first read, and after `invalidate`.
     var view: Snapshot?
     var isClosed = false
@@ -39,19 +41,27 @@ public final class Instance {
         public var creation = Database.Creation.never
         /// More readable versions than this make the next write transaction a mistake.
         public var maximumNumberOfActiveVersions: Int?
+        /// Whether an instance where work can be delivered hears of commits: without, it moves on when
+        /// it is refreshed and when it writes.
+        public var autorefresh = true
+        /// How long asynchronous writes wait for the turn among all writers; what waits then fails
+        /// with `busy`. The first instance of a database that writes asynchronously decides.
+        public var patience = WriteSession.Patience.forever
 
         public init(path: String) { self.path = path }
     }
 
     private init(
         _ database: Database, _ confinement: Confinement, _ configuration: Configuration,
-        frozen: FrozenVersion? = nil
+        frozen: FrozenVersion? = nil, isReadOnly: Bool = false
     ) {
         self.database = database
         self.confinement = confinement
         if case .thread(let owner) = confinement.identity { thread = owner } else { thread = 0 }
         self.configuration = configuration
+        autorefresh = configuration.autorefresh
         self.frozen = frozen
+        self.isReadOnly = isReadOnly
     }
 
     deinit {
@@ -86,7 +96,9 @@ public final class Instance {
         options.creation = configuration.creation
         let database = try Database.open(configuration.path, options)
         let instance = open(database, configuration, on: confinement)
-        if confinement.isDeliverable { CommitNotice.of(database).add(instance) }
+        if confinement.isDeliverable, configuration.autorefresh {
+            CommitNotice.of(database).add(instance)
+        }
         return instance
     }
 
@@ -106,6 +118,16 @@ public final class Instance {
             return fresh
         }
         return found.value
+    }
+
+    /// An instance for the calling thread that shows the version `database` is at and stays there.
+    /// It takes part in no session that the database is not in already, creates nothing and cannot
+    /// write: any number of threads share one mapping that way.
+    public static func reading(_ database: Database) -> Instance {
+        let instance = Instance(
+            database, .thread, Configuration(path: database.path), isReadOnly: true)
+        instance.view = database.snapshot()
+        return instance
     }
 
     /// A frozen instance.
@@ -137,7 +159,7 @@ public final class Instance {
             }
         }
         if let view { return view }
-        _ = try? database.refresh()
+        if !isReadOnly { _ = try? database.refresh() }
         let fresh = database.snapshot()
         view = fresh
         return fresh
@@ -153,7 +175,7 @@ public final class Instance {
     @discardableResult
     public func refresh() throws(RealmError) -> Bool {
         check()
-        if isFrozen || transaction != nil || isNotifying { return false }
+        if isFrozen || isReadOnly || transaction != nil || isNotifying { return false }
         try database.refresh()
         if database.failure != nil, view?.isBorrowed == true {
             // Its group never reached the file.

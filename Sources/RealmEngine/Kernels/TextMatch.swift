@@ -12,6 +12,15 @@ enum TextMatch {
         return byte
     }
 
+    /// The other form of `byte`, which follows `previous`; the byte itself where there is none.
+    static func otherCase(_ byte: UInt8, after previous: UInt8) -> UInt8 {
+        let folded = folded(byte, after: previous)
+        if folded != byte { return folded }
+        let isSmall = byte &- 0x61 < 26
+        let isSmallBeyond = previous == 0xC3 && byte &- 0xA0 < 0x1F && byte != 0xB7
+        return isSmall || isSmallBeyond ? byte &- 0x20 : byte
+    }
+
     /// Whether `count` bytes at both places are equal but for case.
     @inline(__always)
     static func equalFolded(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Bool {

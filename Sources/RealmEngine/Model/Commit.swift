@@ -51,9 +51,11 @@ struct Commit {
                 top.freePositions, top.freeLengths, top.freeVersions, top.evacuation, top.ref,
             ] { try context.free(ref) }
         }
-        let space: FreeSpace
+        var space: FreeSpace
         if let known = transaction.spilledSpace {
             space = known
+            // A view of an earlier transaction of a group may see what a later one let go.
+            if session.group == nil { space.giveBack(context.takeWrittenAhead()) }
         } else {
             space = try session.freeSpace(of: base, context.space, reachable)
         }

@@ -21,9 +21,10 @@ struct Spill {
 
     func run(names: Ref, tables: Ref, others: [Ref]) throws(RealmError) -> Result {
         let (session, context) = (transaction.session, transaction.context)
-        let space: FreeSpace
+        var space: FreeSpace
         if let known {
             space = known
+            space.giveBack(context.takeWrittenAhead())
         } else {
             let reachable = try session.database.session!.purge()
             space = try session.freeSpace(of: transaction.base, context.space, reachable)
@@ -39,6 +40,8 @@ struct Spill {
         for ref in others { newOthers.append(try writer.write(ref)) }
         let rest = writer.finish()
         try session.store(writer.runs, logicalSize: rest.logicalSize)
+        context.wroteAhead(
+            writer.runs.map { Extent(start: $0.start, count: $0.end - $0.start) })
         return Result(names: newNames, tables: newTables, others: newOthers, space: rest)
     }
 }

@@ -9,7 +9,9 @@ public final class WriteSession {
     let device: any StorageDevice
     /// What counts the writes; nil where there are none.
     private let file: FileDevice?
-    let isRehearsal: Bool
+    /// Where a rehearsal keeps what is too much for memory; nil for a session that writes.
+    let rehearsalDirectory: String?
+    var isRehearsal: Bool { rehearsalDirectory != nil }
     /// The transaction's row in the reader table.
     private var row: Int32?
     /// The group that transactions are part of, while one is open.
@@ -62,12 +64,15 @@ public final class WriteSession {
             device = wrap(opened)
         } catch { throw error.inFile(path) }
         self.options = options
-        isRehearsal = false
+        rehearsalDirectory = nil
     }
 
     /// Rehearses: transactions of the session see the database and their own changes, but take no
-    /// lock, write nothing and cannot commit.
-    public init(rehearsing path: String) throws(RealmError) {
+    /// lock, write nothing and cannot commit. What takes more memory than a transaction may goes to a
+    /// file without a name in `temporaryDirectory`.
+    public init(
+        rehearsing path: String, temporaryDirectory: String = "/tmp"
+    ) throws(RealmError) {
         do throws(RealmError) {
             try Database.checkWritable(path)
             if let live = try Database(joiningLive: path) {
@@ -79,7 +84,7 @@ public final class WriteSession {
         options = Options()
         device = NoDevice()
         file = nil
-        isRehearsal = true
+        rehearsalDirectory = temporaryDirectory
     }
 
     private var session: Session { database.session! }

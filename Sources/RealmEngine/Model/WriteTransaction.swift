@@ -205,8 +205,8 @@ public final class WriteTransaction {
     /// Makes the transaction take little memory again: what it has made so far goes to the file, into
     /// space that no version uses, where nothing refers to it before the commit. Worth it for
     /// transactions of many megabytes only. Values and collections made by the transaction but not
-    /// stored yet are lost; a rehearsal keeps everything, and so does a group that has commits which
-    /// are not in the file yet.
+    /// stored yet are lost. A rehearsal uses a temporary file; a group that has commits which are not
+    /// in the file yet keeps everything.
     ///
     /// Throws `output` when the file cannot be written, and the transaction can only be rolled back.
     public func spill() throws(RealmError) {
@@ -217,11 +217,12 @@ public final class WriteTransaction {
     }
 
     private var canWriteOut: Bool {
-        !session.isRehearsal && session.group.map { $0.count == 0 } ?? true
+        session.group.map { $0.count == 0 } ?? true
     }
 
     private func writeOut() throws(RealmError) {
         try flush(isComplete: false)
+        if let directory = session.rehearsalDirectory { return try moveOut(to: directory) }
         let logged = try cutLog()
         do throws(RealmError) {
             let written = try Spill(self, spilledSpace).run(
@@ -263,10 +264,24 @@ public final class WriteTransaction {
         return refs
     }
 
+    /// Has the nodes of a rehearsal out of memory, and nothing kept that only a commit needs.
+    private func moveOut(to directory: String) throws(RealmError) {
+        try session.slab.moveOut(to: directory)
+        log.forgetBytes()
+        context.forgetFreed(after: 0)
+        let fresh = SpaceMemory(base: memory.lookup.base, limit: memory.lookup.limit)
+        session.slab.reattach(fresh)
+        try restart(fresh)
+    }
+
     /// Goes on with what the file holds.
     private func restart(limit: UInt64) throws(RealmError) {
         let fresh = SpaceMemory(base: session.database.file.mapping.base, limit: limit)
         session.slab.attach(fresh)
+        try restart(fresh)
+    }
+
+    private func restart(_ fresh: SpaceMemory) throws(RealmError) {
         memory = fresh
         context.restart(fresh.lookup)
         let stored = try SchemaReader(space: fresh.lookup, names: names, tables: tables).slots()

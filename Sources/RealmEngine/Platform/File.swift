@@ -25,16 +25,6 @@ struct File: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// A new file in `directory` that has no name any more: its bytes vanish with the descriptor.
-    static func temporaryDescriptor(in directory: String) throws(RealmError) -> Int32 {
-        var template = Array("\(directory)/realm-XXXXXX".utf8CString)
-        let fd = mkstemp(&template)
-        guard fd >= 0 else { throw systemError("mkstemp", directory, errno: errno, kind: .output) }
-        unlink(template)
-        _ = fcntl(fd, F_SETFD, FD_CLOEXEC)
-        return fd
-    }
-
     /// Copies everything readable from `source` into an unlinked temporary file in `directory`.
     static func spooled(from source: Int32, directory: String) throws(RealmError) -> File {
         let file = File(
@@ -71,6 +61,17 @@ struct File: ~Copyable {
             size: Int(s.st_size), device: UInt64(s.st_dev), inode: UInt64(s.st_ino),
             isRegular: s.st_mode & S_IFMT == S_IFREG, isDirectory: s.st_mode & S_IFMT == S_IFDIR)
     }
+}
+
+/// A new file in `directory` that has no name any more: its bytes vanish with the descriptor, which
+/// the caller closes. Throws `output` when it cannot be made.
+public func temporaryDescriptor(in directory: String) throws(RealmError) -> Int32 {
+    var template = Array("\(directory)/realm-XXXXXX".utf8CString)
+    let fd = mkstemp(&template)
+    guard fd >= 0 else { throw systemError("mkstemp", directory, errno: errno, kind: .output) }
+    unlink(template)
+    _ = fcntl(fd, F_SETFD, FD_CLOEXEC)
+    return fd
 }
 
 /// A descriptor with an owner that lives on the heap.

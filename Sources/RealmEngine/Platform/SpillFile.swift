@@ -18,7 +18,7 @@ final class SpillFile {
         self.directory = directory
         buffer = ByteBuffer(capacity: Self.bufferSize)
         do throws(RealmError) {
-            file = File(adopting: try File.temporaryDescriptor(in: directory), path: directory)
+            file = File(adopting: try temporaryDescriptor(in: directory), path: directory)
         } catch { throw error.aboutSpilling }
     }
 

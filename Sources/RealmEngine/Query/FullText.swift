@@ -84,7 +84,8 @@ struct FullTextTerms: Sendable {
         }
     }
 
-    private static func has(_ text: ByteView, _ word: Word) -> Bool {
+    /// Whether the word is in `text`.
+    static func has(_ text: ByteView, _ word: Word) -> Bool {
         var found = false
         forEachToken(text) { token in
             let fits =

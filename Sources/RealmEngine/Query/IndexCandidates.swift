@@ -1,172 +1,147 @@
-/// The objects a search index names for one term of a query, gathered by leaf.
+/// The objects that search indexes name for a query, and what is still asked about them.
 ///
-/// An index narrows down; every candidate is still tested, so results never depend on it (query
-/// language 23).
+/// What a term says of an object is either tested, or follows from the way an index keeps its
+/// objects, as far as the format promises that (object format 5.5): results do not depend on indexes
+/// (query language 23).
 struct IndexCandidates: Sendable {
-    /// Leaves that hold candidates, in table order.
-    let units: [QueryUnit]
-    /// Name of the property whose index was used.
-    let property: String
-    let count: Int
+    let objects: FoundObjects
+    /// The terms that hold for all of them.
+    let settled: [BoundCondition]
+    /// What the others are.
+    let rest: BoundCondition
+    /// The term that was asked first.
+    private let first: IndexTerm?
 
-    /// With more than one candidate in this many objects, visiting every leaf is faster.
-    private static let worthwhileShare = 16
+    /// Class and name of the property whose index was used first.
+    var property: String { first.map { "\($0.table.className).\($0.column.name)" } ?? "" }
+
+    /// Every one of the objects matches.
+    var isFinal: Bool {
+        if case .constant(true) = rest { return true }
+        return false
+    }
+
+    var count: Int { objects.count }
+
+    /// With more than a part of all objects, testing the rest of every object is faster.
+    private static let worthwhileShare = 4
 
     /// Nil when no index helps with `condition`.
     init?(
         _ condition: BoundCondition, _ table: TableInfo, _ snapshot: Snapshot
     ) throws(RealmError) {
-        guard let lookup = Self.lookup(for: condition, table) else { return nil }
+        if case .test(let test) = condition {
+            guard let term = IndexTerm(test, table) else { return nil }
+            let search = try IndexSearch(table, snapshot)
+            guard let lookup = try search.lookUp(term), let found = try search.objects(lookup)
+            else { return nil }
+            (objects, settled, rest, first) = (found, [condition], .constant(true), term)
+            return
+        }
+        var terms: [BoundCondition] = [condition]
+        if case .and(let children) = condition { terms = children }
+        var answers = try IndexAnswers(terms, table, snapshot)
+        try answers.ask()
+        guard let objects = answers.objects else { return nil }
+        self.objects = objects
+        first = answers.first
+        guard answers.settled.count < terms.count else {
+            (settled, rest) = (terms, .constant(true))
+            return
+        }
         let total = try ClusterTree(space: snapshot.lookup, root: table.root).count()
-        let keys = try lookup.keys(snapshot.lookup)
-        guard keys.count <= max(64, total / Self.worthwhileShare) else { return nil }
-        units = try Self.units(keys, table, snapshot)
-        count = units.reduce(0) { $0 + $1.among.count }
-        property = lookup.column.name
-    }
-
-    /// Sorted keys as selections of leaves; repeated ones and those without an object vanish.
-    private static func units(
-        _ keys: [ObjectKey], _ table: TableInfo, _ snapshot: Snapshot
-    ) throws(RealmError) -> [QueryUnit] {
-        let tree = ClusterTree(space: snapshot.lookup, root: table.root)
-        var units: [QueryUnit] = []
-        var current: (leaf: ClusterLeaf, among: Selection)?
-        func close() {
-            guard let (leaf, among) = current else { return }
-            let location = LeafLocation(
-                ref: leaf.ref, base: leaf.base, position: 0, count: leaf.count)
-            units.append(QueryUnit(location: location, among: among))
-            current = nil
-        }
-        for key in keys {
-            if let leaf = current?.leaf, let row = leaf.row(of: key) {
-                current!.among.insert(row)
-                continue
-            }
-            guard let (leaf, row) = try tree.find(key) else { continue }
-            close()
-            current = (leaf, .none)
-            current!.among.insert(row)
-        }
-        close()
-        return units
+        let most = max(IndexAnswers.fewObjects, total / Self.worthwhileShare)
+        guard objects.count <= most else { return nil }
+        settled = answers.settled.map { terms[$0] }
+        let rest = terms.indices.filter { !answers.settled.contains($0) }.map { terms[$0] }
+        self.rest = rest.count == 1 ? rest[0] : .and(rest)
     }
 }
 
-/// What is looked up in the index of one column.
-private struct IndexLookup {
-    let column: ColumnInfo
-    /// Equality with any of these.
-    var values: [Value] = []
-    /// All of these words.
-    var words: [FullTextTerms.Word] = []
+/// What indexes say about the terms of an AND, one after the other.
+private struct IndexAnswers {
+    private let table: TableInfo
+    private let snapshot: Snapshot
+    private let terms: [Numbered]
+    /// What all terms asked so far have in common; nil when none was answered.
+    private(set) var objects: FoundObjects?
+    /// Places of the terms that need no test any more.
+    private(set) var settled: [Int] = []
+    private(set) var first: IndexTerm?
 
-    /// Keys of all candidates, in table order.
-    func keys(_ space: NodeSpace) throws(RealmError) -> [ObjectKey] {
-        let index = SearchIndex(space: space, root: column.indexRoot)
-        var keys: [ObjectKey] = []
-        for value in values { try index.candidates(for: value, into: &keys) }
-        for (i, word) in words.enumerated() {
-            var found: [ObjectKey] = []
-            try Self.find(word, index, &found)
-            Self.arrange(&found)
-            keys = i == 0 ? found : Self.common(keys, found)
-        }
-        Self.arrange(&keys)
-        return keys
+    private struct Numbered {
+        let place: Int
+        let term: IndexTerm
     }
 
-    private static func find(
-        _ word: FullTextTerms.Word, _ index: SearchIndex, _ keys: inout [ObjectKey]
+    /// Looking through another list is worth so many objects less to test.
+    private static let intersectionShare = 32
+    /// So few objects are tested sooner than links are followed back.
+    static let fewObjects = 64
+
+    init(
+        _ conditions: [BoundCondition], _ table: TableInfo, _ snapshot: Snapshot
     ) throws(RealmError) {
-        let bytes = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: max(1, word.bytes.count), alignment: 1)
-        defer { bytes.deallocate() }
-        bytes.copyBytes(from: word.bytes)
-        let text = ByteView(UnsafeRawPointer(bytes.baseAddress!), count: word.bytes.count)
-        if word.isPrefix {
-            try index.candidates(forPrefix: text, into: &keys)
-        } else {
-            try index.candidates(for: .string(text), into: &keys)
+        self.table = table
+        self.snapshot = snapshot
+        var terms: [Numbered] = []
+        for (place, condition) in conditions.enumerated() {
+            guard let term = IndexTerm(condition, table, snapshot.schema) else { continue }
+            terms.append(Numbered(place: place, term: term))
+        }
+        self.terms = terms
+    }
+
+    mutating func ask() throws(RealmError) {
+        if terms.isEmpty { return }
+        let search = try IndexSearch(table, snapshot)
+        try askForProperties(search)
+        if (objects?.count ?? .max) > Self.fewObjects { try askForLinks(search) }
+    }
+
+    /// Those with the fewest objects first.
+    private mutating func askForProperties(_ search: IndexSearch) throws(RealmError) {
+        var lookups: [(place: Int, lookup: IndexSearch.Lookup)] = []
+        for numbered in unique.map({ [$0] }) ?? terms where numbered.term.isDirect {
+            guard let lookup = try search.lookUp(numbered.term) else { continue }
+            lookups.append((numbered.place, lookup))
+        }
+        if lookups.count > 1 { lookups.sort { $0.lookup.count < $1.lookup.count } }
+        for (place, lookup) in lookups {
+            if let known = objects, lookup.count / Self.intersectionShare > known.count { return }
+            guard let found = try search.objects(lookup) else { continue }
+            try add(found, lookup.term)
+            settled.append(place)
         }
     }
 
-    private static func arrange(_ keys: inout [ObjectKey]) {
-        if keys.count < 2 { return }
-        keys.sort { UInt64(bitPattern: $0.raw) < UInt64(bitPattern: $1.raw) }
-    }
-
-    /// What both sorted lists hold.
-    private static func common(_ a: [ObjectKey], _ b: [ObjectKey]) -> [ObjectKey] {
-        var result: [ObjectKey] = []
-        var i = 0
-        for key in a where result.last != key {
-            while i < b.count, UInt64(bitPattern: b[i].raw) < UInt64(bitPattern: key.raw) { i += 1 }
-            if i < b.count, b[i] == key { result.append(key) }
-        }
-        return result
-    }
-}
-
-extension IndexCandidates {
-    /// The term an index serves best, itself or in an AND.
-    fileprivate static func lookup(
-        for condition: BoundCondition, _ table: TableInfo
-    ) -> IndexLookup? {
-        switch condition {
-        case .test(let test): return lookup(for: test, table)
-        case .fullText(let search): return lookup(for: search, table)
-        case .and(let children):
-            var best: IndexLookup?
-            for child in children {
-                guard let found = lookup(forTerm: child, table) else { continue }
-                // A unique key beats everything, otherwise fewer look-ups win.
-                if found.column.key == table.primaryKey.map({ table.columns[$0].key }) {
-                    return found
-                }
-                if best == nil || found.values.count < best!.values.count { best = found }
+    /// The term that leaves one object at most: a primary key.
+    private var unique: Numbered? {
+        guard let key = table.primaryKey else { return nil }
+        return terms.first {
+            guard case .equal(let values, _) = $0.term.question, values.count == 1 else {
+                return false
             }
-            return best
-        default: return nil
+            return $0.term.column.key == table.columns[key].key
         }
     }
 
-    private static func lookup(
-        forTerm condition: BoundCondition, _ table: TableInfo
-    ) -> IndexLookup? {
-        switch condition {
-        case .test(let test): lookup(for: test, table)
-        case .fullText(let search): lookup(for: search, table)
-        default: nil
+    private mutating func askForLinks(_ search: IndexSearch) throws(RealmError) {
+        for numbered in terms {
+            guard case .linked(let path, let test, let target) = numbered.term.question,
+                let end = IndexTerm(test, target),
+                let found = try search.linking(path, target, end)
+            else { continue }
+            try add(found, end)
         }
     }
 
-    private static func lookup(
-        for search: BoundFullText, _ table: TableInfo
-    ) -> IndexLookup? {
-        guard search.path.hops.isEmpty, !search.terms.required.isEmpty,
-            let column = table.columns.first(where: { $0.leafIndex == search.column.leafIndex })
-        else { return nil }
-        return IndexLookup(column: column, words: search.terms.required)
-    }
-
-    private static func lookup(for test: ColumnTest, _ table: TableInfo) -> IndexLookup? {
-        guard !test.foldsCase, test.relation == .equal,
-            let column = table.columns.first(where: { $0.leafIndex == test.column.leafIndex }),
-            column.index == .general, column.collection == nil
-        else { return nil }
-        let values: [Value]
-        switch test.operand {
-        case .strict(let value): values = [value]
-        case .members(let members): values = members
-        case .general(.null): values = [.null]
-        case .general, .anyOf, .range: return nil
+    private mutating func add(_ found: FoundObjects, _ term: IndexTerm) throws(RealmError) {
+        if let known = objects {
+            objects = try known.intersection(found, snapshot.lookup)
+        } else {
+            objects = found
+            first = term
         }
-        switch column.type {
-        case .int, .string, .timestamp, .objectID, .uuid: break
-        default: return nil
-        }
-        return IndexLookup(column: column, values: values)
     }
 }

@@ -36,12 +36,12 @@ final class ObjectSet {
         return words[Int(key >> 6)] >> UInt64(key & 63) & 1 != 0
     }
 
-    /// The rows whose element of a packed array, plus `offset`, is in the set.
+    /// The rows whose element of a packed array, from `first` on, plus `offset`, is in the set.
     func rows(
-        _ node: NodeView, offset: Int64, count: Int, _ scratch: LeafScratch
+        _ node: NodeView, first: Int = 0, offset: Int64, count: Int, _ scratch: LeafScratch
     ) -> Selection {
         let keys = scratch.numbers
-        IntegerKernels.decode(node, first: 0, count: count, into: keys)
+        IntegerKernels.decode(node, first: first, count: count, into: keys)
         let limit = UInt64(bitPattern: limit)
         return Selection(count) { (from, n) in
             var bits: UInt64 = 0

@@ -71,6 +71,8 @@ final class BoundQueries: Sendable {
     }
 
     private let slots = Guarded(QuerySlots<Entry>())
+    /// What the plans of these and other queries rely on.
+    let lists = CheckedLists()
 
     /// The query bound to `table`, now or before. Throws `misuse`.
     func query(

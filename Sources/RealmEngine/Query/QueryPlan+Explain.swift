@@ -6,14 +6,13 @@ extension QueryPlan {
         let total = try snapshot.table(query.table).count()
         let name = query.table.className
         if let candidates {
-            lines.append(
-                "index \(name).\(candidates.property): \(candidates.count) of \(total) objects in "
-                    + "\(candidates.units.count) leaves")
+            lines.append("index \(candidates.property): \(candidates.count) of \(total) objects")
+            for condition in candidates.settled { lines.append("  " + settledLine(condition)) }
         } else {
             lines.append("scan \(name): \(total) objects, every leaf")
         }
         let builder = TermBuilder(QueryEvaluator(snapshot, looks: 1), options)
-        describe(filter, depth: 1, builder, to: &lines)
+        if candidates?.isFinal != true { describe(condition, depth: 1, builder, to: &lines) }
         for descriptor in RowArranger.merged(query.descriptors) {
             lines.append(describe(descriptor))
         }
@@ -41,6 +40,12 @@ extension QueryPlan {
         case .fullText: lines.append(pad + "TEXT: words of each text")
         case .geoWithin: lines.append(pad + "GEOWITHIN: each point")
         }
+    }
+
+    /// A term that the objects of an index need not be tested for.
+    private func settledLine(_ condition: BoundCondition) -> String {
+        if case .test(let test) = condition { return "\(query.source.quote(test.range)): by index" }
+        return "TEXT: by index"
     }
 
     private func line(_ range: SourceRange, _ term: QueryTerm) -> String {

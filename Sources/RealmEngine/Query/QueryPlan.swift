@@ -20,8 +20,13 @@ struct QueryDecision: Sendable {
     let filter: BoundCondition
     let candidates: IndexCandidates?
 
-    /// More are looked up again each time, and not kept.
-    static let maximumUnits = 64
+    /// More keys are looked up again each time, and not kept.
+    private static let maximumKeys = 1024
+
+    var isKept: Bool {
+        guard case .keys(let keys)? = candidates?.objects else { return true }
+        return keys.count <= Self.maximumKeys
+    }
 }
 
 /// A bound query with the order its terms are tested in and the way to its candidates. Belongs to
@@ -31,7 +36,7 @@ public final class QueryPlan: Sendable {
     public let options: QueryOptions
     /// The condition, cheapest and most selective terms first.
     let filter: BoundCondition
-    /// Where an index led; nil means every leaf is visited.
+    /// Where indexes led; nil means every leaf is visited.
     let candidates: IndexCandidates?
 
     /// Plans `query` for the snapshot it was bound to.
@@ -50,39 +55,23 @@ public final class QueryPlan: Sendable {
         candidates =
             options.usesIndexes
             ? try IndexCandidates(ordered, query.table, snapshot) : nil
-        if options.usesIndexes, (candidates?.units.count ?? 0) <= QueryDecision.maximumUnits {
-            let made = QueryDecision(filter: filter, candidates: candidates)
-            query.decision?.withLock { $0 = made }
-        }
+        guard options.usesIndexes, let decision = query.decision else { return }
+        let made = QueryDecision(filter: filter, candidates: candidates)
+        if made.isKept { decision.withLock { $0 = made } }
     }
 
-    /// Number of matches among so few candidates that terms and their memory are not worth making;
-    /// nil for every other plan.
-    func countOfCandidates(in snapshot: Snapshot) throws(RealmError) -> Int? {
-        guard let candidates, candidates.count <= Self.fewCandidates, case .test(let test) = filter
-        else { return nil }
-        var total = 0
-        for unit in candidates.units {
-            let location = unit.location
-            let space = snapshot.lookup
-            let leaf = try ClusterLeaf(
-                space, location.ref, node: try space.node(location.ref), base: location.base)
-            try unit.among.visit { (row) throws(RealmError) in
-                if test.holds(try Spot(leaf: leaf, row: row).value(test.column)) { total &+= 1 }
-            }
-        }
-        return total
-    }
-
-    /// So many are tested one by one.
-    static let fewCandidates = 4
+    /// What is asked about every object that is visited.
+    var condition: BoundCondition { candidates?.rest ?? filter }
 
     /// The order or number of the objects depends on more than the condition: SORT, DISTINCT, LIMIT.
     public var isArranged: Bool { !query.descriptors.isEmpty }
 
     /// The leaves to visit, in table order, each with the rows worth testing.
     public func units(in snapshot: Snapshot) throws(RealmError) -> [QueryUnit] {
-        if let candidates { return candidates.units }
+        if let candidates {
+            let tree = ClusterTree(space: snapshot.lookup, root: query.table.root)
+            return try candidates.objects.units(tree)
+        }
         var locations = snapshot.table(query.table).leafLocations()
         var units: [QueryUnit] = []
         while let location = try locations.next() {

@@ -11,16 +11,18 @@ public final class QueryRun {
     public init(_ plan: QueryPlan, in snapshot: Snapshot) {
         self.plan = plan
         self.snapshot = snapshot
-        evaluator = QueryEvaluator(snapshot, looks: plan.filter.looks)
+        evaluator = QueryEvaluator(snapshot, looks: plan.condition.looks)
         // A few candidates are tested as they are before a kernel is made ready.
-        if case .test(let test) = plan.filter, let candidates = plan.candidates,
-            candidates.count <= QueryPlan.fewCandidates
+        if case .test(let test) = plan.condition, let candidates = plan.candidates,
+            candidates.count <= Self.fewCandidates
         {
             term = ValueTerm(test)
         } else {
-            term = TermBuilder(evaluator, plan.options).term(for: plan.filter)
+            term = TermBuilder(evaluator, plan.options).term(for: plan.condition)
         }
     }
+
+    private static let fewCandidates = 4
 
     /// The rows of `leaf` that match, among the ones given.
     func match(_ leaf: ClusterLeaf, _ among: Selection) throws(RealmError) -> Selection {
@@ -64,8 +66,8 @@ public final class QueryRun {
         _ body: (ClusterLeaf, Selection) throws(RealmError) -> Bool
     ) throws(RealmError) {
         evaluator.visits.beginPass()
-        if let candidates = plan.candidates {
-            for unit in candidates.units {
+        if plan.candidates != nil {
+            for unit in try plan.units(in: snapshot) {
                 let (leaf, rows) = try match(unit)
                 if !rows.isEmpty, try !body(leaf, rows) { return }
             }
@@ -84,10 +86,11 @@ public final class QueryRun {
 
     /// Number of objects that match the condition, before DISTINCT and LIMIT.
     public func matchCount() throws(RealmError) -> Int {
-        if plan.candidates == nil {
+        guard let candidates = plan.candidates else {
             evaluator.visits.beginPass()
             return try leafSource().count(term)
         }
+        if candidates.isFinal { return candidates.count }
         var total = 0
         try forEachLeaf { (_, rows) throws(RealmError) in
             total &+= rows.count

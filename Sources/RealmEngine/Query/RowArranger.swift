@@ -2,14 +2,16 @@
 /// language 22).
 final class RowArranger {
     let descriptors: [BoundDescriptor]
-    private let evaluator: QueryEvaluator
+    private let snapshot: Snapshot
+    /// Not made for a LIMIT alone.
+    private lazy var evaluator = QueryEvaluator(
+        snapshot, looks: descriptors.map(\.looks).max() ?? 1)
     private let table: TablePlace
     private let memory: QueryMemory
 
     init(_ plan: QueryPlan, _ snapshot: Snapshot) {
         descriptors = Self.merged(plan.query.descriptors)
-        let looks = descriptors.map(\.looks).max() ?? 1
-        evaluator = QueryEvaluator(snapshot, looks: looks)
+        self.snapshot = snapshot
         table = TablePlace(plan.query.table)
         memory = QueryMemory(plan.options)
     }
@@ -34,11 +36,14 @@ final class RowArranger {
         var keys = keys
         for descriptor in descriptors.dropFirst(done) {
             if keys.isEmpty { break }
-            evaluator.visits.beginPass()
             switch descriptor {
             case .limit(let count): keys = keys.first(count)
-            case .distinct(let paths): keys = try distinct(keys, paths)
-            case .sort(let paths): keys = try sorted(keys, paths)
+            case .distinct(let paths):
+                evaluator.visits.beginPass()
+                keys = try distinct(keys, paths)
+            case .sort(let paths):
+                evaluator.visits.beginPass()
+                keys = try sorted(keys, paths)
             }
         }
         return keys

@@ -9,29 +9,57 @@ public struct RowSet: Sendable {
 extension QueryPlan {
     /// The objects the query yields, descriptors applied.
     public func rows(in snapshot: Snapshot) throws(RealmError) -> RowSet {
-        let run = QueryRun(self, in: snapshot)
+        if let candidates, candidates.isFinal, query.descriptors.isEmpty {
+            return RowSet(table: query.table, keys: try keys(candidates, in: snapshot))
+        }
         let arranger = RowArranger(self, snapshot)
-        if let top = try topRows(run, arranger) { return top }
-        var keys = KeyGatherer(QueryMemory(options))
+        if let top = try topRows(arranger, snapshot) { return top }
         var limit = Int.max
         if case .limit(let count)? = arranger.descriptors.first { limit = count }
-        if limit > 0 {
-            try run.forEachLeaf { (leaf, rows) throws(RealmError) in
-                try rows.visit { (row) throws(RealmError) in try keys.append(leaf.key(row)) }
-                return keys.count < limit
-            }
+        let matches = try keys(in: snapshot, first: limit)
+        return RowSet(table: query.table, keys: try arranger.arranged(matches))
+    }
+
+    /// The objects that match the condition, at least the first `limit` of them.
+    private func keys(in snapshot: Snapshot, first limit: Int) throws(RealmError) -> RowKeys {
+        if limit == 0 { return RowKeys([]) }
+        if let candidates, candidates.isFinal {
+            return try keys(candidates, in: snapshot, first: limit)
         }
-        return RowSet(table: query.table, keys: try arranger.arranged(try keys.finish()))
+        var keys = KeyGatherer(QueryMemory(options))
+        try QueryRun(self, in: snapshot).forEachLeaf { (leaf, rows) throws(RealmError) in
+            try rows.visit { (row) throws(RealmError) in try keys.append(leaf.key(row)) }
+            return keys.count < limit
+        }
+        return try keys.finish()
+    }
+
+    /// The first candidates, all of which match.
+    private func keys(
+        _ candidates: IndexCandidates, in snapshot: Snapshot, first limit: Int = .max
+    ) throws(RealmError) -> RowKeys {
+        let space = snapshot.lookup
+        let memory = QueryMemory(options)
+        if min(candidates.count, limit) < memory.keys {
+            return RowKeys(try candidates.objects.keys(space, first: limit))
+        }
+        var keys = KeyGatherer(memory)
+        try candidates.objects.visit(space) { (part) throws(RealmError) in
+            for key in part { try keys.append(ObjectKey(key)) }
+            return keys.count < limit
+        }
+        return try keys.finish()
     }
 
     /// The way for a small LIMIT right behind the first SORT.
     private func topRows(
-        _ run: QueryRun, _ arranger: RowArranger
+        _ arranger: RowArranger, _ snapshot: Snapshot
     ) throws(RealmError) -> RowSet? {
         guard case .sort(let paths)? = arranger.descriptors.first, arranger.descriptors.count > 1,
             case .limit(let count) = arranger.descriptors[1], count > 0, count <= TopRows.maximum
         else { return nil }
         var top = TopRows(count, paths, arranger)
+        let run = QueryRun(self, in: snapshot)
         let builder = TermBuilder(run.evaluator, options)
         try run.forEachLeaf { (leaf, rows) throws(RealmError) in
             try top.add(leaf, rows, builder, run.evaluator.space)
@@ -62,7 +90,7 @@ extension QueryPlan {
             }
         }
         if needsRows { return try rows(in: snapshot).count }
-        if let count = try countOfCandidates(in: snapshot) { return min(count, limit) }
+        if let candidates, candidates.isFinal { return min(candidates.count, limit) }
         let run = QueryRun(self, in: snapshot)
         if limit == Int.max { return try run.matchCount() }
         var total = 0

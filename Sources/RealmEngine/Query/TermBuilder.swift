@@ -29,13 +29,18 @@ struct TermBuilder {
         switch test.column.type {
         case .int:
             let bounds = TestBounds.integers(test)
-            guard bounds.ranges.count <= 8 else { return ValueTerm(test) }
+            if bounds.ranges.count > 8, !bounds.isNegated {
+                return IntegerSetTerm(
+                    test.column, bounds.ranges, matchesNull: test.holds(.null))
+            }
             return IntegerTerm(
                 test.column, test.column.layout.isNullable ? .marked : .plain, bounds.ranges,
                 isNegated: bounds.isNegated, matchesNull: test.holds(.null))
         case .bool: return boolTerm(test)
         case .float, .double: return FloatTerm(test)
         case .timestamp: return TimestampTerm(test) ?? ValueTerm(test)
+        case .objectID, .uuid: return IdentifierTerm(test) ?? ValueTerm(test)
+        case .mixed: return MixedTerm(test) ?? ValueTerm(test)
         default: return ValueTerm(test)
         }
     }
@@ -67,45 +72,18 @@ struct TermBuilder {
 extension TermBuilder {
     /// A path against constants: the objects at its far end are tested once.
     private func pathTerm(for comparison: BoundComparison) -> QueryTerm? {
-        var comparison = comparison
-        if comparison.left.isConstant, comparison.left.shape == .scalar,
-            !comparison.relation.isTextual
-        {
-            comparison = BoundComparison(
-                relation: comparison.relation.mirrored, foldsCase: comparison.foldsCase,
-                left: comparison.right, right: comparison.left)
-        }
-        guard case .path(let path) = comparison.left.kind, !path.hops.isEmpty,
-            let operand = testOperand(comparison),
-            path.hops.allSatisfy({ $0.kind != .dictionary && $0.selector.isAll })
-        else { return nil }
-        let isToOne = path.isToOne
-        let quantifier = isToOne ? .any : comparison.left.quantifier ?? .any
-        switch path.end {
-        case .scalar(let column):
-            let test = ColumnTest(
-                column: column, range: .none, relation: comparison.relation,
-                foldsCase: comparison.foldsCase, operand: operand)
-            var far = term(for: test)
-            if quantifier == .all { far = NotTerm(far) }
-            let missing = isToOne && test.holds(.null)
-            return finished(path.hops[...], far, missing, quantifier, comparison)
-        case .objects: return linkTerm(path, operand, comparison)
+        guard let test = PathTest(comparison) else { return nil }
+        switch test.path.end {
+        case .scalar:
+            guard let far = test.test else { return nil }
+            var term = term(for: far)
+            if test.quantifier == .all { term = NotTerm(term) }
+            return finished(
+                test.path.hops[...], term, test.acceptsMissing(far), test.quantifier,
+                test.comparison)
+        case .objects: return linkTerm(test.path, test.operand, test.comparison)
         default: return nil
         }
-    }
-
-    /// What the value at the end of the path is compared with.
-    private func testOperand(_ comparison: BoundComparison) -> ColumnTest.Operand? {
-        if let value = comparison.right.constantValue { return .general(value) }
-        guard let values = comparison.right.constantList, comparison.relation == .equal,
-            comparison.right.quantifier == nil || comparison.right.quantifier == .any
-        else { return nil }
-        // Lists on both sides are compared in ways of their own.
-        if comparison.left.shape == .scalar { return .anyOf(values) }
-        let isPlain =
-            comparison.left.quantifier == .any || comparison.left.quantifier == QueryQuantifier.none
-        return isPlain ? .anyOf(values) : nil
     }
 
     /// A path that ends on links, compared with objects or null.

@@ -135,11 +135,7 @@ extension TestBounds {
             return (ranges, false)
         case .anyOf(let values):
             return (
-                values.flatMap { constant in
-                    range(
-                        first: { holds(.greaterEqual, value($0), constant) },
-                        last: { holds(.lessEqual, value($0), constant) }, isFloat)
-                }, false
+                values.flatMap { doubles(equalTo: $0, isFloat: isFloat) }, false
             )
         case .range(let low, let high):
             return (
@@ -165,6 +161,14 @@ extension TestBounds {
             }
             return (range(first: first, last: last, isFloat), isNegated)
         }
+    }
+
+    /// The doubles, or floats, that are equal to a number of any type.
+    static func doubles(equalTo constant: Value, isFloat: Bool) -> [DoubleRange] {
+        func value(_ x: Double) -> Value { isFloat ? .float(Float(x)) : .double(x) }
+        return range(
+            first: { holds(.greaterEqual, value($0), constant) },
+            last: { holds(.lessEqual, value($0), constant) }, isFloat)
     }
 
     private static func number(_ value: Value) -> Double {

@@ -13,6 +13,8 @@ final class TextTerm: QueryTerm {
     private enum Way {
         /// Equality with one of these texts; `isNegated` for inequality.
         case equal([Needle], isNegated: Bool)
+        /// Equality with one of many.
+        case among(TextMembers)
         case contains(Needle)
         case begins(Needle)
         case ends(Needle)
@@ -26,11 +28,12 @@ final class TextTerm: QueryTerm {
         case .equal: "equal texts, whole leaves"
         case .contains: "search for a part, whole leaves"
         case .begins: "beginnings, whole leaves"
+        case .among: "equal texts, by their hash"
         case .ends, .like, .general: "text by text"
         }
     }
 
-    /// More members than this are compared text by text.
+    /// More members than this are found by their hash.
     private static let maximumMembers = 8
 
     init(_ test: ColumnTest) {
@@ -54,7 +57,11 @@ final class TextTerm: QueryTerm {
             default: continue
             }
         }
-        guard let text = texts.first, texts.count <= maximumMembers else { return .general }
+        guard let text = texts.first else { return .general }
+        if texts.count > maximumMembers {
+            return test.relation == .equal && !test.foldsCase
+                ? .among(TextMembers(texts)) : .general
+        }
         let needle = Needle(text, folds: test.foldsCase)
         switch test.relation {
         case .equal, .in, .notEqual:
@@ -107,6 +114,11 @@ final class TextTerm: QueryTerm {
             return try rows.filter { (row) throws(RealmError) in
                 guard let text = try column.value(row) else { return matchesNull }
                 return pattern.matches(text)
+            }
+        case .among(let members):
+            return try among.filter { (row) throws(RealmError) in
+                guard let text = try column.value(row) else { return matchesNull }
+                return members.contains(text)
             }
         case .general:
             return try among.filter { (row) throws(RealmError) in

@@ -185,7 +185,7 @@ struct FreeSpace {
     }
 
     /// Two ascending lists as one, neighbours joined.
-    private static func merged(_ a: [Extent], _ b: [Extent]) -> [Extent] {
+    static func merged(_ a: [Extent], _ b: [Extent]) -> [Extent] {
         var all: [Extent] = []
         all.reserveCapacity(a.count + b.count)
         var (i, j) = (0, 0)

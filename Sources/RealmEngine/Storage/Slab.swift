@@ -16,6 +16,10 @@ final class Slab: @unchecked Sendable {
     private var region: SlabRegion?
     /// The bytes of the transaction that uses the slab now.
     private var memoryOfUser: SpaceMemory?
+    /// Where nodes moved that are never to reach the database.
+    private var pages: PageFile?
+    /// Up to here the open region's nodes moved.
+    private var moved = 0
 
     /// Nodes beyond this are refused: the size field has 24 bits.
     static let maximumCount = 0xFF_FFFF
@@ -30,8 +34,8 @@ final class Slab: @unchecked Sendable {
         regions = SlabRegions(mapping, start: offset)
     }
 
-    /// Bytes of the nodes made since `attach`.
-    var used: Int { region.map { next - $0.offset } ?? 0 }
+    /// Bytes of the nodes made since `attach` that are in memory.
+    var used: Int { region == nil ? 0 : next - moved }
 
     /// What keeps the nodes made so far; nil when no transaction is open.
     var view: SlabView? {
@@ -45,7 +49,18 @@ final class Slab: @unchecked Sendable {
         let (region, room) = regions.open(capacity: memory.capacity)
         self.region = region
         (next, limit) = (room.lowerBound, room.upperBound)
+        moved = next
         reattach(user)
+    }
+
+    /// Moves the nodes made so far to a temporary file in `directory`; they stay where they are, but
+    /// take no memory. Throws `output` when the disk is full.
+    func moveOut(to directory: String) throws(RealmError) {
+        if pages == nil { pages = try PageFile(in: directory) }
+        let end = next / Mapping.pageSize * Mapping.pageSize
+        if end <= moved { return }
+        try pages?.take(memory.start + moved, end - moved)
+        moved = end
     }
 
     /// Another transaction goes on with the nodes made so far.

@@ -19,6 +19,8 @@ final class EditContext {
     /// Extents of the base version's nodes that the new version no longer uses.
     private(set) var freed: [Extent] = []
     private var freedBytes: UInt64 = 0
+    /// Where the transaction wrote nodes ahead of its commit, in ascending order.
+    private var writtenAhead: [Extent] = []
     /// Grows whenever a table's columns change: what was worked out from them is outdated.
     var schemaGeneration = 0
     /// Copies of values that must outlive the caller's buffers.
@@ -39,8 +41,37 @@ final class EditContext {
         slab = other.slab
         fanout = other.fanout
         encoder = other.encoder
+        writtenAhead = other.writtenAhead
         freed = Array(other.freed[..<count])
         freedBytes = freed.reduce(0) { $0 + $1.count }
+    }
+
+    /// The transaction's nodes are at `extents` now; no version knows of them before the commit.
+    func wroteAhead(_ extents: [Extent]) {
+        writtenAhead = FreeSpace.merged(writtenAhead, FreeSpace.released(extents))
+    }
+
+    /// Takes from what was let go the nodes the transaction itself had written ahead: their space can
+    /// be used again at once.
+    func takeWrittenAhead() -> [Extent] {
+        if writtenAhead.isEmpty { return [] }
+        var own: [Extent] = []
+        freed.removeAll { extent in
+            guard isWrittenAhead(extent) else { return false }
+            own.append(extent)
+            freedBytes -= extent.count
+            return true
+        }
+        return FreeSpace.released(own)
+    }
+
+    private func isWrittenAhead(_ extent: Extent) -> Bool {
+        var (low, high) = (0, writtenAhead.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if writtenAhead[middle].end > extent.start { high = middle } else { low = middle + 1 }
+        }
+        return low < writtenAhead.count && writtenAhead[low].start <= extent.start
     }
 
     /// What was let go after the first `count` extents is in use after all.

@@ -1,18 +1,16 @@
 /// Words in a full-text index, where every word is spelled out to its end (object format 5.6).
 extension SearchIndex {
-    /// Appends the keys of the objects with a word that begins with `prefix`, which is not empty. A
-    /// key may occur more than once.
-    func candidates(
-        forPrefix prefix: ByteView, into keys: inout [ObjectKey]
+    /// Appends an entry for every word that begins with `prefix`, which is not empty.
+    func entries(
+        forPrefix prefix: ByteView, into entries: inout [Entry]
     ) throws(RealmError) {
         let string = IndexString(prefix)
         var ref = root
         var offset = 0
         while prefix.count - offset > 4 {
-            guard let entry = try entry(ref, string.chunk(at: offset)), entry.child != nil,
-                try space.node(entry.ref).context
+            guard let slot = try entry(ref, string.chunk(at: offset)), try !isEnd(slot)
             else { return }
-            ref = entry.ref
+            ref = slot.ref
             offset += 4
         }
         // What is left of the prefix are the leading bytes of a chunk.
@@ -21,17 +19,17 @@ extension SearchIndex {
         for i in 0..<length { bits |= UInt32(prefix[offset + i]) << UInt32(24 - 8 * i) }
         let open: UInt32 = length == 4 ? 0 : UInt32.max >> UInt32(8 * length)
         let range = Int64(Int32(bitPattern: bits))...Int64(Int32(bitPattern: bits | open))
-        try appendAll(ref, range, to: &keys)
+        try appendAll(ref, range, offset, to: &entries)
     }
 
-    /// Appends every key below a node whose chunk lies in `range`, and everything below those.
+    /// Appends every entry below a node whose chunk lies in `range`, and everything below those.
     private func appendAll(
-        _ start: Ref, _ range: ClosedRange<Int64>, to keys: inout [ObjectKey]
+        _ start: Ref, _ range: ClosedRange<Int64>, _ offset: Int, to entries: inout [Entry]
     ) throws(RealmError) {
         let everything = Int64(Int32.min)...Int64(Int32.max)
-        var pending: [(ref: Ref, range: ClosedRange<Int64>)] = [(start, range)]
+        var pending: [(ref: Ref, range: ClosedRange<Int64>, offset: Int)] = [(start, range, offset)]
         var budget = Int(space.limit)
-        while let (ref, range) = pending.popLast() {
+        while let (ref, range, offset) = pending.popLast() {
             let node = try space.treeNode(ref, slots: 1, "index node")
             budget -= node.byteSize
             guard budget > 0 else { throw space.exhausted(ref) }
@@ -46,14 +44,13 @@ extension SearchIndex {
                     // A child covers the chunks behind the last one of the child before it.
                     guard chunk >= range.lowerBound, last < range.upperBound else { continue }
                     guard let child = slot.child else { throw space.wrongShape(ref, "index node") }
-                    pending.append((child, range))
+                    pending.append((child, range, offset))
                 } else if range.contains(chunk) {
-                    if slot.isTagged {
-                        keys.append(ObjectKey(Int64(bitPattern: slot.value)))
-                    } else if try space.node(slot.ref).context {
-                        pending.append((slot.ref, everything))
+                    guard !slot.isNone else { throw space.wrongShape(ref, "index node") }
+                    if try isEnd(slot) {
+                        entries.append(Entry(slot: slot, offset: offset))
                     } else {
-                        try appendList(slot.ref, to: &keys)
+                        pending.append((slot.ref, everything, offset &+ 4))
                     }
                 }
             }

@@ -1,34 +1,63 @@
 /// A search index: a trie over four-byte chunks of a value's index string, each of whose nodes is a
 /// small B-tree (object format 5).
 ///
-/// Finds candidates: the caller compares them with the column, since an index string says less than
-/// the value (object format 5.5).
+/// An index string says less than the value it was made from: what is found this way still has to be
+/// compared with the column, object by object, or once for a list of objects that all hold the same
+/// (object format 5.5).
 struct SearchIndex {
     let space: NodeSpace
     let root: Ref
 
     /// Deeper tries hold nothing any writer makes; a cycle gets here.
-    private static let maximumDepth = 4096
+    static let maximumDepth = 4096
 
-    /// Appends the keys of the objects that may hold `value`.
-    func candidates(for value: Value, into keys: inout [ObjectKey]) throws(RealmError) {
+    /// Where a path of chunks ends.
+    struct Entry {
+        /// An object's key, or the ref of a list of keys.
+        let slot: NodeSlot
+        /// Place of the last chunk in the index string.
+        let offset: Int
+
+        /// The objects of the list hold equal values, unless different ones share an index string:
+        /// the trie tells values apart as long as it grows deeper (object format 5.5).
+        var tellsApart: Bool { offset &+ 4 <= SearchIndex.lastOffset }
+    }
+
+    /// The chunk from here on is the last one that is looked at in a general index.
+    private static let lastOffset = 200
+
+    /// Where the path of `value` ends, nil when no object has such a path.
+    func entry(for value: Value) throws(RealmError) -> Entry? {
         let string = IndexString(value)
         var ref = root
         var offset = 0
         for _ in 0..<Self.maximumDepth {
-            guard let entry = try entry(ref, string.chunk(at: offset)) else { return }
-            if entry.isTagged {
-                keys.append(ObjectKey(Int64(bitPattern: entry.value)))
-                return
-            }
-            guard try space.node(entry.ref).context else {
-                try appendList(entry.ref, to: &keys)
-                return
-            }
-            ref = entry.ref
+            guard let slot = try entry(ref, string.chunk(at: offset)) else { return nil }
+            if try isEnd(slot) { return Entry(slot: slot, offset: offset) }
+            ref = slot.ref
             offset += 4
         }
-        throw .corrupt("a search index deeper than \(Self.maximumDepth) levels", at: root)
+        throw tooDeep
+    }
+
+    var tooDeep: RealmError {
+        .corrupt("a search index deeper than \(Self.maximumDepth) levels", at: root)
+    }
+
+    /// Appends the keys of the objects that may hold `value`.
+    func candidates(for value: Value, into keys: inout [ObjectKey]) throws(RealmError) {
+        guard let entry = try entry(for: value) else { return }
+        if entry.slot.isTagged {
+            keys.append(ObjectKey(Int64(bitPattern: entry.slot.value)))
+        } else {
+            try KeyList(space, entry.slot.ref).append(to: &keys)
+        }
+    }
+
+    /// An object or a list, and no further level of the trie.
+    func isEnd(_ slot: NodeSlot) throws(RealmError) -> Bool {
+        if slot.isTagged { return true }
+        return try !space.node(slot.ref).context
     }
 
     /// The entry for `chunk` below the node at `ref`, nil when there is none.
@@ -56,13 +85,5 @@ struct SearchIndex {
             return slot
         }
         throw .corrupt("an index node deeper than \(BPlusTree.maximumDepth) levels", at: start)
-    }
-
-    func appendList(_ ref: Ref, to keys: inout [ObjectKey]) throws(RealmError) {
-        let view = CollectionView(root: ref, element: ElementType(type: .int, isNullable: false))
-        var cursor = ElementCursor(space, view)
-        while let value = try cursor.nextStored() {
-            if case .int(let key) = value { keys.append(ObjectKey(key)) }
-        }
     }
 }

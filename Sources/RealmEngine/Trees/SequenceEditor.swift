@@ -193,10 +193,15 @@ final class SequenceEditor {
         _ value: Value, at index: Int, in node: Node
     ) throws(RealmError) -> Node? {
         try touch(node)
+        let isAppend = index == node.count
         node.count += 1
         if let leaf = node.leaf { return insert(value, at: index, in: node, leaf) }
         var i = index
         var j = 0
+        if isAppend {
+            j = node.children.count - 1
+            i = node.children[j].count
+        }
         while j < node.children.count - 1,
             i > node.children[j].count
                 || (i == node.children[j].count && node.children[j].count >= context.fanout.tree)

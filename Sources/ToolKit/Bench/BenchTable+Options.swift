@@ -80,8 +80,7 @@ extension BenchTable {
             "The database to read. It is never changed. Without it everything is measured on "
                 + "generated databases of made-up people.",
             excludes: [
-                "batch", "value-size", "durability", "encrypted", "dir", "keep", "readers",
-                "writers", "pin",
+                "batch", "value-size", "durability", "encrypted", "dir", "keep", "writers", "pin",
                 "against",
             ]),
         OptionSpec(
@@ -91,8 +90,8 @@ extension BenchTable {
                 + "`query-1-rows` finds their keys in the order of the query; a second `--query` "
                 + "is `query-2`. One operation is the whole query, parsing and planning included. "
                 + "A run repeats it for 200 milliseconds, but not more often than `--num` says. "
-                + "Without a WORKLOAD nothing else is measured. The query language is described in "
-                + "`realm-query(1)`.",
+                + "Without a WORKLOAD nothing else is measured. With `--readers` several threads ask "
+                + "at once. The query language is described in `realm-query(1)`.",
             isRepeatable: true, requires: "file"),
         OptionSpec(
             "value-size", nil, .required("SIZE", .size), in: .data,
@@ -118,14 +117,17 @@ extension BenchTable {
                 + "6."),
         OptionSpec(
             "readers", nil, .required("N", .count(1...256)), in: .data,
-            "threads that read in mixed workloads",
-            "Threads that read in `readwhilewriting` and `writewhilereading`, each with a handle "
-                + "of its own.", defaultText: "1"),
+            "threads that read in mixed workloads, or that ask queries",
+            "Threads that read in `readwhilewriting` and `writewhilereading`, each with an "
+                + "instance of its own, or that ask the same query at the same time: those of "
+                + "`--query`, and the workloads that search and sort. The operations of all of "
+                + "them count, in the time that passes for all.", defaultText: "1"),
         OptionSpec(
             "writers", nil, .required("N", .count(1...256)), in: .data,
             "threads that write in mixed workloads",
-            "Threads that write in `readwhilewriting` and `writewhilereading`. They take turns, as "
-                + "writers of a database do.", defaultText: "1"),
+            "Threads that write in `readwhilewriting` and `writewhilereading`, each with an "
+                + "instance of its own. They take turns, as writers of a database do.",
+            defaultText: "1"),
         OptionSpec(
             "pin", nil, .required("N", .count(0...1000)), in: .data,
             "hold N old versions while a workload writes",

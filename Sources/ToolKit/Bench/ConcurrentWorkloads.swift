@@ -34,7 +34,7 @@ extension WorkloadCatalogue {
     }
 }
 
-/// People that some threads read and others write, each thread with a handle of its own.
+/// People that some threads read and others write, each thread with an instance of its own.
 ///
 /// How much is read and written is fixed, and every writer has objects of its own, so that what the
 /// file holds at the end does not depend on who came first; where it holds it does.
@@ -89,6 +89,7 @@ class ConcurrentWorkload: WriteWorkload {
                 defer { writersLeft.subtract(1, ordering: .relaxed) }
                 let handle: PeopleDatabase
                 if let people {
+                    try people.writeAsInstance(setting)
                     handle = people
                 } else {
                     handle = try PeopleDatabase(joining: scratch.path, setting)
@@ -96,9 +97,7 @@ class ConcurrentWorkload: WriteWorkload {
                 try write(handle, index, &meter)
                 if people == nil { try keep(handle.figures()) }
             } else {
-                var configuration = Instance.Configuration(path: scratch.path)
-                configuration.isDurable = setting.isDurable
-                let instance = try Instance.open(configuration)
+                let instance = try Instance.open(scratch.path, setting)
                 try read(instance, index - setting.writers, &meter)
             }
         } catch {
@@ -154,13 +153,6 @@ class ConcurrentWorkload: WriteWorkload {
             if isMeasured { meter.lap() }
         }
     }
-}
-
-/// What one thread hands to others that use it only as agreed: each handle by one thread, the rest
-/// guarded or constant.
-private struct Unconfined<T>: @unchecked Sendable {
-    let value: T
-    init(_ value: T) { self.value = value }
 }
 
 /// Readers are measured; one small commit for every thousand reads makes versions come and go.

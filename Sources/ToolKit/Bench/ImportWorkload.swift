@@ -27,11 +27,13 @@ final class ImportWorkload: WriteWorkload {
             "--commit-bytes", "1TiB", people.path, "Person",
         ]
         let request = try WriteRequest(try OptionParser.parse(WriteTable.table, words[...]))
-        let database = people.session.database
+        guard let session = people.session else {
+            throw .failedCheck("nothing writes to the database")
+        }
         let report = try LoadReport(
             request, input: "-", try OutputFile(path: nil, force: false))
         let load = try RecordLoad(
-            request, className: "Person", people.session, database.schema,
+            request, className: "Person", session, people.database.schema,
             RecordInput(records, name: "-", .ndjson), report)
         _ = try load.run()
         people.note(commits: report.commits, logicalBytes: logicalBytes)

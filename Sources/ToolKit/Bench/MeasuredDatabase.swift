@@ -5,7 +5,11 @@ import RealmEngine
 /// Confined to one thread. Changes gather in a transaction until `commit`.
 class MeasuredDatabase {
     let path: String
-    let session: WriteSession
+    let database: Database
+    /// What the file was created with; nil for a database that was joined.
+    let session: WriteSession?
+    /// Writes in place of the session, where the workload is about programs with several threads.
+    private var instance: Instance?
     private var transaction: WriteTransaction?
     /// Bytes of the values changed so far, without anything it takes to store them.
     var logicalBytes = 0
@@ -30,53 +34,74 @@ class MeasuredDatabase {
         var options = WriteSession.Options()
         options.creates = true
         options.isDurable = setting.isDurable
-        session = try WriteSession(path: path, options: options)
+        let session = try WriteSession(path: path, options: options)
+        self.session = session
+        database = session.database
     }
 
-    /// Joins a database that another handle of this process created.
+    /// Joins a database that this process has open already, with an instance of the calling thread.
     init(joining path: String, _ setting: BenchSetting) throws(RealmError) {
         self.path = path
-        var options = WriteSession.Options()
-        options.isDurable = setting.isDurable
-        session = try WriteSession(path: path, options: options)
+        let joined = try Instance.open(path, setting)
+        instance = joined
+        database = joined.database
+        session = nil
         forgetFigures()
     }
+
+    /// From now on transactions are those of an instance of the calling thread.
+    func writeAsInstance(_ setting: BenchSetting) throws(RealmError) {
+        if instance == nil { instance = try Instance.open(path, setting) }
+    }
+
+    /// The newest version, as this thread sees it.
+    func snapshot() -> Snapshot { instance?.snapshot() ?? database.snapshot() }
 
     /// The open transaction; begins one if there is none.
     func writing() throws(RealmError) -> WriteTransaction {
         if let transaction { return transaction }
-        let begun = try session.begin()
+        let begun = try begin()
         transaction = begun
         return begun
+    }
+
+    private func begin() throws(RealmError) -> WriteTransaction {
+        if let instance {
+            try instance.beginWrite()
+            return instance.write
+        }
+        guard let session else { throw .failedCheck("nothing writes to the database") }
+        return try session.begin()
     }
 
     /// Makes everything since the last commit one new version.
     func commit() throws(RealmError) {
         guard let transaction else { return }
-        let waitedBefore = session.traffic.syncNanoseconds
+        let waitedBefore = traffic.syncNanoseconds
         let began = MonotonicClock.nanoseconds()
-        try transaction.commit()
+        if let instance { try instance.commitWrite() } else { try transaction.commit() }
         self.transaction = nil
         let spent = MonotonicClock.nanoseconds() &- began
-        let waited = UInt64(session.traffic.syncNanoseconds - waitedBefore)
+        let waited = UInt64(traffic.syncNanoseconds - waitedBefore)
         commits += 1
         if waited > 0 { syncTimes.record(waited) }
         workTimes.record(spent > waited ? spent &- waited : 0)
-        mostVersions = max(mostVersions, session.liveVersions)
+        mostVersions = max(mostVersions, liveVersions)
         growth.add(ScratchFile.size(path))
-        if pins.count < pinsWanted { pins.append(session.database.snapshot()) }
+        if pins.count < pinsWanted { pins.append(database.snapshot()) }
     }
 
     /// Forgets everything since the last commit.
     func rollback() {
-        transaction?.rollback()
-        transaction = nil
+        guard let transaction else { return }
+        if let instance { instance.cancelWrite() } else { transaction.rollback() }
+        self.transaction = nil
     }
 
     /// Holds the newest version, and after each commit another one until there are `count`.
     func pin(_ count: Int) {
         pinsWanted = count
-        if count > 0 { pins.append(session.database.snapshot()) }
+        if count > 0 { pins.append(database.snapshot()) }
     }
 
     var pinCount: Int { pins.count }
@@ -88,38 +113,49 @@ class MeasuredDatabase {
 
     // MARK: Figures
 
+    /// What went to the file through this handle.
+    private var traffic: WriteSession.Traffic {
+        var traffic = session?.traffic ?? WriteSession.Traffic()
+        guard let other = instance?.traffic else { return traffic }
+        traffic.add(other)
+        return traffic
+    }
+
+    /// Known to the handle that created the file.
+    private var liveVersions: Int { session?.liveVersions ?? 0 }
+
     /// Begins to count anew: what came before was preparation.
     func forgetFigures() {
         (logicalBytes, commits) = (0, 0)
-        mostVersions = session.liveVersions
+        mostVersions = liveVersions
         (syncTimes, workTimes) = (LatencyHistogram(), LatencyHistogram())
         sizeAtStart = ScratchFile.size(path)
         growth = GrowthCurve()
         growth.add(sizeAtStart)
-        before = session.traffic
+        before = traffic
         (asideSyncs, asideBytes) = (0, 0)
     }
 
     /// Does something that is not counted: what it commits is no part of the measurement.
     func apart(_ body: () throws(RealmError) -> Void) throws(RealmError) {
-        let (counted, traffic) = ((logicalBytes, commits, syncTimes, workTimes), session.traffic)
+        let (counted, known) = ((logicalBytes, commits, syncTimes, workTimes), traffic)
         try body()
         (logicalBytes, commits, syncTimes, workTimes) = counted
-        asideSyncs += session.traffic.syncs - traffic.syncs
-        asideBytes += session.traffic.bytes - traffic.bytes
+        let now = traffic
+        asideSyncs += now.syncs - known.syncs
+        asideBytes += now.bytes - known.bytes
     }
 
     /// Counts what was committed through the session by somebody else.
     func note(commits: Int, logicalBytes: Int) {
         self.commits += commits
         self.logicalBytes += logicalBytes
-        mostVersions = max(mostVersions, session.liveVersions)
+        mostVersions = max(mostVersions, liveVersions)
     }
 
     /// What was stored since then. Held versions still count as pinned.
     func figures() throws(RealmError) -> StorageFigures {
-        let traffic = session.traffic
-        let space = try session.space()
+        let traffic = traffic
         var figures = StorageFigures()
         figures.commits = commits
         figures.syncs = traffic.syncs - before.syncs - asideSyncs
@@ -127,13 +163,24 @@ class MeasuredDatabase {
         figures.logicalBytes = logicalBytes
         figures.sizeAtStart = sizeAtStart
         figures.sizeAtEnd = ScratchFile.size(path)
-        figures.freeBytes = space.freeBytes
-        figures.pinnedBytes = space.pinnedBytes
+        if let space = try session?.space() {
+            figures.freeBytes = space.freeBytes
+            figures.pinnedBytes = space.pinnedBytes
+        }
         figures.mostVersions = mostVersions
         figures.syncTimes = syncTimes
         figures.workTimes = workTimes
         figures.growth = growth
         return figures
+    }
+}
+
+extension Instance {
+    /// The calling thread's instance of a database that workloads measure.
+    static func open(_ path: String, _ setting: BenchSetting) throws(RealmError) -> Instance {
+        var configuration = Configuration(path: path)
+        configuration.isDurable = setting.isDurable
+        return try open(configuration)
     }
 }
 

@@ -22,11 +22,11 @@ final class PeopleDatabase: MeasuredDatabase {
         forgetFigures()
     }
 
-    /// Joins a database of people that another handle of this process has open.
+    /// Joins a database of people with an instance of the calling thread.
     override init(joining path: String, _ setting: BenchSetting) throws(RealmError) {
         hasPhotos = setting.valueSize > 0
         try super.init(joining: path, setting)
-        guard let info = session.database.schema.table(named: "Person") else {
+        guard let info = database.schema.table(named: "Person") else {
             throw .failedCheck("the file that was written has no class Person")
         }
         person = info.key

@@ -1,4 +1,5 @@
 import RealmEngine
+import Synchronization
 
 /// Runs one query again and again: parsing, planning and searching. One operation is all of that.
 class QueryWorkload: Workload {
@@ -20,11 +21,18 @@ class QueryWorkload: Workload {
     private(set) var request: QueryUnderTest
     private let answer: Answer
     private let most: Int
+    private let setting: BenchSetting
     private(set) var table: TableInfo?
-    private var found = 0
-    private var sum: UInt64 = 0
     /// What the last operation found.
-    private(set) var rows: RowSet?
+    private var last = Finding()
+    var rows: RowSet? { last.rows }
+
+    /// What one operation finds.
+    private struct Finding: Sendable {
+        var count = 0
+        var sum: UInt64 = 0
+        var rows: RowSet?
+    }
 
     /// - Parameter times: operations of a run; nil for as many as there is time for.
     init(
@@ -35,6 +43,7 @@ class QueryWorkload: Workload {
         self.request = request
         self.answer = answer
         most = min(setting.num, times ?? .max)
+        self.setting = setting
         limit = times == nil ? Self.enough : .max
     }
 
@@ -55,35 +64,91 @@ class QueryWorkload: Workload {
     }
 
     func run(_ meter: inout Meter) throws(RealmError) {
+        guard let table else { return }
+        let question = Question(request, answer, table)
         meter.start()
-        var ended = false
-        while !ended {
-            try ask()
-            let now = meter.lap()
-            ended = meter.operations >= most || now >= limit || meter.isOver
+        if setting.readers == 1 {
+            last = try ask(question, snapshot, most, &meter)
+        } else {
+            try askTogether(question, &meter)
         }
         meter.stop()
     }
 
-    private func ask() throws(RealmError) {
-        guard let table else { return }
-        snapshot.beginWalk()
-        let query = try Query(request.predicate).bound(to: snapshot.table(table))
-        let plan = try QueryPlan(query, in: snapshot)
-        switch answer {
-        case .count: found = try plan.count(in: snapshot)
-        case .rows:
-            let rows = try plan.rows(in: snapshot)
-            self.rows = rows
-            found = rows.count
-            sum = UInt64(bitPattern: rows.keys.last?.raw ?? 0)
+    /// Asks again and again, up to `most` times.
+    private func ask(
+        _ question: Question, _ snapshot: Snapshot, _ most: Int, _ meter: inout Meter
+    ) throws(RealmError) -> Finding {
+        var finding = Finding()
+        var ended = false
+        while !ended {
+            finding = try question.ask(snapshot)
+            let now = meter.lap()
+            ended = meter.operations >= most || now >= limit || meter.isOver
+        }
+        return finding
+    }
+
+    /// Several threads ask, each with a snapshot of its own; all must find the same.
+    private func askTogether(_ question: Question, _ meter: inout Meter) throws(RealmError) {
+        let shared = Mutex<(meter: Meter, findings: [Finding], failure: RealmError?)>(
+            (Meter(), [], nil))
+        let share = max(1, most / setting.readers)
+        let this = Unconfined(self)
+        Threads.run(setting.readers) { _ in
+            let this = this.value
+            var own = this.setting.meter
+            do throws(RealmError) {
+                own.start()
+                let finding = try this.ask(question, this.database.snapshot(), share, &own)
+                let measured = own
+                shared.withLock {
+                    $0.meter.merge(measured)
+                    $0.findings.append(finding)
+                }
+            } catch {
+                shared.withLock { $0.failure = error }
+            }
+        }
+        let result = shared.withLock { $0 }
+        if let failure = result.failure { throw failure }
+        meter.merge(result.meter)
+        guard let first = result.findings.first,
+            result.findings.allSatisfy({ $0.count == first.count && $0.sum == first.sum })
+        else { throw .failedCheck("the threads that asked found different things") }
+        last = first
+    }
+
+    /// What each operation asks.
+    private struct Question: Sendable {
+        private let request: QueryUnderTest
+        private let answer: Answer
+        private let table: TableInfo
+
+        init(_ request: QueryUnderTest, _ answer: Answer, _ table: TableInfo) {
+            self.request = request
+            self.answer = answer
+            self.table = table
+        }
+
+        func ask(_ snapshot: Snapshot) throws(RealmError) -> Finding {
+            snapshot.beginWalk()
+            let query = try Query(request.predicate).bound(to: snapshot.table(table))
+            let plan = try QueryPlan(query, in: snapshot)
+            switch answer {
+            case .count: return Finding(count: try plan.count(in: snapshot))
+            case .rows:
+                let rows = try plan.rows(in: snapshot)
+                let last = UInt64(bitPattern: rows.keys.last?.raw ?? 0)
+                return Finding(count: rows.count, sum: last, rows: rows)
+            }
         }
     }
 
     func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
         if database.hasChanged { throw DatabaseChange.error }
-        try check(found)
-        return RunOutcome(version: database.version, objects: found, checksum: sum)
+        try check(last.count)
+        return RunOutcome(version: database.version, objects: last.count, checksum: last.sum)
     }
 }
 

@@ -159,7 +159,7 @@ final class PinnedGrowth: UpdateRandom {
         commits = figures.commits
         people.releasePins()
         // The next commit finds the space free again.
-        sizeAfterRelease = try people.session.space().freeBytes
+        sizeAfterRelease = try people.session?.space().freeBytes ?? 0
     }
 
     override var note: String? {

@@ -78,7 +78,9 @@ class YCSBWorkload: StoringWorkload {
     override final var store: MeasuredDatabase? { records }
 
     override final func create() throws(RealmError) {
-        records = try RecordDatabase(path: scratch.path, setting)
+        let records = try RecordDatabase(path: scratch.path, setting)
+        try records.writeAsInstance(setting)
+        self.records = records
         random = SplitMix64(seed: setting.seed &+ 0xC5B)
     }
 
@@ -94,7 +96,7 @@ class YCSBWorkload: StoringWorkload {
         guard let records else { return }
         var chooser = KeyChooser(
             distribution, count: records.count, seed: setting.seed &+ 0x2C5B)
-        snapshot = records.session.database.snapshot()
+        snapshot = records.snapshot()
         while done < operations, !meter.isOver {
             let isRead = random.below(100) < reads
             if isRead {
@@ -102,7 +104,7 @@ class YCSBWorkload: StoringWorkload {
             } else {
                 try write(records, chooser.choose(records.count))
                 try records.commit()
-                snapshot = records.session.database.snapshot()
+                snapshot = records.snapshot()
             }
             done += 1
             meter.lap()

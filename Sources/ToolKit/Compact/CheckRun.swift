@@ -56,7 +56,7 @@ struct CheckRun {
         }
         if path == "-" {
             return try IntegrityCheck.run(
-                standardInputInto: Terminal.environment("TMPDIR") ?? "/tmp", level: level)
+                standardInputInto: Terminal.temporaryDirectory, level: level)
         }
         if request.start != .newest {
             guard let report = try IntegrityCheck.runPrevious(path: path, level: level) else {

@@ -28,10 +28,10 @@ struct Export {
             self, try ExportSource(snapshot, plans, positions, choice), output, progress?(total))
         let workers = workerCount(objects: total)
         if workers == 1 {
-            ExportWorker(stage, database.snapshot()).work()
+            ExportWorker(stage, .reading(database)).work()
         } else {
             Threads.run(workers) { _ in
-                ExportWorker(stage, stage.export.database.snapshot()).work()
+                ExportWorker(stage, .reading(stage.export.database)).work()
             }
         }
         return try stage.finish()

@@ -1,12 +1,13 @@
 import RealmEngine
 
-/// Renders batches until none are left. Confined to one thread, with its own snapshot.
+/// Renders batches until none are left. Confined to one thread, with an instance of its own.
 final class ExportWorker {
     /// A worker whose turn has not come holds back this much before it waits.
     private static let patience = 1 << 20
 
     private let stage: ExportStage
     private let export: Export
+    private let instance: Instance
     private let snapshot: Snapshot
     private let json: JSONRenderer
     private var renderers: [Int: RecordRenderer] = [:]
@@ -18,10 +19,11 @@ final class ExportWorker {
     private var toSkip: Int
     private var toPrint: Int
 
-    init(_ stage: ExportStage, _ snapshot: Snapshot) {
+    init(_ stage: ExportStage, _ instance: Instance) {
         self.stage = stage
         export = stage.export
-        self.snapshot = snapshot
+        self.instance = instance
+        snapshot = instance.snapshot()
         json = JSONRenderer(snapshot, export.values)
         toSkip = export.isExploding ? export.offset : 0
         toPrint = export.isExploding ? export.limit : Int.max

@@ -91,7 +91,7 @@ struct DatabaseReading {
     /// As a participant where a session is live and the command allows it, else without a trace.
     private func plain() throws(RealmError) -> Database {
         if path == "-" {
-            return try Database(standardInputInto: Terminal.environment("TMPDIR") ?? "/tmp")
+            return try Database(standardInputInto: Terminal.temporaryDirectory)
         }
         if command.access != .immutable,
             let live = try Database(joiningLive: path, command.wait.patience)

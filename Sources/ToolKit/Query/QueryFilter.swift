@@ -96,7 +96,7 @@ extension QueryOptions {
     init(_ command: ParsedCommand) {
         self.init()
         memoryLimit = command.maxMemory
-        spillDirectory = Terminal.environment("TMPDIR") ?? "/tmp"
+        spillDirectory = Terminal.temporaryDirectory
     }
 }
 

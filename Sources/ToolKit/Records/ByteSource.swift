@@ -1,15 +1,20 @@
 import Glibc
 import RealmEngine
 
+/// Bytes that come in pieces. Used by one thread at a time.
+protocol ByteSupply: AnyObject {
+    /// The next piece, which may be empty and stays where it is until all are read; nil at the end.
+    func next() -> ByteView?
+}
+
 /// Where input bytes come from: a file descriptor, or memory. Not thread-safe.
 ///
-/// Reads go straight into the caller's memory; with read-ahead a thread of its own keeps two
-/// chunks filled, so that waiting for a disk or a pipe overlaps with parsing.
+/// Reads go straight into the caller's memory.
 final class ByteSource {
     private enum Origin {
         case descriptor(Int32)
-        case readAhead(ReadAhead)
         case memory([UInt8])
+        case pieces(any ByteSupply)
     }
 
     private var origin: Origin
@@ -19,6 +24,8 @@ final class ByteSource {
     private var next: Int32
     /// What messages call the input.
     let path: String
+    /// What is left of a piece.
+    private var piece = ByteView.empty
     /// Bytes handed out so far.
     private(set) var bytesRead = 0
     private let largestRead: Int
@@ -29,16 +36,13 @@ final class ByteSource {
     ///   - copiedTo: gets everything that is read too.
     ///   - followedBy: is read where `descriptor` ends.
     init(
-        descriptor: Int32, path: String, readsAhead: Bool = false, copiedTo copy: Int32 = -1,
-        followedBy next: Int32 = -1
+        descriptor: Int32, path: String, copiedTo copy: Int32 = -1, followedBy next: Int32 = -1
     ) {
         self.path = path
         self.copy = copy
         self.next = next
         largestRead = .max
-        origin =
-            readsAhead
-            ? .readAhead(ReadAhead(descriptor: descriptor)) : .descriptor(descriptor)
+        origin = .descriptor(descriptor)
     }
 
     /// Reads from memory, at most `largestRead` bytes a time.
@@ -50,8 +54,13 @@ final class ByteSource {
         origin = .memory(bytes)
     }
 
-    deinit {
-        if case .readAhead(let ahead) = origin { ahead.stop() }
+    /// Reads what `supply` has.
+    init(_ supply: any ByteSupply) {
+        path = "-"
+        copy = -1
+        next = -1
+        largestRead = .max
+        origin = .pieces(supply)
     }
 
     /// Reads what there is, up to `capacity` bytes; waits for the first byte. 0 is the end.
@@ -67,11 +76,6 @@ final class ByteSource {
                 return try read(into: target, capacity: capacity)
             }
             if copy >= 0 { try keep(target, count) }
-        case .readAhead(let ahead):
-            count = ahead.take(into: target, capacity: capacity)
-            if count < 0 {
-                throw systemFailure(.input, "cannot read", errno: Int32(-count), file: path)
-            }
         case .memory(let bytes):
             count = min(capacity, bytes.count - bytesRead, largestRead)
             bytes.withUnsafeBytes {
@@ -79,9 +83,29 @@ final class ByteSource {
                     target.copyMemory(from: $0.baseAddress! + bytesRead, byteCount: count)
                 }
             }
+        case .pieces(let supply):
+            count = take(from: supply, into: target, capacity: capacity)
         }
         bytesRead += count
         return count
+    }
+
+    private func take(
+        from supply: any ByteSupply, into target: UnsafeMutableRawPointer, capacity: Int
+    ) -> Int {
+        var done = 0
+        while done < capacity {
+            if piece.count == 0 {
+                guard let next = supply.next() else { break }
+                piece = next
+                continue
+            }
+            let count = min(capacity - done, piece.count)
+            (target + done).copyMemory(from: piece.base, byteCount: count)
+            piece = ByteView(piece.base + count, count: piece.count - count)
+            done += count
+        }
+        return done
     }
 
     private func keep(_ bytes: UnsafeRawPointer, _ count: Int) throws(RealmError) {
@@ -91,7 +115,7 @@ final class ByteSource {
             guard written > 0 else {
                 throw systemFailure(
                     .output, "cannot keep the input", errno: errno,
-                    file: Terminal.environment("TMPDIR") ?? "/tmp")
+                    file: Terminal.temporaryDirectory)
             }
             done += written
         }
@@ -104,9 +128,7 @@ final class ByteSource {
         case .descriptor(let descriptor):
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             return poll(&entry, 1, milliseconds) > 0
-        case .readAhead(let ahead):
-            return ahead.isReady(within: milliseconds)
-        case .memory:
+        case .memory, .pieces:
             return true
         }
     }

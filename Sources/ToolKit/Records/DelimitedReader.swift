@@ -48,9 +48,10 @@ final class DelimitedReader {
     /// Line and column where the current row begins.
     var position: TextPosition { window.position(of: window.start) }
 
-    /// False while `next` might wait for input; see `ByteSource.isReady`.
+    /// False while `next` might wait for input, a line not being there as a whole; waits up to
+    /// `milliseconds`.
     func isReady(within milliseconds: Int32) -> Bool {
-        window.unread > consumed || window.isReady(within: milliseconds)
+        window.hasLine(after: consumed, within: milliseconds)
     }
 
     /// The names in the first line; call this first. `end` means that there is no line at all, and

@@ -17,22 +17,10 @@ final class InputSpool {
         let isFile =
             fstat(file.descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         start = isFile ? lseek(file.descriptor, 0, SEEK_CUR) : -1
-        if start < 0 { copy = try Self.unnamedFile() }
+        if start < 0 { copy = try temporaryDescriptor(in: Terminal.temporaryDirectory) }
     }
 
     deinit { if copy >= 0 { close(copy) } }
-
-    private static func unnamedFile() throws(RealmError) -> Int32 {
-        let folder = Terminal.environment("TMPDIR") ?? "/tmp"
-        var template = Array((folder + "/realm-write-XXXXXX").utf8CString)
-        let descriptor = mkstemp(&template)
-        guard descriptor >= 0 else {
-            throw systemFailure(.output, "cannot create a file", errno: errno, file: folder)
-        }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        unlink(template)
-        return descriptor
-    }
 
     /// The input as the first reader sees it.
     func firstSource() -> ByteSource {

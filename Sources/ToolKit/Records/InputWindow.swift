@@ -84,6 +84,24 @@ final class InputWindow {
         isAtEnd || source.isReady(within: milliseconds)
     }
 
+    /// From so many bytes on a line counts as whole, wherever it ends.
+    private static let longLine = 1 << 16
+
+    /// True when a whole line is in memory behind the first `consumed` unread bytes, or nothing will
+    /// complete it. Brings in what there is, after waiting up to `milliseconds` for something.
+    func hasLine(after consumed: Int, within milliseconds: Int32) -> Bool {
+        var (searched, patience) = (consumed, milliseconds)
+        while lineFeed(from: start + searched) == nil {
+            searched = unread
+            if isAtEnd || searched - consumed > Self.longLine { return true }
+            guard source.isReady(within: patience) else { return false }
+            patience = 0
+            // Whoever reads on meets the same failure.
+            guard (try? refill()) == true else { return true }
+        }
+        return true
+    }
+
     /// Steps over a byte order mark at the very start, which spreadsheets like to write.
     func skipByteOrderMark() throws(RealmError) {
         while unread < 3 {
@@ -146,6 +164,15 @@ struct TextPosition: Equatable, Sendable {
 
     /// The beginning of a line.
     init(line: Int) { self.line = line }
+
+    /// As far behind `place` as this is behind `start`.
+    func relocated(to place: TextPosition, from start: TextPosition) -> TextPosition {
+        var result = place
+        result.line = max(1, place.line + line - start.line)
+        result.column = line == start.line ? place.column + column - start.column : column
+        result.column = max(1, result.column)
+        return result
+    }
 
     mutating func advance(over base: UnsafeRawPointer, count: Int) {
         var lineStart = count

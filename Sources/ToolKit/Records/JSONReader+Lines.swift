@@ -3,6 +3,15 @@ import RealmEngine
 /// One value per line.
 extension JSONReader {
     func nextLine() throws(RealmError) -> RecordEvent<JSONValue> {
+        switch try findLine() {
+        case .end: .end
+        case .rejected(let error): .rejected(error)
+        case .record(let length): parseLine(length)
+        }
+    }
+
+    /// Makes the next line that is not empty the current record; answers its length.
+    func findLine() throws(RealmError) -> RecordEvent<Int> {
         if state == .start { state = .inside }
         while true {
             guard let length = try lineLength() else { return tooLargeLine() }
@@ -17,14 +26,16 @@ extension JSONReader {
                 UnsafeMutablePointer(mutating: pointer)[length] = 0
                 replacedLineFeed = length
             }
-            if JSONScan.space(pointer, 0) < length { return parseLine(length) }
+            if JSONScan.space(pointer, 0) < length {
+                recordNumber += 1
+                recordSize = length
+                return .record(length)
+            }
             stepOver()
         }
     }
 
     private func parseLine(_ length: Int) -> RecordEvent<JSONValue> {
-        recordNumber += 1
-        recordSize = length
         do throws(JSONFault) {
             try tape.parseWhole(pointer, length)
             return .record(tape.root)
@@ -48,7 +59,7 @@ extension JSONReader {
     }
 
     /// Keeps the beginning for the message; the next call skips the line.
-    private func tooLargeLine() -> RecordEvent<JSONValue> {
+    private func tooLargeLine() -> RecordEvent<Int> {
         recordNumber += 1
         recordSize = min(window.unread, 1024)
         state = .skippingLine

@@ -62,9 +62,11 @@ final class JSONReader {
         layout == .lines ? TextPosition(line: linesPassed &+ 1) : position
     }
 
-    /// False while `next` might wait for input; see `ByteSource.isReady`.
+    /// False while `next` might wait for input, a line not being there as a whole; waits up to
+    /// `milliseconds`.
     func isReady(within milliseconds: Int32) -> Bool {
-        window.unread > consumed || window.isReady(within: milliseconds)
+        if layout == .lines { return window.hasLine(after: consumed, within: milliseconds) }
+        return window.unread > consumed || window.isReady(within: milliseconds)
     }
 
     /// Refuses the current record because of one of its values.
@@ -78,17 +80,32 @@ final class JSONReader {
 
     /// The next record, or why it is refused.
     func next() throws(RealmError) -> RecordEvent<JSONValue> {
-        stepOver()
-        switch state {
-        case .finished: return .end
-        case .start: try window.skipByteOrderMark()
-        case .skippingLine: try skipLine()
-        case .inside: break
-        }
+        guard try moveOn() else { return .end }
         switch layout {
         case .lines: return try nextLine()
         case .array: return try nextElement()
         }
+    }
+
+    /// Passes over the next record; one that is a line is not looked at, whatever is wrong with it.
+    func skip() throws(RealmError) -> RecordEvent<Void> {
+        guard try moveOn() else { return .end }
+        switch layout {
+        case .lines: return try findLine().map { _ in }
+        case .array: return try nextElement().map { _ in }
+        }
+    }
+
+    /// Leaves the current record; false at the end.
+    private func moveOn() throws(RealmError) -> Bool {
+        stepOver()
+        switch state {
+        case .finished: return false
+        case .start: try window.skipByteOrderMark()
+        case .skippingLine: try skipLine()
+        case .inside: break
+        }
+        return true
     }
 
     func stepOver() {

@@ -93,11 +93,12 @@ struct RecordError: Error, Sendable {
         return "\(place)\(subject): expected \(expected), got \(got)"
     }
 
-    /// The same problem of a record that stands somewhere else.
-    func relocated(record: Int, line: Int) -> RecordError {
+    /// The same problem of a record that was found at `start` and stands at `place` in fact.
+    func relocated(to place: RecordPlace, from start: TextPosition) -> RecordError {
         RecordError(
-            code, record: record, position: TextPosition(line: line), property: property,
-            expected: expected, got: got, endsInput: endsInput)
+            code, record: place.record,
+            position: details.position.relocated(to: place.position, from: start),
+            property: property, expected: expected, got: got, endsInput: endsInput)
     }
 
     /// The error that ends a run on this record.
@@ -112,4 +113,14 @@ enum RecordEvent<Record> {
     /// The record is unusable; unless `endsInput`, reading goes on behind it.
     case rejected(RecordError)
     case end
+}
+
+extension RecordEvent {
+    func map<R>(_ change: (Record) -> R) -> RecordEvent<R> {
+        switch self {
+        case .record(let record): .record(change(record))
+        case .rejected(let error): .rejected(error)
+        case .end: .end
+        }
+    }
 }

@@ -10,6 +10,9 @@ enum Terminal {
         return String(cString: value)
     }
 
+    /// Where files without a name are made.
+    static var temporaryDirectory: String { environment("TMPDIR") ?? "/tmp" }
+
     /// Whether the terminal understands more than text.
     static var isDumb: Bool { environment("TERM") == "dumb" }
 

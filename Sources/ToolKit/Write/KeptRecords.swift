@@ -1,31 +1,17 @@
 import RealmEngine
 
-/// The records of the open batch, kept so that it can be written again without those that turn out
-/// to be refused when others have been written already.
+/// Some records as written.
 struct KeptRecords: ~Copyable {
     private let format: WriteRequest.InputFormat
-    private let header: [UInt8]
     private var bytes = ByteBuffer(capacity: 4096)
     private(set) var places: [RecordPlace] = []
     private var ranges: [Range<Int>] = []
-    private var excluded: Set<Int> = []
 
     init(_ input: RecordInput) {
         format = input.format
-        header = input.headerBytes
-        removeAll()
-    }
-
-    var isEmpty: Bool { places.isEmpty }
-
-    mutating func removeAll() {
-        places.removeAll(keepingCapacity: true)
-        ranges.removeAll(keepingCapacity: true)
-        excluded.removeAll()
-        bytes.removeAll()
         if format == .json { bytes.append("[") }
-        if !header.isEmpty {
-            bytes.append(header)
+        if !input.headerBytes.isEmpty {
+            bytes.append(input.headerBytes)
             bytes.append("\n")
         }
     }
@@ -38,26 +24,9 @@ struct KeptRecords: ~Copyable {
         places.append(place)
     }
 
-    /// Takes over the records of another input of the same kind.
-    mutating func add(_ other: borrowing KeptRecords) {
-        for index in other.places.indices {
-            add(other.view(index), other.places[index])
-        }
-    }
-
-    mutating func exclude(_ index: Int) { excluded.insert(index) }
-
-    func isExcluded(_ index: Int) -> Bool { excluded.contains(index) }
-
-    /// Index of the record with that number in the input.
-    func index(ofRecord record: Int) -> Int? {
-        var low = 0
-        var high = places.count
-        while low < high {
-            let middle = (low + high) / 2
-            if places[middle].record < record { low = middle + 1 } else { high = middle }
-        }
-        return low < places.count && places[low].record == record ? low : nil
+    /// Adds all of them to the records of the open batch.
+    func add(to records: OpenRecords) throws(RealmError) {
+        for index in places.indices { try records.add(view(index), places[index]) }
     }
 
     /// Bytes of memory they take, about.

@@ -14,6 +14,7 @@ final class LoadReport {
     private var firstVersion: UInt64?
     private(set) var commits = 0
     private var shown = 0
+    private var acknowledgements = ByteBuffer(capacity: 256)
     /// Refusals that are told on standard error when no file takes them.
     private static let mostShown = 10
 
@@ -34,19 +35,32 @@ final class LoadReport {
         if firstVersion == nil { firstVersion = transaction.version - 1 }
     }
 
-    /// The commit is durable.
-    func committed(_ counts: LoadCounts, version: UInt64) throws(RealmError) {
+    /// A batch is settled: what it changed, if anything, is durable.
+    func committed(_ item: Settlements.Item) throws(RealmError) {
+        try rejects?.write(item.rejects)
+        guard let version = item.version else { return }
         commits += 1
         guard request.acknowledges else { return }
-        var buffer = ByteBuffer(capacity: 256)
-        buffer.append("{\"commit\":")
-        buffer.append(number: commits)
-        buffer.append(",\"version\":")
-        buffer.append(number: version)
-        buffer.append(",")
-        counts.appendJSON(to: &buffer)
-        buffer.append("}\n")
-        try output.flush(&buffer)
+        acknowledgements.append("{\"commit\":")
+        acknowledgements.append(number: commits)
+        acknowledgements.append(",\"version\":")
+        acknowledgements.append(number: version)
+        acknowledgements.append(",")
+        item.counts.appendJSON(to: &acknowledgements)
+        acknowledgements.append("}\n")
+        if acknowledgements.count >= 1 << 16 { try flushAcknowledgements() }
+    }
+
+    /// One commit is durable.
+    func committed(_ counts: LoadCounts, version: UInt64) throws(RealmError) {
+        try committed(
+            Settlements.Item(counts: counts, version: version, rejects: takeRejects()))
+        try flushAcknowledgements()
+    }
+
+    /// Writes the lines of `committed`.
+    func flushAcknowledgements() throws(RealmError) {
+        if acknowledgements.count > 0 { try output.flush(&acknowledgements) }
     }
 
     func refuse(_ error: RecordError, _ record: ByteView?) {
@@ -60,7 +74,11 @@ final class LoadReport {
         }
     }
 
-    func flushRejects() throws(RealmError) { try rejects?.flush() }
+    /// Lines about the records refused since the last call.
+    func takeRejects() -> [UInt8] { rejects?.take() ?? [] }
+
+    /// Writes them.
+    func writeRejects() throws(RealmError) { try rejects?.write(takeRejects()) }
 
     /// How to go on after a run that ended early.
     func resumption(_ counts: LoadCounts) -> String? {
@@ -74,13 +92,13 @@ final class LoadReport {
     func interrupted(_ counts: LoadCounts) {
         let advice = resumption(counts).map { "; " + $0 } ?? ""
         diagnostics.notice("interrupted\(advice)")
-        try? rejects?.flush()
     }
 
-    func finish(_ counts: LoadCounts, version: UInt64) {
+    /// - Parameter syncs: system calls it took to make the commits durable.
+    func finish(_ counts: LoadCounts, version: UInt64, syncs: Int) {
         let seconds = Double(MonotonicClock.nanoseconds() - began) / 1e9
         if request.reportsJSON {
-            print(counts, version, seconds)
+            print(counts, version, syncs, seconds)
         } else {
             var text = request.isDryRun ? "would write " : ""
             text += counts.text(rejects: rejects?.path)
@@ -92,12 +110,16 @@ final class LoadReport {
         }
     }
 
-    private func print(_ counts: LoadCounts, _ version: UInt64, _ seconds: Double) {
+    private func print(
+        _ counts: LoadCounts, _ version: UInt64, _ syncs: Int, _ seconds: Double
+    ) {
         var buffer = ByteBuffer(capacity: 256)
         buffer.append("{\"summary\":{")
         counts.appendJSON(to: &buffer)
         buffer.append(",\"commits\":")
         buffer.append(number: commits)
+        buffer.append(",\"syncs\":")
+        buffer.append(number: syncs)
         buffer.append(",\"fromVersion\":")
         buffer.append(number: firstVersion ?? version)
         buffer.append(",\"version\":")

@@ -11,7 +11,7 @@ extension ObjectWriter {
         if try isResolved(value) {
             try store(table, object, column, value)
         } else {
-            pending.add(link, column: column, value, place)
+            try pending.add(link, column: column, value, place)
         }
     }
 

@@ -1,117 +1,181 @@
 import RealmEngine
 
-/// Reads, checks and converts the records of an input batch by batch, on a thread of its own if there
-/// is one, a few batches ahead of the writer.
+/// Reads the records of an input batch by batch, and checks and converts them if they are of one
+/// class; on threads of its own if there are any, some way ahead of the writer.
 ///
-/// `monitor` guards the queue and the wishes of the writer; input and stage belong to whoever fills
-/// batches.
+/// Several threads take turns in reading, where records are found without a look at them, and each
+/// converts what it has read; batches are handed over in the order of the input.
+///
+/// `monitor` guards the queue and what is used to convert, `reading` the input, or the one thread that
+/// reads it does. Each thread has a stage of its own.
 final class RecordFeed: @unchecked Sendable {
+    /// What records are converted with; nil leaves them as they are written.
+    struct Conversion {
+        let stage: RecordStage
+        let table: TableInfo
+    }
+
     private let input: RecordInput
     private let request: WriteRequest
     private let capacity: Int
-    private var stage: RecordStage
-    private var table: TableInfo
-    private let isThreaded: Bool
+    /// One for each thread.
+    private var conversions: [Conversion]
+    private let wake: @Sendable () -> Void
 
     private let monitor = Monitor()
     private var queue: [RecordBatch] = []
     private var queuedBytes = 0
+    /// How many times batches were handed over.
+    private var handed = 0
     private var isStopped = false
-    private var nextStage: (RecordStage, TableInfo)?
+    private(set) var isThreaded = false
+
+    /// Reading and converting are two steps.
+    private var isConvertedApart = false
+    private let reading = Monitor()
+    /// How many times batches were read.
+    private var taken = 0
+    private var isReadOver = false
 
     /// Records and bytes since the last batch that was due.
     private var records = 0
     private var bytes = 0
 
     private static let largestBatch = 512
-    /// Bytes from which on a batch is handed over.
+    /// Bytes from which on a batch is finished.
     private static let fullBatch = 1 << 19
-    private static let mostQueued = 4
+    /// Batches, and bytes of them, that are handed over together while there is more to read.
+    private static let mostTogether = 16
+    private static let mostTogetherBytes = 1 << 18
     private static let mostQueuedBytes = 4 << 20
 
-    /// - Parameter isThreaded: read ahead on a thread.
+    /// - Parameters:
+    ///   - conversions: as many as there may be threads; none leaves records as they are.
+    ///   - wake: called when batches have been read by a thread of the feed.
     init(
-        _ input: RecordInput, _ stage: RecordStage, _ table: TableInfo, _ request: WriteRequest,
-        isThreaded: Bool
+        _ input: RecordInput, _ conversions: [Conversion], _ request: WriteRequest,
+        wake: @escaping @Sendable () -> Void = {}
     ) {
         self.input = input
-        self.stage = stage
-        self.table = table
+        self.conversions = conversions
         self.request = request
-        capacity = max(1, min(Self.largestBatch, request.limits.records))
-        self.isThreaded = isThreaded
+        self.wake = wake
+        capacity =
+            conversions.isEmpty
+            ? Self.largestBatch : max(1, min(Self.largestBatch, request.limits.records))
     }
 
-    /// Begins to read ahead. Without a thread each batch is read when it is asked for.
-    func start() -> Bool {
-        isThreaded && Threads.detach { self.run() }
+    /// Threads that can be used for the records of a command, besides the one that writes.
+    static func threads(_ request: WriteRequest) -> Int {
+        let others = request.command.workers - 1
+        return request.format == .ndjson ? others : min(1, others)
     }
 
-    /// The next batch; nil if there is none within that time.
-    func next(within milliseconds: Int32, isRunning: Bool) -> RecordBatch? {
-        guard isRunning else {
-            return input.isReady(within: milliseconds) ? fill() : nil
+    /// Begins to read ahead on threads. Otherwise batches are read when they are asked for.
+    func start() {
+        let count = max(1, conversions.count)
+        isConvertedApart = count > 1
+        isThreaded = true
+        var started = 0
+        for thread in 0..<count where Threads.detach({ self.run(thread) }) { started += 1 }
+        isThreaded = started > 0
+        if started == 0 { isConvertedApart = false }
+    }
+
+    /// The next batches, in their order; none if there are none within that time. With a thread, as
+    /// many as it has read.
+    func take(within milliseconds: Int32) -> [RecordBatch] {
+        guard isThreaded else {
+            return input.isReady(within: milliseconds) ? readTogether() : []
         }
         guard monitor.wait(milliseconds: milliseconds, until: { !queue.isEmpty }) else {
-            return nil
+            return []
         }
-        var batch: RecordBatch?
+        var batches: [RecordBatch] = []
         monitor.signal {
-            batch = queue.removeFirst()
-            queuedBytes -= batch!.byteCount
+            swap(&batches, &queue)
+            queuedBytes = 0
         }
-        return batch
+        return batches
     }
 
     /// From the next batch on records are converted for another schema.
-    func change(_ stage: RecordStage, _ table: TableInfo) {
-        monitor.signal { nextStage = (stage, table) }
-    }
+    func change(_ conversions: [Conversion]) { monitor.signal { self.conversions = conversions } }
 
-    /// Ends the thread once its current read returns.
+    /// Ends the threads once their current reads return.
     func stop() { monitor.signal { isStopped = true } }
 
-    private func run() {
-        while true {
-            let batch = fill()
-            let size = batch.byteCount
+    private func run(_ thread: Int) {
+        while let (batches, number) = readNext() {
+            if isConvertedApart {
+                let conversion = monitor.locked { conversions[thread] }
+                for batch in batches {
+                    batch.convert(conversion.stage, conversion.table, name: input.name)
+                }
+            }
+            let size = batches.reduce(0) { $0 + $1.byteCount }
             monitor.wait {
-                isStopped || queue.isEmpty
-                    || (queue.count < Self.mostQueued
-                        && queuedBytes + size <= Self.mostQueuedBytes)
+                isStopped
+                    || (handed == number
+                        && (queue.isEmpty || queuedBytes + size <= Self.mostQueuedBytes))
             }
             var isLast = false
             monitor.signal {
-                queue.append(batch)
+                queue += batches
                 queuedBytes += size
+                handed += 1
                 isLast = isStopped
             }
-            if isLast || isOver(batch) { return }
+            wake()
+            if isLast { return }
+        }
+    }
+
+    /// Batches, and their place in the order of all; nil behind the last.
+    private func readNext() -> (batches: [RecordBatch], number: Int)? {
+        reading.locked {
+            if isReadOver || monitor.locked({ isStopped }) { return nil }
+            let batches = readTogether()
+            isReadOver = isOver(batches[batches.count - 1])
+            taken += 1
+            return (batches, taken - 1)
         }
     }
 
     /// Nothing is read behind the batch.
     private func isOver(_ batch: RecordBatch) -> Bool {
-        switch batch.ending {
-        case .more: false
-        case .end, .failed: true
-        case .rejected: !request.skipsErrors
-        }
+        if case .rejected = batch.ending { return !request.skipsErrors }
+        return batch.endsInput
     }
 
     // MARK: Filling
 
+    /// Waits for one batch and goes on while reading does not have to wait: handing each over by
+    /// itself would cost more than small ones take.
+    private func readTogether() -> [RecordBatch] {
+        var batches: [RecordBatch] = []
+        var size = 0
+        repeat {
+            let batch = fill()
+            batches.append(batch)
+            size += batch.byteCount
+            if isOver(batch) { break }
+        } while batches.count < Self.mostTogether && size < Self.mostTogetherBytes
+            && input.isReady(within: 0)
+        return batches
+    }
+
     private func fill() -> RecordBatch {
-        var wanted: (RecordStage, TableInfo)?
-        monitor.locked { swap(&wanted, &nextStage) }
-        if let wanted { (stage, table) = wanted }
-        let batch = RecordBatch(stage.plans, table, input, capacity: capacity)
+        let conversion = isConvertedApart ? nil : monitor.locked { conversions.first }
+        let batch = RecordBatch(
+            conversion.map { ($0.stage.plans, $0.table) }, input, capacity: capacity)
         do throws(RealmError) {
-            try fill(batch, input, stage)
+            try fill(batch, input, conversion?.stage)
         } catch {
             batch.ending = .failed(error)
         }
         batch.bytesRead = input.bytesRead
+        batch.time = MonotonicClock.nanoseconds()
         if records >= request.limits.records || bytes >= request.limits.bytes {
             batch.isDue = true
             records = 0
@@ -121,7 +185,7 @@ final class RecordFeed: @unchecked Sendable {
     }
 
     private func fill(
-        _ batch: RecordBatch, _ input: RecordInput, _ stage: RecordStage
+        _ batch: RecordBatch, _ input: RecordInput, _ stage: RecordStage?
     ) throws(RealmError) {
         // Locals: every access to an object would cost more than a record's share of the work.
         let (mostRecords, mostBytes) = (request.limits.records, request.limits.bytes)
@@ -131,7 +195,8 @@ final class RecordFeed: @unchecked Sendable {
         while true {
             // What is there is not kept back while nothing more comes.
             if batch.count > 0, !input.isReady(within: 0) { return }
-            let event = try stage.next(input)
+            let event: RecordEvent<ClassPlan?>
+            if let stage { event = try stage.next(input) } else { event = try pass(input) }
             if case .end = event {
                 batch.ending = .end
                 return
@@ -143,10 +208,19 @@ final class RecordFeed: @unchecked Sendable {
                 batch.ending = .rejected(error, input.recordBytes.bytes)
                 return
             case .record(let plan?): batch.append(plan, input)
-            case .record(nil), .end: break
+            case .record(nil), .end: batch.append(input)
             }
-            if records >= mostRecords || bytes >= mostBytes { return }
-            if batch.count >= capacity || batch.byteCount >= Self.fullBatch { return }
+            if records >= mostRecords || bytes >= mostBytes {
+                // What is converted is written as a whole.
+                if stage != nil || isConvertedApart { return }
+                batch.dues.append(batch.count)
+                (records, bytes) = (0, 0)
+            }
+            if batch.count >= capacity || batch.textSize >= Self.fullBatch { return }
         }
+    }
+
+    private func pass(_ input: RecordInput) throws(RealmError) -> RecordEvent<ClassPlan?> {
+        try input.skip().map { nil }
     }
 }

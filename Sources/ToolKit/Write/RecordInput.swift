@@ -21,16 +21,14 @@ final class RecordInput {
     /// Bytes there will be in all; 0 if nobody knows.
     let size: Int
 
-    /// Opens the input of a command; with `readsAhead` a thread of its own reads it. Throws `input`.
-    init(
-        _ path: String, _ format: WriteRequest.InputFormat, readsAhead: Bool = false
-    ) throws(RealmError) {
+    /// Opens the input of a command. Throws `input`.
+    init(_ path: String, _ format: WriteRequest.InputFormat) throws(RealmError) {
         name = path
         self.format = format
         let file = try InputFile(path)
         self.file = file
         size = file.size
-        source = ByteSource(descriptor: file.descriptor, path: path, readsAhead: readsAhead)
+        source = ByteSource(descriptor: file.descriptor, path: path)
         reader = Self.reader(source, format)
     }
 
@@ -57,17 +55,28 @@ final class RecordInput {
         file = nil
         size = bytes.count
         source = ByteSource(bytes: bytes)
+        reader = Self.reader(source, format, windowSize: bytes.count + 1)
+    }
+
+    /// Reads records that were kept.
+    init(_ supply: any ByteSupply, name: String, _ format: WriteRequest.InputFormat) {
+        self.name = name
+        self.format = format
+        file = nil
+        size = 0
+        source = ByteSource(supply)
         reader = Self.reader(source, format)
     }
 
     private static func reader(
-        _ source: ByteSource, _ format: WriteRequest.InputFormat
+        _ source: ByteSource, _ format: WriteRequest.InputFormat, windowSize: Int = 1 << 19
     ) -> Reader {
         switch format {
-        case .ndjson, .changes: .json(JSONReader(source, layout: .lines))
-        case .json: .json(JSONReader(source, layout: .array))
-        case .csv: .table(DelimitedReader(source, dialect: .csv))
-        case .tsv: .table(DelimitedReader(source, dialect: .tsv))
+        case .ndjson, .changes:
+            .json(JSONReader(source, layout: .lines, windowSize: windowSize))
+        case .json: .json(JSONReader(source, layout: .array, windowSize: windowSize))
+        case .csv: .table(DelimitedReader(source, dialect: .csv, windowSize: windowSize))
+        case .tsv: .table(DelimitedReader(source, dialect: .tsv, windowSize: windowSize))
         }
     }
 
@@ -79,13 +88,12 @@ final class RecordInput {
         return event
     }
 
-    /// Passes over one record without a look at its values; false at the end.
-    func skip() throws(RealmError) -> Bool {
+    /// Passes over the next record, as far as possible without a look at its values.
+    func skip() throws(RealmError) -> RecordEvent<Void> {
         switch reader {
-        case .json(let reader): if case .end = try reader.next() { return false }
-        case .table(let reader): if case .end = try reader.next() { return false }
+        case .json(let reader): try reader.skip()
+        case .table(let reader): try reader.next().map { _ in }
         }
-        return true
     }
 
     /// Reads the next record and hands it to `json` or `table`, whichever it is.

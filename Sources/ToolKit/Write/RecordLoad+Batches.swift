@@ -2,13 +2,18 @@ import RealmEngine
 
 /// Beginning, settling and committing batches.
 extension RecordLoad {
-    func begin() throws(RealmError) -> Batch {
-        let interval = request.limits.interval
-        let deadline =
-            interval == .max ? nil : MonotonicClock.nanoseconds() &+ min(interval, 1 << 62)
-        let fresh = Batch(try beginWriter(), deadline: deadline)
+    /// Opens a batch for records of which the first came at `time`.
+    func begin(_ time: UInt64) throws(RealmError) -> Batch {
+        let isPrepared = prepared != nil
+        let fresh = Batch(try beginWriter(), deadline: deadline(time), isPrepared: isPrepared)
         batch = fresh
         return fresh
+    }
+
+    /// When a record that came at `time` is to be committed.
+    func deadline(_ time: UInt64) -> UInt64? {
+        let interval = request.limits.interval
+        return interval == .max ? nil : time &+ min(interval, 1 << 62)
     }
 
     private func beginWriter() throws(RealmError) -> ObjectWriter {
@@ -17,19 +22,23 @@ extension RecordLoad {
             prepare(transaction)
             return ObjectWriter(transaction, stage.plans, request)
         }
-        let transaction = try session.begin(request.patience)
+        let transaction: WriteTransaction
+        if let place {
+            transaction = place.instance.write
+        } else {
+            transaction = try session.begin(request.patience)
+        }
         prepare(transaction)
         do throws(RealmError) {
             let schema = transaction.initialSchema
             if schema !== stage.plans.schema, !schema.hasSameShape(as: stage.plans.schema) {
                 // Another program changed it between two batches.
-                stage = try makeStage(schema)
-                if let feed {
-                    feed.change(try makeStage(schema), try stage.plans.table(named: className))
-                }
+                stage = try RecordStage(
+                    try ClassPlans(schema, request), className: className, header: header, request)
+                feed.change(try Self.conversions(schema, request, className, header))
             }
         } catch {
-            transaction.rollback()
+            if place == nil { transaction.rollback() }
             throw error
         }
         return ObjectWriter(transaction, stage.plans, request)
@@ -41,30 +50,9 @@ extension RecordLoad {
         transaction.memoryLimit = request.mostMemory / 2
     }
 
-    /// The clock is asked now and then only.
-    func isDue(_ batch: Batch) -> Bool {
-        if batch.records >= request.limits.records || batch.bytes >= request.limits.bytes {
-            return true
-        }
-        return batch.records & 63 == 0 && isOverdue(batch)
-    }
-
     func isOverdue(_ batch: Batch) -> Bool {
         guard let deadline = batch.deadline else { return false }
         return MonotonicClock.nanoseconds() >= deadline
-    }
-
-    /// True when there is input, or its end; otherwise waits a while, and commits when the time of
-    /// the open batch is up.
-    @inline(__always)
-    func waitForInput() throws(RealmError) -> Bool {
-        if input.isReady(within: 0) { return true }
-        return try waitLonger()
-    }
-
-    private func waitLonger() throws(RealmError) -> Bool {
-        guard let milliseconds = try timeLeft() else { return false }
-        return input.isReady(within: milliseconds)
     }
 
     /// How long to wait for input; nil when the time of the open batch was up, which is committed
@@ -79,40 +67,47 @@ extension RecordLoad {
         return Int32(min(200, (deadline - now) / 1_000_000 + 1))
     }
 
-    /// Makes the open batch durable; one that changed nothing leaves no version behind.
+    /// Commits the open batch; one that changed nothing leaves no version behind.
     func commit() throws(RealmError) {
         guard let batch else { return }
-        if kept.isEmpty {
+        if kept.count == 0 {
             if let first = try batch.writer.settle().first { try refuseFinally(first, nil) }
         } else {
             try settleAgain(batch)
         }
         if request.isDryRun { return try rehearse() }
-        let transaction = batch.writer.transaction
         self.batch = nil
-        if counts.changes > settled.changes {
-            let version: UInt64
-            do throws(RealmError) { version = try transaction.commit() } catch {
-                transaction.rollback()
-                throw error
-            }
-            try report.committed(counts, version: version)
+        if let place {
+            try commit(batch, place)
         } else {
-            transaction.rollback()
+            let version = try commitAtOnce(batch)
+            try report.committed(settlement(version))
+            try report.flushAcknowledgements()
+            settled = counts
         }
-        settled = counts
+        written = counts
         kept.removeAll()
-        try report.flushRejects()
+    }
+
+    /// The version of the commit, durable when this returns.
+    private func commitAtOnce(_ batch: Batch) throws(RealmError) -> UInt64? {
+        let transaction = batch.writer.transaction
+        defer { transaction.rollback() }
+        let hasChanged = counts.changes > written.changes || batch.isPrepared
+        return hasChanged ? try transaction.commit() : nil
+    }
+
+    func settlement(_ version: UInt64?) -> Settlements.Item {
+        Settlements.Item(counts: counts, version: version, rejects: report.takeRejects())
     }
 
     /// A rehearsal goes on in its one transaction.
     private func rehearse() throws(RealmError) {
+        written = counts
         settled = counts
         kept.removeAll()
-        batch?.records = 0
-        batch?.bytes = 0
         batch?.writer.pending = PendingLinks()
-        try report.flushRejects()
+        try report.writeRejects()
     }
 
     /// Settles what waits for other records; as long as some cannot be, the batch is written again
@@ -141,19 +136,24 @@ extension RecordLoad {
     func writeAgain(_ batch: Batch) throws(RealmError) {
         if request.isDryRun { return }
         repeat {
-            batch.writer.transaction.rollback()
+            if let place {
+                try place.instance.restartAsyncWrite()
+            } else {
+                batch.writer.transaction.rollback()
+            }
             batch.writer = try beginWriter()
-            counts.restart(from: settled)
+            counts.restart(from: written)
         } while try !writeKept(batch.writer)
     }
 
     /// False when a record was refused after it had changed something.
     private func writeKept(_ writer: ObjectWriter) throws(RealmError) -> Bool {
         let input = try kept.input(name: self.input.name)
-        for index in kept.places.indices {
+        for index in 0..<kept.count {
+            if index & 255 == 255 { try saveMemory(writer) }
             guard case .record(let plan?) = try stage.next(input) else { break }
             if kept.isExcluded(index) { continue }
-            writer.place = kept.places[index]
+            writer.place = kept.place(index)
             if plan.hasReferences { try writer.resolve(plan) }
             do throws(RealmError) {
                 counts.add(try writer.write(plan, stage.mode))

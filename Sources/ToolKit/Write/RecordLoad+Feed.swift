@@ -5,42 +5,47 @@ import RealmEngine
 /// A batch whose records are all new objects is written in one go; whatever is out of the ordinary
 /// has its records read again from the batch and written one by one.
 extension RecordLoad {
-    /// Reads and writes all records.
-    func loadBatches() throws(RealmError) {
-        let table = try stage.plans.table(named: className)
-        let stage = try makeStage(self.stage.plans.schema)
-        let feed = RecordFeed(
-            input, stage, table, request, isThreaded: request.command.workers > 1)
-        self.feed = feed
-        let isRunning = feed.start()
-        defer {
-            feed.stop()
-            self.feed = nil
-        }
+    /// Reads and writes all records, each batch durable before the next begins.
+    func load() throws(RealmError) {
         while last == nil {
-            if Interruption.signal != nil { interrupt() }
-            guard let incoming = try next(feed, isRunning) else { continue }
-            let batch: Batch
-            if let open = self.batch { batch = open } else { batch = try begin() }
-            if try !write(incoming, batch) { return }
+            try checkInterruption()
+            guard let milliseconds = try timeLeft() else { continue }
+            for incoming in feed.take(within: milliseconds) where last == nil {
+                if try !load(incoming) { return try commit() }
+            }
         }
-    }
-
-    func makeStage(_ schema: Schema) throws(RealmError) -> RecordStage {
-        try RecordStage(
-            try ClassPlans(schema, request), className: className, header: header, request)
-    }
-
-    /// Waits for records, and commits when the time of the open batch is up.
-    private func next(_ feed: RecordFeed, _ isRunning: Bool) throws(RealmError) -> RecordBatch? {
-        if let ready = feed.next(within: 0, isRunning: isRunning) { return ready }
-        guard let milliseconds = try timeLeft() else { return nil }
-        return feed.next(within: milliseconds, isRunning: isRunning)
+        try commit()
     }
 
     /// False at the end of the input.
-    private func write(_ incoming: RecordBatch, _ batch: Batch) throws(RealmError) -> Bool {
-        if incoming.count > 0 { try writeRecords(incoming, batch) }
+    private func load(_ incoming: RecordBatch) throws(RealmError) -> Bool {
+        if incoming.isEmptyEnd, batch == nil, prepared == nil { return false }
+        while !incoming.isUsedUp, last == nil {
+            let batch: Batch
+            if let open = self.batch { batch = open } else { batch = try begin(incoming.time) }
+            if try !write(incoming, batch) { return false }
+        }
+        return true
+    }
+
+    /// Writes records up to where a commit is due, which is made, or to the end of what has been
+    /// read; false at the end of the input.
+    ///
+    /// - Parameter hasMore: more has been read already.
+    func write(
+        _ incoming: RecordBatch, _ batch: Batch, hasMore: Bool = false
+    ) throws(RealmError) -> Bool {
+        let (records, isDue) = incoming.take()
+        if !records.isEmpty { try writeRecords(incoming, records, batch) }
+        if incoming.isUsedUp, last == nil, try !end(incoming) { return false }
+        try saveMemory(batch.writer)
+        if isDue || (!hasMore && isOverdue(batch)) { try commit() }
+        return true
+    }
+
+    /// What follows the last record of a batch.
+    private func end(_ incoming: RecordBatch) throws(RealmError) -> Bool {
+        progress.update(incoming.bytesRead)
         switch incoming.ending {
         case .more: break
         case .end: return false
@@ -49,19 +54,14 @@ extension RecordLoad {
             counts.records = error.record
             try refuse(error, bytes)
         }
-        progress.update(incoming.bytesRead)
-        guard let open = self.batch else { return true }
-        try saveMemory(open.writer)
-        open.records &+= incoming.count
-        if incoming.isDue || isOverdue(open) { try commit() }
         return true
     }
 
     private func writeRecords(
-        _ incoming: RecordBatch, _ batch: Batch
+        _ incoming: RecordBatch, _ records: Range<Int>, _ batch: Batch
     ) throws(RealmError) {
-        if try !writeAtOnce(incoming, batch) { try writeSingly(incoming, batch) }
-        if last == nil { counts.records = incoming.records.places[incoming.count - 1].record }
+        if try !writeAtOnce(incoming, batch) { try writeSingly(incoming, records, batch) }
+        if last == nil { counts.records = incoming.records.places[records.upperBound - 1].record }
     }
 
     // MARK: At once
@@ -72,24 +72,27 @@ extension RecordLoad {
         _ incoming: RecordBatch, _ batch: Batch
     ) throws(RealmError) -> Bool {
         let (writer, transaction) = (batch.writer, batch.writer.transaction)
-        guard incoming.isPlain, incoming.plans.schema === stage.plans.schema else { return false }
+        guard incoming.isPlain, let converted = incoming.converted,
+            converted.plans.schema === stage.plans.schema
+        else { return false }
+        let rows = converted.rows
         // A link to a later record stays null, or makes the object, if links do not wait.
         let linksWait = request.links == .strict
         guard linksWait || incoming.structures.isEmpty else { return false }
-        let missing = try transaction.resolveLinks(incoming.rows)
-        guard linksWait || missing.isEmpty, let rest = try storeCollections(incoming, writer),
-            try transaction.create(incoming.rows)
+        let missing = try transaction.resolveLinks(rows)
+        guard linksWait || missing.isEmpty, let rest = try storeCollections(incoming, rows, writer),
+            try transaction.create(rows)
         else { return false }
         counts.inserted &+= incoming.count
-        let firstKept = kept.places.count
-        if request.skipsErrors { kept.add(incoming.records) }
-        for link in missing { wait(for: link, incoming, writer) }
+        let firstKept = kept.count
+        if request.skipsErrors { try incoming.records.add(to: kept) }
+        for link in missing { try wait(for: link, incoming, rows, writer) }
         for structure in rest {
             let place = incoming.records.places[structure.row]
             writer.place = place
             do throws(RealmError) {
                 try writer.storeOrWait(
-                    incoming.rows.table, incoming.rows.key(structure.row), structure.column,
+                    rows.table, rows.key(structure.row), structure.column,
                     structure.value)
             } catch {
                 guard error.kind == .data else { throw error }
@@ -108,12 +111,10 @@ extension RecordLoad {
     /// Collections that can be made before their objects are; answers what is left for later, nil if
     /// some value does not fit.
     private func storeCollections(
-        _ incoming: RecordBatch, _ writer: ObjectWriter
+        _ incoming: RecordBatch, _ rows: RowBatch, _ writer: ObjectWriter
     ) throws(RealmError) -> [RecordBatch.Structure]? {
         var rest: [RecordBatch.Structure] = []
-        let (rows, columns, transaction) = (
-            incoming.rows, incoming.rows.table.columns, writer.transaction
-        )
+        let (columns, transaction) = (rows.table.columns, writer.transaction)
         for structure in incoming.structures {
             let column = columns[structure.column]
             guard case .list(let elements) = structure.value,
@@ -137,30 +138,31 @@ extension RecordLoad {
 
     /// The target of a link may still come.
     private func wait(
-        for link: WriteTransaction.MissingTarget, _ incoming: RecordBatch, _ writer: ObjectWriter
-    ) {
-        let table = incoming.rows.table
+        for link: WriteTransaction.MissingTarget, _ incoming: RecordBatch, _ rows: RowBatch,
+        _ writer: ObjectWriter
+    ) throws(RealmError) {
+        let table = rows.table
         let reference = ObjectReference(
             table: table.columns[link.column].target,
-            name: .primaryKey(incoming.rows.reference(link.column, link.row)))
-        writer.pending.add(
-            ObjectLink(table: table.key, key: incoming.rows.key(link.row)), column: link.column,
+            name: .primaryKey(rows.reference(link.column, link.row)))
+        try writer.pending.add(
+            ObjectLink(table: table.key, key: rows.key(link.row)), column: link.column,
             .reference(reference), incoming.records.places[link.row])
     }
 
     // MARK: One by one
 
     private func writeSingly(
-        _ incoming: RecordBatch, _ batch: Batch
+        _ incoming: RecordBatch, _ records: Range<Int>, _ batch: Batch
     ) throws(RealmError) {
-        let again = try incoming.records.input(name: input.name)
-        for place in incoming.records.places {
+        let again = try incoming.input(name: input.name)
+        for place in incoming.records.places[records] {
             counts.records = place.record
             switch try stage.next(again) {
             case .end: return
             case .rejected(let error):
                 try refuse(
-                    error.relocated(record: place.record, line: place.line), again.recordBytes)
+                    error.relocated(to: place, from: again.position), again.recordBytes)
             case .record(let plan?): try write(plan, batch, again.recordBytes, place)
             case .record(nil): break
             }

@@ -17,37 +17,50 @@ final class RecordLoad {
     /// Including the open batch.
     var counts = LoadCounts()
     /// As of the last commit.
+    var written = LoadCounts()
+    /// As of the last commit that is durable.
     var settled = LoadCounts()
     var batch: Batch?
     /// The records of the open batch, with `--on-error skip`.
-    var kept: KeptRecords
+    let kept: OpenRecords
     /// What ended the run at `--max-errors`.
     var last: RecordError?
     var progress: ProgressReporter
     /// Where batches of records come from.
-    var feed: RecordFeed?
+    private(set) var feed: RecordFeed
     /// A transaction that is open already, for the first batch.
     var prepared: WriteTransaction?
+    /// Where transactions are written asynchronously; nil for those of the session.
+    let place: WriterPlace?
+    /// Of the place.
+    var queue = Queue()
+    /// What ends the run at once, with the record as written; and a signal that does.
+    private var refusal: (RecordError, [UInt8])?
+    private var signal: Int32?
 
     /// The open transaction and what it holds.
     final class Batch {
         var writer: ObjectWriter
         let deadline: UInt64?
-        var records = 0
-        var bytes = 0
+        /// The transaction has changes of the schema already.
+        let isPrepared: Bool
 
-        init(_ writer: ObjectWriter, deadline: UInt64?) {
+        init(_ writer: ObjectWriter, deadline: UInt64?, isPrepared: Bool) {
             self.writer = writer
             self.deadline = deadline
+            self.isPrepared = isPrepared
         }
     }
 
     /// - Parameters:
     ///   - schema: the classes as the first batch finds them.
     ///   - prepared: an open transaction that becomes the first batch.
+    ///   - place: where to write asynchronously, many transactions with one pair of syncs; without,
+    ///     one after the other is written and durable.
     init(
         _ request: WriteRequest, className: String, _ session: WriteSession, _ schema: Schema,
-        _ input: RecordInput, _ report: LoadReport, prepared: WriteTransaction? = nil
+        _ input: RecordInput, _ report: LoadReport, prepared: WriteTransaction? = nil,
+        place: WriterPlace? = nil
     ) throws(RealmError) {
         self.request = request
         self.className = className
@@ -58,10 +71,31 @@ final class RecordLoad {
         stage = try RecordStage(
             try ClassPlans(schema, request), className: className,
             header: header, request)
-        kept = KeptRecords(input)
+        kept = OpenRecords(input)
         progress = ProgressReporter(
             request.command, file: request.path, total: input.size, unit: .bytes)
         self.prepared = prepared
+        self.place = place
+        var wake: @Sendable () -> Void = {}
+        if let place { wake = place.loop.wake }
+        feed = RecordFeed(
+            input, try Self.conversions(schema, request, className, header), request, wake: wake)
+    }
+
+    /// For each thread that may convert records.
+    static func conversions(
+        _ schema: Schema, _ request: WriteRequest, _ className: String, _ header: [String]
+    ) throws(RealmError) -> [RecordFeed.Conversion] {
+        var conversions: [RecordFeed.Conversion] = []
+        guard request.convertsAhead(className) else { return [] }
+        for _ in 0..<max(1, RecordFeed.threads(request)) {
+            let plans = try ClassPlans(schema, request)
+            conversions.append(
+                RecordFeed.Conversion(
+                    stage: try RecordStage(plans, className: className, header: header, request),
+                    table: try plans.table(named: className)))
+        }
+        return conversions
     }
 
     private static func header(_ input: RecordInput) throws(RealmError) -> [String] {
@@ -80,62 +114,31 @@ final class RecordLoad {
     func run() throws(RealmError) -> ExitCode {
         do throws(RealmError) {
             try skip()
-            if request.comesInBatches(className) {
-                try loadBatches()
-            } else {
-                while last == nil, try step() {}
-            }
-            try commit()
+            if request.command.workers > 1 { feed.start() }
+            defer { feed.stop() }
+            if let place { try loadAsynchronously(place) } else { try load() }
             if let last { throw stopping(last) }
         } catch {
-            abandon()
-            progress.finish()
-            report.finish(settled, version: session.database.version)
-            throw error
+            throw finish(after: error)
         }
-        progress.finish()
-        report.finish(settled, version: session.database.version)
+        sumUp()
         return settled.rejected > 0 ? .data : .ok
     }
 
     private func skip() throws(RealmError) {
         while input.recordNumber < request.skipped {
-            if Interruption.signal != nil { interrupt() }
-            if try !input.skip() { break }
+            try checkInterruption()
+            if case .end = try input.skip() { break }
         }
         counts.records = input.recordNumber
+        written.records = counts.records
         settled.records = counts.records
-    }
-
-    /// Reads and writes one record; false at the end.
-    private func step() throws(RealmError) -> Bool {
-        if Interruption.signal != nil { interrupt() }
-        guard try waitForInput() else { return true }
-        let batch: Batch
-        if let open = self.batch { batch = open } else { batch = try begin() }
-        switch try stage.next(input) {
-        case .end: return false
-        case .rejected(let error):
-            counts.records = input.recordNumber
-            try refuse(error, input.recordBytes)
-        case .record(let plan):
-            counts.records = input.recordNumber
-            if let plan { try write(plan, batch, input.recordBytes, nil) }
-        }
-        batch.records &+= 1
-        batch.bytes &+= input.recordBytes.count &+ 1
-        if counts.records & 255 == 0 {
-            progress.update(input.bytesRead)
-            try saveMemory(batch.writer)
-        }
-        if isDue(batch) { try commit() }
-        return true
     }
 
     /// Keeps the memory of the open transaction within its limit.
     func saveMemory(_ writer: ObjectWriter) throws(RealmError) {
         try writer.settleEarly()
-        if writer.transaction.isSpillDue { try writer.transaction.spill() }
+        try writer.saveMemory()
     }
 
     /// Writes one record.
@@ -148,14 +151,14 @@ final class RecordLoad {
         if plan.hasReferences { try writer.resolve(plan) }
         // Only links that wait for their target, and kept records, need the place.
         if !plan.structures.isEmpty || request.skipsErrors { writer.place = known ?? input.place }
-        if request.skipsErrors { kept.add(record, writer.place) }
+        if request.skipsErrors { try kept.add(record, writer.place) }
         do throws(RealmError) {
             counts.add(try writer.write(plan, stage.mode))
         } catch {
             guard error.kind == .data else { throw error }
             let position = known?.position ?? input.position
             let refusal = writer.refusal(error, record: counts.records, position)
-            if request.skipsErrors { kept.exclude(kept.places.count - 1) }
+            if request.skipsErrors { kept.exclude(kept.count - 1) }
             try refuse(refusal, record)
             if writer.hasChanged { try writeAgain(batch) }
         }
@@ -183,10 +186,7 @@ final class RecordLoad {
     func refuseFinally(
         _ error: RecordError, _ record: ByteView?
     ) throws(RealmError) -> Never {
-        settled.rejected += 1
-        report.refuse(error, record)
-        abandon()
-        try report.flushRejects()
+        refusal = (error, record?.bytes ?? [])
         throw stopping(error)
     }
 
@@ -196,18 +196,46 @@ final class RecordLoad {
             hint: report.resumption(settled))
     }
 
+    /// The open batch is forgotten, commits before it become durable; then the run says how far it
+    /// came. Answers what to throw; does not return after a signal.
+    private func finish(after error: RealmError) -> RealmError {
+        var error = error
+        abandon()
+        drain()
+        if let signal {
+            report.interrupted(settled)
+            Interruption.raise(signal)
+        }
+        if let (refused, record) = refusal {
+            settled.rejected += 1
+            record.withUnsafeBytes { raw in
+                let view = raw.baseAddress.map { ByteView($0, count: raw.count) }
+                report.refuse(refused, record.isEmpty ? nil : view)
+            }
+            do throws(RealmError) { try report.writeRejects() } catch let other { error = other }
+            if error.kind == .data { error = stopping(refused) }
+        }
+        sumUp()
+        return error
+    }
+
+    private func sumUp() {
+        progress.finish()
+        let traffic = place?.instance.asynchronousTraffic ?? session.traffic
+        report.finish(settled, version: session.database.version, syncs: traffic.syncs)
+    }
+
     func abandon() {
-        batch?.writer.transaction.rollback()
+        if let place { place.cancelWrite() } else { batch?.writer.transaction.rollback() }
         prepared?.rollback()
         batch = nil
         prepared = nil
     }
 
-    /// The open batch is rolled back, the number to resume with printed, the process ended.
-    func interrupt() {
-        guard let signal = Interruption.signal else { return }
-        abandon()
-        report.interrupted(settled)
-        Interruption.raise(signal)
+    /// Throws when a signal wants the run to end.
+    func checkInterruption() throws(RealmError) {
+        guard let number = Interruption.signal else { return }
+        signal = number
+        throw RealmError.misuse("interrupted", code: "Interrupted")
     }
 }

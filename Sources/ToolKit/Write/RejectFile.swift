@@ -49,21 +49,26 @@ final class RejectFile {
         record.count > 0 && !record.buffer.contains(10)
     }
 
-    /// Forgets what was not written: its records will be read again.
-    func forget() { waiting.removeAll() }
+    /// The lines added since the last call.
+    func take() -> [UInt8] {
+        defer { waiting.removeAll() }
+        return Array(waiting.bytes)
+    }
 
-    /// Writes out what waits. Throws `output`.
-    func flush() throws(RealmError) {
-        var rest = waiting.bytes[...]
-        while !rest.isEmpty {
-            let piece = UnsafeRawBufferPointer(rebasing: rest)
-            let count = retryingInterrupts { write(descriptor, piece.baseAddress, piece.count) }
+    /// Writes out lines. Throws `output`.
+    func write(_ lines: [UInt8]) throws(RealmError) {
+        var done = 0
+        while done < lines.count {
+            let count = lines.withUnsafeBytes { lines in
+                retryingInterrupts {
+                    Glibc.write(descriptor, lines.baseAddress! + done, lines.count - done)
+                }
+            }
             guard count >= 0 else {
                 throw systemFailure(.output, "cannot write", errno: errno, file: path)
             }
-            rest = rest.dropFirst(count)
+            done += count
         }
-        waiting.removeAll()
     }
 }
 

@@ -89,11 +89,12 @@ final class RelationLoad {
         } catch {
             writer.transaction.rollback()
             progress.finish()
-            report.finish(LoadCounts(), version: session.database.version)
+            report.finish(
+                LoadCounts(), version: session.database.version, syncs: session.traffic.syncs)
             throw error
         }
         progress.finish()
-        report.finish(counts, version: session.database.version)
+        report.finish(counts, version: session.database.version, syncs: session.traffic.syncs)
         return .ok
     }
 
@@ -135,7 +136,7 @@ final class RelationLoad {
     private func refused(_ error: RecordError) -> RealmError {
         counts.rejected += 1
         report.refuse(error, input.recordBytes)
-        try? report.flushRejects()
+        try? report.writeRejects()
         return RealmError(
             .data, code: error.code.rawValue, reason: "record", error.message, file: input.name,
             hint: "nothing is committed")

@@ -87,18 +87,19 @@ extension ObjectReference {
 
 extension Value {
     func kept(in arena: ScratchArena) -> Value {
-        switch self {
-        case .string(let text): .string(text.kept(in: arena))
-        case .binary(let bytes): .binary(bytes.kept(in: arena))
-        default: self
+        kept { bytes in
+            let copy = arena.allocate(bytes.count)
+            copy.copyMemory(from: bytes.base, byteCount: bytes.count)
+            return ByteView(copy, count: bytes.count)
         }
     }
-}
 
-extension ByteView {
-    fileprivate func kept(in arena: ScratchArena) -> ByteView {
-        let copy = arena.allocate(count)
-        copy.copyMemory(from: base, byteCount: count)
-        return ByteView(copy, count: count)
+    /// The same value with its bytes where `copy` put them.
+    func kept<E>(_ copy: (ByteView) throws(E) -> ByteView) throws(E) -> Value {
+        switch self {
+        case .string(let text): .string(try copy(text))
+        case .binary(let bytes): .binary(try copy(bytes))
+        default: self
+        }
     }
 }

@@ -117,17 +117,13 @@ struct WriteRequest {
         "required",
     ]
 
-    /// A thread of its own reads the input, unless one that converts the records does.
-    var readsAhead: Bool {
-        guard command.workers > 1, case .records(let className, _) = subject else { return false }
-        return !comesInBatches(className)
-    }
-
-    /// The records are of one class and, mostly, make new objects.
-    func comesInBatches(_ className: String) -> Bool {
+    /// The records are of one class and, mostly, make new objects: they are converted ahead, unless
+    /// they are committed in such small pieces that preparing for each would take longer.
+    func convertsAhead(_ className: String) -> Bool {
+        guard limits.records >= 16, limits.bytes >= 1 << 12 else { return false }
         switch mode {
-        case .insert, .upsert, .merge: className != "-"
-        case .update, .delete, .apply: false
+        case .insert, .upsert, .merge: return className != "-"
+        case .update, .delete, .apply: return false
         }
     }
 

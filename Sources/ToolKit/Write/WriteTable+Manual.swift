@@ -54,7 +54,16 @@ extension WriteTable {
 
     private static let commits: [ManualBlock] = [
         .paragraph(
-            "A commit is made when one of the limits is reached, and at the end. The member "
+            "A commit is made when one of the limits is reached, and at the end. Each is all or "
+                + "nothing and has a version of its own. Those that are at hand at the same time "
+                + "are written and synced together, so that small ones cost little; if that fails, "
+                + "none of them is there. Other programs see them together, as the newest "
+                + "version. An acknowledgement is printed after the sync, one for each commit, in "
+                + "their order. Nobody else is kept from writing while records are waited for, "
+                + "except in a transaction that is too large to be gathered before it is written."
+        ),
+        .paragraph(
+            "The member "
                 + "`records` of an acknowledgement counts the records of the input up to there, "
                 + "skipped and refused ones too: given to `--skip-records` it goes on behind "
                 + "them. After `upsert` and `merge` the result is then exact; `insert` repeats at "

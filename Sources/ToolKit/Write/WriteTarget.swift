@@ -26,7 +26,8 @@ struct WriteTarget {
             made = nil
             session =
                 request.isDryRun
-                ? try WriteSession(rehearsing: request.path)
+                ? try WriteSession(
+                    rehearsing: request.path, temporaryDirectory: Terminal.temporaryDirectory)
                 : try WriteSession(path: request.path, options: options)
             return
         }
@@ -74,7 +75,7 @@ struct WriteTarget {
                 file: request.path, hint: "--force replaces it; without --create it is written to")
         }
         if request.isDryRun {
-            let folder = Terminal.environment("TMPDIR") ?? "/tmp"
+            let folder = Terminal.temporaryDirectory
             return Made(path: try freeName(in: folder), destination: nil, isScratch: true)
         }
         guard exists else { return Made(path: request.path, destination: nil, isScratch: false) }

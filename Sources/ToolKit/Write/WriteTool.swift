@@ -40,8 +40,7 @@ struct WriteRun {
             if request.command.flag("infer") {
                 (input, inference) = try infer(className, path)
             } else {
-                input = try RecordInput(
-                    path, request.format, readsAhead: request.readsAhead)
+                input = try RecordInput(path, request.format)
             }
         }
         if !request.isDurable {
@@ -103,9 +102,10 @@ struct WriteRun {
             if isTable, let relation = RelationLoad.Relation(className, schema) {
                 return try fill(relation, session, schema, input!, report, prepared)
             }
+            let isOne = request.isSingle || request.isDryRun
             let load = try RecordLoad(
                 request, className: className, session, schema, input!, report,
-                prepared: prepared)
+                prepared: prepared, place: isOne ? nil : try WriterPlace(session, request))
             return try load.run()
         }
     }

@@ -130,6 +130,43 @@ import Testing
         try audit()
     }
 
+    /// A transaction that changes the same leaves again and again writes over what it wrote ahead.
+    @Test(arguments: [false, true]) func nodesWrittenAheadAreReplaced(isGrouped: Bool) throws {
+        let session = try session()
+        var transaction = try session.begin()
+        let table = try transaction.createClass("C", primaryKey: PropertySpec("id", .int))
+        try transaction.addProperty(table, PropertySpec("n", .int))
+        let keys = try (0..<20_000).map {
+            try transaction.create(in: table, primaryKey: .int(Int64($0)))
+        }
+        try transaction.commit()
+        let before = session.device.size
+        if isGrouped { try session.openGroup() }
+        transaction = try session.begin()
+        for round in 0..<40 {
+            for i in stride(from: round % 7, to: keys.count, by: 7) {
+                try transaction.set(table, keys[i], 1, .int(Int64(round << 40 + i)))
+            }
+            try transaction.spill()
+        }
+        try transaction.commit()
+        if isGrouped {
+            try session.flushGroup()
+            session.closeGroup()
+        }
+        #expect(session.device.size < 8 * before, "\(session.device.size), was \(before)")
+        for (i, key) in keys.enumerated() where i % 101 == 0 {
+            let last = (0..<40).last { $0 % 7 == i % 7 }!
+            let value = try session.database.snapshot().table(table).row(key)?.value(1)
+            guard case .int(let number)? = value else {
+                Issue.record("\(String(describing: value))")
+                return
+            }
+            #expect(number == Int64(last << 40 + i))
+        }
+        try audit()
+    }
+
     /// A node that is reached twice is let go twice: that is found before anything is written.
     @Test func sharedNodesAreNotFreedTwice() throws {
         let first = try session()

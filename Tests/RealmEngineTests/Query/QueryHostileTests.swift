@@ -63,7 +63,7 @@ import Testing
         return answers
     }
 
-    private static func mapped(_ bytes: [UInt8]) throws(RealmError) -> MappedFile {
+    static func mapped(_ bytes: [UInt8]) throws(RealmError) -> MappedFile {
         let memory = UnsafeMutableRawBufferPointer.allocate(
             byteCount: max(1, bytes.count), alignment: 8)
         defer { memory.deallocate() }

@@ -110,6 +110,37 @@ import Testing
         #expect(results.allSatisfy { $0.query == info.className + ":TRUEPREDICATE" })
     }
 
+    @Test func severalThreadsAskTheSame() throws {
+        var setting = BenchSetting(file: Self.path("query/social"))
+        (setting.num, setting.runs, setting.readers) = (30, 2, 3)
+        setting.warmup = .zero
+        let plans = try QueryUnderTest("Person:age > 3 SORT(name ASC)").plans(number: 1)
+        let results = try BenchRunner(setting: setting, workloads: plans).run()
+        #expect(results.count == 2)
+        for result in results {
+            #expect(result.runs.allSatisfy { (1...30).contains($0.operations) })
+            let total = result.runs.reduce(0) { $0 + $1.operations }
+            #expect(result.latencies.count == UInt64(total))
+        }
+    }
+
+    /// Every thread that writes commits through an instance of its own; all of them are counted.
+    @Test(arguments: [("writewhilereading", 300, 3), ("readwhilewriting", 3000, 3)])
+    func severalThreadsWrite(_ name: String, _ objects: Int, _ commits: Int) throws {
+        let scratch = ScratchDirectory()
+        var setting = tiny(scratch)
+        (setting.isDurable, setting.writers, setting.readers) = (true, 3, 2)
+        setting.num = objects
+        let plan = try #require(WorkloadCatalogue.named(name))
+        let result = try #require(
+            try BenchRunner(setting: setting, workloads: [plan]).run().first)
+        let operations = name == "writewhilereading" ? 10 * commits : objects
+        #expect(result.runs.allSatisfy { $0.operations == operations })
+        #expect(result.storage(\.commits) == commits)
+        #expect(result.storage(\.syncs) == 2 * commits)
+        #expect(result.syncTimes.count == UInt64(commits * result.runs.count))
+    }
+
     @Test(arguments: ["Person", ":age > 1", "Nobody:age > 1", "Person:age >", "Person:nothing > 1"])
     func wrongQueriesAreUsageErrors(query: String) {
         let result = ToolProcess.run(

@@ -91,39 +91,58 @@ import Testing
         #expect(array.recordBytes.string == "{\"a\":[1,\n {\"é\":[true,\"xyz\"]}]}")
     }
 
-    @Test func readsAheadFromPipes() throws {
+    @Test func readsFromPipes() throws {
         let lines = (0..<30_000).map { "{\"number\":\($0),\"text\":\"some text of a record\"}" }
         let bytes = Array(lines.joined(separator: "\n").utf8)
-        for readsAhead in [false, true] {
-            try RecordSupport.withPipe(carrying: bytes) { descriptor in
-                let source = ByteSource(descriptor: descriptor, path: "-", readsAhead: readsAhead)
-                let reader = JSONReader(source, layout: .lines)
-                var sum: Int64 = 0
-                while case .record(let value) = try reader.next() {
-                    sum += value.field("number")?.int ?? 0
-                }
-                #expect(sum == 30_000 * 29_999 / 2)
-                #expect(reader.recordNumber == 30_000)
-                #expect(source.bytesRead == bytes.count)
+        try RecordSupport.withPipe(carrying: bytes) { descriptor in
+            let source = ByteSource(descriptor: descriptor, path: "-")
+            let reader = JSONReader(source, layout: .lines)
+            var sum: Int64 = 0
+            while case .record(let value) = try reader.next() {
+                sum += value.field("number")?.int ?? 0
             }
+            #expect(sum == 30_000 * 29_999 / 2)
+            #expect(reader.recordNumber == 30_000)
+            #expect(source.bytesRead == bytes.count)
         }
     }
 
-    @Test func stopsReadingAheadWhenAbandoned() throws {
+    /// Half a line is not worth reading yet.
+    @Test func waitsForWholeLines() throws {
         try RecordSupport.withPipe(carrying: nil) { descriptor in
-            let source = ByteSource(descriptor: descriptor, path: "-", readsAhead: true)
+            let source = ByteSource(descriptor: descriptor, path: "-")
             #expect(!source.isReady(within: 10))
         }
+        let halves = ByteSource(bytes: Array("1\n2\n34".utf8), largestRead: 3)
+        let reader = JSONReader(halves, layout: .lines)
+        for number: Int64 in [1, 2, 34] {
+            #expect(reader.isReady(within: 0))
+            guard case .record(let value) = try reader.next() else { break }
+            #expect(value.int == number)
+        }
+        guard case .end = try reader.next() else {
+            Issue.record("more than three records")
+            return
+        }
+    }
+
+    /// Passing over records counts them, wrong ones too, as reading does.
+    @Test func passesOver() throws {
+        let reader = JSONReader(
+            ByteSource(bytes: Array("{\"a\":1}\n\n{]\n  3\n4".utf8)), layout: .lines)
+        var passed: [String] = []
+        while case .record = try reader.skip() {
+            passed.append("\(reader.recordNumber) \(reader.recordBytes.string)")
+        }
+        #expect(passed == ["1 {\"a\":1}", "2 {]", "3   3", "4 4"])
     }
 
     @Test func reportsUnreadableInput() throws {
-        for readsAhead in [false, true] {
-            let source = ByteSource(descriptor: -1, path: "in.json", readsAhead: readsAhead)
-            let reader = JSONReader(source, layout: .lines)
-            let error = #expect(throws: RealmError.self) { _ = try reader.next() }
-            #expect(error?.kind == .input)
-            #expect(error?.file == "in.json")
-        }
+        let source = ByteSource(descriptor: -1, path: "in.json")
+        let reader = JSONReader(source, layout: .lines)
+        let error = #expect(throws: RealmError.self) { _ = try reader.next() }
+        #expect(error?.kind == .input)
+        #expect(error?.file == "in.json")
     }
 
     @Test func findsNamesInAnyOrder() {

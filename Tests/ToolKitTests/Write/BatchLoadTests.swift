@@ -32,7 +32,8 @@ import Testing
         lab.write("in.ndjson", lines.joined(separator: "\n") + "\n")
         lab.write("in.json", "[" + lines.joined(separator: ",\n") + "]")
         let ways = [
-            "-1 -j1", "-1 -j2", "-1 --max-memory 64KiB", "-1 -m upsert", "-1 -m merge -j1",
+            "-1 -j1", "-1 -j2", "-1 -j4", "-1 --max-memory 64KiB", "-1 -m upsert",
+            "-1 -m merge -j1",
             "-1 -i json",
         ]
         var digests: Set<String> = []
@@ -69,7 +70,7 @@ import Testing
     }
 
     /// A key that is taken is found at its record, however many were read before.
-    @Test(arguments: ["-j1", "-j2"]) func aKeyTwice(threads: String) {
+    @Test(arguments: ["-j1", "-j2", "-j3"]) func aKeyTwice(threads: String) {
         var lines = animals(1500)
         lines[1100] = "{\"id\":4,\"weight\":1}"
         lines.insert("", at: 700)

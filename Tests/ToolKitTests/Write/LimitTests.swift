@@ -22,7 +22,8 @@ import Testing
     @Test func noMoreSpace() {
         makeInput(5000)
         let result = lab.shell(
-            "trap '' XFSZ; ulimit -f 200; $W --commit-records 500 --ack zoo.realm Animal in.ndjson")
+            "trap '' XFSZ; ulimit -f 200; (head -n 500 in.ndjson; sleep 1; tail -n +501 in.ndjson) |"
+                + " $W --commit-records 500 --ack zoo.realm Animal")
         #expect(result.status == 9, "\(result.errorText)")
         let commits = result.text.split(separator: "\n").count
         #expect(commits > 0)
@@ -62,6 +63,58 @@ import Testing
             """
         let result = lab.shell(script)
         #expect(result.status == 0, "\(result.errorText)")
+    }
+
+    /// Links whose targets come last wait in a temporary file, and a rehearsal keeps its nodes in one.
+    @Test func littleMemoryForWhatWaits() {
+        var text = ""
+        for i in 0..<40_000 {
+            text += "{\"id\":\(i),\"name\":\"animal \(i)\",\"weight\":1,\"mother\":39999}\n"
+        }
+        lab.write("in.ndjson", text)
+        lab.write("twice.ndjson", text + "{\"id\":7,\"weight\":1}\n")
+        let rehearsed = lab.shell("$W -n -1 --max-memory 64KiB zoo.realm Animal in.ndjson")
+        #expect(rehearsed.status == 0, "\(rehearsed.errorText)")
+        #expect(rehearsed.errorText.contains("would write 40000 records: 40000 inserted"))
+        // The rehearsal still knows what it put aside.
+        let twice = lab.shell("$W -n -1 --max-memory 64KiB zoo.realm Animal twice.ndjson")
+        #expect(twice.status == 8, "\(twice.errorText)")
+        #expect(twice.errorText.contains("record 40001, line 40001"), "\(twice.errorText)")
+        #expect(count == "0\n")
+        #expect(lab.shell("$W -1 --max-memory 64KiB zoo.realm Animal in.ndjson").status == 0)
+        #expect(lab.shell("$Q -c zoo.realm Animal 'mother.id == 39999'").text == "40000\n")
+    }
+
+    /// The records of one large transaction are put aside so that it can be written again without
+    /// one that is refused at its end.
+    @Test(arguments: ["ndjson", "json", "csv"]) func littleMemoryForWritingAgain(
+        _ format: String
+    ) {
+        var lines: [String] = []
+        let padding = String(repeating: "x", count: 400)
+        for i in 0..<12_000 {
+            // One that is there already, and one whose mother never comes.
+            let mother = i == 3 ? 77_777 : i % 2 == 0 ? 11_999 : 1
+            let id = i == 11_000 ? 5 : i
+            lines.append(
+                format == "csv"
+                    ? "\(id),\(padding),1,\(mother)"
+                    : "{\"id\":\(id),\"name\":\"\(padding)\",\"weight\":1,\"mother\":\(mother)}")
+        }
+        switch format {
+        case "csv": lines.insert("id,name,weight,mother", at: 0)
+        case "json": lines = ["[" + lines.joined(separator: ",") + "]"]
+        default: break
+        }
+        lab.write("in", lines.joined(separator: "\n") + "\n")
+        let result = lab.shell(
+            "$W -i \(format) --on-error skip --rejects bad --max-memory 64KiB "
+                + "--commit-records 20000 --commit-bytes 1GiB --commit-interval 1h zoo.realm Animal in"
+        )
+        #expect(result.status == 8, "\(result.errorText)")
+        #expect(result.errorText.contains("12000 records: 11998 inserted, 2 rejected"))
+        #expect(count == "11998\n")
+        #expect(lab.shell("$Q -c zoo.realm Animal 'mother.id == 11999'").text == "5999\n")
     }
 
     @Test func progressLines() {

@@ -11,7 +11,7 @@ final class CoreReader {
     /// - Parameter isPlain: without indexes and kernels.
     init(_ database: CoreDatabase, isPlain: Bool = false) throws(RealmError) {
         self.database = database
-        snapshot = database.session.database.snapshot()
+        snapshot = database.snapshot()
         var options = QueryOptions()
         if isPlain { (options.usesIndexes, options.usesKernels) = (false, false) }
         self.options = options

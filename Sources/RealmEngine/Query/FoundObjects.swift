@@ -1,0 +1,148 @@
+/// Objects that search indexes led to, in table order and each of them once.
+enum FoundObjects: Sendable {
+    case keys([ObjectKey])
+    /// A list of an index, or a part of it, that was looked through and is right as it stands.
+    case list(Ref, Range<Int>)
+
+    var count: Int {
+        switch self {
+        case .keys(let keys): keys.count
+        case .list(_, let part): part.count
+        }
+    }
+
+    /// The keys, some at a time, until `body` returns false.
+    func visit(
+        _ space: NodeSpace, _ body: (UnsafeBufferPointer<Int64>) throws(RealmError) -> Bool
+    ) throws(RealmError) {
+        switch self {
+        case .list(let list, let part): try KeyList(space, list, part).visit(body)
+        case .keys(let keys):
+            var failure: RealmError?
+            keys.withUnsafeBufferPointer { keys in
+                keys.withMemoryRebound(to: Int64.self) { keys in
+                    do throws(RealmError) { _ = try body(keys) } catch { failure = error }
+                }
+            }
+            if let failure { throw failure }
+        }
+    }
+
+    /// The first keys, at most `limit`.
+    func keys(_ space: NodeSpace, first limit: Int = .max) throws(RealmError) -> [ObjectKey] {
+        if case .keys(let keys) = self { return keys.count <= limit ? keys : Array(keys[..<limit]) }
+        var keys: [ObjectKey] = []
+        keys.reserveCapacity(min(limit, count))
+        try visit(space) { (part) throws(RealmError) in
+            keys.append(contentsOf: part.prefix(limit - keys.count).lazy.map { ObjectKey($0) })
+            return keys.count < limit
+        }
+        return keys
+    }
+
+    /// What is in both.
+    func intersection(
+        _ other: FoundObjects, _ space: NodeSpace
+    ) throws(RealmError) -> FoundObjects {
+        let (a, b) = (try keys(space), try other.keys(space))
+        var common: [ObjectKey] = []
+        common.reserveCapacity(min(a.count, b.count))
+        var (i, j) = (0, 0)
+        while i < a.count, j < b.count {
+            if a[i].raw == b[j].raw { common.append(a[i]) }
+            let isBehind = a[i].raw <= b[j].raw
+            let isAhead = b[j].raw <= a[i].raw
+            if isBehind { i &+= 1 }
+            if isAhead { j &+= 1 }
+        }
+        return .keys(common)
+    }
+
+    /// What is not in `other`.
+    func subtracting(
+        _ other: FoundObjects, _ space: NodeSpace
+    ) throws(RealmError) -> FoundObjects {
+        let (a, b) = (try keys(space), try other.keys(space))
+        var j = 0
+        return .keys(
+            a.filter { key in
+                while j < b.count, b[j].raw < key.raw { j &+= 1 }
+                return j == b.count || b[j].raw != key.raw
+            })
+    }
+
+    /// Leaf by leaf.
+    func units(_ table: ClusterTree) throws(RealmError) -> [QueryUnit] {
+        var units: [QueryUnit] = []
+        var current: (leaf: ClusterLeaf, among: Selection)?
+        func close() {
+            guard let (leaf, among) = current else { return }
+            let location = LeafLocation(
+                ref: leaf.ref, base: leaf.base, position: 0, count: leaf.count)
+            units.append(QueryUnit(location: location, among: among))
+            current = nil
+        }
+        try visit(table.space) { (part) throws(RealmError) in
+            for key in part {
+                if let row = current?.leaf.row(of: ObjectKey(key)) {
+                    current!.among.insert(row)
+                    continue
+                }
+                guard let (leaf, row) = try table.find(ObjectKey(key)) else { continue }
+                close()
+                var among = Selection.none
+                among.insert(row)
+                current = (leaf, among)
+            }
+            return true
+        }
+        close()
+        return units
+    }
+}
+
+extension [ObjectKey] {
+    /// Puts keys into table order and drops what occurs again.
+    mutating func arrange() {
+        if count < 2 { return }
+        if isStrictlyAscending { return }
+        if count >= 1024, arrangeByBits() { return }
+        sort { UInt64(bitPattern: $0.raw) < UInt64(bitPattern: $1.raw) }
+        var kept = 1
+        for i in 1..<count where self[i] != self[kept - 1] {
+            self[kept] = self[i]
+            kept += 1
+        }
+        removeLast(count - kept)
+    }
+
+    private var isStrictlyAscending: Bool {
+        for i in 1..<count
+        where UInt64(bitPattern: self[i].raw) <= UInt64(bitPattern: self[i - 1].raw) {
+            return false
+        }
+        return true
+    }
+
+    /// By a bit per key, where keys lie close together.
+    private mutating func arrangeByBits() -> Bool {
+        guard let low = self.min(by: { $0.raw < $1.raw })?.raw,
+            let high = self.max(by: { $0.raw < $1.raw })?.raw,
+            low >= 0, high - low < Int64(count) * 64
+        else { return false }
+        var words = [UInt64](repeating: 0, count: Int((high - low) >> 6) + 1)
+        for key in self {
+            let place = key.raw &- low
+            words[Int(place >> 6)] |= 1 &<< UInt64(place & 63)
+        }
+        removeAll(keepingCapacity: true)
+        for (i, word) in words.enumerated() {
+            var rest = word
+            while rest != 0 {
+                append(ObjectKey(low &+ Int64(i &* 64 &+ rest.trailingZeroBitCount)))
+                rest &= rest &- 1
+            }
+        }
+        return true
+    }
+}

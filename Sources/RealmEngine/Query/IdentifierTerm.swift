@@ -1,0 +1,139 @@
+/// Object ids and UUIDs against one or many of their kind, whole leaves.
+final class IdentifierTerm: QueryTerm {
+    private let column: BoundColumn
+    private let width: Int
+    /// The first eight bytes of each, as they are stored, and the rest.
+    private let members: [Identifier]
+    /// For more than a few.
+    private let places: MemberPlaces?
+    private let isNegated: Bool
+    private let matchesNull: Bool
+
+    private struct Identifier: Equatable {
+        let head: UInt64
+        let tail: UInt64
+
+        @inline(__always)
+        init(_ p: UnsafeRawPointer, width: Int) {
+            head = p.loadUnaligned(as: UInt64.self)
+            tail =
+                width == 16
+                ? p.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+                : UInt64(p.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
+        }
+
+        init?(_ value: Value, _ type: ColumnType) {
+            switch (value, type) {
+            case (.objectID(let id), .objectID):
+                (head, tail) = (id.high.byteSwapped, UInt64(id.low.byteSwapped))
+            case (.uuid(let id), .uuid): (head, tail) = (id.high.byteSwapped, id.low.byteSwapped)
+            default: return nil
+            }
+        }
+
+        @inline(__always) var hash: UInt64 { MemberPlaces.hash(head, tail) }
+    }
+
+    /// More than so many are found by their hash.
+    private static let maximumListed = 4
+
+    override var label: String { "equal ids (\(members.count)), whole leaves" }
+
+    /// Nil for tests of order.
+    init?(_ test: ColumnTest) {
+        guard test.relation == .equal || test.relation == .notEqual else { return nil }
+        let constants: [Value]
+        switch test.operand {
+        case .strict(let value), .general(let value): constants = [value]
+        case .members(let values), .anyOf(let values): constants = values
+        case .range: return nil
+        }
+        column = test.column
+        let type = test.column.layout.type
+        width = type == .uuid ? 16 : 12
+        let members = constants.compactMap { Identifier($0, type) }
+        self.members = members
+        isNegated = test.relation == .notEqual
+        matchesNull = test.holds(.null)
+        guard members.count > Self.maximumListed else {
+            places = nil
+            return
+        }
+        let places = MemberPlaces(count: members.count)
+        for (i, member) in members.enumerated() {
+            places.insert(i, member.hash) { members[$0] == member }
+        }
+        self.places = places
+    }
+
+    override func match(
+        _ leaf: ClusterLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        let column = try FixedBytesLeaf(
+            leaf.space, try leaf.columnRef(self.column.leafIndex), width: width)
+        guard column.count == leaf.count else { throw leaf.unevenColumn(self.column.leafIndex) }
+        let nulls = column.nulls
+        let rows = (width == 16 ? rows(column, 16) : rows(column, 12)).subtracting(nulls)
+        let found =
+            isNegated ? Selection(first: leaf.count).subtracting(rows).subtracting(nulls) : rows
+        return (matchesNull ? found | nulls : found) & among
+    }
+
+    /// With the width known where this is inlined.
+    @inline(__always)
+    private func rows(_ column: FixedBytesLeaf, _ width: Int) -> Selection {
+        members.withUnsafeBufferPointer { members in
+            if let places {
+                return column.rows(width) { p in
+                    let id = Identifier(p, width: width)
+                    return places.contains(id.hash) { members[$0] == id }
+                }
+            }
+            var rows = Selection.none
+            for member in members {
+                rows =
+                    rows
+                    | column.rows(width) { p in
+                        p.loadUnaligned(as: UInt64.self) == member.head
+                            && Identifier(p, width: width) == member
+                    }
+            }
+            return rows
+        }
+    }
+}
+
+extension FixedBytesLeaf {
+    /// Rows for whose bytes the test is true; what it is given of nulls means nothing. At most 256
+    /// rows.
+    @inline(__always)
+    fileprivate func rows(_ width: Int, _ test: (UnsafeRawPointer) -> Bool) -> Selection {
+        let block = 8 &* width &+ 1
+        return Selection(min(count, ClusterRows.maximum)) { (from, n) in
+            var bits: UInt64 = 0
+            var i = 0
+            while i < n {
+                let row = from &+ i
+                let p = node.payload + ((row &>> 3) &* block &+ 1 &+ (row & 7) &* width)
+                if test(p) { bits |= 1 &<< UInt64(i) }
+                i &+= 1
+            }
+            return bits
+        }
+    }
+
+    /// The rows without a value: each block begins with a bit for each of its eight.
+    fileprivate var nulls: Selection {
+        let block = 8 &* width &+ 1
+        return Selection(min(count, ClusterRows.maximum)) { (from, n) in
+            var bits: UInt64 = 0
+            var i = 0
+            while i < n {
+                let mask = UInt64(node.byte(((from &+ i) &>> 3) &* block))
+                bits |= mask &<< UInt64(i)
+                i &+= 8
+            }
+            return bits & Selection.mask(n)
+        }
+    }
+}

@@ -1,0 +1,339 @@
+/// Looks terms up in the search indexes of one class.
+struct IndexSearch {
+    private let table: TableInfo
+    private let snapshot: Snapshot
+    private let space: NodeSpace
+    private let tree: ClusterTree
+    /// So many objects may be tested one by one: with more, visiting every leaf is faster.
+    let limit: Int
+
+    /// A part of all objects.
+    private static let worthwhileShare = 16
+    private static let leastLimit = 64
+
+    init(_ table: TableInfo, _ snapshot: Snapshot) throws(RealmError) {
+        self.table = table
+        self.snapshot = snapshot
+        space = snapshot.lookup
+        tree = ClusterTree(space: space, root: table.root)
+        limit = max(Self.leastLimit, try tree.count() / Self.worthwhileShare)
+    }
+
+    /// An entry of an index, and which of the values looked up led to it.
+    struct Hit {
+        let entry: SearchIndex.Entry
+        let value: Int
+    }
+
+    /// What an index holds for a term, before any object was looked at.
+    struct Lookup {
+        let term: IndexTerm
+        fileprivate var hits: [Hit] = []
+        /// Of each word that is wanted, and of each that is not.
+        fileprivate var words: [[Hit]] = []
+        fileprivate var excluded: [[Hit]] = []
+        /// At most so many objects.
+        fileprivate(set) var count = 0
+
+        fileprivate init(_ term: IndexTerm) { self.term = term }
+    }
+
+    /// Looks up a direct term, nil when there is too much to look up.
+    func lookUp(_ term: IndexTerm) throws(RealmError) -> Lookup? {
+        let index = SearchIndex(space: space, root: term.column.indexRoot)
+        var lookup = Lookup(term)
+        switch term.question {
+        case .equal(let values, _):
+            guard values.count <= limit else { return nil }
+            for i in values.indices {
+                guard let entry = try index.entry(for: values[i]) else { continue }
+                lookup.hits.append(Hit(entry: entry, value: i))
+            }
+        case .folded(let text, _):
+            var entries: [SearchIndex.Entry] = []
+            try index.entries(forFolded: text, into: &entries)
+            lookup.hits = entries.map { Hit(entry: $0, value: 0) }
+        case .words(let terms):
+            try lookUp(terms, index, &lookup)
+            return lookup
+        case .linked: return nil
+        }
+        lookup.count = try count(lookup.hits)
+        return lookup
+    }
+
+    private func count(_ hits: [Hit]) throws(RealmError) -> Int {
+        var total = 0
+        for hit in hits { total += try count(hit.entry) }
+        return total
+    }
+
+    private func count(_ entry: SearchIndex.Entry) throws(RealmError) -> Int {
+        entry.slot.isTagged ? 1 : try KeyList(space, entry.slot.ref).count()
+    }
+
+    // MARK: Looking at objects
+
+    /// The objects for which a term that was looked up holds; nil when too many would have to be
+    /// looked at.
+    func objects(_ lookup: Lookup) throws(RealmError) -> FoundObjects? {
+        let column = lookup.term.column
+        switch lookup.term.question {
+        case .equal(let values, let test):
+            if column.type != .mixed {
+                return try objects(lookup.hits, column, Trust(dropsUnlike: true)) {
+                    ValueOrder.compare($0, values[$1])
+                }
+            }
+            // Equal index strings of unequal values: numbers of different types, texts and data.
+            guard case .general(let constant) = test.operand, Self.isOfOneKind(constant) else {
+                return try objects(lookup.hits, column, nil) { (value, _) in
+                    test.holds(value) ? 0 : 1
+                }
+            }
+            let trust = Trust(dropsUnlike: true, isSorted: true)
+            return try objects(lookup.hits, column, trust) { (value, _) in
+                ValueRules.compare(value, constant)
+            }
+        case .folded(_, let test):
+            let trust = column.type == .mixed ? nil : Trust(dropsUnlike: true)
+            return try objects(lookup.hits, column, trust) { (value, _) in
+                test.holds(value) ? 0 : 1
+            }
+        case .words(let terms): return try objects(lookup, terms)
+        case .linked: return nil
+        }
+    }
+
+    /// Whether what is equal to a constant is together in a list of mixed values. Texts and data
+    /// interleave in files of old formats, links that lead nowhere count as null, and a float of more
+    /// digits is equal to an integer but not to the decimal that is.
+    private static func isOfOneKind(_ constant: Value) -> Bool {
+        switch constant {
+        case .string, .binary, .null: false
+        case .int(let number): exactNumbers.contains(Double(number))
+        case .float(let number): exactNumbers.contains(Double(number))
+        case .double(let number): exactNumbers.contains(number)
+        case .decimal(let number):
+            number.truncatedToInt64.map { exactNumbers.contains(Double($0)) } ?? false
+        default: true
+        }
+    }
+
+    private static let exactNumbers = -9_999_999.0...9_999_999.0
+
+    /// A list may stand for its objects when the first and the last of them hold what is looked for.
+    private struct Trust {
+        /// The list as a whole is something else when neither of them does.
+        var dropsUnlike = false
+        /// The list is in the order of its values, and a part of it may be what is looked for.
+        var isSorted = false
+    }
+
+    /// Zero when a value is what the value of that place was looked up for, otherwise the side it
+    /// lies on.
+    private typealias Comparison = (Value, Int) -> Int
+
+    private func objects(
+        _ hits: [Hit], _ column: ColumnInfo, _ trust: Trust?, _ compare: Comparison
+    ) throws(RealmError) -> FoundObjects? {
+        var lists: [FoundObjects] = []
+        var open: [ObjectKey] = []
+        var tested = 0
+        for hit in hits {
+            let entry = hit.entry
+            if entry.slot.isTagged {
+                let key = ObjectKey(Int64(bitPattern: entry.slot.value))
+                tested += 1
+                guard tested <= limit else { return nil }
+                if let value = try value(of: key, column), compare(value, hit.value) == 0 {
+                    open.append(key)
+                }
+                continue
+            }
+            if let trust, column.holdsWords || entry.tellsApart {
+                let outcome = try outcome(entry.slot.ref, column, trust) {
+                    compare($0, hit.value)
+                }
+                if case .same(let list) = outcome {
+                    lists.append(list)
+                    continue
+                }
+                if case .other = outcome, trust.dropsUnlike { continue }
+            }
+            tested += try count(entry)
+            guard tested <= limit else { return nil }
+            try KeyList(space, entry.slot.ref).visit { (part) throws(RealmError) in
+                for key in part {
+                    guard let value = try value(of: ObjectKey(key), column) else { continue }
+                    if compare(value, hit.value) == 0 { open.append(ObjectKey(key)) }
+                }
+                return true
+            }
+        }
+        if lists.count == 1, open.isEmpty { return lists[0] }
+        for list in lists { open += try list.keys(space) }
+        open.arrange()
+        return .keys(open)
+    }
+
+    private enum Outcome {
+        case same(FoundObjects)
+        case other
+        case unknown
+    }
+
+    /// What the ends of a list say about all of it.
+    private func outcome(
+        _ list: Ref, _ column: ColumnInfo, _ trust: Trust, _ compare: (Value) -> Int
+    ) throws(RealmError) -> Outcome {
+        let keys = KeyList(space, list)
+        var part = 0..<(try keys.count())
+        if trust.isSorted {
+            guard
+                let start = try place(in: part, keys, column, { compare($0) >= 0 }),
+                let end = try place(in: start..<part.upperBound, keys, column, { compare($0) > 0 })
+            else { return .unknown }
+            if start == end { return .other }
+            part = start..<end
+        }
+        guard !part.isEmpty, let first = try value(of: keys.key(part.lowerBound), column),
+            let last = try value(of: keys.key(part.upperBound - 1), column)
+        else { return .unknown }
+        switch (compare(first) == 0, compare(last) == 0) {
+        case (true, true): return try isSound(list, part) ? .same(.list(list, part)) : .unknown
+        case (false, false): return .other
+        default: return .unknown
+        }
+    }
+
+    /// The first place of a sorted list whose value satisfies the test, nil when an object is missing.
+    private func place(
+        in part: Range<Int>, _ keys: KeyList, _ column: ColumnInfo, _ test: (Value) -> Bool
+    ) throws(RealmError) -> Int? {
+        var (low, high) = (part.lowerBound, part.upperBound)
+        while low < high {
+            let middle = low + (high - low) / 2
+            guard let value = try value(of: keys.key(middle), column) else { return nil }
+            if test(value) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    private func isSound(_ list: Ref, _ part: Range<Int>) throws(RealmError) -> Bool {
+        if let lists = snapshot.boundQueries?.lists {
+            return try lists.isSound(list, part, in: table, space)
+        }
+        return try KeyList(space, list, part).isSound(in: tree)
+    }
+
+    private func value(of key: ObjectKey, _ column: ColumnInfo) throws(RealmError) -> Value? {
+        guard let (leaf, row) = try tree.find(key) else { return nil }
+        return try Spot(leaf: leaf, row: row).value(BoundColumn(column))
+    }
+}
+
+// MARK: - Words
+
+extension IndexSearch {
+    private func lookUp(
+        _ terms: FullTextTerms, _ index: SearchIndex, _ lookup: inout Lookup
+    ) throws(RealmError) {
+        if terms.matchesNothing { return }
+        lookup.count = .max
+        for word in terms.required {
+            let hits = try hits(word, index)
+            lookup.words.append(hits)
+            lookup.count = min(lookup.count, try count(hits))
+        }
+        for word in terms.excluded { lookup.excluded.append(try hits(word, index)) }
+    }
+
+    private func hits(
+        _ word: FullTextTerms.Word, _ index: SearchIndex
+    ) throws(RealmError) -> [Hit] {
+        var entries: [SearchIndex.Entry] = []
+        let bytes = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: max(1, word.bytes.count), alignment: 1)
+        defer { bytes.deallocate() }
+        bytes.copyBytes(from: word.bytes)
+        let text = ByteView(UnsafeRawPointer(bytes.baseAddress!), count: word.bytes.count)
+        if word.isPrefix {
+            try index.entries(forPrefix: text, into: &entries)
+        } else if let entry = try index.entry(for: .string(text)) {
+            entries.append(entry)
+        }
+        return entries.map { Hit(entry: $0, value: 0) }
+    }
+
+    /// What has all words that are wanted and none of the others.
+    private func objects(
+        _ lookup: Lookup, _ terms: FullTextTerms
+    ) throws(RealmError) -> FoundObjects? {
+        if lookup.count == 0 { return .keys([]) }
+        var found: FoundObjects?
+        for (word, hits) in zip(terms.required, lookup.words) {
+            guard let next = try objects(word, hits, lookup.term.column) else { return nil }
+            found = try found?.intersection(next, space) ?? next
+        }
+        for (word, hits) in zip(terms.excluded, lookup.excluded) {
+            guard let next = try objects(word, hits, lookup.term.column) else { return nil }
+            if next.count > 0 { found = try found?.subtracting(next, space) }
+        }
+        return found
+    }
+
+    private func objects(
+        _ word: FullTextTerms.Word, _ hits: [Hit], _ column: ColumnInfo
+    ) throws(RealmError) -> FoundObjects? {
+        try objects(hits, column, Trust()) { (value, _) in
+            guard case .string(let text) = value else { return 1 }
+            return FullTextTerms.has(text, word) ? 0 : 1
+        }
+    }
+}
+
+// MARK: - Links
+
+extension IndexSearch {
+    /// Objects that link to those a term holds for, nil when they are more than `limit`. The links
+    /// were not looked at from this side.
+    func linking(_ path: PathTest, _ target: TableInfo, _ term: IndexTerm) throws(RealmError)
+        -> FoundObjects?
+    {
+        let search = try IndexSearch(target, snapshot)
+        guard let lookup = try search.lookUp(term), lookup.count <= limit,
+            let found = try search.objects(lookup)
+        else { return nil }
+        var keys = try found.keys(space)
+        for hop in path.path.hops.reversed() {
+            guard let next = try origins(of: keys, hop) else { return nil }
+            keys = next
+        }
+        return .keys(keys)
+    }
+
+    /// The objects at the near end of a hop, nil when they are too many.
+    private func origins(of keys: [ObjectKey], _ hop: PathHop) throws(RealmError) -> [ObjectKey]? {
+        guard let source = snapshot.schema.table(hop.source.key),
+            let link = source.columns.first(where: { $0.leafIndex == hop.column.leafIndex })
+        else { return nil }
+        var origins: [ObjectKey] = []
+        let tree = ClusterTree(space: space, root: hop.target.root)
+        for key in keys {
+            guard let (leaf, row) = try tree.find(key) else { continue }
+            let column = try BacklinkLeaf(
+                space, try leaf.columnRef(link.targetColumn.leafIndex))
+            guard row < column.count else {
+                throw .corrupt("a backlink leaf shorter than its cluster", at: leaf.ref)
+            }
+            var cursor = BacklinkCursor(space, slot: column.slot(row))
+            while let origin = try cursor.next() {
+                origins.append(origin)
+                if origins.count > limit { return nil }
+            }
+        }
+        origins.arrange()
+        return origins
+    }
+}

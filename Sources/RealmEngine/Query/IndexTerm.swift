@@ -1,0 +1,163 @@
+/// A term of a query that a search index answers.
+final class IndexTerm: Sendable {
+    /// The class and the property whose index is asked: of the class queried, or at the end of a path.
+    let table: TableInfo
+    let column: ColumnInfo
+    let question: Question
+
+    enum Question: Sendable {
+        /// Equality with any of these. In a mixed property only the test tells in full.
+        case equal([Value], ColumnTest)
+        /// Equality but for case.
+        case folded(ByteView, ColumnTest)
+        case words(FullTextTerms)
+        /// A test of the objects linked to.
+        case linked(PathTest, ColumnTest, TableInfo)
+    }
+
+    /// The index finds the term's objects, and not only objects that link to them.
+    var isDirect: Bool {
+        if case .linked = question { return false }
+        return true
+    }
+
+    /// Nil when no index of `table` helps with `condition`.
+    convenience init?(_ condition: BoundCondition, _ table: TableInfo, _ schema: Schema) {
+        switch condition {
+        case .test(let test): self.init(test, table)
+        case .fullText(let search): self.init(search, table)
+        case .comparison(let comparison): self.init(comparison, schema)
+        default: return nil
+        }
+    }
+
+    /// A property against constants.
+    init?(_ test: ColumnTest, _ table: TableInfo) {
+        guard test.relation == .equal,
+            let column = table.columns.first(where: { $0.leafIndex == test.column.leafIndex }),
+            column.index == .general, column.collection == nil
+        else { return nil }
+        self.column = column
+        self.table = table
+        if test.foldsCase {
+            guard column.type == .string || column.type == .mixed else { return nil }
+            switch test.operand {
+            case .strict(.string(let text)), .general(.string(let text)):
+                question = .folded(text, test)
+            default: return nil
+            }
+            return
+        }
+        guard let values = Self.values(of: test, column) else { return nil }
+        question = .equal(values, test)
+    }
+
+    private init?(_ search: BoundFullText, _ table: TableInfo) {
+        guard search.path.hops.isEmpty, !search.terms.required.isEmpty,
+            let column = table.columns.first(where: { $0.leafIndex == search.column.leafIndex }),
+            column.index == .fullText
+        else { return nil }
+        self.column = column
+        self.table = table
+        question = .words(search.terms)
+    }
+
+    /// A path to a property of the objects linked to, whatever the kinds of links.
+    private init?(_ comparison: BoundComparison, _ schema: Schema) {
+        guard comparison.relation == .equal, let path = PathTest(comparison),
+            path.quantifier == .any, let test = path.test, !path.acceptsMissing(test),
+            path.path.hops.allSatisfy({ $0.kind != .backlink }),
+            let target = schema.table(path.path.table.key),
+            let end = IndexTerm(test, target)
+        else { return nil }
+        column = end.column
+        table = target
+        question = .linked(path, test, target)
+    }
+
+    // MARK: Values
+
+    /// The values to look up, nil when an index would not find all objects.
+    private static func values(of test: ColumnTest, _ column: ColumnInfo) -> [Value]? {
+        let constants: [Value]
+        switch test.operand {
+        case .strict(let value), .general(let value): constants = [value]
+        case .members(let members), .anyOf(let members): constants = members
+        case .range: return nil
+        }
+        switch column.type {
+        case .int, .bool, .string, .timestamp, .objectID, .uuid:
+            let isFitting = constants.allSatisfy {
+                let type = OperandType($0)
+                return type == test.column.type || type == .null
+            }
+            return isFitting ? constants : nil
+        case .mixed:
+            var values: [Value] = []
+            for constant in constants {
+                guard let equal = mixedValues(equalTo: constant) else { return nil }
+                values += equal
+            }
+            return values
+        default: return nil
+        }
+    }
+
+    /// Values of different types are equal when they are the same number, but not all of them share
+    /// an index string (object format 5.2). Nil when there are too many.
+    private static func mixedValues(equalTo value: Value) -> [Value]? {
+        switch value {
+        case .int(let number):
+            return Int32(exactly: number) != nil ? [value] : [value] + binaries(equalTo: number)
+        case .double(let number):
+            guard let rounded = decimal(Decimal128(number)) else { return nil }
+            return [value, rounded] + whole(number)
+                + (Float(exactly: number).map { [.float($0)] } ?? [])
+        case .float(let number):
+            guard let rounded = decimal(Decimal128(number)) else { return nil }
+            return [value, rounded, .double(Double(number))] + whole(Double(number))
+        case .decimal(let number):
+            guard let rounded = decimal(number), let binaries = binaries(equalTo: value) else {
+                return nil
+            }
+            return [rounded] + binaries
+        case .list, .set, .dictionary: return nil
+        default: return [value]
+        }
+    }
+
+    private static func binaries(equalTo number: Int64) -> [Value] {
+        let double = Double(exactly: number).map { [Value.double($0)] } ?? []
+        return double + (Float(exactly: number).map { [Value.float($0)] } ?? [])
+    }
+
+    private static func whole(_ number: Double) -> [Value] {
+        Int64(exactly: number).map { [.int($0)] } ?? []
+    }
+
+    /// Stands for decimals with the same whole part, and for that as an integer. Larger ones are
+    /// stored in more than one way.
+    private static func decimal(_ number: Decimal128) -> Value? {
+        number.truncatedToInt64.map(Value.int)
+    }
+
+    /// More doubles that round to the same digits are not looked up.
+    private static let maximumRounded = 128
+
+    /// Doubles and floats that are equal to a decimal once rounded to as many digits as they stand
+    /// for.
+    private static func binaries(equalTo value: Value) -> [Value]? {
+        var values: [Value] = []
+        for isFloat in [false, true] {
+            for range in TestBounds.doubles(equalTo: value, isFloat: isFloat) {
+                var number = range.low
+                while number <= range.high {
+                    values.append(isFloat ? .float(Float(number)) : .double(number))
+                    number = isFloat ? Double(Float(number).nextUp) : number.nextUp
+                    if values.count > maximumRounded { return nil }
+                }
+            }
+        }
+        return values
+    }
+}

@@ -1,0 +1,93 @@
+/// Integers against many ranges, as a list of numbers makes them.
+final class IntegerSetTerm: QueryTerm {
+    private let column: BoundColumn
+    /// Sorted, without overlaps; there are some.
+    private let ranges: [IntegerRange]
+    /// A bit for every number from the first to the last, where they lie close together.
+    private let set: ObjectSet?
+    private let matchesNull: Bool
+    private let scratch = LeafScratch()
+    private var nodes: KeptLeaves<NodeView>?
+
+    override var label: String { "integer ranges (\(ranges.count)), whole leaves" }
+
+    /// Numbers that a set may reach over.
+    private static let maximumSpan: UInt64 = 1 << 24
+
+    init(_ column: BoundColumn, _ ranges: [IntegerRange], matchesNull: Bool) {
+        self.column = column
+        self.ranges = ranges
+        self.matchesNull = matchesNull
+        let (low, high) = (ranges[0].low, ranges[ranges.count - 1].high)
+        let span = UInt64(bitPattern: high &- low)
+        guard span < Self.maximumSpan else {
+            set = nil
+            return
+        }
+        let set = ObjectSet(limit: Int64(span) + 1)
+        for range in ranges {
+            for number in (range.low &- low)...(range.high &- low) { set.insert(number) }
+        }
+        self.set = set
+    }
+
+    override func attach(_ directory: LeafDirectory) {
+        nodes = directory.numbers(column.leafIndex, column.layout)
+    }
+
+    override func match(
+        _ leaf: ClusterLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        let first = column.layout.isNullable ? 1 : 0
+        let node = try node(leaf, first)
+        let count = min(leaf.count, ClusterRows.maximum)
+        var rows: Selection
+        if let set {
+            let offset = 0 &- ranges[0].low
+            rows = set.rows(node, first: first, offset: offset, count: count, scratch)
+        } else {
+            rows = search(node, first, count)
+        }
+        if first == 1 {
+            let marker = IntegerRange(low: node.integer(0), high: node.integer(0))
+            let nulls = IntegerKernels.rows(in: marker, node, first: 1, count: count)
+            rows = matchesNull ? rows | nulls : rows.subtracting(nulls)
+        }
+        return rows & among
+    }
+
+    private func node(_ leaf: ClusterLeaf, _ first: Int) throws(RealmError) -> NodeView {
+        if leaf.place >= 0, let nodes { return nodes[leaf.place] }
+        let ref = try leaf.columnRef(column.leafIndex)
+        let node = try leaf.space.integers(ref, "integer leaf")
+        guard node.count == leaf.count &+ first else { throw leaf.unevenColumn(column.leafIndex) }
+        return node
+    }
+
+    private func search(_ node: NodeView, _ first: Int, _ count: Int) -> Selection {
+        let numbers = scratch.numbers
+        IntegerKernels.decode(node, first: first, count: count, into: numbers)
+        return ranges.withUnsafeBufferPointer { ranges in
+            Selection(count) { (from, n) in
+                var bits: UInt64 = 0
+                for i in 0..<n where Self.contains(ranges, numbers[from &+ i]) {
+                    bits |= 1 &<< UInt64(i)
+                }
+                return bits
+            }
+        }
+    }
+
+    @inline(__always)
+    private static func contains(
+        _ ranges: UnsafeBufferPointer<IntegerRange>, _ number: Int64
+    ) -> Bool {
+        var low = 0
+        var high = ranges.count
+        while low < high {
+            let middle = (low &+ high) &>> 1
+            if ranges[middle].high < number { low = middle &+ 1 } else { high = middle }
+        }
+        return low < ranges.count && ranges[low].low <= number
+    }
+}

@@ -1,0 +1,68 @@
+/// Equality of a column of any values with one constant: what each word says of its value's type
+/// settles most of them.
+final class MixedTerm: QueryTerm {
+    private let test: ColumnTest
+    /// A bit for every type whose values have to be looked at.
+    private let kinds: UInt32
+    /// A small number is in the word itself.
+    private let number: Int64?
+    private let isNegated: Bool
+
+    override var label: String { "types first, then value by value" }
+
+    /// Nil for every other test.
+    init?(_ test: ColumnTest) {
+        guard test.relation == .equal || test.relation == .notEqual,
+            case .general(let constant) = test.operand
+        else { return nil }
+        self.test = test
+        isNegated = test.relation == .notEqual
+        let wanted = ValueOrder.rank(constant)
+        kinds = Self.ranks.reduce(UInt32.max) {
+            $1.rank == wanted ? $0 : $0 & ~(1 << $1.code)
+        }
+        if case .int(let number) = constant { self.number = number } else { number = nil }
+    }
+
+    /// Types as words say them (object format 3.13), but for links, which may read as null, and
+    /// those that are not known.
+    private static let ranks: [(code: UInt32, rank: Int)] = [
+        (1, ValueOrder.rank(.int(0))), (2, ValueOrder.rank(.bool(false))),
+        (3, ValueOrder.rank(.string(MixedTerm.nothing))),
+        (5, ValueOrder.rank(.binary(MixedTerm.nothing))),
+        (9, ValueOrder.rank(.timestamp(Timestamp(seconds: 0, nanoseconds: 0)))),
+        (10, ValueOrder.rank(.float(0))), (11, ValueOrder.rank(.double(0))),
+        (12, ValueOrder.rank(.decimal(.zero))),
+        (16, ValueOrder.rank(.objectID(ObjectID(high: 0, low: 0)))),
+        (18, ValueOrder.rank(.uuid(UUIDValue(high: 0, low: 0)))),
+    ]
+
+    private static let nothing: ByteView = {
+        let text: StaticString = ""
+        return ByteView(text.utf8Start, count: 0)
+    }()
+
+    override func match(
+        _ leaf: ClusterLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        let column = try MixedLeaf(leaf.space, try leaf.columnRef(test.column.leafIndex))
+        guard column.count == leaf.count else { throw leaf.unevenColumn(test.column.leafIndex) }
+        return try among.filter { (row) throws(RealmError) in
+            let word = column.words.integer(row)
+            if kinds >> UInt32(truncatingIfNeeded: word & 0x1F) & 1 == 0 { return isNegated }
+            if word & 0xFF == Self.smallNumber, let number {
+                return (word >> 8 == number) != isNegated
+            }
+            return test.holds(Self.shown(try column.value(row)))
+        }
+    }
+
+    /// A number and no pool.
+    private static let smallNumber: Int64 = 1
+
+    /// As a user sees it.
+    private static func shown(_ value: Value) -> Value {
+        if case .link(let link) = value, link.key.raw < 0 { return .null }
+        return value
+    }
+}

@@ -1,0 +1,55 @@
+/// A path over links compared with constants: a test of the objects at its far end.
+struct PathTest {
+    /// With the path on its left side.
+    let comparison: BoundComparison
+    let path: BoundPath
+    let operand: ColumnTest.Operand
+
+    /// Nil for every other kind of comparison.
+    init?(_ comparison: BoundComparison) {
+        var comparison = comparison
+        if comparison.left.isConstant, comparison.left.shape == .scalar,
+            !comparison.relation.isTextual
+        {
+            comparison = BoundComparison(
+                relation: comparison.relation.mirrored, foldsCase: comparison.foldsCase,
+                left: comparison.right, right: comparison.left)
+        }
+        guard case .path(let path) = comparison.left.kind, !path.hops.isEmpty,
+            let operand = Self.operand(comparison),
+            path.hops.allSatisfy({ $0.kind != .dictionary && $0.selector.isAll })
+        else { return nil }
+        self.comparison = comparison
+        self.path = path
+        self.operand = operand
+    }
+
+    /// What the value at the end of the path is compared with.
+    private static func operand(_ comparison: BoundComparison) -> ColumnTest.Operand? {
+        if let value = comparison.right.constantValue { return .general(value) }
+        guard let values = comparison.right.constantList, comparison.relation == .equal,
+            comparison.right.quantifier == nil || comparison.right.quantifier == .any
+        else { return nil }
+        // Lists on both sides are compared in ways of their own.
+        if comparison.left.shape == .scalar { return .anyOf(values) }
+        let isPlain =
+            comparison.left.quantifier == .any || comparison.left.quantifier == QueryQuantifier.none
+        return isPlain ? .anyOf(values) : nil
+    }
+
+    /// Quantifiers say nothing about paths to a single object.
+    var quantifier: QueryQuantifier {
+        path.isToOne ? .any : comparison.left.quantifier ?? .any
+    }
+
+    /// The test of each object reached; nil when the path does not end on a property.
+    var test: ColumnTest? {
+        guard case .scalar(let column) = path.end else { return nil }
+        return ColumnTest(
+            column: column, range: .none, relation: comparison.relation,
+            foldsCase: comparison.foldsCase, operand: operand)
+    }
+
+    /// Whether the condition holds where one of the links is null.
+    func acceptsMissing(_ test: ColumnTest) -> Bool { path.isToOne && test.holds(.null) }
+}
