@@ -212,7 +212,9 @@ extension WriteTransaction {
             try editor.changeIndex(column, object, from: old, to: value)
         }
         try editor.setCell(object, column.leafIndex, value)
-        try linkChange(editor, object, column, from: old, to: value)
+        if column.collection != nil || column.layout.element.mayHoldLinks {
+            try linkChange(editor, object, column, from: old, to: value)
+        }
         if !editor.created.contains(object.raw) { log.set(editor.key, column.key, object) }
     }
 

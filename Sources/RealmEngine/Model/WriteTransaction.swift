@@ -195,6 +195,13 @@ public final class WriteTransaction {
 
     // MARK: Memory
 
+    /// Whether it is time for `spill`: the changes take too much memory, or a good deal of it is nodes
+    /// that nothing will change any more, as while objects are appended. Those are better written
+    /// while there is something else to do than all at the end.
+    public var isSpillDue: Bool {
+        size > memoryLimit || (context.slab.used > 6 << 20 && context.editedBytes < 1 << 20)
+    }
+
     /// Makes the transaction take little memory again: what it has made so far goes to the file, into
     /// space that no version uses, where nothing refers to it before the commit. Worth it for
     /// transactions of many megabytes only. Values and collections made by the transaction but not

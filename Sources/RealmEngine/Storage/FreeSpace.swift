@@ -26,7 +26,9 @@ struct FreeSpace {
     ) throws(RealmError) {
         logicalSize = top.logicalSize
         var previousEnd: UInt64 = 24
-        for var chunk in try Self.chunks(space, top) {
+        let chunks = try Self.chunks(space, top)
+        free.reserveCapacity(chunks.count)
+        for var chunk in chunks {
             guard chunk.start >= previousEnd, chunk.end <= logicalSize else {
                 throw .corrupt("free chunks overlap or leave the file", at: Ref(chunk.start))
             }
@@ -97,7 +99,9 @@ struct FreeSpace {
         var whole = need
         whole.bytes += extra
         if let index = bestFit(whole) { return Taken(extents: [take(index)]) }
-        if total > need.bytes {
+        // For small commits another write costs more than some space.
+        let isCheap = whole.bytes <= Self.smallCommit && total < 16 * whole.bytes
+        if total > need.bytes, !isCheap {
             let reserve =
                 extra == 0 ? nil : bestFit(NodeWriter.Need(bytes: extra)).map { take($0) }
             if let indexes = several(need) {
@@ -123,6 +127,7 @@ struct FreeSpace {
     }
 
     private static let mostExtents = 4096
+    private static let smallCommit: UInt64 = 1 << 16
 
     /// Indexes of the smallest extents that will do, in ascending order: so the large ones last.
     ///

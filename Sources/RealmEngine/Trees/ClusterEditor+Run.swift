@@ -91,8 +91,8 @@ extension ClusterEditor {
     }
 
     private func startedRun() throws(RealmError) -> Run {
+        if let run, tail == nil { return run }
         try dropTail()
-        if let run { return run }
         let fresh = Run(
             layouts, capacity: context.fanout.clusterLeaf, place: Node(origin: .none, depth: 0))
         run = fresh

@@ -12,6 +12,9 @@ final class ClusterEditor {
     private(set) var tail: Tail?
     /// Objects behind all those in the tree, which has no tail as long as there are any.
     var run: Run?
+    /// The object found last: programs set one property after the other. Nil once the tree changed
+    /// its shape.
+    private var found: (key: UInt64, place: Position)?
 
     /// A loaded node: a leaf with keys and columns, or an inner node with children.
     final class Node {
@@ -70,7 +73,7 @@ final class ClusterEditor {
         ContiguousArray(
             layouts.map { layout in
                 Column(
-                    ref: .none, buffer: layout == nil ? nil : LeafBuffer(), isDirty: layout != nil)
+                    ref: .none, buffer: layout.map { LeafBuffer($0) }, isDirty: layout != nil)
             })
     }
 
@@ -190,6 +193,7 @@ final class ClusterEditor {
 
     /// The object with `key`, nil when there is none.
     func find(_ key: ObjectKey) throws(RealmError) -> Position? {
+        if let found, found.key == UInt64(bitPattern: key.raw) { return found.place }
         if let tail {
             if UInt64(bitPattern: key.raw) > tail.last { return nil }
             tail.settle()
@@ -208,7 +212,9 @@ final class ClusterEditor {
         }
         let row = rowIndex(node, relative)
         guard row < node.keys.count, node.keys[row] == relative else { return nil }
-        return Position(leaf: node, row: row)
+        let place = Position(leaf: node, row: row)
+        found = (UInt64(bitPattern: key.raw), place)
+        return place
     }
 
     /// Value of column `leafIndex` as stored; backlink cells are the raw slot as `.int`.
@@ -217,9 +223,9 @@ final class ClusterEditor {
             return run.columns[leafIndex]!.value(position.row)
         }
         let column = position.leaf.columns[leafIndex]
-        if let buffer = column.buffer { return buffer.values[position.row] }
+        if let buffer = column.buffer { return buffer[position.row] }
         guard let layout = layouts[leafIndex], layout.type != .backlink else {
-            return try buffer(position.leaf, leafIndex).values[position.row]
+            return try buffer(position.leaf, leafIndex)[position.row]
         }
         return try ColumnLeaf(
             context.space, column.ref, layout, rows: position.leaf.count
@@ -228,6 +234,11 @@ final class ClusterEditor {
 
     /// Stores a value; the path of `key` is rewritten by the next flush.
     func set(_ key: ObjectKey, _ leafIndex: Int, _ value: Value) throws(RealmError) {
+        if let found, found.key == UInt64(bitPattern: key.raw), found.place.leaf.isDirty {
+            // Nodes above one that will be rewritten will be too.
+            return try touchedBuffer(found.place.leaf, leafIndex)
+                .set(value, at: found.place.row, context)
+        }
         if let run, run.count > 0, UInt64(bitPattern: key.raw) >= run.keys[0] { try close(run) }
         tail?.settle()
         var relative = UInt64(bitPattern: key.raw)
@@ -241,6 +252,7 @@ final class ClusterEditor {
         }
         let row = rowIndex(node, relative)
         precondition(row < node.keys.count && node.keys[row] == relative)
+        found = (UInt64(bitPattern: key.raw), Position(leaf: node, row: row))
         try touchedBuffer(node, leafIndex).set(value, at: row, context)
     }
 
@@ -272,7 +284,7 @@ final class ClusterEditor {
         try forEachLeaf { (leaf, base) throws(RealmError) in
             let buffer = try self.buffer(leaf, leafIndex)
             for row in 0..<leaf.count {
-                try body(ObjectKey(Int64(bitPattern: base &+ leaf.keys[row])), buffer.values[row])
+                try body(ObjectKey(Int64(bitPattern: base &+ leaf.keys[row])), buffer[row])
             }
         }
     }
@@ -291,6 +303,7 @@ final class ClusterEditor {
 
     /// The tree is about to change otherwise than by appending.
     func dropTail() throws(RealmError) {
+        found = nil
         tail?.settle()
         tail = nil
         if let run, run.count > 0 { try close(run) }
@@ -398,6 +411,7 @@ final class ClusterEditor {
     /// Writes child `i` into the slab now and forgets its decoded form.
     func retire(_ node: Node, _ i: Int) throws(RealmError) {
         guard let child = node.children[i].node else { return }
+        found = nil
         node.children[i].ref = try write(child)
         node.children[i].node = nil
     }
@@ -498,7 +512,7 @@ final class ClusterEditor {
         try dropTail()
         try rewriteLeaves(root) { (leaf) throws(RealmError) in
             while leaf.columns.count <= leafIndex { leaf.columns.append(Column(ref: .none)) }
-            let buffer = LeafBuffer(capacity: leaf.count)
+            let buffer = LeafBuffer(layout, capacity: leaf.count)
             for _ in 0..<leaf.count { buffer.append(value) }
             leaf.columns[leafIndex] = Column(ref: .none, buffer: buffer, isDirty: true)
         }
@@ -528,8 +542,8 @@ final class ClusterEditor {
         try dropTail()
         try rewriteLeaves(root) { (leaf) throws(RealmError) in
             let old = try self.touchedBuffer(leaf, leafIndex)
-            let buffer = LeafBuffer(capacity: leaf.count)
-            for value in old.values { buffer.append(try transform(value)) }
+            let buffer = LeafBuffer(layout, capacity: leaf.count)
+            for row in 0..<old.count { buffer.append(try transform(old[row])) }
             leaf.columns[leafIndex] = Column(ref: .none, buffer: buffer, isDirty: true)
         }
         layouts[leafIndex] = layout

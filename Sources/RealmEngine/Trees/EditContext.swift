@@ -6,7 +6,7 @@ struct Fanout: Sendable {
     var tree = 1000
     /// Smaller than the format's own 1000: consecutive integers spread over the whole index, so that
     /// small nodes save most of what a commit rewrites.
-    var index = 256
+    var index = 128
 }
 
 /// What every editor of one write transaction shares: the bytes it reads, the slab it writes into,

@@ -1,86 +1,52 @@
-/// A leaf taken apart for editing: one `Value` per element.
+/// A leaf taken apart for editing: the column's cells, or whole values for leaves of collections.
 ///
 /// Strings and binaries point into the mapping, the slab or the transaction's arena, all of which
 /// stay put while the transaction lasts. Backlink cells are carried as `.int` of the raw slot.
 final class LeafBuffer {
-    /// Unmanaged, since appending to an array that a class holds would be checked each time.
-    private var storage: UnsafeMutablePointer<Value>
-    private var capacity: Int
-    private(set) var count = 0
+    /// Cells below `count` are in use.
+    private(set) var cells: LeafCells
+    fileprivate(set) var count = 0
     /// For leaves of long strings and binaries: the blob that already holds each value, none where
     /// the value is new; empty in all other leaves. Keeping them saves copying untouched values.
     private(set) var blobs: ContiguousArray<Ref> = []
 
-    init(capacity: Int = 0) {
-        self.capacity = max(8, capacity)
-        storage = .allocate(capacity: self.capacity)
+    /// Of whole values.
+    init(capacity: Int = 0) { cells = LeafCells(values: max(8, capacity)) }
+
+    /// Of values that fit `layout`.
+    init(_ layout: LeafLayout, capacity: Int = 0) {
+        cells = LeafCells(layout, capacity: max(8, capacity))
     }
 
-    deinit { storage.deallocate() }
-
     /// Bytes of memory the buffer takes.
-    var byteSize: Int { capacity * MemoryLayout<Value>.stride + 64 }
+    var byteSize: Int { cells.byteSize + 64 }
 
-    /// Valid until the next change.
+    /// Of a buffer of whole values. Valid until the next change.
     @inline(__always) var values: UnsafeBufferPointer<Value> {
-        UnsafeBufferPointer(start: storage, count: count)
+        precondition(cells.form == .values)
+        return UnsafeBufferPointer(start: cells.values, count: count)
+    }
+
+    /// Value `i`, as stored.
+    subscript(i: Int) -> Value {
+        precondition(i >= 0 && i < count)
+        return cells.value(i)
     }
 
     /// Makes room for `extra` more.
     @inline(__always)
-    private func reserve(_ extra: Int) {
-        if count &+ extra > capacity { grow(count &+ extra) }
+    fileprivate func reserve(_ extra: Int) {
+        if count &+ extra > cells.capacity { grow(count &+ extra) }
     }
 
     @inline(never)
     private func grow(_ wanted: Int) {
-        capacity = max(capacity * 2, wanted)
-        let fresh = UnsafeMutablePointer<Value>.allocate(capacity: capacity)
-        fresh.update(from: storage, count: count)
-        storage.deallocate()
-        storage = fresh
-    }
-
-    /// Takes apart the leaf at `ref` of a cluster column.
-    convenience init(
-        _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout, rows: Int
-    ) throws(RealmError) {
-        self.init(capacity: rows + 1)
-        if layout.type == .backlink {
-            let leaf = try BacklinkLeaf(space, ref)
-            guard leaf.count == rows else {
-                throw .corrupt("a backlink leaf of \(leaf.count) among \(rows) objects", at: ref)
-            }
-            for i in 0..<rows { append(.int(Int64(bitPattern: leaf.slot(i).raw))) }
-        } else {
-            try fill(try ColumnLeaf(space, ref, layout, rows: rows))
-        }
-    }
-
-    /// Takes apart the leaf at `ref` of a collection.
-    convenience init(
-        _ space: NodeSpace, _ ref: Ref, element: ElementType
-    ) throws(RealmError) {
-        self.init()
-        try fill(try ColumnLeaf(space, ref, element: element))
-    }
-
-    private func fill(_ leaf: ColumnLeaf) throws(RealmError) {
-        let count = leaf.count
-        reserve(count + 1)
-        for i in 0..<count { append(try leaf.stored(i)) }
-        switch leaf {
-        case .string(let bytes) where bytes.form == .big,
-            .binary(let bytes) where bytes.form == .big:
-            blobs.reserveCapacity(count + 1)
-            for i in 0..<count { blobs.append(bytes.blob(i)) }
-        default: break
-        }
+        cells = LeafCells(cells, count: count, capacity: max(cells.capacity * 2, wanted))
     }
 
     @inline(__always) func append(_ value: Value) {
         reserve(1)
-        storage[count] = value
+        cells.target.store(value, at: count)
         count &+= 1
         if !blobs.isEmpty { blobs.append(.none) }
     }
@@ -89,22 +55,22 @@ final class LeafBuffer {
         if !blobs.isEmpty { blobs.insert(.none, at: i) }
         precondition(i >= 0 && i <= count)
         reserve(1)
-        (storage + i + 1).update(from: storage + i, count: count - i)
-        storage[i] = value
+        cells.move(i..<count, to: i + 1)
+        cells.target.store(value, at: i)
         count += 1
     }
 
     func set(_ value: Value, at i: Int, _ context: EditContext) throws(RealmError) {
         precondition(i >= 0 && i < count)
         try releaseBlob(i, context)
-        storage[i] = value
+        cells.target.store(value, at: i)
     }
 
     func remove(at i: Int, _ context: EditContext) throws(RealmError) {
         precondition(i >= 0 && i < count)
         try releaseBlob(i, context)
         if !blobs.isEmpty { blobs.remove(at: i) }
-        (storage + i).update(from: storage + i + 1, count: count - i - 1)
+        cells.move(i + 1..<count, to: i)
         count -= 1
     }
 
@@ -117,8 +83,8 @@ final class LeafBuffer {
     /// Moves everything from element `i` on into a new buffer.
     func split(at i: Int) -> LeafBuffer {
         precondition(i >= 0 && i <= count)
-        let tail = LeafBuffer(capacity: count - i)
-        tail.storage.update(from: storage + i, count: count - i)
+        let tail = LeafBuffer(cells.layout, capacity: count - i)
+        tail.cells.copy(cells, from: i, count: count - i, to: 0)
         tail.count = count - i
         count = i
         if !blobs.isEmpty {
@@ -137,7 +103,7 @@ final class LeafBuffer {
                     ? ContiguousArray(repeating: .none, count: other.count) : other.blobs)
         }
         reserve(other.count)
-        (storage + count).update(from: other.storage, count: other.count)
+        cells.copy(other.cells, from: 0, count: other.count, to: count)
         count += other.count
     }
 
@@ -155,6 +121,79 @@ final class LeafBuffer {
 
     /// Remembers where each value of a big leaf now is.
     func keepBlobs(_ refs: ContiguousArray<Ref>) { blobs = refs }
+}
+
+// MARK: - Taking apart
+
+extension LeafBuffer {
+    /// Takes apart the leaf at `ref` of a cluster column.
+    convenience init(
+        _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout, rows: Int
+    ) throws(RealmError) {
+        self.init(layout, capacity: rows + 1)
+        if layout.type == .backlink {
+            let leaf = try BacklinkLeaf(space, ref)
+            guard leaf.count == rows else {
+                throw .corrupt("a backlink leaf of \(leaf.count) among \(rows) objects", at: ref)
+            }
+            IntegerKernels.decode(leaf.node, first: 0, count: rows, into: cells.words)
+            count = rows
+        } else {
+            try fill(try ColumnLeaf(space, ref, layout, rows: rows))
+        }
+    }
+
+    /// Takes apart the leaf at `ref` of a collection.
+    convenience init(
+        _ space: NodeSpace, _ ref: Ref, element: ElementType
+    ) throws(RealmError) {
+        self.init()
+        let leaf = try ColumnLeaf(space, ref, element: element)
+        reserve(leaf.count + 1)
+        for i in 0..<leaf.count { append(try leaf.stored(i)) }
+        keepBlobs(of: leaf)
+    }
+
+    private func fill(_ leaf: ColumnLeaf) throws(RealmError) {
+        let (words, extras, count) = (cells.words, cells.extras, leaf.count)
+        switch leaf {
+        case .integer(let leaf):
+            IntegerKernels.decode(leaf.node, first: 0, count: count, into: words)
+        case .nullableInteger(let leaf):
+            IntegerKernels.decode(leaf.node, first: 1, count: count, into: words)
+            for i in 0..<count {
+                extras[i] = words[i] == leaf.marker ? 1 : 0
+                if words[i] == leaf.marker { words[i] = 0 }
+            }
+        case .bool(let leaf):
+            IntegerKernels.decode(leaf.node, first: 0, count: count, into: words)
+            for i in 0..<count where words[i] != 3 { words[i] = words[i] == 0 ? 0 : 1 }
+        case .link(let leaf):
+            IntegerKernels.decode(leaf.node, first: 0, count: count, into: words)
+            for i in 0..<count { words[i] &-= 1 }
+        case .collection(let leaf, _, _):
+            for i in 0..<count { words[i] = Int64(bitPattern: try leaf.root(i).raw) }
+        case .string(let leaf), .binary(let leaf):
+            for i in 0..<count {
+                let bytes = try leaf.value(i)
+                words[i] = bytes.map { Int64(Int(bitPattern: $0.base)) } ?? 0
+                extras[i] = Int64(bytes?.count ?? 0)
+            }
+        default:
+            for i in 0..<count { cells.target.store(try leaf.stored(i), at: i) }
+        }
+        self.count = count
+        keepBlobs(of: leaf)
+    }
+
+    private func keepBlobs(of leaf: ColumnLeaf) {
+        switch leaf {
+        case .string(let bytes) where bytes.form == .big,
+            .binary(let bytes) where bytes.form == .big:
+            keepBlobs(ContiguousArray((0..<count).map { bytes.blob($0) }))
+        default: break
+        }
+    }
 }
 
 extension EditContext {

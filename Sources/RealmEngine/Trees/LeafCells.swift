@@ -46,6 +46,27 @@ final class LeafCells {
         }
     }
 
+    /// Whole values, whatever they are.
+    convenience init(values capacity: Int) {
+        let layout = LeafLayout(elements: ElementType(type: .mixed, isNullable: true))
+        self.init(layout, capacity: capacity)
+    }
+
+    /// The first `count` cells of `smaller`, with room for more.
+    convenience init(_ smaller: LeafCells, count: Int, capacity: Int) {
+        self.init(smaller.layout, capacity: capacity)
+        copy(smaller, from: 0, count: count, to: 0)
+    }
+
+    /// Bytes of memory the cells take.
+    var byteSize: Int {
+        switch form {
+        case .numbers: 8 * capacity
+        case .optionalNumbers, .bytes, .times: 16 * capacity
+        case .values: MemoryLayout<Value>.stride * capacity
+        }
+    }
+
     deinit {
         words.deallocate()
         extras.deallocate()
@@ -124,6 +145,19 @@ final class LeafCells {
 }
 
 extension LeafCells {
+    /// Moves cells to other places, which may overlap theirs.
+    func move(_ range: Range<Int>, to i: Int) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= capacity)
+        precondition(i >= 0 && i + range.count <= capacity)
+        if form == .values {
+            (values + i).update(from: values + range.lowerBound, count: range.count)
+            return
+        }
+        (words + i).update(from: words + range.lowerBound, count: range.count)
+        if form == .numbers { return }
+        (extras + i).update(from: extras + range.lowerBound, count: range.count)
+    }
+
     /// Takes values, each of which fits the layout and goes to an index below the capacity.
     struct Target {
         let form: Form

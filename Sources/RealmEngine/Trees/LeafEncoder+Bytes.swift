@@ -18,6 +18,13 @@ extension LeafEncoder {
             }
         }
         let cells = ByteCells(addresses: numbers, counts: numbers + n, count: n)
+        return try bytes(cells, of: buffer, isString: isString)
+    }
+
+    /// The values of `buffer`, which may have blobs for some.
+    func bytes(
+        _ cells: ByteCells, of buffer: LeafBuffer, isString: Bool
+    ) throws(RealmError) -> Ref {
         if let short = try shortOrMedium(cells, isString: isString) {
             try buffer.dropBlobs(context)
             return short

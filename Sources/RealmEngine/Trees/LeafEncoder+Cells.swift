@@ -19,6 +19,14 @@ extension LeafEncoder {
         }
     }
 
+    /// Writes a leaf of the cells that a buffer keeps instead of values.
+    func encode(_ buffer: LeafBuffer) throws(RealmError) -> Ref {
+        let cells = buffer.cells
+        guard cells.form == .bytes else { return try encode(cells, count: buffer.count) }
+        let bytes = ByteCells(addresses: cells.words, counts: cells.extras, count: buffer.count)
+        return try self.bytes(bytes, of: buffer, isString: cells.layout.type == .string)
+    }
+
     private func numbers(
         _ cells: LeafCells, _ words: UnsafeBufferPointer<Int64>
     ) throws(RealmError) -> Ref {

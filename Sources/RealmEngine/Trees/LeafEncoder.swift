@@ -7,6 +7,7 @@ struct LeafEncoder {
     func encode(
         _ buffer: LeafBuffer, _ layout: LeafLayout, isElement: Bool
     ) throws(RealmError) -> Ref {
+        if buffer.cells.form != .values { return try encode(buffer) }
         if layout.collection != nil { return try cells(buffer) }
         switch layout.type {
         case .int: return layout.isNullable ? try nullableIntegers(buffer) : try integers(buffer)

@@ -155,7 +155,7 @@ extension ObjectWriter {
 
     /// Keeps the memory of the transaction within its limit.
     func saveMemory() throws(RealmError) {
-        if transaction.size > transaction.memoryLimit { try transaction.spill() }
+        if transaction.isSpillDue { try transaction.spill() }
     }
 
     private func dangling(

@@ -175,7 +175,16 @@ final class ModelRun {
         committed = model
         guard shape.isComparing else { return }
         try check(newest(), committed, "after commit \(commits)")
+        try checkSchema()
         if commits % shape.auditEvery == 0 { try audit() }
+    }
+
+    /// What the handle took over from the version before is what the file says.
+    private func checkSchema() throws {
+        let database = session!.database
+        let isSame = try SchemaFacts(database.schema) == SchemaFacts(readingAgain: database)
+        if isSame { return }
+        throw Failure(description: "commit \(commits): another schema than what the file says")
     }
 
     /// Every node, value, link and index entry is as the format wants it, and no space is lost.
