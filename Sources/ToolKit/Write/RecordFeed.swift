@@ -65,10 +65,11 @@ final class RecordFeed: @unchecked Sendable {
             ? Self.largestBatch : max(1, min(Self.largestBatch, request.limits.records))
     }
 
-    /// Threads that can be used for the records of a command, besides the one that writes.
+    /// Threads that can be used for the records of a command, besides the one that writes: as many as
+    /// there are processors keep it busy while it waits for the disk itself.
     static func threads(_ request: WriteRequest) -> Int {
-        let others = request.command.workers - 1
-        return request.format == .ndjson ? others : min(1, others)
+        let workers = request.command.workers
+        return workers == 1 ? 0 : request.format == .ndjson ? workers : 1
     }
 
     /// Begins to read ahead on threads. Otherwise batches are read when they are asked for.

@@ -64,7 +64,8 @@ extension WriteTable {
         OptionSpec(
             "dry-run", "n", in: .output, "check and report, change nothing",
             "Check everything and report what would be done. Nothing is written and no lock is "
-                + "held; memory grows with what would be written."),
+                + "held; what takes more than `--max-memory` goes to a file without a name in "
+                + "`TMPDIR`."),
     ]
 
     static let access: [OptionSpec] = [
@@ -74,9 +75,9 @@ extension WriteTable {
     private static let threads = OptionSpec(
         "threads", "j", .required("N", .count(0...1024)), in: .access,
         "threads, 0 = one per processor",
-        "Use N threads; 0 means one per processor. With more than one, a thread of its own reads "
-            + "the input ahead. Changes are made by one thread in the order of the input, so that "
-            + "the result never depends on it.",
+        "Read and convert records on N threads; 0 means one per processor. NDJSON is read by all of "
+            + "them, other formats by one. Changes are made by one more thread in the order of the "
+            + "input, so that the result never depends on it; with 1 a single thread does all.",
         defaultText: "0")
 
     static let general: [OptionSpec] = SharedOptions.general + [SharedOptions.progress]
