@@ -46,8 +46,8 @@ extension RecordLoad {
 
     private func prepare(_ transaction: WriteTransaction) {
         report.begin(with: transaction)
-        // Editing and writing out take about as much again.
-        transaction.memoryLimit = request.mostMemory / 2
+        // Writing out takes about as much again, and records wait in memory too.
+        transaction.memoryLimit = request.mostMemory / 8 * 3
     }
 
     func isOverdue(_ batch: Batch) -> Bool {
