@@ -29,7 +29,9 @@ class TickWhileWriting: ConcurrentWorkload {
         let instance = try Instance.open(scratch.path, setting, on: loop.confinement)
         var chooser = chooser(thread)
         let began = MonotonicClock.nanoseconds()
-        startTicker(began, loop.wake)
+        guard startTicker(began, loop.wake) else {
+            throw .failedCheck("there is no thread that could tell of ticks")
+        }
         var next = 1
         while next <= ticks, !hasFailed {
             // The instance moves on here when it is told of a commit.
@@ -53,12 +55,12 @@ class TickWhileWriting: ConcurrentWorkload {
         if transactions.load(ordering: .relaxed) > 0 { disturbed.add(1, ordering: .relaxed) }
     }
 
-    /// Wakes the loop at fixed moments, by a thread of its own.
+    /// Wakes the loop at fixed moments, by a thread of its own; false when there is none.
     private func startTicker(
         _ began: UInt64, _ wake: @escaping @Sendable () -> Void
-    ) {
+    ) -> Bool {
         let (this, ticks) = (Unconfined(self), ticks)
-        _ = Threads.detach {
+        return Threads.detach {
             for tick in 1...ticks {
                 Pause.until(began &+ UInt64(tick) &* Self.interval)
                 this.value.ticksDue.store(tick, ordering: .releasing)

@@ -48,6 +48,24 @@ import Testing
         return result
     }
 
+    @Test("THR-98: what did not change belongs to both versions")
+    func versionsShareWhatDidNotChange() throws {
+        let lab = try KindsLab()
+        let here = try lab.open()
+        let old = try here.freeze()
+        try here.write { (transaction) throws(RealmError) in
+            let dog = try here.snapshot().table(lab.dog).keys()[0]
+            try transaction.set(lab.dog, dog, 0, .int(77))
+        }
+        let tops = { (instance: Instance, key: TableKey) in instance.schema.table(key)?.top }
+        for table in [lab.person, lab.address] { #expect(tops(here, table) == tops(old, table)) }
+        #expect(tops(here, lab.dog) != tops(old, lab.dog))
+        #expect(try lab.read(lab.thing(.list, of: old)) == "dog 5")
+        #expect(try lab.read(lab.thing(.list, of: here)) == "dog 77")
+        here.close()
+        try lab.audit()
+    }
+
     /// Sixteen megabytes of blobs beside a class of numbers.
     @Test("THR-100: reading maps the pages it touches and copies nothing")
     func readingMapsAndCopiesNothing() throws {
