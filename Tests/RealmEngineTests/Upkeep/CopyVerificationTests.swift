@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+
+@testable import RealmEngine
+
+/// Verification of a compacted file finds every bit that matters, wherever it is read from.
+@Suite struct CopyVerificationTests {
+    /// A version of a database and a copy of its tables, taken apart for damage.
+    private final class Lab {
+        let database: Database
+        let snapshot: Snapshot
+        let tables: Ref
+        let scratch = CompactorTests.Scratch()
+        private let descriptor: Int32
+
+        init(_ file: String) throws {
+            database = try Database(immutable: Fixtures.own.appending(path: file).path)
+            snapshot = database.snapshot()
+            tables = try #require(snapshot.state.top).tables
+            descriptor = open(scratch.path, O_RDWR | O_CREAT | O_TRUNC, 0o600)
+        }
+
+        deinit { close(descriptor) }
+
+        private func verification() throws -> CopyVerification {
+            try CopyVerification(snapshot, descriptor, path: scratch.path, maxMemory: 1 << 20)
+        }
+
+        /// Copies the tables; answers where they are and what was written.
+        private func copy(_ verification: CopyVerification) throws -> (root: Ref, bytes: [UInt8]) {
+            ftruncate(descriptor, 0)
+            let file = SequentialFile(descriptor, path: scratch.path) { _ in }
+            defer { file.close() }
+            for _ in 0..<3 { try file.append(0) }
+            let copier = NodeCopier(
+                snapshot.lookup, snapshot.database.file.mapping, file, verification,
+                maxMemory: 1 << 20)
+            let root = try copier.copy(tables)
+            try file.finish()
+            return (root, [UInt8](try Data(contentsOf: URL(filePath: scratch.path))))
+        }
+
+        func copied() throws -> (root: Ref, bytes: [UInt8]) { try copy(try verification()) }
+
+        /// Verifies `bytes` instead of what was written, those before `cut` in the file.
+        func verify(_ bytes: [UInt8], cut: Int) throws {
+            let verification = try verification()
+            _ = try copy(verification)
+            verification.chunkEnds()
+            _ = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress!, cut, 0) }
+            var chunk = WriteBehind.Chunk(capacity: bytes.count - cut)
+            defer { chunk.bytes.deallocate() }
+            chunk.start = UInt64(cut)
+            chunk.count = bytes.count - cut
+            bytes.withUnsafeBytes {
+                chunk.bytes.copyMemory(from: $0.baseAddress! + cut, byteCount: chunk.count)
+            }
+            try verification.follow([chunk])
+        }
+
+        /// Whether the tree at `root` of `bytes` is that of the tables, read in the simplest way.
+        func isSame(_ bytes: [UInt8], _ root: Ref) throws -> Bool {
+            try bytes.withUnsafeBytes { buffer in
+                let mapping = try Mapping(copying: buffer)
+                let memory = SpaceMemory(base: mapping.base, limit: UInt64(buffer.count))
+                return try withExtendedLifetime((mapping, memory)) {
+                    try isSame(tables, root, memory.lookup, depth: 0)
+                }
+            }
+        }
+
+        private func isSame(_ x: Ref, _ y: Ref, _ space: NodeSpace, depth: Int) throws -> Bool {
+            let a = try snapshot.lookup.node(x)
+            guard depth < 40, let b = try? space.node(y), a.count == b.count,
+                a.flags & 0xF8 == b.flags & 0xF8
+            else { return false }
+            if a.hasRefs {
+                for i in 0..<a.count {
+                    let (left, right) = (a.slot(i), b.slot(i))
+                    if let child = left.child {
+                        guard let other = right.child,
+                            try isSame(child, other, space, depth: depth + 1)
+                        else { return false }
+                    } else if left.raw != right.raw {
+                        return false
+                    }
+                }
+                return true
+            }
+            if a.widthType == 0 {
+                return (0..<a.count).allSatisfy { a.integer($0) == b.integer($0) }
+            }
+            let size = NodeView.payloadSize(flags: a.flags, count: a.count)
+            return a.flags == b.flags
+                && ByteView(a.payload, count: size) == ByteView(b.payload, count: size)
+        }
+    }
+
+    @Test(arguments: ["query/social.realm", "query/types.realm", "query/bags.realm"])
+    func everyBitThatMatters(_ file: String) throws {
+        let lab = try Lab(file)
+        let (root, bytes) = try lab.copied()
+        #expect(try lab.isSame(bytes, root))
+        var random = SeededRandom.fresh("verification of \(file)")
+        // Where nodes begin, so that none is torn between the file and the memory.
+        let starts = bytes.indices.filter {
+            $0 % 8 == 0 && $0 >= 24 && bytes[$0...].starts(with: [65, 65, 65, 65])
+        }
+        try lab.verify(bytes, cut: 0)
+        for cut in [starts[starts.count / 3], Int(root.raw)] {
+            try lab.verify(bytes, cut: cut)
+        }
+        var found = 0
+        for round in 0..<150 {
+            var damaged = bytes
+            let place = Int.random(in: 24..<bytes.count, using: &random)
+            damaged[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            let cut = round % 2 == 0 ? 0 : starts.randomElement(using: &random)!
+            do {
+                try lab.verify(damaged, cut: cut)
+                #expect(try lab.isSame(damaged, root), "byte \(place), cut at \(cut)")
+            } catch is RealmError { found += 1 }
+        }
+        #expect(found > 50)
+    }
+
+    /// What lies further back than the chunks in memory is read from the file.
+    @Test func largeNodes() throws {
+        let scratch = CompactorTests.Scratch()
+        var options = WriteSession.Options()
+        options.creates = true
+        let session = try WriteSession(path: scratch.path, options: options)
+        let transaction = try session.begin()
+        let table = try transaction.createClass("Picture")
+        try transaction.addProperty(table, PropertySpec("data", .binary))
+        for i in 0..<24 {
+            let key = try transaction.create(in: table)
+            let bytes = [UInt8](repeating: UInt8(i), count: 700_000)
+            try bytes.withUnsafeBytes { buffer in
+                let view = ByteView(buffer.baseAddress!, count: buffer.count)
+                try transaction.set(table, key, 0, .binary(view))
+            }
+        }
+        try transaction.commit()
+        let copy = CompactorTests.Scratch()
+        let result = try copy.compact(session.database)
+        #expect(result.isVerified)
+        #expect(result.bytes > 16_000_000)
+        let compacted = try Database(immutable: copy.path)
+        #expect(
+            try CompactorTests.digests(compacted) == CompactorTests.digests(session.database))
+    }
+}
