@@ -3,7 +3,7 @@ import Testing
 @testable import RealmEngine
 
 @Suite struct ObserverTests {
-    @Test("ACT-40 ACT-48 ACT-49 CD-14: collections are told what to do to a copy")
+    @Test("ACT-48 ACT-49 ACT-50 CD-10: collections are told what to do to a copy")
     func collectionsReplay() throws {
         let lab = try InstanceLab()
         let (queue, diary) = (WorkQueue("observer"), Diary())
