@@ -3,7 +3,8 @@
 ///
 /// Found by comparing structure, so every participant's commits are seen and no log is needed:
 /// versions share what did not change, and what they share is not looked at. The cost follows the
-/// change, not the size of the database. Storing the value a property has already is no change.
+/// change, not the size of the database. Storing the value a property has already is no change here;
+/// what observers are told counts it, by the change logs.
 /// Free to cross threads.
 public struct ChangeSet: Sendable {
     /// The versions compared.
