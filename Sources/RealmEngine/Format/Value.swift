@@ -22,6 +22,15 @@ public enum Value: @unchecked Sendable {
     case dictionary(CollectionView)
 }
 
+extension Value {
+    /// As a user sees it: an unresolved link is null.
+    @inline(__always)
+    var shown: Value {
+        if case .link(let link) = self, link.key.raw < 0 { return .null }
+        return self
+    }
+}
+
 /// Where a collection is stored and what its elements are; opened by a `Snapshot`.
 public struct CollectionView: Sendable {
     /// Root of the B+tree, or of the dictionary's pair; none when empty.

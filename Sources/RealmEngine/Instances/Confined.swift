@@ -115,13 +115,20 @@ extension Instance {
 
     /// The objects of the class with `key` that `query` yields, found anew each time they are asked for.
     public func results(_ key: TableKey, _ query: Query) -> Confined {
-        Confined(self, .results(key, query))
+        handOut(.results(key, query))
     }
 
-    public func object(_ link: ObjectLink) -> Confined { Confined(self, .object(link)) }
+    public func object(_ link: ObjectLink) -> Confined { handOut(.object(link)) }
 
     public func collection(_ link: ObjectLink, _ column: ColumnKey) -> Confined {
-        Confined(self, .collection(link, column))
+        handOut(.collection(link, column))
+    }
+
+    /// What is handed out is part of a version: an instance that shows none yet begins with the
+    /// newest, or the thing would count as let go of.
+    private func handOut(_ target: ConfinedTarget) -> Confined {
+        if view == nil, !isFrozen, transaction == nil { _ = snapshot() }
+        return Confined(self, target)
     }
 }
 

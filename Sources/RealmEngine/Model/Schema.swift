@@ -90,9 +90,9 @@ public final class TableInfo: Sendable {
         let top: Ref
     }
 
-    init(
-        key: TableKey, name: String, columns: [ColumnInfo], backlinks: [BacklinkInfo],
-        primaryKey: Int?, origin: Origin, _ state: State
+    private init(
+        key: TableKey, name: String, columns: [ColumnInfo], columnIndexes: [[UInt8]: Int],
+        backlinks: [BacklinkInfo], primaryKey: Int?, origin: Origin, _ state: State
     ) {
         self.key = key
         self.name = name
@@ -104,29 +104,32 @@ public final class TableInfo: Sendable {
         (nextSequenceNumber, columnCounter) = (state.nextSequenceNumber, state.columnCounter)
         (collisions, root) = (state.collisions, state.root)
         (tombstones, top) = (state.tombstones, state.top)
-        columnIndexes = Dictionary(
+        self.columnIndexes = columnIndexes
+    }
+
+    convenience init(
+        key: TableKey, name: String, columns: [ColumnInfo], backlinks: [BacklinkInfo],
+        primaryKey: Int?, origin: Origin, _ state: State
+    ) {
+        let indexes = Dictionary(
             columns.enumerated().map { (Array($1.name.utf8), $0) },
             uniquingKeysWith: { first, _ in first })
+        self.init(
+            key: key, name: name, columns: columns, columnIndexes: indexes, backlinks: backlinks,
+            primaryKey: primaryKey, origin: origin, state)
     }
 
     /// A later version of a table whose columns stayed as they were, but for where their indexes are;
     /// `roots` by leaf index, none for what has no index.
-    init(_ earlier: TableInfo, _ state: State, indexRoots roots: (Int) -> Ref) {
-        key = earlier.key
-        name = earlier.name
-        backlinks = earlier.backlinks
-        primaryKey = earlier.primaryKey
-        origin = earlier.origin
-        columnIndexes = earlier.columnIndexes
+    convenience init(_ earlier: TableInfo, _ state: State, indexRoots roots: (Int) -> Ref) {
         var columns = earlier.columns
         for i in columns.indices where columns[i].indexRoot != roots(columns[i].leafIndex) {
             columns[i].indexRoot = roots(columns[i].leafIndex)
         }
-        self.columns = columns
-        (kind, contentVersion) = (state.kind, state.contentVersion)
-        (nextSequenceNumber, columnCounter) = (state.nextSequenceNumber, state.columnCounter)
-        (collisions, root) = (state.collisions, state.root)
-        (tombstones, top) = (state.tombstones, state.top)
+        self.init(
+            key: earlier.key, name: earlier.name, columns: columns,
+            columnIndexes: earlier.columnIndexes, backlinks: earlier.backlinks,
+            primaryKey: earlier.primaryKey, origin: earlier.origin, state)
     }
 
     static let classPrefix = "class_"
@@ -183,12 +186,8 @@ public final class Schema: Sendable {
     }
 
     public func table(_ key: TableKey) -> TableInfo? {
-        var (low, high) = (0, tables.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if tables[middle].key.slot < key.slot { low = middle + 1 } else { high = middle }
-        }
-        return low < tables.count && tables[low].key == key ? tables[low] : nil
+        let i = tables.partitionPoint { $0.key.slot >= key.slot }
+        return i < tables.count && tables[i].key == key ? tables[i] : nil
     }
 
     /// The class, or internal table, called `name`.

@@ -39,7 +39,12 @@ final class IntegerSetTerm: QueryTerm {
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
         let first = column.layout.isNullable ? 1 : 0
-        let node = try node(leaf, first)
+        let node: NodeView
+        if leaf.place >= 0, let nodes {
+            node = nodes[leaf.place]
+        } else {
+            node = try leaf.integers(column.leafIndex, first: first)
+        }
         let count = min(leaf.count, ClusterRows.maximum)
         var rows: Selection
         if let set {
@@ -54,14 +59,6 @@ final class IntegerSetTerm: QueryTerm {
             rows = matchesNull ? rows | nulls : rows.subtracting(nulls)
         }
         return rows & among
-    }
-
-    private func node(_ leaf: ClusterLeaf, _ first: Int) throws(RealmError) -> NodeView {
-        if leaf.place >= 0, let nodes { return nodes[leaf.place] }
-        let ref = try leaf.columnRef(column.leafIndex)
-        let node = try leaf.space.integers(ref, "integer leaf")
-        guard node.count == leaf.count &+ first else { throw leaf.unevenColumn(column.leafIndex) }
-        return node
     }
 
     private func search(_ node: NodeView, _ first: Int, _ count: Int) -> Selection {

@@ -28,19 +28,14 @@ final class MixedTerm: QueryTerm {
     /// those that are not known.
     private static let ranks: [(code: UInt32, rank: Int)] = [
         (1, ValueOrder.rank(.int(0))), (2, ValueOrder.rank(.bool(false))),
-        (3, ValueOrder.rank(.string(MixedTerm.nothing))),
-        (5, ValueOrder.rank(.binary(MixedTerm.nothing))),
+        (3, ValueOrder.rank(.string(.empty))),
+        (5, ValueOrder.rank(.binary(.empty))),
         (9, ValueOrder.rank(.timestamp(Timestamp(seconds: 0, nanoseconds: 0)))),
         (10, ValueOrder.rank(.float(0))), (11, ValueOrder.rank(.double(0))),
         (12, ValueOrder.rank(.decimal(.zero))),
         (16, ValueOrder.rank(.objectID(ObjectID(high: 0, low: 0)))),
         (18, ValueOrder.rank(.uuid(UUIDValue(high: 0, low: 0)))),
     ]
-
-    private static let nothing: ByteView = {
-        let text: StaticString = ""
-        return ByteView(text.utf8Start, count: 0)
-    }()
 
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
@@ -53,16 +48,10 @@ final class MixedTerm: QueryTerm {
             if word & 0xFF == Self.smallNumber, let number {
                 return (word >> 8 == number) != isNegated
             }
-            return test.holds(Self.shown(try column.value(row)))
+            return test.holds(try column.value(row).shown)
         }
     }
 
     /// A number and no pool.
     private static let smallNumber: Int64 = 1
-
-    /// As a user sees it.
-    private static func shown(_ value: Value) -> Value {
-        if case .link(let link) = value, link.key.raw < 0 { return .null }
-        return value
-    }
 }

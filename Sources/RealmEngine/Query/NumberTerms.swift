@@ -46,10 +46,7 @@ final class IntegerTerm: QueryTerm {
         if leaf.place >= 0, let nodes {
             return match(nodes[leaf.place], first, leaf.count) & among
         }
-        let leafIndex = column.leafIndex
-        let node = try leaf.space.integers(try leaf.columnRef(leafIndex), "integer leaf")
-        guard node.count == leaf.count &+ first else { throw leaf.unevenColumn(leafIndex) }
-        return match(node, first, leaf.count) & among
+        return match(try leaf.integers(column.leafIndex, first: first), first, leaf.count) & among
     }
 
     override func count(
@@ -107,6 +104,14 @@ final class IntegerTerm: QueryTerm {
 }
 
 extension ClusterLeaf {
+    /// The numbers of a column, those of the rows behind `first` others.
+    @inline(__always)
+    func integers(_ leafIndex: Int, first: Int) throws(RealmError) -> NodeView {
+        let node = try space.integers(try columnRef(leafIndex), "integer leaf")
+        guard node.count == count &+ first else { throw unevenColumn(leafIndex) }
+        return node
+    }
+
     @inline(never)
     func unevenColumn(_ leafIndex: Int) -> RealmError {
         .corrupt("column \(leafIndex) has not one value for each of \(count) objects", at: ref)

@@ -45,12 +45,7 @@ extension FreeSpace {
         }
 
         private func firstEnding(after position: UInt64) -> Int {
-            var (low, high) = (0, chunks.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if chunks[middle].end > position { high = middle } else { low = middle + 1 }
-            }
-            return low
+            chunks.partitionPoint { $0.end > position }
         }
     }
 

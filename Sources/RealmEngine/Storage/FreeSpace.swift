@@ -99,6 +99,7 @@ struct FreeSpace {
         var whole = need
         whole.bytes += extra
         if let index = bestFit(whole) { return Taken(extents: [take(index)]) }
+        let total = total
         // For small commits another write costs more than some space.
         let isCheap = whole.bytes <= Self.smallCommit && total < 16 * whole.bytes
         if total > need.bytes, !isCheap {
@@ -168,13 +169,7 @@ struct FreeSpace {
 
     /// The part from `start` on of the free extent that has it.
     func extent(from start: UInt64) -> Extent? {
-        var (low, high) = (0, free.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if free[middle].end > start { high = middle } else { low = middle + 1 }
-        }
-        guard low < free.count, free[low].start <= start else { return nil }
-        return Extent(start: start, count: free[low].end - start)
+        free.extent(with: start).map { Extent(start: start, count: $0.end - start) }
     }
 
     /// Gives back what a commit took and did not use.

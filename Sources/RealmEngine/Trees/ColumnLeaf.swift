@@ -157,8 +157,6 @@ enum ColumnLeaf {
     /// Value `i` as a user sees it: an unresolved link is null.
     @inline(__always)
     func value(_ i: Int) throws(RealmError) -> Value {
-        let value = try stored(i)
-        if case .link(let link) = value, link.key.raw < 0 { return .null }
-        return value
+        try stored(i).shown
     }
 }

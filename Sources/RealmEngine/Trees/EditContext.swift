@@ -57,21 +57,12 @@ final class EditContext {
         if writtenAhead.isEmpty { return [] }
         var own: [Extent] = []
         freed.removeAll { extent in
-            guard isWrittenAhead(extent) else { return false }
+            guard writtenAhead.extent(with: extent.start) != nil else { return false }
             own.append(extent)
             freedBytes -= extent.count
             return true
         }
         return FreeSpace.released(own)
-    }
-
-    private func isWrittenAhead(_ extent: Extent) -> Bool {
-        var (low, high) = (0, writtenAhead.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if writtenAhead[middle].end > extent.start { high = middle } else { low = middle + 1 }
-        }
-        return low < writtenAhead.count && writtenAhead[low].start <= extent.start
     }
 
     /// What was let go after the first `count` extents is in use after all.

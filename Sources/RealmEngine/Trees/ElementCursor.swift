@@ -28,8 +28,7 @@ public struct ElementCursor {
             if element.type == .link, case .link(let link) = value, link.key.isUnresolved {
                 continue
             }
-            if case .link(let link) = value, link.key.raw < 0 { return .null }
-            return value
+            return value.shown
         }
         return nil
     }
@@ -117,8 +116,7 @@ public struct DictionaryCursor {
     /// The next entry, nil at the end. A value that is an unresolved link reads as null.
     public mutating func next() throws(RealmError) -> (key: Value, value: Value)? {
         guard let entry = try nextStored() else { return nil }
-        if case .link(let link) = entry.value, link.key.raw < 0 { return (entry.key, .null) }
-        return entry
+        return (entry.key, entry.value.shown)
     }
 
     mutating func nextStored() throws(RealmError) -> (key: Value, value: Value)? {

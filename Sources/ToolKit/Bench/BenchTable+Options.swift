@@ -118,15 +118,17 @@ extension BenchTable {
         OptionSpec(
             "readers", nil, .required("N", .count(1...256)), in: .data,
             "threads that read in mixed workloads, or that ask queries",
-            "Threads that read in `readwhilewriting` and `writewhilereading`, each with an "
-                + "instance of its own, or that ask the same query at the same time: those of "
-                + "`--query`, and the workloads that search and sort. The operations of all of "
-                + "them count, in the time that passes for all.", defaultText: "1"),
+            "Threads that read in `readwhilewriting`, `readwhileidle`, `readlocked` and "
+                + "`writewhilereading`, each with an instance of its own, or that ask the same "
+                + "query at the same time: those of `--query`, and the workloads that search and "
+                + "sort. The operations of all of them count, in the time that passes for all.",
+            defaultText: "1"),
         OptionSpec(
             "writers", nil, .required("N", .count(1...256)), in: .data,
             "threads that write in mixed workloads",
-            "Threads that write in `readwhilewriting` and `writewhilereading`, each with an "
-                + "instance of its own. They take turns, as writers of a database do.",
+            "Threads that write in `readwhilewriting`, `writewhilereading` and "
+                + "`tickwhilewriting`, each with an instance of its own. They take turns, as "
+                + "writers of a database do.",
             defaultText: "1"),
         OptionSpec(
             "pin", nil, .required("N", .count(0...1000)), in: .data,

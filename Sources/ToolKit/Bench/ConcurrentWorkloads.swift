@@ -13,6 +13,10 @@ extension WorkloadCatalogue {
             "as readwhilewriting, while nothing is written: what writers cost readers",
             isPaced: false, in: []),
         plan(
+            ReadLocked.self, "readlocked",
+            "as readwhileidle, with one mutex around every read: what needless locks cost",
+            isPaced: false, in: []),
+        plan(
             WriteWhileReading.self, "writewhilereading",
             "set numbers in small commits while objects are read; writes are measured",
             isPaced: false, in: [.standard]),
@@ -20,6 +24,14 @@ extension WorkloadCatalogue {
             Notify.self, "notify",
             "commit a number: how long from the call until another participant has read it",
             isPaced: false, in: [.standard]),
+        plan(
+            TickWhileWriting.self, "tickwhilewriting",
+            "run a thread's loop every millisecond while large transactions are written: how late "
+                + "each tick has read an object", isPaced: false, in: []),
+        plan(
+            TickWhileIdle.self, "tickwhileidle",
+            "as tickwhilewriting, while nothing is written: how late ticks are by themselves",
+            isPaced: false, in: []),
         asynchronous("commit-async", "asynchronous transactions, each synced for itself", false),
         asynchronous("commit-grouped", "asynchronous transactions that share their syncs", true),
     ]
@@ -43,26 +55,29 @@ class ConcurrentWorkload: WriteWorkload {
     fileprivate static let readsPerVersion = 100
     fileprivate static let operationsPerCommit = 10
 
-    fileprivate struct Shared {
+    private struct Shared {
         var meter = Meter()
         var figures = StorageFigures()
         var failure: RealmError?
     }
 
-    fileprivate let shared = Mutex(Shared())
+    private let shared = Mutex(Shared())
     /// Objects read so far.
     fileprivate let reads = Atomic<Int>(0)
     fileprivate let writersLeft = Atomic<Int>(0)
 
     override final var isPlacementFixed: Bool { false }
 
+    /// Some thread met an error: the others need not go on.
+    final var hasFailed: Bool { shared.withLock { $0.failure != nil } }
+
     /// What one reading thread does, with an instance of its own.
-    fileprivate func read(_ instance: Instance, _ thread: Int, _ meter: inout Meter)
+    func read(_ instance: Instance, _ thread: Int, _ meter: inout Meter)
         throws(RealmError)
     {}
 
     /// What one writing thread does.
-    fileprivate func write(_ people: PeopleDatabase, _ thread: Int, _ meter: inout Meter)
+    func write(_ people: PeopleDatabase, _ thread: Int, _ meter: inout Meter)
         throws(RealmError)
     {}
 
@@ -116,7 +131,7 @@ class ConcurrentWorkload: WriteWorkload {
     }
 
     /// Reads one object chosen at random.
-    fileprivate final func readOne(
+    final func readOne(
         _ table: Table, _ chooser: inout KeyChooser, _ fold: inout ValueFold
     ) throws(RealmError) {
         let id = Int64(chooser.choose(setting.num))
@@ -126,14 +141,14 @@ class ConcurrentWorkload: WriteWorkload {
         for column in table.info.columns.indices { try fold.add(try row.value(column)) }
     }
 
-    fileprivate final func table(_ snapshot: Snapshot) throws(RealmError) -> Table {
+    final func table(_ snapshot: Snapshot) throws(RealmError) -> Table {
         guard let info = snapshot.schema.table(named: "Person") else {
             throw .failedCheck("the file that was written has no class Person")
         }
         return snapshot.table(info)
     }
 
-    fileprivate final func chooser(_ thread: Int) -> KeyChooser {
+    final func chooser(_ thread: Int) -> KeyChooser {
         KeyChooser(
             setting.distribution, count: setting.num,
             seed: setting.seed &+ UInt64(bitPattern: Int64(thread)) &* 977)
@@ -166,7 +181,7 @@ class ReadWhileWriting: ConcurrentWorkload {
     /// Objects a second, of all readers, each as long as it reads.
     private let rate = Mutex<Double>(0)
 
-    override fileprivate func read(
+    override func read(
         _ instance: Instance, _ thread: Int, _ meter: inout Meter
     ) throws(RealmError) {
         var chooser = chooser(thread)
@@ -180,7 +195,7 @@ class ReadWhileWriting: ConcurrentWorkload {
             var fold = ValueFold(snapshot, isWalking: false)
             let some = min(left, Self.readsPerVersion)
             for _ in 0..<some {
-                try readOne(table, &chooser, &fold)
+                try readNext(table, &chooser, &fold)
                 meter.lap()
             }
             left -= some
@@ -190,18 +205,23 @@ class ReadWhileWriting: ConcurrentWorkload {
         rate.withLock { $0 += Double(times) / seconds }
     }
 
+    /// The measured operation.
+    fileprivate func readNext(
+        _ table: Table, _ chooser: inout KeyChooser, _ fold: inout ValueFold
+    ) throws(RealmError) { try readOne(table, &chooser, &fold) }
+
     override var note: String? {
         "readers, which end before the writers, read \(Quantity.rate(rate.withLock { $0 })) objects"
     }
 
-    override fileprivate func write(
+    override func write(
         _ people: PeopleDatabase, _ thread: Int, _ meter: inout Meter
     ) throws(RealmError) {
         var chooser = chooser(-1 - thread)
         for round in 0..<commits {
             let due = round * setting.writers * Self.readsPerCommit
             while reads.load(ordering: .relaxed) < due {
-                if shared.withLock({ $0.failure != nil }) { return }
+                if hasFailed { return }
                 Pause.short()
             }
             try commitSome(people, thread, round, &chooser, &meter, isMeasured: false)
@@ -210,8 +230,20 @@ class ReadWhileWriting: ConcurrentWorkload {
 }
 
 /// The same readers without writers.
-final class ReadWhileIdle: ReadWhileWriting {
-    override fileprivate var commits: Int { 0 }
+class ReadWhileIdle: ReadWhileWriting {
+    override fileprivate final var commits: Int { 0 }
+}
+
+/// The same readers, all of which take one mutex for every object, as code does that does not know
+/// that it need not.
+final class ReadLocked: ReadWhileIdle {
+    private let lock = Mutex(())
+
+    override fileprivate func readNext(
+        _ table: Table, _ chooser: inout KeyChooser, _ fold: inout ValueFold
+    ) throws(RealmError) {
+        try lock.withLock { _ throws(RealmError) in try readOne(table, &chooser, &fold) }
+    }
 }
 
 /// Writers are measured; readers read until those are done.
@@ -220,7 +252,7 @@ final class WriteWhileReading: ConcurrentWorkload {
         max(1, setting.num / 10 / Self.operationsPerCommit / setting.writers)
     }
 
-    override fileprivate func read(
+    override func read(
         _ instance: Instance, _ thread: Int, _ meter: inout Meter
     ) throws(RealmError) {
         var chooser = chooser(thread)
@@ -234,7 +266,7 @@ final class WriteWhileReading: ConcurrentWorkload {
         }
     }
 
-    override fileprivate func write(
+    override func write(
         _ people: PeopleDatabase, _ thread: Int, _ meter: inout Meter
     ) throws(RealmError) {
         var chooser = chooser(-1 - thread)
@@ -261,7 +293,7 @@ final class Notify: ConcurrentWorkload {
 
     private var rounds: Int { max(1, setting.num / 100) }
 
-    override fileprivate func read(
+    override func read(
         _ instance: Instance, _ thread: Int, _ meter: inout Meter
     ) throws(RealmError) {
         // One observer: others would wait for the same.
@@ -287,13 +319,13 @@ final class Notify: ConcurrentWorkload {
         }
     }
 
-    override fileprivate func write(
+    override func write(
         _ people: PeopleDatabase, _ thread: Int, _ meter: inout Meter
     ) throws(RealmError) {
         guard thread == 0 else { return }
         for round in 1...rounds {
             while seen.load(ordering: .acquiring) < round - 1 {
-                if shared.withLock({ $0.failure != nil }) { return }
+                if hasFailed { return }
                 Pause.short()
             }
             try people.countVisit(try people.find(0), to: Int64(round))

@@ -176,11 +176,13 @@ class MeasuredDatabase {
 }
 
 extension Instance {
-    /// The calling thread's instance of a database that workloads measure.
-    static func open(_ path: String, _ setting: BenchSetting) throws(RealmError) -> Instance {
+    /// The instance of the calling thread, or of its loop, of a database that workloads measure.
+    static func open(
+        _ path: String, _ setting: BenchSetting, on confinement: Confinement = .thread
+    ) throws(RealmError) -> Instance {
         var configuration = Configuration(path: path)
         configuration.isDurable = setting.isDurable
-        return try open(configuration)
+        return try open(configuration, on: confinement)
     }
 }
 

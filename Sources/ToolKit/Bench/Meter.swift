@@ -153,7 +153,7 @@ struct Meter: Sendable {
         let intended = scheduleBegan &+ UInt64(Double(scheduled) * interval)
         var now = MonotonicClock.nanoseconds()
         // Sleeping wakes late, so the last moments are spent looking at the clock.
-        if intended > now &+ 200_000 { Self.sleep(intended &- now &- 100_000) }
+        if intended > now &+ 200_000 { Pause.until(intended &- 100_000) }
         repeat { now = MonotonicClock.nanoseconds() } while now < intended
         lags.record(now &- intended)
         lapBegan = now
@@ -165,23 +165,11 @@ struct Meter: Sendable {
     private mutating func worsen() {
         if operations >= stallAt, stallAt >= 0 {
             stallAt = -1
-            Self.sleep(injection.stall)
+            Pause.until(MonotonicClock.nanoseconds() &+ injection.stall)
         }
         guard injection.slowdown > 0 else { return }
         let spent = MonotonicClock.nanoseconds() &- lapBegan
         let end = lapBegan &+ spent &+ UInt64(Double(spent) * injection.slowdown)
         while MonotonicClock.nanoseconds() < end {}
-    }
-
-    private static func sleep(_ nanoseconds: UInt64) {
-        let end = MonotonicClock.nanoseconds() &+ nanoseconds
-        var now = MonotonicClock.nanoseconds()
-        while now < end {
-            var wanted = timespec(
-                tv_sec: Int((end &- now) / 1_000_000_000),
-                tv_nsec: Int((end &- now) % 1_000_000_000))
-            nanosleep(&wanted, nil)
-            now = MonotonicClock.nanoseconds()
-        }
     }
 }

@@ -51,8 +51,8 @@ final class LoadReport {
         if acknowledgements.count >= 1 << 16 { try flushAcknowledgements() }
     }
 
-    /// One commit is durable.
-    func committed(_ counts: LoadCounts, version: UInt64) throws(RealmError) {
+    /// One batch is settled, and told at once.
+    func committed(_ counts: LoadCounts, version: UInt64?) throws(RealmError) {
         try committed(
             Settlements.Item(counts: counts, version: version, rejects: takeRejects()))
         try flushAcknowledgements()

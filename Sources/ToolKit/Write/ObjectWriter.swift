@@ -27,6 +27,8 @@ final class ObjectWriter {
         self.plans = plans
         links = request.links
         deletesMissing = request.mode == .apply
+        // Writing out takes about as much again, and records wait in memory too.
+        transaction.memoryLimit = request.mostMemory / 8 * 3
     }
 
     /// Turns what the plan refers to by primary keys into links; what is not there yet joins its

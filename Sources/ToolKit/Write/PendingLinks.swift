@@ -126,11 +126,7 @@ extension ObjectWriter {
         let old = pending
         pending = PendingLinks()
         try old.visit { (item, value) throws(RealmError) in
-            try saveMemory()
-            if try isResolved(value) {
-                let table = try plans.plan(item.object.table).table
-                try store(table, item.object.key, item.column, value)
-            } else {
+            if try !storeIfResolved(item, value) {
                 try pending.add(item.object, column: item.column, value, item.place)
             }
         }
@@ -142,15 +138,20 @@ extension ObjectWriter {
     func settle() throws(RealmError) -> [RecordError] {
         var refused: [RecordError] = []
         try pending.visit { (item, value) throws(RealmError) in
-            try saveMemory()
-            let table = try plans.plan(item.object.table).table
-            if try isResolved(value) {
-                try store(table, item.object.key, item.column, value)
-            } else {
-                refused.append(try dangling(item, value, table))
-            }
+            if try !storeIfResolved(item, value) { refused.append(try dangling(item, value)) }
         }
         return refused
+    }
+
+    /// False when a link of the value still leads nowhere.
+    private func storeIfResolved(
+        _ item: PendingLinks.Item, _ value: StagedValue
+    ) throws(RealmError) -> Bool {
+        try saveMemory()
+        guard try isResolved(value) else { return false }
+        let table = try plans.plan(item.object.table).table
+        try store(table, item.object.key, item.column, value)
+        return true
     }
 
     /// Keeps the memory of the transaction within its limit.
@@ -159,8 +160,9 @@ extension ObjectWriter {
     }
 
     private func dangling(
-        _ item: PendingLinks.Item, _ value: StagedValue, _ table: TableInfo
+        _ item: PendingLinks.Item, _ value: StagedValue
     ) throws(RealmError) -> RecordError {
+        let table = try plans.plan(item.object.table).table
         var missing: ObjectReference?
         try value.forEachReference { (reference) throws(RealmError) in
             if missing == nil, try !self.isResolved(.reference(reference)) { missing = reference }

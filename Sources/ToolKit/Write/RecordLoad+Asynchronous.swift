@@ -55,7 +55,7 @@ extension RecordLoad {
     private var isNextReady: Bool {
         if queue.endings > 0 { return true }
         guard let first = queue.waiting.first else { return false }
-        return deadline(first.time).map { MonotonicClock.nanoseconds() >= $0 } ?? false
+        return patience(until: deadline(first.time)) == 0
     }
 
     /// Too much of a transaction is at hand to wait for the rest.
@@ -109,12 +109,7 @@ extension RecordLoad {
     private func waitForMore(_ place: WriterPlace) throws(RealmError) {
         // The version an idle writer has seen is not kept for it.
         if queue.waiting.isEmpty, queue.settlements.isEmpty { try place.instance.refresh() }
-        var milliseconds: Int32 = 200
-        if let first = queue.waiting.first, let deadline = deadline(first.time) {
-            let now = MonotonicClock.nanoseconds()
-            milliseconds =
-                now >= deadline ? 0 : Int32(min(200, (deadline - now) / 1_000_000 + 1))
-        }
+        let milliseconds = patience(until: queue.waiting.first.flatMap { deadline($0.time) })
         if feed.isThreaded || !queue.settlements.isEmpty {
             collect(within: 0)
             if !isNextReady { try runWork(place, milliseconds) }

@@ -19,7 +19,7 @@ extension RecordLoad {
     private func beginWriter() throws(RealmError) -> ObjectWriter {
         if let transaction = prepared {
             prepared = nil
-            prepare(transaction)
+            report.begin(with: transaction)
             return ObjectWriter(transaction, stage.plans, request)
         }
         let transaction: WriteTransaction
@@ -28,7 +28,7 @@ extension RecordLoad {
         } else {
             transaction = try session.begin(request.patience)
         }
-        prepare(transaction)
+        report.begin(with: transaction)
         do throws(RealmError) {
             let schema = transaction.initialSchema
             if schema !== stage.plans.schema, !schema.hasSameShape(as: stage.plans.schema) {
@@ -44,27 +44,21 @@ extension RecordLoad {
         return ObjectWriter(transaction, stage.plans, request)
     }
 
-    private func prepare(_ transaction: WriteTransaction) {
-        report.begin(with: transaction)
-        // Writing out takes about as much again, and records wait in memory too.
-        transaction.memoryLimit = request.mostMemory / 8 * 3
-    }
-
-    func isOverdue(_ batch: Batch) -> Bool {
-        guard let deadline = batch.deadline else { return false }
-        return MonotonicClock.nanoseconds() >= deadline
+    /// How long to wait, in milliseconds, when something is due at `deadline`: 0 when it is by now,
+    /// and never long.
+    func patience(until deadline: UInt64?) -> Int32 {
+        guard let deadline else { return 200 }
+        let now = MonotonicClock.nanoseconds()
+        return now >= deadline ? 0 : Int32(min(200, (deadline - now) / 1_000_000 + 1))
     }
 
     /// How long to wait for input; nil when the time of the open batch was up, which is committed
     /// then.
     func timeLeft() throws(RealmError) -> Int32? {
-        guard let deadline = batch?.deadline else { return 200 }
-        let now = MonotonicClock.nanoseconds()
-        if now >= deadline {
-            try commit()
-            return nil
-        }
-        return Int32(min(200, (deadline - now) / 1_000_000 + 1))
+        let milliseconds = patience(until: batch?.deadline)
+        if milliseconds > 0 { return milliseconds }
+        try commit()
+        return nil
     }
 
     /// Commits the open batch; one that changed nothing leaves no version behind.
@@ -80,9 +74,7 @@ extension RecordLoad {
         if let place {
             try commit(batch, place)
         } else {
-            let version = try commitAtOnce(batch)
-            try report.committed(settlement(version))
-            try report.flushAcknowledgements()
+            try report.committed(counts, version: try commitAtOnce(batch))
             settled = counts
         }
         written = counts

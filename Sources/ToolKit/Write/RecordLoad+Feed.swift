@@ -39,7 +39,7 @@ extension RecordLoad {
         if !records.isEmpty { try writeRecords(incoming, records, batch) }
         if incoming.isUsedUp, last == nil, try !end(incoming) { return false }
         try saveMemory(batch.writer)
-        if isDue || (!hasMore && isOverdue(batch)) { try commit() }
+        if isDue || (!hasMore && patience(until: batch.deadline) == 0) { try commit() }
         return true
     }
 

@@ -127,8 +127,7 @@ final class RelationLoad {
         }
         if counts.records & 255 == 0 {
             progress.update(input.bytesRead)
-            let transaction = writer.transaction
-            if transaction.size > request.mostMemory / 2 { try transaction.spill() }
+            try writer.saveMemory()
         }
         return true
     }

@@ -31,35 +31,6 @@ import Testing
         try lab.audit()
     }
 
-    @Test("ACT-32: a handle keeps its version until it is resolved or let go, and no longer")
-    func handlesPin() throws {
-        let lab = try InstanceLab()
-        let here = try lab.open()
-        func write() throws {
-            try here.write { (_) throws(RealmError) in _ = try lab.add(here) }
-        }
-        try write()
-        let link = ObjectLink(
-            table: lab.table, key: try here.snapshot().table(lab.table).keys()[0])
-        let first = here.version
-        let resolved = try ThreadSafeHandle(to: here.object(link))
-        try write()
-        let second = here.version
-        var dropped: ThreadSafeHandle? = try ThreadSafeHandle(to: here.object(link))
-        for _ in 0..<3 { try write() }
-        let session = try #require(here.database.session)
-        #expect(try session.heldVersions() == [first, second, here.version])
-        #expect(try resolved.resolve(in: here) != nil)
-        try write()
-        #expect(try session.heldVersions() == [second, here.version])
-        #expect(dropped != nil)
-        dropped = nil
-        try write()
-        #expect(try session.heldVersions() == [here.version])
-        here.close()
-        try lab.audit()
-    }
-
     @Test("CD-09: what is not committed can be found nowhere else, by key or by handle")
     func uncommittedObjects() throws {
         let lab = try InstanceLab()

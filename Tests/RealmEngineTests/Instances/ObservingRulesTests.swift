@@ -36,7 +36,7 @@ import Testing
             _ = try here.lab.add(here.instance)
             here.observeObject(0)
         }
-        expect(result, says: "after making changes in a write transaction")
+        #expect(result.said.contains("after making changes in a write transaction"))
     }
 
     @Test("ACT-46: observing what is only read traps")
@@ -48,7 +48,7 @@ import Testing
             let instance = Instance.reading(try Database.open(lab.path, lab.openOptions))
             _ = try instance.observe(table: lab.table) { _ in }
         }
-        expect(result, says: "Read-only Realms do not change")
+        #expect(result.said.contains("Read-only Realms do not change"))
     }
 
     @Test("ACT-47: observing on an actor's instance from outside the actor traps")
@@ -61,7 +61,7 @@ import Testing
             let box = try await place.open(lab)
             _ = box.value.observe { _ in }
         }
-        expect(result, says: "Incorrect actor executor assumption")
+        #expect(result.said.contains("Incorrect actor executor assumption"))
     }
 
     @Test("CD-22 CD-25: a mutex does not let another thread use an instance")
@@ -76,7 +76,7 @@ import Testing
                 if index == 1 { mutex.locked { _ = box.value.version } }
             }
         }
-        expect(result, says: "Realm accessed from incorrect thread.")
+        #expect(result.said.contains("Realm accessed from incorrect thread."))
     }
 
     @Test("CD-22 CD-25: nor does it let another thread use an object, to read it")
@@ -90,12 +90,7 @@ import Testing
                 if index == 1 { mutex.locked { _ = try? box.value.row() } }
             }
         }
-        expect(result, says: "Realm accessed from incorrect thread.")
-    }
-
-    private func expect(_ result: ExitTest.Result?, says text: String) {
-        let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(said.contains(text), "\(said)")
+        #expect(result.said.contains("Realm accessed from incorrect thread."))
     }
 }
 

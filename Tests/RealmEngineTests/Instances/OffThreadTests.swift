@@ -86,74 +86,51 @@ import Testing
 
     @Test("ACT-24: the data is written elsewhere; the place goes on during the sync")
     func syncingElsewhere() throws {
-        let lab = try InstanceLab(isDurable: true)
-        let (queue, diary, gate) = (WorkQueue("main"), Diary(), SyncGate())
-        let held = try asynchronousWriter(lab, queue, gate)
-        queue.sync {
-            try! held.value.0.writeAsync { _ in
-                _ = try! lab.add(held.value.0)
-                diary.note("block")
-            } onComplete: { error in
-                diary.note("complete \(error == nil)")
-            }
-            diary.note("asked")
+        let (loop, gate, diary) = (ThreadLoop(), SyncGate(), Diary())
+        let (lab, instance) = try InstanceLab.held(gate, loop)
+        gate.close()
+        try instance.writeAsync { _ in
+            _ = try! lab.add(instance)
+            diary.note("block")
+        } onComplete: { error in
+            diary.note("complete \(error == nil)")
         }
+        diary.note("asked")
+        loop.run { diary.all.count == 2 }
         gate.waitForSync()
-        for i in 0..<3 { queue.sync { diary.note("other work \(i)") } }
+        for i in 0..<3 {
+            #expect(loop.confinement.post { diary.note("other work \(i)") })
+            loop.run()
+        }
         #expect(diary.all == ["asked", "block"] + (0..<3).map { "other work \($0)" })
         gate.open()
-        diary.wait(for: 6)
+        loop.run { diary.all.count == 6 }
         #expect(diary.all.last == "complete true")
-        try finish(lab, queue, held)
+        try finish(lab, instance, loop)
     }
 
     @Test("ACT-25: the calling thread writes nothing and syncs nothing")
     func nothingOnTheCallingThread() throws {
-        let lab = try InstanceLab(isDurable: true)
-        let (queue, diary, gate) = (WorkQueue("main"), Diary(), SyncGate())
-        gate.open()
-        let held = try asynchronousWriter(lab, queue, gate)
+        let (loop, gate) = (ThreadLoop(), SyncGate())
+        let (lab, instance) = try InstanceLab.held(gate, loop)
+        var completed = 0
         for i in 0..<20 {
-            queue.sync {
-                _ = try! held.value.0.writeAsync(allowGrouping: i % 2 == 0) { _ in
-                    _ = try! lab.add(held.value.0)
-                } onComplete: { _ in
-                    diary.note("complete")
-                }
+            try instance.writeAsync(allowGrouping: i % 2 == 0) { _ in
+                _ = try! lab.add(instance)
+            } onComplete: { _ in
+                completed += 1
             }
         }
-        diary.wait(for: 20)
-        let caller = queue.sync { Threads.current }
-        let calls = gate.calls
-        #expect(calls[caller] == nil && calls[Threads.current] == nil)
-        let (writes, syncs) = calls.values.reduce((0, 0)) { ($0.0 + $1.writes, $0.1 + $1.syncs) }
-        #expect(writes >= 3 && syncs >= 2, "\(calls)")
-        try finish(lab, queue, held)
+        loop.run { completed == 20 }
+        let threads = gate.writingThreads.union(gate.syncingThreads)
+        #expect(!threads.contains(Threads.current))
+        #expect(!gate.writingThreads.isEmpty && gate.passed >= 2)
+        try finish(lab, instance, loop)
     }
 
-    private typealias Writer = Unchecked<(Instance, CommitQueue)>
-
-    /// An instance whose asynchronous writes go through `gate`.
-    private func asynchronousWriter(
-        _ lab: InstanceLab, _ queue: WorkQueue, _ gate: SyncGate
-    ) throws -> Writer {
-        var options = WriteSession.Options()
-        options.isDurable = true
-        let session = try WriteSession(path: lab.path, options: options) {
-            GatedDevice($0, gate)
-        }
-        let commits = Unchecked(CommitQueue(session))
-        return queue.sync {
-            let instance = try! lab.open(on: queue.confinement)
-            instance.ownQueue = commits.value
-            return Unchecked((instance, commits.value))
-        }
-    }
-
-    private func finish(_ lab: InstanceLab, _ queue: WorkQueue, _ held: Writer) throws {
-        held.value.1.wait()
-        queue.sync { held.value.0.close() }
-        queue.close()
+    private func finish(_ lab: InstanceLab, _ instance: Instance, _ loop: ThreadLoop) throws {
+        loop.run { !instance.isPerformingAsynchronousWriteOperations }
+        instance.close()
         try lab.audit()
     }
 }
@@ -171,57 +148,6 @@ private final class HeldWorks: @unchecked Sendable {
         Threads.run(2) { index in
             if index == 1 { for work in box.value { work() } }
         }
-    }
-}
-
-/// Keeps syncs waiting until it is opened, and counts who made which call.
-private final class SyncGate: @unchecked Sendable {
-    private let monitor = Monitor()
-    private var isOpen = false
-    private var isWaiting = false
-    private var counts: [UInt: (writes: Int, syncs: Int)] = [:]
-
-    func open() { monitor.signal { isOpen = true } }
-    func waitForSync() { monitor.wait { isWaiting } }
-    var calls: [UInt: (writes: Int, syncs: Int)] { monitor.locked { counts } }
-
-    func noteWrite() {
-        monitor.locked { counts[Threads.current, default: (0, 0)].writes += 1 }
-    }
-
-    func pass() {
-        monitor.signal {
-            counts[Threads.current, default: (0, 0)].syncs += 1
-            isWaiting = true
-        }
-        monitor.wait { isOpen }
-    }
-}
-
-private final class GatedDevice: StorageDevice {
-    private let device: any StorageDevice
-    private let gate: SyncGate
-
-    init(_ device: any StorageDevice, _ gate: SyncGate) {
-        self.device = device
-        self.gate = gate
-    }
-
-    var size: Int { device.size }
-
-    func grow(to size: Int) throws(RealmError) {
-        gate.noteWrite()
-        try device.grow(to: size)
-    }
-
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError) {
-        gate.noteWrite()
-        try device.write(bytes, at: offset)
-    }
-
-    func sync() throws(RealmError) {
-        gate.pass()
-        try device.sync()
     }
 }
 

@@ -1,0 +1,13 @@
+extension RandomAccessCollection where Index == Int {
+    /// The first index from which on `test` holds, `endIndex` if there is none. It must hold for all
+    /// elements behind one it holds for.
+    @inline(__always)
+    func partitionPoint(_ test: (Element) -> Bool) -> Int {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if test(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
