@@ -29,8 +29,9 @@ public final class Instance {
     var isNotifying = false
     var ownSession: WriteSession?
     var ownQueue: CommitQueue?
-    /// The thread it is confined to, 0 where that is not a matter of threads: checked with every use.
-    private let thread: UInt
+    /// The thread it is confined to; 0 when it is closed, and where that is not a matter of threads.
+    /// Checked with every use: one comparison says that all is well.
+    private let thread: Atomic<UInt>
     let pendingCount = Atomic<Int>(0)
     let observers = ObserverList()
 
@@ -57,7 +58,11 @@ public final class Instance {
     ) {
         self.database = database
         self.confinement = confinement
-        if case .thread(let owner) = confinement.identity { thread = owner } else { thread = 0 }
+        if case .thread(let owner) = confinement.identity {
+            thread = Atomic(owner)
+        } else {
+            thread = Atomic(0)
+        }
         self.configuration = configuration
         autorefresh = configuration.autorefresh
         self.frozen = frozen
@@ -140,7 +145,12 @@ public final class Instance {
 
     @inline(__always)
     func check() {
-        if thread != Threads.current { confinement.check() }
+        if thread.load(ordering: .relaxed) != Threads.current { checkPlace() }
+    }
+
+    @inline(never)
+    private func checkPlace() {
+        confinement.check()
         if isClosed { Misuse.trap("Cannot access realm that has been closed.") }
     }
 
@@ -246,5 +256,6 @@ public final class Instance {
         invalidate()
         observers.removeAll()
         isClosed = true
+        thread.store(0, ordering: .relaxed)
     }
 }

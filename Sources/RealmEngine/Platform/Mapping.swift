@@ -104,15 +104,6 @@ final class Mapping: @unchecked Sendable {
         madvise(start, (mapped + Self.pageSize - 1) / Self.pageSize * Self.pageSize, MADV_DONTNEED)
     }
 
-    /// Prepares the pages of `range` for reading, at once instead of one fault after another.
-    func populate(_ range: Range<Int>) {
-        let first = range.lowerBound / Self.pageSize * Self.pageSize
-        madvise(start + first, range.upperBound - first, Self.populateRead)
-    }
-
-    /// `MADV_POPULATE_READ`, which the C library's headers hide; older kernels refuse it.
-    private static let populateRead: Int32 = 22
-
     /// Address space behind the bytes of a mapping in memory.
     private static let memoryReservation = 1 << 30
 

@@ -1,52 +1,61 @@
-/// Told what has reached a file, chunk by chunk.
+/// Looks at what is made of a file, chunk by chunk.
 protocol WriteFollower: AnyObject {
     /// What comes from now on belongs to the next chunk. Called by the thread that makes the bytes.
     func chunkEnds()
-    /// The file holds the bytes up to `position`. Called by either thread, never by two at a time,
-    /// and for growing positions.
-    func follow(upTo position: UInt64) throws(RealmError)
+    /// All bytes before the end of the last of `chunks` are made. They are in memory from the start of
+    /// the first one on, and in the file before. Called by any thread, never by two at a time, and
+    /// for growing positions.
+    func follow(_ chunks: ArraySlice<WriteBehind.Chunk>) throws(RealmError)
 }
 
 /// Hands chunks of bytes to a thread of its own, which writes them while the next ones are made, and
-/// has a follower look at what was written.
+/// has a follower look at what was made while that is still in memory.
 ///
-/// Who has nothing else to do follows: the second thread while no chunk waits, the maker while too
-/// many do, or while the follower lags behind. So both have work all the time, and memory is bounded:
-/// at most `depth` chunks wait. Where the system refuses a thread, the maker does everything.
+/// Who has nothing else to do follows: the second thread while no chunk waits, the maker while there
+/// is no free one. So both have work all the time, and memory is bounded: there are at most `depth`
+/// chunks besides the one that is filled. Where the system refuses a thread, the maker does
+/// everything.
 final class WriteBehind: @unchecked Sendable {
-    /// Memory that is filled, written and filled again.
+    /// Memory that is filled, written, looked at and filled again.
     struct Chunk {
         let bytes: UnsafeMutableRawPointer
         let capacity: Int
+        /// Place of its first byte in the file.
+        var start: UInt64 = 0
         var count = 0
 
         init(capacity: Int) {
             bytes = .allocate(byteCount: capacity, alignment: 64)
             self.capacity = capacity
         }
+
+        /// Place in the file behind its last byte.
+        var end: UInt64 { start + UInt64(count) }
     }
 
     private enum Step {
         case write(Chunk)
-        case follow(upTo: UInt64)
+        case follow(ArraySlice<Chunk>)
         case goOn, wait, stop
     }
 
-    /// Chunks that wait or are being written, at most.
-    private static let depth = 6
-    /// The maker follows when more than this is written and not looked at.
-    private static let longestLag: UInt64 = 4 << 20
+    /// Chunks that were handed over and not filled again, at most.
+    private static let depth = 12
+    /// So many of them are left to the maker while the follower is at work.
+    private static let slack = 4
 
     private let monitor = Monitor()
     private let write: (Chunk) throws(RealmError) -> Void
     private let follower: (any WriteFollower)?
     // Guarded by `monitor`.
-    private var waiting: [Chunk] = []
-    private var spare: [Chunk] = []
-    private var inWork = 0
-    private var written: UInt64 = 0
+    /// What was handed over, in order, and is still in memory.
+    private var line: [Chunk] = []
+    /// So many of the line, from its beginning, are written.
+    private var writtenCount = 0
+    private var isWriting = false
     private var followed: UInt64 = 0
-    private var isFollowing = false
+    /// Begin of what the follower looks at now.
+    private var following: UInt64?
     private var failure: RealmError?
     private var isClosing = false
     private var isRunning = false
@@ -61,41 +70,39 @@ final class WriteBehind: @unchecked Sendable {
         self.write = write
     }
 
-    deinit { for chunk in spare + waiting { chunk.bytes.deallocate() } }
+    deinit { for chunk in line { chunk.bytes.deallocate() } }
 
     // MARK: The maker
 
-    /// Has `chunk` written, whose memory it takes over, and returns an empty one of `capacity`
-    /// bytes. Throws what went wrong with an earlier chunk.
+    /// Has `chunk` written, whose memory it takes over, and returns an empty one for what follows it,
+    /// of `capacity` bytes. Throws what went wrong with an earlier chunk.
     func exchange(_ chunk: Chunk, capacity: Int) throws(RealmError) -> Chunk {
         follower?.chunkEnds()
-        if start() {
-            do throws(RealmError) {
-                try takePart { self.inWork >= Self.depth || self.lag > Self.longestLag }
-            } catch {
-                chunk.bytes.deallocate()
-                throw error
-            }
-            monitor.signal {
-                waiting.append(chunk)
-                inWork += 1
-            }
-        } else {
-            monitor.locked { inWork += 1 }
-            perform(.write(chunk))
-            try drain()
+        monitor.signal { line.append(chunk) }
+        if !start() { try drain() }
+        var free: Chunk?
+        try takePart {
+            if self.line.count < Self.depth { return false }
+            free = self.takeOldest()
+            return free == nil
         }
-        guard let free = monitor.locked({ spare.popLast() }) else {
-            return Chunk(capacity: capacity)
+        if free?.capacity != capacity {
+            // One large node asked for more than is kept, or asks for it now.
+            free?.bytes.deallocate()
+            free = Chunk(capacity: capacity)
         }
-        if free.capacity == capacity { return free }
-        // One large node asked for more than is kept, or asks for it now.
-        free.bytes.deallocate()
-        return Chunk(capacity: capacity)
+        free!.start = chunk.end
+        free!.count = 0
+        return free!
     }
 
     /// Returns when everything handed over is written and followed.
-    func drain() throws(RealmError) { try takePart { self.inWork > 0 || self.lag > 0 } }
+    func drain() throws(RealmError) {
+        if monitor.locked({ !isRunning }) {
+            while let step = monitor.locked({ claimWriting() }) { perform(step) }
+        }
+        try takePart { self.writtenCount < self.line.count || self.isBehind }
+    }
 
     /// Ends the thread once it has finished what it is at; chunks that wait are not written.
     func close() {
@@ -103,7 +110,20 @@ final class WriteBehind: @unchecked Sendable {
         monitor.wait { !isRunning }
     }
 
-    private var lag: UInt64 { follower == nil ? 0 : written - followed }
+    /// The oldest chunk, if nobody needs it any more.
+    private func takeOldest() -> Chunk? {
+        guard let oldest = line.first, writtenCount > 0, !isBehind || oldest.end <= followed,
+            oldest.end <= following ?? oldest.end
+        else { return nil }
+        line.removeFirst()
+        writtenCount -= 1
+        return oldest
+    }
+
+    private var isBehind: Bool {
+        guard follower != nil, let last = line.last else { return false }
+        return followed < last.end
+    }
 
     /// Follows, or waits where that is not possible, while there is too much to do. `isTooMuch` is
     /// asked with the monitor held.
@@ -111,7 +131,7 @@ final class WriteBehind: @unchecked Sendable {
         while true {
             var step = Step.wait
             monitor.wait {
-                step = failure != nil ? .stop : !isTooMuch() ? .goOn : self.claim() ?? .wait
+                step = failure != nil ? .stop : !isTooMuch() ? .goOn : claimFollowing() ?? .wait
                 if case .wait = step { return false }
                 return true
             }
@@ -123,14 +143,27 @@ final class WriteBehind: @unchecked Sendable {
         }
     }
 
-    /// Takes up following, unless somebody is at it or nothing is to be seen.
-    private func claim() -> Step? {
-        if isFollowing || lag == 0 { return nil }
-        isFollowing = true
-        return .follow(upTo: written)
+    // MARK: Both
+
+    /// Takes up following, unless somebody is at it or there is nothing new.
+    private func claimFollowing() -> Step? {
+        guard following == nil, isBehind else { return nil }
+        // The oldest chunks are seldom looked at again, and the maker may need them meanwhile.
+        var first = 0
+        while line.count - first > Self.depth - Self.slack, first < writtenCount,
+            line[first].end <= followed
+        {
+            first += 1
+        }
+        following = line[first].start
+        return .follow(line[first...])
     }
 
-    // MARK: Both
+    private func claimWriting() -> Step? {
+        guard !isWriting, failure == nil, writtenCount < line.count else { return nil }
+        isWriting = true
+        return .write(line[writtenCount])
+    }
 
     private func perform(_ step: Step) {
         var failed: RealmError?
@@ -138,18 +171,15 @@ final class WriteBehind: @unchecked Sendable {
         case .write(let chunk):
             do throws(RealmError) { try write(chunk) } catch { failed = error }
             monitor.signal {
-                var empty = chunk
-                empty.count = 0
-                inWork -= 1
-                spare.append(empty)
-                written += UInt64(chunk.count)
+                isWriting = false
+                writtenCount += 1
                 failure = failure ?? failed
             }
-        case .follow(let position):
-            do throws(RealmError) { try follower?.follow(upTo: position) } catch { failed = error }
+        case .follow(let chunks):
+            do throws(RealmError) { try follower?.follow(chunks) } catch { failed = error }
             monitor.signal {
-                isFollowing = false
-                followed = position
+                following = nil
+                followed = chunks.last!.end
                 failure = failure ?? failed
             }
         default: break
@@ -174,9 +204,7 @@ final class WriteBehind: @unchecked Sendable {
             monitor.wait {
                 if isClosing || failure != nil {
                     step = .stop
-                } else if !waiting.isEmpty {
-                    step = .write(waiting.removeFirst())
-                } else if let claimed = self.claim() {
+                } else if let claimed = claimWriting() ?? claimFollowing() {
                     step = claimed
                 } else {
                     return false

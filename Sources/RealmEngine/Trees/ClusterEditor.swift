@@ -18,7 +18,7 @@ final class ClusterEditor {
 
     /// A loaded node: a leaf with keys and columns, or an inner node with children.
     final class Node {
-        fileprivate(set) var origin: Ref
+        var origin: Ref
         var isDirty = false
         /// 0 for leaves.
         let depth: Int
@@ -47,6 +47,15 @@ final class ClusterEditor {
         var ref: Ref
         var node: Node?
         var count: Int
+        /// The node was reached since it was last written, so it may have changed.
+        var isOpen: Bool
+
+        init(ref: Ref, node: Node?, count: Int) {
+            self.ref = ref
+            self.node = node
+            self.count = count
+            isOpen = node != nil
+        }
     }
 
     /// Where an object is; valid until the tree changes shape.
@@ -125,6 +134,7 @@ final class ClusterEditor {
     }
 
     func child(_ parent: Node, _ i: Int) throws(RealmError) -> Node {
+        parent.children[i].isOpen = true
         if let node = parent.children[i].node { return node }
         let node = try load(parent.children[i].ref)
         guard node.depth == parent.depth - 1 else {
@@ -556,59 +566,4 @@ final class ClusterEditor {
         if node.isLeaf { return try body(node) }
         for i in node.children.indices { try rewriteLeaves(try child(node, i), body) }
     }
-
-    // MARK: Writing
-
-    /// Writes what changed and returns the root's ref. The editor stays usable.
-    func flush() throws(RealmError) -> Ref {
-        try dropTail()
-        return try write(root)
-    }
-
-    private func write(_ node: Node) throws(RealmError) -> Ref {
-        guard node.isDirty else { return node.origin }
-        node.origin = node.isLeaf ? try writeLeaf(node) : try writeInner(node)
-        node.isDirty = false
-        return node.origin
-    }
-
-    private func writeLeaf(_ node: Node) throws(RealmError) -> Ref {
-        let isCompact = node.keys.isEmpty || node.keys.last! == UInt64(node.count - 1)
-        var slots: [UInt64] = [
-            isCompact
-                ? NodeEncoder.tag(node.count)
-                : try context.encoder.unsigned(Array(node.keys)).raw
-        ]
-        let encoder = LeafEncoder(context: context)
-        for i in node.columns.indices {
-            if node.columns[i].isDirty {
-                node.columns[i].ref = try encoder.encode(
-                    node.columns[i].buffer!, layouts[i]!, isElement: false)
-                node.columns[i].isDirty = false
-            }
-            slots.append(node.columns[i].ref.raw)
-        }
-        return try context.encoder.refs(slots)
-    }
-
-    private func writeInner(_ node: Node) throws(RealmError) -> Ref {
-        for i in node.children.indices {
-            if let child = node.children[i].node { node.children[i].ref = try write(child) }
-        }
-        let shift = UInt64(8 * node.depth)
-        let isCompact =
-            node.depth <= 7
-            && node.keys.enumerated().allSatisfy { $0.element == UInt64($0.offset) << shift }
-        var slots: [UInt64] = [
-            isCompact ? 0 : try context.encoder.unsigned(Array(node.keys)).raw,
-            NodeEncoder.tag(node.depth), NodeEncoder.tag(node.count),
-        ]
-        for child in node.children { slots.append(child.ref.raw) }
-        return try context.encoder.refs(slots, flags: NodeView.innerFlag)
-    }
-}
-
-extension ClusterEditor.Node {
-    /// Number of objects in a leaf.
-    var rows: Int { count }
 }

@@ -101,7 +101,8 @@ public struct Compactor {
         try file.append(FileHeader.footerCookie)
         try file.finish()
         try verification?.finish(
-            state, hasHistory: options.keepsHistory && state.top?.history.isNone == false)
+            state, size: Int(clamping: file.position),
+            hasHistory: options.keepsHistory && state.top?.history.isNone == false)
         if options.isTransactional, !root.isNone {
             try makeTransactional(root, format: state.format)
         }

@@ -1,14 +1,15 @@
 /// Proves that a compacted file holds, node for node, what the original does, while it is written.
 ///
-/// The copier names each node with references once it and all below it are copied. When these bytes
-/// are in the file, both nodes are read, the copy through a mapping of the file, and compared: form,
-/// count, the bytes of every child without references, every number, and for every child with
-/// references that it is the pair proven just before. By induction each proven pair is the root of
-/// equal trees; `finish` demands that the pairs the two files' roots name are among them. A wrong
-/// word of the copier about what it copied makes the proof fail, never succeed.
+/// The copier names each node with references once it and all below it are copied. Both are then
+/// read, the copy from the memory it is written from, or, once that was used again, through a mapping
+/// of the file, and compared: form, count, the bytes of every child without references, every number,
+/// and for every child with references that it is the pair proven just before. By induction each
+/// proven pair is the root of equal trees; `finish` demands that the pairs the two files' roots name
+/// are among them. A wrong word of the copier about what it copied makes the proof fail, never
+/// succeed.
 ///
-/// What may differ are places of nodes and widths of numbers. Proven is what the system holds of the
-/// file, in memory as a rule, not what the disk will return one day.
+/// What may differ are places of nodes and widths of numbers. Proven is what the system was given or
+/// holds of the file, in memory as a rule, not what the disk will return one day.
 ///
 /// `copied` and `chunkEnds` belong to the thread that copies; the rest is done by one thread at a time.
 final class CopyVerification: WriteFollower, @unchecked Sendable {
@@ -24,7 +25,9 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
     private let sourceMemory: SpaceMemory
     private let copyMemory: SpaceMemory
     private let source: NodeSpace
-    private var copy: NodeSpace
+    /// What is in memory of the copy.
+    private var recent: ArraySlice<WriteBehind.Chunk> = []
+    private var part: Part
     /// The copier's own.
     private var named: [Pair] = []
     /// What the copier named, in that order.
@@ -53,7 +56,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         sourceMemory = SpaceMemory(base: original.base, limit: original.limit)
         copyMemory = SpaceMemory(base: mapping.base, limit: 0)
         source = sourceMemory.lookup
-        copy = copyMemory.lookup
+        part = Part(mapping, upTo: 0, copyMemory.lookup.state)
         releaseStep = max(1 << 20, maxMemory / 4)
         slots = .allocate(capacity: slotCapacity)
     }
@@ -74,26 +77,68 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
 
     // MARK: The follower's side
 
-    func follow(upTo position: UInt64) throws(RealmError) {
-        let before = mapping.mapped
-        try mapping.extend(descriptor, to: Int(position), path: path)
-        mapping.populate(before..<Int(position))
-        copy = NodeSpace(base: mapping.base, limit: position, state: copyMemory.lookup.state)
+    func follow(_ chunks: ArraySlice<WriteBehind.Chunk>) throws(RealmError) {
+        guard let last = chunks.last else { return }
+        recent = chunks
+        part = Part(last, copyMemory.lookup.state)
         waiting += handedOver.withLock { pairs in
             defer { pairs.removeAll(keepingCapacity: true) }
             return pairs
         }
         var next = 0
-        // The pairs of chunks yet to be written may be here already.
-        while next < waiting.count, waiting[next].copy.raw < position {
+        // The pairs of chunks yet to be made may be here already.
+        while next < waiting.count, waiting[next].copy.raw < last.end {
             try prove(waiting[next])
             next += 1
         }
         waiting.removeFirst(next)
+        recent = []
+    }
+
+    /// A stretch of the copy in one piece of memory. No node is in two of them.
+    private struct Part {
+        let start: UInt64
+        let space: NodeSpace
+
+        init(_ chunk: WriteBehind.Chunk, _ state: UnsafeMutablePointer<WalkState>) {
+            start = chunk.start
+            space = NodeSpace(
+                base: UnsafeRawPointer(chunk.bytes) - Int(chunk.start), limit: chunk.end,
+                state: state)
+        }
+
+        /// What is in the file.
+        init(_ mapping: Mapping, upTo end: UInt64, _ state: UnsafeMutablePointer<WalkState>) {
+            start = 0
+            space = NodeSpace(base: mapping.base, limit: end, state: state)
+        }
+    }
+
+    /// Has the part that holds `ref` at hand.
+    @inline(__always)
+    private func find(_ ref: Ref) throws(RealmError) {
+        if ref.raw < part.start || ref.raw >= part.space.limit { try change(to: ref) }
+    }
+
+    @inline(never)
+    private func change(to ref: Ref) throws(RealmError) {
+        let state = copyMemory.lookup.state
+        if let chunk = recent.last(where: { $0.start <= ref.raw }) {
+            part = Part(chunk, state)
+        } else {
+            let end = recent.first?.start ?? UInt64(mapping.mapped)
+            try mapping.extend(descriptor, to: Int(end), path: path)
+            part = Part(mapping, upTo: end, state)
+        }
+    }
+
+    private func copiedNode(_ ref: Ref) throws(RealmError) -> NodeView {
+        try find(ref)
+        return try part.space.node(ref)
     }
 
     private func prove(_ pair: Pair) throws(RealmError) {
-        let (a, b) = (try source.node(pair.source), try copy.node(pair.copy))
+        let (a, b) = (try source.node(pair.source), try copiedNode(pair.copy))
         guard a.hasRefs, Self.areAlike(a, b) else { throw difference(pair.source) }
         account(b)
         let count = a.count
@@ -122,6 +167,8 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         var source = Ref.none
         var copy = Ref.none
         var size = 0
+        /// Begin of the memory that holds the copies.
+        var floor: UInt64 = 0
     }
 
     @inline(__always)
@@ -137,12 +184,16 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         }
         let size = a.byteSize
         if child.raw &+ UInt64(size) != run.source.raw
-            || copied.raw &+ UInt64(size) != run.copy.raw || run.size > Self.longestRun
+            || copied.raw &+ UInt64(size) != run.copy.raw || copied.raw < run.floor
+            || run.size > Self.longestRun
         {
             try finish(run)
-            run.size = 0
+            try find(copied)
+            run = Run(floor: part.start)
         }
-        run = Run(source: child, copy: copied, size: run.size &+ size)
+        run.source = child
+        run.copy = copied
+        run.size &+= size
     }
 
     /// Compares what has piled up: at once where, as a rule, the copies have the same headers.
@@ -150,18 +201,19 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         if run.size == 0 { return }
         readSinceRelease &+= run.size
         if readSinceRelease > releaseStep { release() }
+        try find(run.copy)
         let whole = source.base + Int(run.source.raw)
-        let limit = copy.limit
+        let (base, limit) = (part.space.base, part.space.limit)
         if run.copy.raw <= limit, UInt64(run.size) <= limit - run.copy.raw,
             ByteView(whole, count: run.size)
-                == ByteView(copy.base + Int(run.copy.raw), count: run.size)
+                == ByteView(base + Int(run.copy.raw), count: run.size)
         {
             return
         }
         var position: UInt64 = 0
         while position < UInt64(run.size) {
             let child = Ref(run.source.raw + position)
-            let (a, b) = (try source.node(child), try copy.node(Ref(run.copy.raw + position)))
+            let (a, b) = (try source.node(child), try copiedNode(Ref(run.copy.raw + position)))
             guard Self.areAlike(a, b), Self.isSame(a, b) else { throw difference(child) }
             position += UInt64(a.byteSize)
         }
@@ -203,17 +255,19 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
 
     // MARK: The end
 
-    /// To be called when everything is written: compares the roots. Throws `internal` when the file
+    /// To be called when all `size` bytes are in the file: compares the roots. Throws `internal` when the file
     /// does not hold what the version of `state` does, `corrupt` when it cannot be read.
-    func finish(_ state: VersionState, hasHistory: Bool) throws(RealmError) {
-        let size = mapping.mapped
-        try follow(upTo: UInt64(size))
+    func finish(
+        _ state: VersionState, size: Int, hasHistory: Bool
+    ) throws(RealmError) {
+        try mapping.extend(descriptor, to: size, path: path)
+        part = Part(mapping, upTo: UInt64(size), copyMemory.lookup.state)
         let header = try FileHeader(base: mapping.base, size: size)
         guard let top = state.top else {
             if header.top.isNone, proven.isEmpty { return }
             throw difference(.none)
         }
-        let copied = try TopArray(copy, header.top, fileSize: size)
+        let copied = try TopArray(part.space, header.top, fileSize: size)
         guard header.format == state.format, copied.version == top.version,
             copied.historyType == top.historyType, copied.historySchema == top.historySchema,
             copied.logicalSize <= UInt64(size), hasHistory != copied.history.isNone

@@ -19,6 +19,7 @@ final class AsyncCommitWorkload: Workload {
         var unsynced = setting
         unsynced.isDurable = false
         try PeopleDatabase(path: scratch.path, unsynced).fill(unsynced)
+        try scratch.sync()
     }
 
     /// What the queue's thread works with; the measuring thread looks only when it is done.

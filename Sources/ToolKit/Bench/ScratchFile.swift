@@ -36,6 +36,19 @@ final class ScratchFile {
         for entry in entries { TemporaryFiles.remove(entry) }
     }
 
+    /// Waits until all that was written to the file is on the disk: the syncs that are measured have
+    /// their own bytes to wait for then.
+    func sync() throws(RealmError) {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw systemFailure(.output, "cannot open", errno: errno, file: path)
+        }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else {
+            throw systemFailure(.output, "cannot sync", errno: errno, file: path)
+        }
+    }
+
     /// Bytes of the file; 0 when there is none.
     var size: Int { Self.size(path) }
 
