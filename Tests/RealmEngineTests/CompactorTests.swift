@@ -118,7 +118,7 @@ import Testing
         try expectSound(copy.path)
     }
 
-    @Test func holdsNobodyOut() throws {
+    @Test("CD-12: work on the whole file excludes others by itself") func holdsNobodyOut() throws {
         // Alone: the body runs, and the session goes on with what it left.
         let source = try Database(
             immutable: Fixtures.own.appending(path: "query/social.realm").path)

@@ -147,6 +147,46 @@ struct Peer {
         while true { pause() }
     }
 
+    /// Reads every page of all binaries, says how many bytes they have and what memory of its own that
+    /// took, and keeps the version until killed.
+    func scan() throws(RealmError) {
+        let snapshot = try Database.open(path, databaseOptions).snapshot()
+        var count = 0
+        for info in snapshot.schema.tables {
+            let scan = snapshot.table(info).scan(columns: Array(info.columns.indices))
+            while try scan.next() {
+                for row in 0..<scan.count {
+                    for column in info.columns.indices {
+                        let value = try scan.value(row: row, column: column)
+                        if case .binary(let bytes) = value {
+                            var at = 0
+                            while at < bytes.count {
+                                if bytes[at] != 0x62 { fail("byte \(at) is \(bytes[at])") }
+                                at += 1024
+                            }
+                            count += bytes.count
+                        }
+                    }
+                }
+            }
+        }
+        say("read \(count) anonymous \(ownMemory() ?? -1) kB")
+        withExtendedLifetime(snapshot) { while true { pause() } }
+    }
+
+    /// Memory of this process that belongs to no file, in kB.
+    private func ownMemory() -> Int? {
+        guard let file = fopen("/proc/self/status", "r") else { return nil }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 256)
+        while fgets(&line, Int32(line.count), file) != nil {
+            let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+            guard text.hasPrefix("RssAnon:") else { continue }
+            return text.split { !$0.isNumber }.first.flatMap { Int($0) }
+        }
+        return nil
+    }
+
     /// Keeps the writer's turn until killed.
     func turn() throws(RealmError) {
         let counters = try Counters(opening: path, options)
@@ -241,6 +281,7 @@ struct Peer {
         case "read": try read()
         case "hold": try hold()
         case "turn": try turn()
+        case "scan": try scan()
         case "measure": try measure()
         case "look": try lookWithoutSession()
         case "join": try join()

@@ -3,7 +3,8 @@
 ///
 /// Found by comparing structure, so every participant's commits are seen and no log is needed:
 /// versions share what did not change, and what they share is not looked at. The cost follows the
-/// change, not the size of the database. Storing the value a property has already is no change.
+/// change, not the size of the database. Storing the value a property has already is no change here;
+/// what observers are told counts it, by the change logs.
 /// Free to cross threads.
 public struct ChangeSet: Sendable {
     /// The versions compared.
@@ -127,6 +128,36 @@ public struct TableChanges: Sendable {
     mutating func appendModification(_ key: ObjectKey, _ columns: [UInt64]) {
         modifications.append(key)
         bits.append(contentsOf: columns)
+    }
+
+    /// A property of an object of both versions.
+    struct Mark {
+        let object: ObjectKey
+        let column: Int
+    }
+
+    /// Adds properties, ascending by object, to what is known to differ.
+    mutating func merge(_ marks: [Mark]) {
+        if marks.isEmpty { return }
+        var merged = TableChanges(old: old, new: new)
+        (merged.insertions, merged.deletions) = (insertions, deletions)
+        var (i, j) = (0, 0)
+        while i < modifications.count || j < marks.count {
+            let isKnown =
+                j == marks.count || i < modifications.count && modifications[i] <= marks[j].object
+            let key = isKnown ? modifications[i] : marks[j].object
+            var words = Array(repeating: UInt64(0), count: wordCount)
+            if isKnown {
+                words = Array(bits[i * wordCount..<(i + 1) * wordCount])
+                i += 1
+            }
+            while j < marks.count, marks[j].object == key {
+                words[marks[j].column >> 6] |= 1 << UInt64(marks[j].column & 63)
+                j += 1
+            }
+            merged.appendModification(key, words)
+        }
+        self = merged
     }
 
     /// Adds a property to what is known to differ in an object of both versions.

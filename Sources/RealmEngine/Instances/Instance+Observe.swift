@@ -1,29 +1,32 @@
 /// Observing an instance, an object, a collection or the objects a query yields (API specification
 /// 2.12). Blocks are called where the instance belongs, after it moved to another version; several
-/// commits may come as one. Storing the value a property has already is no change.
+/// commits may come as one. What the instance commits itself is told later, on the next turn of its
+/// place or when it is refreshed or begins to write. Storing the value a property has already counts
+/// as a change.
 extension Instance {
     private func checkObservable() {
         check()
         if isFrozen {
             Misuse.trap("Frozen Realms do not change and do not have change notifications.")
         }
-        if database.session == nil {
+        if isReadOnly || database.session == nil {
             Misuse.trap("Read-only Realms do not change and do not have change notifications.")
         }
         if !confinement.isDeliverable {
             Misuse.trap("Can only add notification blocks from within runloops.")
         }
-        if transaction != nil {
+        if let transaction, transaction.hasChanges {
             Misuse.trap(
                 "Cannot create asynchronous query after making changes in a write transaction.")
         }
         _ = snapshot()
     }
 
-    /// `block` is called when the instance shows a newer version, or could.
+    /// `block` is called when the instance shows a newer version, or could: at once, inside the commit
+    /// too.
     public func observe(_ block: @escaping (InstanceNotice) -> Void) -> ObservationToken {
         checkObservable()
-        return observers.add(InstanceObserver(block))
+        return observers.add(block)
     }
 
     /// - Parameter filter: nil for the object's own properties.
@@ -32,11 +35,12 @@ extension Instance {
         _ block: @escaping (ObjectNotice) -> Void
     ) -> ObservationToken {
         checkObservable()
-        return observers.add(ObjectObserver(object, filter ?? .own(object.table), block))
+        let observer = ObjectObserver(object, filter ?? .own(object.table), block)
+        return observers.add(observer, knowing: view)
     }
 
     /// Observes the objects of a class, or those a query yields, in its order. `block` is first called
-    /// with `initial`.
+    /// with `initial`, later: they are looked for by another thread.
     ///
     /// - Parameter filter: nil for the objects and what they link to.
     public func observe(
@@ -44,10 +48,13 @@ extension Instance {
         _ block: @escaping (CollectionNotice) -> Void
     ) throws(RealmError) -> ObservationToken {
         checkObservable()
+        if let query, let view, let info = view.schema.table(table) {
+            _ = try query.bound(to: view.table(info))
+        }
         return try add(.query(table, query), filter ?? .linked(table), block)
     }
 
-    /// Observes a list, set or dictionary.
+    /// Observes a list, set or dictionary, in the same way.
     public func observe(
         collection object: ObjectLink, _ column: ColumnKey, _ filter: ChangeFilter? = nil,
         _ block: @escaping (CollectionNotice) -> Void
@@ -62,13 +69,26 @@ extension Instance {
         _ subject: CollectionObserver.Subject, _ filter: ChangeFilter?,
         _ block: @escaping (CollectionNotice) -> Void
     ) throws(RealmError) -> ObservationToken {
-        let observer = try CollectionObserver(subject, filter, snapshot(), block)
-        let token = observers.add(observer)
-        let box = Unchecked((observer, { [weak token] in token?.isActive == true }))
-        _ = confinement.post {
-            if box.value.1() { box.value.0.begin() }
+        let observer = CollectionObserver(subject, filter, block)
+        let token = observers.add(observer, knowing: nil)
+        guard let view else { return token }
+        let (version, place) = (try FrozenVersion.of(view), confinement)
+        let target = WeakInstance(instance: self, observer: observer)
+        observers.evaluate {
+            let found = CollectionObserver.evaluate(subject, version.snapshot())
+            _ = place.post {
+                target.observer?.take(found)
+                target.instance?.beginPending()
+            }
         }
         return token
+    }
+
+    /// Somebody can be told for the first time.
+    private func beginPending() {
+        if isClosed || transaction != nil { return }
+        _ = snapshot()
+        deliverPending()
     }
 
     /// A commit of somebody was seen; called where the instance belongs.
@@ -77,7 +97,7 @@ extension Instance {
         if autorefresh {
             _ = try? refresh()
         } else if let view, database.session?.newestVersion != view.version {
-            observers.tellRefreshRequired()
+            observers.tell(.refreshRequired)
         }
     }
 }

@@ -75,6 +75,8 @@ extension Instance {
             Misuse.trap("The Realm is already in a write transaction")
         }
         try checkVersions()
+        // Who is told before the turn is taken may write.
+        deliverPending()
         let queue = try queue()
         queue.hold()
         do throws(RealmError) {
@@ -129,7 +131,7 @@ extension Instance {
         transaction = nil
         defer { ownQueue?.unhold() }
         _ = try open.commit()
-        move(to: database.snapshot())
+        move(to: database.snapshot(), tellingLater: true)
     }
 
     /// Forgets the changes.
@@ -141,6 +143,7 @@ extension Instance {
         transaction = nil
         open.rollback()
         if isAsyncBlock { asyncEnding = .rolledBack } else { ownQueue?.unhold() }
+        observers.deliverLater(self)
     }
 
     // MARK: Asynchronous
@@ -270,23 +273,28 @@ extension Instance {
         guard !isClosed, transaction == nil, let group = session.group else {
             throw .misuse("Cannot access realm that has been closed.", code: "ClosedRealm")
         }
+        isAsyncBlock = true
+        defer { isAsyncBlock = false }
         // Commits of the group before this one are seen too.
         try advance(to: group)
         transaction = try session.begin()
-        isAsyncBlock = true
         asyncEnding = nil
         block()
         if transaction != nil { cancelWrite() }
-        isAsyncBlock = false
         return asyncEnding ?? .rolledBack
     }
 
-    /// Shows the state after the last commit of a group, which need not be durable yet.
+    /// Shows the state after the last commit of a group, which need not be durable yet. Observers that
+    /// want to write could not while the turn is this instance's: they are told later.
     private func advance(to group: CommitGroup) throws(RealmError) {
         guard view?.version != group.version else { return }
         let state = try group.head()
-        if state.nodes == nil { return move(to: database.snapshot()) }
-        move(to: Snapshot(database, state, guardedBy: database.pinNewest()))
+        if state.nodes == nil { return move(to: database.snapshot(), tellingLater: true) }
+        if let view, observers.isWatching {
+            for changeset in group.changesets(after: view.version) { observers.note(changeset) }
+        }
+        move(
+            to: Snapshot(database, state, guardedBy: database.pinNewest()), tellingLater: true)
     }
 
     /// Calls a completion; a version that only this process knew gives way to the durable one.

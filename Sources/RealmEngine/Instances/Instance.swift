@@ -83,10 +83,6 @@ public final class Instance {
         let place: Confinement.Identity
     }
 
-    private struct WeakInstance: @unchecked Sendable {
-        weak var instance: Instance?
-    }
-
     private static let live = Mutex<[Key: WeakInstance]>([:])
 
     /// The instance of a database for a place, opened if there is none. Call it at that place.
@@ -194,21 +190,49 @@ public final class Instance {
         }
         let known = view?.version
         guard known != database.version else {
-            // The version is durable now and can be kept by itself.
-            if view?.isBorrowed == true { view = database.snapshot() }
+            keepByItself()
+            deliverPending()
             return false
         }
         // A version of a group that is not durable yet is newer than the newest for everybody.
-        if let known, known > database.version { return false }
+        if let known, known > database.version {
+            deliverPending()
+            return false
+        }
         move(to: database.snapshot())
         return true
     }
 
-    /// Shows `next` from now on and tells observers what changed.
-    func move(to next: Snapshot) {
+    /// The version of a group is durable now and can be kept without the group's memory.
+    private func keepByItself() {
+        guard let old = view, old.isBorrowed else { return }
+        let durable = database.snapshot()
+        observers.replace(old, with: durable)
+        view = durable
+    }
+
+    /// Shows `next` from now on and tells observers what changed: those of objects and collections
+    /// later for commits of this instance.
+    func move(to next: Snapshot, tellingLater isLater: Bool = false) {
         let old = view
         view = next
-        observers.deliver(self, from: old, to: next)
+        notifying {
+            if let old, old.state !== next.state { observers.tell(.didChange) }
+            if !isLater { observers.deliver(self) }
+        }
+        if isLater { observers.deliverLater(self) }
+    }
+
+    /// Tells observers what they were not told yet.
+    func deliverPending() {
+        if !isClosed, transaction == nil { notifying { observers.deliver(self) } }
+    }
+
+    private func notifying(_ body: () -> Void) {
+        let isNested = isNotifying
+        isNotifying = true
+        body()
+        isNotifying = isNested
     }
 
     /// Lets go of the version; what was handed out becomes invalid. Asynchronous commits are durable
@@ -223,6 +247,7 @@ public final class Instance {
         }
         if transaction != nil { cancelWrite() }
         view = nil
+        observers.forgetVersions()
     }
 
     /// Lets go of everything for good.

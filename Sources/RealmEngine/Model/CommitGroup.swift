@@ -37,6 +37,12 @@ final class CommitGroup {
         return state
     }
 
+    /// What the commits after `version` changed, as far as it is in memory as a whole.
+    func changesets(after version: UInt64) -> [ByteView] {
+        let known = version > base.version ? Int(clamping: version - base.version) : 0
+        return changesets.dropFirst(known).filter { $0.written.parts.isEmpty }.map(\.rest)
+    }
+
     func begin() throws(RealmError) -> WriteTransaction {
         guard let last else { return try WriteTransaction(session, base: base) }
         guard mustReload else { return WriteTransaction(after: last) }

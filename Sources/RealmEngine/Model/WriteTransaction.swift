@@ -114,6 +114,9 @@ public final class WriteTransaction {
     // A transaction merely dropped gives up the writer's turn like one rolled back.
     deinit { if isOpen { session.end() } }
 
+    /// Something was changed.
+    var hasChanges: Bool { !log.bytes.isEmpty || writtenLog.count > 0 || isDirectoryDirty }
+
     /// Bytes of memory that the changes take.
     public var size: Int { context.usedBytes }
 

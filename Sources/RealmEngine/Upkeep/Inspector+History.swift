@@ -35,10 +35,10 @@ extension Inspector {
             let header = try FileHeader(base: file.mapping.base, size: file.size)
             guard let (top, memory) = try reading.newest(header) else { return [] }
             defer { withExtendedLifetime(memory) {} }
-            if top.history.isNone { return [] }
-            guard top.historyType == 2 else { return nil }
+            guard let history = try ChangeHistory(memory.lookup, top) else { return nil }
+            if history.count == 0 { return [] }
             let names = try? reading.tableNames(memory, top, format: header.format)
-            return try reading.changes(memory, top, last: count, names ?? [:])
+            return try history.summaries(last: count, names ?? [:])
         }
     }
 }
@@ -52,34 +52,15 @@ extension FileReading {
         let tables = try reader.schema().tables
         return Dictionary(tables.map { ($0.key, $0.name) }, uniquingKeysWith: { a, _ in a })
     }
+}
 
-    fileprivate func changes(
-        _ memory: SpaceMemory, _ top: TopArray, last count: Int, _ names: [TableKey: String]
+extension ChangeHistory {
+    fileprivate func summaries(
+        last count: Int, _ names: [TableKey: String]
     ) throws(RealmError) -> [ChangeSummary] {
-        let space = memory.lookup
-        let tree = BPlusTree(space: space, root: top.history)
-        let total = try tree.count { (leaf) throws(RealmError) in
-            try BytesLeaf(binaries: space, leaf).count
-        }
-        guard UInt64(total) < top.version else {
-            throw .corrupt("\(total) changesets before version \(top.version)", at: top.history)
-        }
-        var index = max(0, total - count)
         var changes: [ChangeSummary] = []
-        while index < total {
-            let (ref, start) = try tree.leaf(containing: index)
-            let leaf = try BytesLeaf(binaries: space, ref)
-            guard index - start < leaf.count else {
-                throw .corrupt("a change log that ends early", at: ref)
-            }
-            while index < total, index - start < leaf.count {
-                guard let bytes = try leaf.value(index - start) else {
-                    throw .corrupt("a changeset that is null", at: ref)
-                }
-                let version = top.version - UInt64(total - index - 1)
-                changes.append(try summary(version, bytes, names))
-                index += 1
-            }
+        try forLast(count) { (version, bytes) throws(RealmError) in
+            changes.append(try summary(version, bytes, names))
         }
         return changes
     }

@@ -36,7 +36,8 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-25 THR-26 THR-29: no commit rolls back; cancelling a begin or a completion")
+    /// Without a commit a transaction is rolled back; a begin or a completion can be cancelled.
+    @Test("THR-15 THR-25 THR-26 THR-29 THR-31 THR-32: cancelling")
     func cancelling() throws {
         let lab = try InstanceLab()
         let (queue, diary) = (WorkQueue("main"), Diary())
@@ -70,7 +71,7 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-27: the committer sees its data at once, others when it is durable")
+    @Test("THR-15 THR-27: the committer sees its data at once, others when it is durable")
     func committerSeesItsData() throws {
         let lab = try InstanceLab()
         let (queue, diary) = (WorkQueue("main"), Diary())
@@ -118,7 +119,9 @@ import Testing
         try lab.audit()
     }
 
-    @Test("several queues feed one group") func manyWriters() throws {
+    @Test("THR-24: several queues feed one group, each commit completes once") func manyWriters()
+        throws
+    {
         let lab = try InstanceLab()
         let diary = Diary()
         let queues = (0..<4).map { WorkQueue("writer \($0)") }

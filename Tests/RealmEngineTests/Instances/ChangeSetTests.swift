@@ -140,7 +140,8 @@ import Testing
         _ = other
     }
 
-    @Test func filtersFollowLinks() throws {
+    @Test("ACT-54 ACT-55: own properties, key paths across links") func filtersFollowLinks() throws
+    {
         let folder = try ScratchFolder()
         var options = WriteSession.Options()
         options.creates = true

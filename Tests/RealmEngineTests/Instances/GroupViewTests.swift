@@ -82,7 +82,9 @@ import Testing
         try ModelRun.audit(IntegrityCheck.run(path: session.database.path), "at the end")
     }
 
-    @Test("a flush that fails fails every commit, and nobody goes on from them", arguments: 0..<4)
+    @Test(
+        "THR-13 THR-24: a flush that fails fails every commit once, and nobody goes on from them",
+        arguments: 0..<4)
     func failingFlush(_ failing: Int) throws {
         let lab = try InstanceLab()
         let error = RealmError(.output, code: "WriteFailed", reason: "full", "the disk is full")

@@ -77,7 +77,7 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-55: a handle keeps its version until it is resolved or released")
+    @Test("THR-55 ACT-32: a handle keeps its version until it is resolved or released")
     func handlesKeepTheirVersion() throws {
         let lab = try KindsLab()
         let here = try lab.open()
@@ -101,7 +101,7 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-55: resolving twice traps and says so") func resolvedTwice() async {
+    @Test("THR-55 ACT-32: resolving twice traps and says so") func resolvedTwice() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {

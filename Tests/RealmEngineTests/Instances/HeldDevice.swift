@@ -8,6 +8,7 @@ final class SyncGate: @unchecked Sendable {
     private var begun = 0
     private var done = 0
     private var threads: Set<UInt> = []
+    private var writers: Set<UInt> = []
 
     func close() { monitor.signal { isClosed = true } }
     func open() { monitor.signal { isClosed = false } }
@@ -24,6 +25,11 @@ final class SyncGate: @unchecked Sendable {
     var isIdle: Bool { monitor.locked { begun == done } }
     /// The threads that synced.
     var syncingThreads: Set<UInt> { monitor.locked { threads } }
+
+    /// The threads that wrote, or made room to write.
+    var writingThreads: Set<UInt> { monitor.locked { writers } }
+
+    fileprivate func noteWriter() { monitor.locked { _ = writers.insert(Threads.current) } }
 
     fileprivate func pass(_ sync: () throws(RealmError) -> Void) throws(RealmError) {
         monitor.signal {
@@ -46,8 +52,12 @@ final class HeldDevice: StorageDevice {
     }
 
     var size: Int { device.size }
-    func grow(to size: Int) throws(RealmError) { try device.grow(to: size) }
+    func grow(to size: Int) throws(RealmError) {
+        gate.noteWriter()
+        try device.grow(to: size)
+    }
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError) {
+        gate.noteWriter()
         try device.write(bytes, at: offset)
     }
     func sync() throws(RealmError) {

@@ -22,6 +22,13 @@ final class InstanceLab: @unchecked Sendable {
 
     var path: String { configuration.path }
 
+    /// As instances open the database.
+    var openOptions: Database.Options {
+        var options = Database.Options()
+        options.isDurable = configuration.isDurable
+        return options
+    }
+
     func open(on confinement: Confinement = .thread) throws -> Instance {
         try Instance.open(configuration, on: confinement)
     }
@@ -38,9 +45,7 @@ final class InstanceLab: @unchecked Sendable {
 
     /// Waits until nothing asynchronous is under way in this database; other tests have their own.
     func settle() throws {
-        var options = Database.Options()
-        options.isDurable = configuration.isDurable
-        try CommitQueue.queue(of: Database.open(path, options)).wait()
+        try CommitQueue.queue(of: Database.open(path, openOptions)).wait()
     }
 
     func audit() throws {

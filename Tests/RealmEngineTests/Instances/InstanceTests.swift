@@ -3,7 +3,7 @@ import Testing
 @testable import RealmEngine
 
 @Suite struct InstanceTests {
-    @Test("THR-33 THR-34 CD-04: one instance a place, one database a file")
+    @Test("THR-33 THR-34 THR-60 CD-03 CD-04: one instance a place, one database a file")
     func oneInstanceAPlace() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
@@ -18,7 +18,7 @@ import Testing
         queue.close()
     }
 
-    @Test("THR-38 THR-61 THR-63 CD-13: a plain thread stays where it is until refresh")
+    @Test("THR-38 THR-61 THR-63 CD-13 CD-16: a plain thread stays where it is until refresh")
     func staysUntilRefresh() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
@@ -41,7 +41,7 @@ import Testing
         try instance.commitWrite()
     }
 
-    @Test("THR-62: a queue moves on by itself, unless told not to")
+    @Test("THR-37 THR-62 THR-64 CD-16: a queue moves on by itself, unless told not to")
     func queueMovesOn() throws {
         let lab = try InstanceLab()
         let (reader, diary) = (WorkQueue("reader"), Diary())
@@ -65,7 +65,7 @@ import Testing
         reader.close()
     }
 
-    @Test("THR-06 THR-93: writers take turns and begin at the newest version")
+    @Test("THR-06 THR-93 CD-26: writers take turns and begin at the newest version")
     func writersTakeTurns() throws {
         let lab = try InstanceLab()
         let queues = (0..<4).map { WorkQueue("writer \($0)") }
@@ -81,7 +81,7 @@ import Testing
         try lab.audit()
     }
 
-    @Test("CD-27: trying does not wait")
+    @Test("CD-26 CD-27: trying does not wait")
     func tryingDoesNotWait() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
@@ -132,7 +132,8 @@ import Testing
         #expect(object.isInvalidated)
     }
 
-    @Test("THR-65 THR-66 THR-68 THR-70 THR-76 THR-77: frozen views stay and cross threads")
+    @Test(
+        "THR-39 THR-65 THR-66 THR-68 THR-70 THR-71 THR-76 THR-77 THR-81 CD-23: frozen views stay")
     func frozenViewsStay() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
@@ -150,7 +151,7 @@ import Testing
         here.close()
         let box = Unchecked((object, table, frozen))
         let failures = Diary()
-        Threads.run(4) { _ in
+        Threads.run(8) { _ in
             for _ in 0..<50 {
                 let (object, table, frozen) = box.value
                 if (try? object.row()?.value(0).isIdentical(to: .int(1))) != true
@@ -166,7 +167,7 @@ import Testing
         #expect(try live.row()?.value(0).isIdentical(to: .int(2)) == true)
     }
 
-    @Test("THR-78: held versions are pinned, exactly as long as they are held")
+    @Test("THR-35 THR-78 THR-92: held versions are pinned, exactly as long as they are held")
     func heldVersionsArePinned() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
@@ -187,7 +188,7 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-78: space that held versions keep is used again once they are let go")
+    @Test("THR-78 THR-99: space that held versions keep is used again once they are let go")
     func releasedVersionsGiveTheirSpaceBack() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
@@ -226,31 +227,33 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-41 THR-45 THR-49: handles cross once, and are nil for what is gone")
+    @Test("THR-41 THR-45 THR-49 CD-08 CD-18: handles cross once, nil for what is gone")
     func handlesCross() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
         var keys: [ObjectKey] = []
         try here.write { (_) throws(RealmError) in
-            for i in 0..<3 { keys.append(try lab.add(here, age: Int64(i))) }
+            for i in 0..<4 { keys.append(try lab.add(here, age: Int64(i))) }
         }
         let first = try ThreadSafeHandle(
             to: here.object(ObjectLink(table: lab.table, key: keys[1])))
         let second = try ThreadSafeHandle(
             to: here.object(ObjectLink(table: lab.table, key: keys[2])))
-        let results = try ThreadSafeHandle(to: here.results(lab.table, Query("age > 0")))
+        let query = try Query("age > 0 SORT(age DESC)")
+        let results = try ThreadSafeHandle(to: here.results(lab.table, query))
         try here.write { (transaction) throws(RealmError) in
             try transaction.remove(lab.table, keys[2])
         }
         let queue = WorkQueue("target")
-        let outcome = queue.sync {
+        let outcome = queue.sync { [keys] in
             let instance = try! lab.open(on: queue.confinement)
             let one = try! first.resolve(in: instance)
             let two = try! second.resolve(in: instance)
             let three = try! results.resolve(in: instance)
             return [
                 (try? one?.row()?.value(0).isIdentical(to: .int(1))) == true,
-                two == nil, (try? three?.keys()?.count) == 1, first.isInvalidated,
+                two == nil, (try? three?.keys()).map { Array($0!) } == [keys[3], keys[1]],
+                first.isInvalidated,
             ]
         }
         #expect(outcome == [true, true, true, true])
@@ -271,7 +274,8 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-09 CD-06: a thread's instance traps elsewhere") func wrongThread() async {
+    @Test("THR-09 THR-60 CD-06 CD-07 CD-23: a thread's instance traps elsewhere")
+    func wrongThread() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {

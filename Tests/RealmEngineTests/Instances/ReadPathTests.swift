@@ -5,7 +5,7 @@ import Testing
 /// What reading through an instance costs besides reading.
 @Suite struct ReadPathTests {
     /// Whoever holds every lock of the database keeps nobody from reading.
-    @Test("THR-03: reading takes no lock") func readsWhileEverythingIsLocked() throws {
+    @Test("THR-03 THR-90: reading takes no lock") func readsWhileEverythingIsLocked() throws {
         let lab = try InstanceLab()
         let other = try lab.open()
         try other.write { (_) throws(RealmError) in

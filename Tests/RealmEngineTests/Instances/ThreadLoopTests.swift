@@ -52,7 +52,8 @@ import Testing
     }
 
     /// A transaction that begins again has forgotten its changes; the group has not.
-    @Test(arguments: [0, 1, 3]) func restarts(before: Int) throws {
+    @Test("THR-18 THR-21: commit and cancel both end an asynchronous write", arguments: [0, 1, 3])
+    func restarts(before: Int) throws {
         let lab = try InstanceLab()
         let loop = ThreadLoop()
         let instance = try lab.open(on: loop.confinement)
@@ -69,10 +70,14 @@ import Testing
             _ = try! lab.add(instance)
             _ = try! instance.commitAsyncWrite(allowGrouping: true)
         }
+        #expect(instance.isPerformingAsynchronousWriteOperations)
+        if before == 0 { finish(loop, instance) }
         try instance.beginAsyncWrite {
             try! instance.restartAsyncWrite()
             instance.cancelWrite()
         }
+        #expect(instance.isPerformingAsynchronousWriteOperations)
+        if before == 0 { finish(loop, instance) }
         try instance.writeAsync { _ in _ = try! lab.add(instance) }
         finish(loop, instance)
         #expect(lab.count(instance) == before + 2)
@@ -80,7 +85,7 @@ import Testing
     }
 
     /// The turn is another program's for longer than the instance waits.
-    @Test func patience() throws {
+    @Test("THR-18: waiting for a turn is an asynchronous write under way") func patience() throws {
         let lab = try InstanceLab()
         var options = WriteSession.Options()
         options.isDurable = lab.configuration.isDurable
@@ -109,7 +114,7 @@ import Testing
 
     /// Any number of threads read one mapping, each through an instance of its own, and leave no
     /// trace.
-    @Test func readers() throws {
+    @Test("THR-04: threads share a mapping that is only read") func readers() throws {
         let lab = try InstanceLab()
         let writer = try lab.open()
         try writer.write { (_) throws(RealmError) in

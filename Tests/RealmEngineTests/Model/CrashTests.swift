@@ -8,7 +8,8 @@ import Testing
 @Suite struct CrashTests {
     private static let shards = Array(0..<4)
 
-    @Test(arguments: shards) func images(_ shard: Int) throws {
+    @Test("THR-91 THR-97: a crash leaves a whole version", arguments: shards)
+    func images(_ shard: Int) throws {
         let seed =
             ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)
             ?? .random(in: 0 ... .max)

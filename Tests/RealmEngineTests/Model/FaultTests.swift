@@ -9,7 +9,8 @@ import Testing
 @Suite struct FaultTests {
     private static let causes = [ENOSPC, EIO]
 
-    @Test(arguments: causes, [false, true]) func everyCall(_ code: Int32, _ tears: Bool) throws {
+    @Test("THR-97: a failed write leaves the old version", arguments: causes, [false, true])
+    func everyCall(_ code: Int32, _ tears: Bool) throws {
         let folder = try ScratchFolder()
         let run = try ModelRun(
             path: folder.file("base.realm"), seed: 7, shape: Self.shape)

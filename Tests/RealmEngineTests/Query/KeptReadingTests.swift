@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func newVersionsAreReadAnew() throws {
+    @Test("CD-08: keys are looked up in each version anew") func newVersionsAreReadAnew() throws {
         let file = try QueryTestFile(rows: 600)
         var options = WriteSession.Options()
         options.isDurable = false

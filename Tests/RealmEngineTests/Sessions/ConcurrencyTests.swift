@@ -47,7 +47,7 @@ import Testing
     }
 
     /// The same within one process: threads that share the database, and their own snapshots.
-    @Test func threads() throws {
+    @Test("THR-04: eight threads open and read while two write") func threads() throws {
         let folder = try ScratchFolder()
         let path = folder.file("threads.realm")
         _ = try Counters(path, isDurable: false)
@@ -56,7 +56,7 @@ import Testing
         let database: Database? = try Counters(opening: path, options).database
         let problems = Synced<[String]>([])
         let shared = options
-        Threads.run(6) { thread in
+        Threads.run(10) { thread in
             do {
                 if thread < 2 {
                     let counters = try Counters(opening: path, shared)
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// Frozen pins of many versions: the list grows, in this process and under another's feet.
-    @Test func manyVersions() throws {
+    @Test("THR-35 THR-92: many versions are readable at once") func manyVersions() throws {
         let folder = try ScratchFolder()
         let path = folder.file("many.realm")
         _ = try Counters(path, isDurable: false)

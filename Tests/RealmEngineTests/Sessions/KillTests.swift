@@ -16,7 +16,7 @@ import Testing
         + PausePoint.allCases.filter { $0 != .leaving }.map { ($0, "group") }
 
     /// At every named point, with nobody else there; writing one transaction at a time, or groups.
-    @Test(arguments: cases)
+    @Test("THR-91 CD-20: killed at every step", arguments: cases)
     func nextSession(_ point: PausePoint, _ command: String) throws {
         let lab = try KillLab(command)
         let victim = lab.victim(point)
@@ -54,7 +54,8 @@ import Testing
 
     /// Two writers and a reader at a time, killed at random. Of asynchronous transactions each is
     /// wholly there or not at all, and every completed one is there.
-    @Test(arguments: ["write", "group"]) func randomMoments(_ command: String) throws {
+    @Test("THR-91 CD-20: killed at random", arguments: ["write", "group"])
+    func randomMoments(_ command: String) throws {
         var random = SystemRandomNumberGenerator()
         let lab = try KillLab(command)
         var survivor: Counters? = try lab.open()

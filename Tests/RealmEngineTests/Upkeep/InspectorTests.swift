@@ -44,7 +44,8 @@ import Testing
 
     private func inspect() throws -> Inspection { try Inspector(path: path).inspect() }
 
-    @Test func partsSumUpToTheFile() throws {
+    @Test("THR-94: what hangs below the root, and what does not") func partsSumUpToTheFile() throws
+    {
         for _ in 0..<5 { try change(0..<50) }
         let found = try inspect()
         let space = try #require(found.space)
@@ -60,7 +61,7 @@ import Testing
         #expect(map.cells.count <= 1000)
     }
 
-    @Test func releasesWhatItPredicts() throws {
+    @Test("THR-99: versions let go release their space") func releasesWhatItPredicts() throws {
         var random = SeededRandom.fresh("releases")
         var held: [UInt64: Snapshot] = [:]
         for _ in 0..<6 {
@@ -120,7 +121,7 @@ import Testing
     }
 
     /// What later versions made and dropped again is used again, although an old one is pinned.
-    @Test func pinKeepsOnlyWhatItUses() throws {
+    @Test("THR-95: writers leave a pinned version as it is") func pinKeepsOnlyWhatItUses() throws {
         for _ in 0..<3 { try change(0..<200) }
         let held = session.database.snapshot()
         let info = held.schema.classes[0]
@@ -147,7 +148,7 @@ import Testing
         #expect(held.version < changes[0].version)
     }
 
-    @Test func slotsAreVerified() throws {
+    @Test("THR-94: two roots, one of them selected") func slotsAreVerified() throws {
         try touch()
         let slots = try Inspector(path: path).slots()
         #expect(slots.count(where: \.isSelected) == 1)

@@ -24,7 +24,7 @@ import Testing
         #expect(write.status == 0, "\(write.errorText)")
     }
 
-    @Test func copiesAFileInUse() throws {
+    @Test("CD-12: a file in use is copied, not replaced") func copiesAFileInUse() throws {
         let lab = try CompactLab()
         let before = lab.digest("app.realm")
         let session = try WriteSession(path: lab.path("app.realm"))

@@ -57,7 +57,7 @@ import Testing
         return values
     }
 
-    @Test func releaseFreesWhatWasPredicted() throws {
+    @Test("THR-99: a released pin frees its space") func releaseFreesWhatWasPredicted() throws {
         let found = run(
             """
             echo "json $($V --json a.realm)"; echo "query $QP"; echo "pinned $PINNED"

@@ -48,7 +48,7 @@ import Testing
     }
 
     /// Killed at any moment: what was acknowledged is there, and the rest is cut off at a record.
-    @Test func whatIsAcknowledgedSurvives() throws {
+    @Test("CD-20: what was acknowledged survives a kill") func whatIsAcknowledgedSurvives() throws {
         lab.write("in", animals(0..<200_000))
         for milliseconds in [150, 400] {
             let script = """

@@ -19,7 +19,7 @@ import Testing
     }
 
     /// A file that cannot grow: what was committed stays, the exit status says why.
-    @Test func noMoreSpace() {
+    @Test("THR-97: without space what was committed stays") func noMoreSpace() {
         makeInput(5000)
         let result = lab.shell(
             "trap '' XFSZ; ulimit -f 200; (head -n 500 in.ndjson; sleep 1; tail -n +501 in.ndjson) |"

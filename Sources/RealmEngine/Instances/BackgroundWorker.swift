@@ -1,0 +1,36 @@
+/// Runs work that no caller waits for, one after the other, on a thread that lives as long as there is
+/// some. One for the process; free to cross threads.
+enum BackgroundWorker {
+    typealias Work = @Sendable () -> Void
+
+    private final class State: @unchecked Sendable {
+        let monitor = Monitor()
+        var works: [Work] = []
+        var hasThread = false
+    }
+
+    private static let state = State()
+
+    /// Runs `work` later, on another thread; here and now where the system refuses one.
+    static func run(_ work: @escaping Work) {
+        var mustStart = false
+        state.monitor.locked {
+            state.works.append(work)
+            mustStart = !state.hasThread
+            state.hasThread = true
+        }
+        if mustStart, !Threads.detach(runAll) { runAll() }
+    }
+
+    @Sendable private static func runAll() {
+        while true {
+            let works = state.monitor.locked {
+                defer { state.works = [] }
+                state.hasThread = !state.works.isEmpty
+                return state.works
+            }
+            if works.isEmpty { return }
+            for work in works { work() }
+        }
+    }
+}
