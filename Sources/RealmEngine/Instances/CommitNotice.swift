@@ -22,7 +22,7 @@ final class CommitNotice: @unchecked Sendable {
     private var listeners: [Listener] = []
     private var hasThread = false
 
-    private static let notices = Mutex<[ObjectIdentifier: CommitNotice]>([:])
+    private static let notices = Guarded<[ObjectIdentifier: CommitNotice]>([:])
 
     private init(_ session: Session) { self.session = session }
 

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Carries out the asynchronous write transactions of one database in this process.
 ///
 /// A thread of its own waits for the writer's turn and for syncs, and lives as long as there is
@@ -56,7 +54,7 @@ final class CommitQueue: @unchecked Sendable {
         weak var queue: CommitQueue?
     }
 
-    private static let queues = Mutex<[ObjectIdentifier: WeakQueue]>([:])
+    private static let queues = Guarded<[ObjectIdentifier: WeakQueue]>([:])
     /// Guards the counts of requests and commits that are not done: of the process, of each queue.
     private static let unfinished = Monitor()
     nonisolated(unsafe) private static var unfinishedCount = 0

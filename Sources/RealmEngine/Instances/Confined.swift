@@ -138,13 +138,16 @@ extension Instance {
 public final class ThreadSafeHandle: @unchecked Sendable {
     private let target: ConfinedTarget
     private let identity: FileIdentity
+    /// What it stands for is found in this version or a newer one.
+    private let version: UInt64
     private let monitor = Monitor()
     private var kept: FrozenVersion?
     private var isResolved = false
 
     /// Throws `misuse` for something that is gone, `incompatible` when the lock file is damaged.
     ///
-    /// Made inside a write transaction it keeps the version the transaction began with.
+    /// Made inside a write transaction it keeps the version the transaction began with, and stands
+    /// for what the transaction commits: until then it cannot be found elsewhere.
     public init(to value: Confined) throws(RealmError) {
         target = value.target
         identity = value.instance.database.file.identity
@@ -157,6 +160,7 @@ public final class ThreadSafeHandle: @unchecked Sendable {
         } else if let view = value.instance.view {
             kept = try FrozenVersion.of(view)
         }
+        version = (kept?.version ?? 0) + (value.instance.transaction == nil ? 0 : 1)
     }
 
     /// True once resolved.
@@ -168,12 +172,12 @@ public final class ThreadSafeHandle: @unchecked Sendable {
     /// that traps.
     public func resolve(in instance: Instance) throws(RealmError) -> Confined? {
         instance.check()
-        let (version, isSecond) = monitor.locked { () -> (UInt64, Bool) in
+        let isSecond = monitor.locked {
             defer {
                 isResolved = true
                 kept = nil
             }
-            return (kept?.version ?? 0, isResolved)
+            return isResolved
         }
         if isSecond { Misuse.trap("Can only resolve a thread safe reference once.") }
         guard instance.database.file.identity == identity else { return nil }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A version kept for frozen views, for as long as one refers to it. Free to cross threads.
 public final class FrozenVersion: Sendable {
     let database: Database
@@ -15,7 +13,7 @@ public final class FrozenVersion: Sendable {
         let version: UInt64
     }
 
-    private static let known = Mutex<[Key: WeakVersion]>([:])
+    private static let known = Guarded<[Key: WeakVersion]>([:])
 
     private init(_ database: Database, _ state: VersionState, _ pin: VersionPin) {
         self.database = database

@@ -83,7 +83,7 @@ public final class Instance {
         let place: Confinement.Identity
     }
 
-    private static let live = Mutex<[Key: WeakInstance]>([:])
+    private static let live = Guarded<[Key: WeakInstance]>([:])
 
     /// The instance of a database for a place, opened if there is none. Call it at that place.
     ///

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The part of the slab that one transaction or group uses. With the last reference its memory may
 /// be used again. Free to cross threads.
 final class SlabRegion: Sendable {
@@ -31,7 +29,7 @@ final class SlabRegions: Sendable {
     private let mapping: Mapping
     private let start: Int
     /// The open region's is empty.
-    private let taken = Mutex<[Range<Int>]>([])
+    private let taken = Guarded<[Range<Int>]>([])
 
     /// Bytes at the beginning that stay ready for the next transaction.
     private static let warm = 8 << 20

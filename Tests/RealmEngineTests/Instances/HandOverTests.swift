@@ -56,7 +56,7 @@ import Testing
         try here.commitWrite()
         let after = queue.sync {
             let isStale = there.value.object(link).isInvalidated
-            try! there.value.refresh()
+            // It moves on to the commit of the transaction the handle was made in.
             let found = try! late.resolve(in: there.value)
             return (isStale, "\(String(describing: try! found?.row()?.value(0)))")
         }
