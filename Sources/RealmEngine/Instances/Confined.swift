@@ -172,16 +172,19 @@ public final class ThreadSafeHandle: @unchecked Sendable {
     /// that traps.
     public func resolve(in instance: Instance) throws(RealmError) -> Confined? {
         instance.check()
-        let isSecond = monitor.locked {
+        let (kept, isSecond) = monitor.locked {
             defer {
                 isResolved = true
-                kept = nil
+                self.kept = nil
             }
-            return isResolved
+            return (self.kept, isResolved)
         }
         if isSecond { Misuse.trap("Can only resolve a thread safe reference once.") }
         guard instance.database.file.identity == identity else { return nil }
-        if instance.snapshot().version < version { try instance.refresh() }
+        if instance.snapshot().version < version {
+            try instance.refresh()
+            if let kept { instance.catchUp(with: kept) }
+        }
         let value = Confined(instance, target)
         return value.isInvalidated ? nil : value
     }

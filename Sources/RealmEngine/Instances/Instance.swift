@@ -211,6 +211,15 @@ public final class Instance {
         view = durable
     }
 
+    /// Shows `kept` if that is newer: a version of this process that is not durable yet, to which
+    /// `refresh` does not lead.
+    func catchUp(with kept: FrozenVersion) {
+        if isFrozen || isReadOnly || transaction != nil || isNotifying { return }
+        if kept.database === database, kept.version > snapshot().version {
+            move(to: kept.snapshot())
+        }
+    }
+
     /// Shows `next` from now on and tells observers what changed: those of objects and collections
     /// later for commits of this instance.
     func move(to next: Snapshot, tellingLater isLater: Bool = false) {

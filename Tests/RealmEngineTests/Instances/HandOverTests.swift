@@ -67,6 +67,45 @@ import Testing
         try lab.audit()
     }
 
+    @Test("THR-41: a handle leads to what is committed and not durable yet")
+    func notDurableYet() throws {
+        let (loop, gate) = (ThreadLoop(), SyncGate())
+        let (lab, here) = try InstanceLab.held(gate, loop)
+        let queue = WorkQueue("other")
+        let there = queue.sync {
+            let there = try! lab.open(on: queue.confinement)
+            _ = there.snapshot()
+            return Unchecked(there)
+        }
+        gate.close()
+        var link: ObjectLink?
+        var isDurable = false
+        try here.beginAsyncWrite {
+            link = ObjectLink(table: lab.table, key: try! lab.add(here, age: 6))
+            _ = try! here.commitAsyncWrite(allowGrouping: true) { _ in isDurable = true }
+        }
+        loop.run { link != nil }
+        let handle = try ThreadSafeHandle(to: here.object(try #require(link)))
+        gate.waitForSync()
+        let found = queue.sync {
+            let object = try! handle.resolve(in: there.value)
+            // Still there: nothing leads back to an older version.
+            try! there.value.refresh()
+            return "\(String(describing: try! object?.row()?.value(0)))"
+        }
+        #expect(found == "Optional(RealmEngine.Value.int(6))" && gate.passed == 0)
+        gate.open()
+        loop.run { isDurable }
+        queue.sync {
+            try! there.value.refresh()
+            #expect(lab.count(there.value) == 1)
+            there.value.close()
+        }
+        queue.close()
+        here.close()
+        try lab.audit()
+    }
+
     @Test("CD-06: an operation opens its instance where it runs")
     func operationsOpenWhereTheyRun() throws {
         let lab = try InstanceLab()
