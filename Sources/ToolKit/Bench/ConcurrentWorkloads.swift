@@ -32,6 +32,10 @@ extension WorkloadCatalogue {
             TickWhileIdle.self, "tickwhileidle",
             "as tickwhilewriting, while nothing is written: how late ticks are by themselves",
             isPaced: false, in: []),
+        plan(
+            TickAndWrite.self, "tickandwrite",
+            "as tickwhilewriting, with the transactions on the loop's own thread, asynchronously: "
+                + "what large blocks keep it from", isPaced: false, in: []),
         asynchronous("commit-async", "asynchronous transactions, each synced for itself", false),
         asynchronous("commit-grouped", "asynchronous transactions that share their syncs", true),
     ]
@@ -70,6 +74,8 @@ class ConcurrentWorkload: WriteWorkload {
 
     /// Some thread met an error: the others need not go on.
     final var hasFailed: Bool { shared.withLock { $0.failure != nil } }
+
+    final func fail(_ error: RealmError) { shared.withLock { $0.failure = error } }
 
     /// What one reading thread does, with an instance of its own.
     func read(_ instance: Instance, _ thread: Int, _ meter: inout Meter)
@@ -115,9 +121,7 @@ class ConcurrentWorkload: WriteWorkload {
                 let instance = try Instance.open(scratch.path, setting)
                 try read(instance, index - setting.writers, &meter)
             }
-        } catch {
-            shared.withLock { $0.failure = error }
-        }
+        } catch { fail(error) }
         let measured = meter
         shared.withLock { $0.meter.merge(measured) }
     }

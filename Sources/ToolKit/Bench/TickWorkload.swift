@@ -7,13 +7,13 @@ import Synchronization
 /// so that whatever kept the thread from running shows.
 class TickWhileWriting: ConcurrentWorkload {
     private static let interval: UInt64 = 1_000_000
-    private static let ticksPerCommit = 100
+    fileprivate static let ticksPerCommit = 100
 
     /// Ticks that are due, and those that are done.
     private let ticksDue = Atomic<Int>(0)
     private let ticksDone = Atomic<Int>(0)
     /// Transactions being made or written out.
-    private let transactions = Atomic<Int>(0)
+    fileprivate let transactions = Atomic<Int>(0)
     /// Ticks done while there were any.
     private let disturbed = Atomic<Int>(0)
 
@@ -41,10 +41,15 @@ class TickWhileWriting: ConcurrentWorkload {
                 meter.record(
                     MonotonicClock.nanoseconds() &- began &- UInt64(next) &* Self.interval)
                 ticksDone.store(next, ordering: .relaxed)
+                if next.isMultiple(of: Self.ticksPerCommit) { try writeHere(instance) }
                 next += 1
             }
         }
+        while instance.isPerformingAsynchronousWriteOperations { loop.run(milliseconds: 10) }
     }
+
+    /// The loop's own part in writing: none here.
+    fileprivate func writeHere(_ instance: Instance) throws(RealmError) {}
 
     private func tick(
         _ instance: Instance, _ chooser: inout KeyChooser
@@ -90,6 +95,32 @@ class TickWhileWriting: ConcurrentWorkload {
     override var note: String? {
         let count = disturbed.load(ordering: .relaxed)
         return "\(count) of \(ticks) ticks came while a transaction was being written"
+    }
+}
+
+/// A loop whose own thread changes every object, in asynchronous transactions: their blocks keep it
+/// from ticking, writing them out does not.
+final class TickAndWrite: TickWhileWriting {
+    override fileprivate var commits: Int { 0 }
+
+    override fileprivate func writeHere(_ instance: Instance) throws(RealmError) {
+        let person = try table(instance.snapshot()).info.key
+        let count = setting.num
+        transactions.add(1, ordering: .relaxed)
+        try instance.writeAsync { [unowned self] transaction in
+            do throws(RealmError) {
+                for id in 0..<Int64(count) {
+                    guard let key = try transaction.find(in: person, primaryKey: .int(id)) else {
+                        throw .failedCheck("person \(id) is not found by primary key")
+                    }
+                    try transaction.set(
+                        person, key, PeopleDatabase.Column.visits.rawValue, .int(id))
+                }
+            } catch { fail(error) }
+        } onComplete: { [unowned self] error in
+            transactions.subtract(1, ordering: .relaxed)
+            if let error { fail(error) }
+        }
     }
 }
 

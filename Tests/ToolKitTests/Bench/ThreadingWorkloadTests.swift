@@ -38,6 +38,14 @@ import Testing
         #expect(idle.storage(\.commits) == 0 && idle.note == nil)
     }
 
+    @Test("ACT-26: how late they are when the thread itself changes every object")
+    func ticksAndWrites() throws {
+        let result = try result("tickandwrite", num: 10_000)
+        #expect(result.runs.allSatisfy { $0.operations == 100 })
+        let note = try #require(result.note)
+        #expect(note.hasSuffix("of 100 ticks came while a transaction was being written"))
+    }
+
     @Test("THR-02: readers with and without somebody who writes")
     func readersAndAWriter() throws {
         let busy = try result("readwhilewriting", num: 3000, readers: 3)
