@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 @testable import RealmEngine
@@ -80,7 +79,7 @@ import Testing
             if case .int(let age)? = try table.row(key)?.value(0) { sum += age }
         }
         #expect(sum == 10_000 * 9_999 / 2)
-        let scanned = try #require(Self.residentBytes(of: path))
+        let scanned = try ResidentMemory.bytes(ofFile: path)
         #expect(scanned > 0 && scanned < blobs / 8, "\(scanned) bytes are mapped")
         let base = UInt(bitPattern: database.file.mapping.base)
         let size = UInt(database.file.size)
@@ -95,7 +94,7 @@ import Testing
             #expect(place < size && size - place >= UInt(view.count))
             #expect(view.buffer.allSatisfy { $0 == 0x5A })
         }
-        let all = try #require(Self.residentBytes(of: path))
+        let all = try ResidentMemory.bytes(ofFile: path)
         #expect(all >= blobs, "what is read does show")
     }
 
@@ -125,25 +124,5 @@ import Testing
         }
         try transaction.commit()
         return count * size
-    }
-
-    /// Bytes of the file that are in this process's memory map; nil when it has none.
-    private static func residentBytes(of path: String) -> Int? {
-        guard let bytes = try? FileHandle(forReadingAtPath: "/proc/self/smaps")?.readToEnd()
-        else { return nil }
-        let text = String(decoding: bytes, as: UTF8.self)
-        var isOurs = false
-        var total: Int?
-        for line in text.split(separator: "\n") {
-            let words = line.split(separator: " ")
-            if words[0].hasSuffix(":") {
-                if isOurs, words[0] == "Rss:", let size = Int(words[1]) {
-                    total = (total ?? 0) + size << 10
-                }
-            } else {
-                isOurs = line.hasSuffix(path)
-            }
-        }
-        return total
     }
 }

@@ -31,21 +31,6 @@ import Testing
         return (facts[.size] as? NSNumber)?.intValue ?? 0
     }
 
-    /// Memory of this process that shows pages of the file at `path`, in kB.
-    private func residentSize(_ path: String) throws -> Int {
-        // Its size is not known before it has been read.
-        let file = try #require(FileHandle(forReadingAtPath: "/proc/self/smaps"))
-        let text = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
-        var (sum, isOurs) = (0, false)
-        for line in text.split(separator: "\n") {
-            // Addresses and a path begin a mapping, names with a colon are facts about it.
-            let words = line.split(separator: " ")
-            if words.first?.hasSuffix(":") != true { isOurs = line.hasSuffix(path) }
-            if isOurs, words.first == "Rss:", words.count > 1 { sum += Int(words[1]) ?? 0 }
-        }
-        return sum
-    }
-
     @Test("CD-19: opening reads as much of a large file as of a small one")
     func openingIsLazy() throws {
         let folder = try ScratchFolder()
@@ -56,7 +41,7 @@ import Testing
             try make(made, count)
             try FileManager.default.copyItem(atPath: made, toPath: path)
             let database = try Database(immutable: path)
-            resident.append(try residentSize(path))
+            resident.append(try ResidentMemory.bytes(ofFile: path))
             nodes.append(try nodesOfOpening(database))
             let table = try #require(database.schema.table(named: "Letter"))
             #expect(try database.snapshot().table(table).count() == count)
@@ -65,7 +50,7 @@ import Testing
         #expect(sizes[1] > 50 * sizes[0])
         #expect(nodes[0] == nodes[1])
         // The system maps some pages around each that is touched.
-        #expect(resident[1] > 0 && resident[1] << 10 < sizes[1] / 2, "\(resident) kB of \(sizes)")
+        #expect(resident[1] > 0 && resident[1] < sizes[1] / 2, "\(resident) bytes of \(sizes)")
     }
 
     /// Nodes that reading the root and the schema asks for, which is what opening does.
