@@ -116,12 +116,7 @@ public struct TableChanges: Sendable {
 
     /// Where `key` stands, or would stand, among ascending `keys`.
     private static func place(of key: ObjectKey, in keys: [ObjectKey]) -> Int {
-        var (low, high) = (0, keys.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if keys[middle] < key { low = middle + 1 } else { high = middle }
-        }
-        return low
+        keys.partitionPoint { $0 >= key }
     }
 
     /// Appends a modified object, whose key is above all before.

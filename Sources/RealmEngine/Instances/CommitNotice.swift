@@ -78,16 +78,11 @@ final class CommitNotice: @unchecked Sendable {
         for listener in monitor.locked({ listeners }) {
             let flag = listener.isTold
             guard !flag.isSet.exchange(true, ordering: .acquiringAndReleasing) else { continue }
-            let box = Unchecked(WeakBox(listener.instance))
+            let target = Weak(listener.instance)
             _ = listener.confinement.post {
                 flag.isSet.store(false, ordering: .releasing)
-                box.value.instance?.noticeCommit()
+                target.object?.noticeCommit()
             }
         }
-    }
-
-    private final class WeakBox {
-        weak var instance: Instance?
-        init(_ instance: Instance?) { self.instance = instance }
     }
 }

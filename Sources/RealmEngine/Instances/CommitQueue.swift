@@ -50,11 +50,7 @@ final class CommitQueue: @unchecked Sendable {
         schedule = CommitSchedule()
     }
 
-    private struct WeakQueue: Sendable {
-        weak var queue: CommitQueue?
-    }
-
-    private static let queues = Guarded<[ObjectIdentifier: WeakQueue]>([:])
+    private static let queues = Guarded<[ObjectIdentifier: Weak<CommitQueue>]>([:])
     /// Guards the counts of requests and commits that are not done: of the process, of each queue.
     private static let unfinished = Monitor()
     nonisolated(unsafe) private static var unfinishedCount = 0
@@ -68,12 +64,12 @@ final class CommitQueue: @unchecked Sendable {
     ) throws(RealmError) -> CommitQueue {
         let key = ObjectIdentifier(database)
         let result = queues.withLock { queues -> Result<CommitQueue, RealmError> in
-            if let known = queues[key]?.queue, known.database === database {
+            if let known = queues[key]?.object, known.database === database {
                 return .success(known)
             }
             return Result { () throws(RealmError) in
                 let fresh = try CommitQueue(database, patience)
-                queues[key] = WeakQueue(queue: fresh)
+                queues[key] = Weak(fresh)
                 return fresh
             }
         }

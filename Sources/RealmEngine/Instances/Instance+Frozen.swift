@@ -4,16 +4,12 @@ public final class FrozenVersion: Sendable {
     let state: VersionState
     private let pin: VersionPin
 
-    private struct WeakVersion: Sendable {
-        weak var version: FrozenVersion?
-    }
-
     private struct Key: Hashable {
         let database: ObjectIdentifier
         let version: UInt64
     }
 
-    private static let known = Guarded<[Key: WeakVersion]>([:])
+    private static let known = Guarded<[Key: Weak<FrozenVersion>]>([:])
 
     private init(_ database: Database, _ state: VersionState, _ pin: VersionPin) {
         self.database = database
@@ -23,7 +19,7 @@ public final class FrozenVersion: Sendable {
 
     deinit {
         let key = Key(database: ObjectIdentifier(database), version: state.version)
-        Self.known.withLock { if $0[key]?.version == nil { $0[key] = nil } }
+        Self.known.withLock { if $0[key]?.object == nil { $0[key] = nil } }
         database.unpin(pin)
     }
 
@@ -31,10 +27,10 @@ public final class FrozenVersion: Sendable {
     static func of(_ snapshot: Snapshot) throws(RealmError) -> FrozenVersion {
         let (database, state) = (snapshot.database, snapshot.state)
         let key = Key(database: ObjectIdentifier(database), version: state.version)
-        if let found = known.withLock({ $0[key]?.version }), found.state === state { return found }
+        if let found = known.withLock({ $0[key]?.object }), found.state === state { return found }
         let pin = try database.pin(.frozen, of: snapshot.pin)
         let fresh = FrozenVersion(database, state, pin)
-        known.withLock { $0[key] = WeakVersion(version: fresh) }
+        known.withLock { $0[key] = Weak(fresh) }
         return fresh
     }
 

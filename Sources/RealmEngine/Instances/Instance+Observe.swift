@@ -73,12 +73,12 @@ extension Instance {
         let token = observers.add(observer, knowing: nil)
         guard let view else { return token }
         let (version, place) = (try FrozenVersion.of(view), confinement)
-        let target = WeakInstance(instance: self, observer: observer)
+        let (instance, target) = (Weak(self), Weak(observer))
         observers.evaluate {
             let found = CollectionObserver.evaluate(subject, version.snapshot())
             _ = place.post {
-                target.observer?.take(found)
-                target.instance?.beginPending()
+                target.object?.take(found)
+                instance.object?.beginPending()
             }
         }
         return token

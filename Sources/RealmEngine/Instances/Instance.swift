@@ -58,11 +58,8 @@ public final class Instance {
     ) {
         self.database = database
         self.confinement = confinement
-        if case .thread(let owner) = confinement.identity {
-            thread = Atomic(owner)
-        } else {
-            thread = Atomic(0)
-        }
+        let owner: UInt = if case .thread(let owner) = confinement.identity { owner } else { 0 }
+        thread = Atomic(owner)
         self.configuration = configuration
         autorefresh = configuration.autorefresh
         self.frozen = frozen
@@ -83,7 +80,7 @@ public final class Instance {
         let place: Confinement.Identity
     }
 
-    private static let live = Guarded<[Key: WeakInstance]>([:])
+    private static let live = Guarded<[Key: Weak<Instance>]>([:])
 
     /// The instance of a database for a place, opened if there is none. Call it at that place.
     ///
@@ -110,12 +107,12 @@ public final class Instance {
         let fresh = Unchecked(Instance(database, confinement, configuration))
         let found = live.withLock { live -> Unchecked<Instance> in
             // Where a queue or an actor was, another one may be now.
-            if let known = live[key]?.instance, known.database === database, !known.isClosed,
+            if let known = live[key]?.object, known.database === database, !known.isClosed,
                 known.confinement.isHere
             {
                 return Unchecked(known)
             }
-            live[key] = WeakInstance(instance: fresh.value)
+            live[key] = Weak(fresh.value)
             return fresh
         }
         return found.value

@@ -126,18 +126,12 @@ final class ObserverList {
         guard !isPosted, entries.contains(where: { $0.isActive && $0.told?.state !== view })
         else { return }
         isPosted = true
-        let target = WeakInstance(instance: instance)
+        let target = Weak(instance)
         let isTaken = instance.confinement.post {
-            guard let instance = target.instance else { return }
+            guard let instance = target.object else { return }
             instance.observers.isPosted = false
             instance.deliverPending()
         }
         if !isTaken { isPosted = false }
     }
-}
-
-/// An instance, and one of its observers, for work that is sent to their place.
-struct WeakInstance: @unchecked Sendable {
-    weak var instance: Instance?
-    weak var observer: CollectionObserver?
 }

@@ -21,10 +21,12 @@ final class WriteBehind: @unchecked Sendable {
         let bytes: UnsafeMutableRawPointer
         let capacity: Int
         /// Place of its first byte in the file.
-        var start: UInt64 = 0
+        var start: UInt64
         var count = 0
 
-        init(capacity: Int) {
+        /// - Parameter start: where the bytes go in the file.
+        init(capacity: Int, at start: UInt64 = 0) {
+            self.start = start
             bytes = .allocate(byteCount: capacity, alignment: 64)
             self.capacity = capacity
         }
@@ -86,14 +88,13 @@ final class WriteBehind: @unchecked Sendable {
             free = self.takeOldest()
             return free == nil
         }
-        if free?.capacity != capacity {
-            // One large node asked for more than is kept, or asks for it now.
-            free?.bytes.deallocate()
-            free = Chunk(capacity: capacity)
+        if var free, free.capacity == capacity {
+            (free.start, free.count) = (chunk.end, 0)
+            return free
         }
-        free!.start = chunk.end
-        free!.count = 0
-        return free!
+        // One large node asked for more than is kept, or asks for it now.
+        free?.bytes.deallocate()
+        return Chunk(capacity: capacity, at: chunk.end)
     }
 
     /// Returns when everything handed over is written and followed.

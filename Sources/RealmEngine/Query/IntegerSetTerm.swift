@@ -39,12 +39,7 @@ final class IntegerSetTerm: QueryTerm {
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
         let first = column.layout.isNullable ? 1 : 0
-        let node: NodeView
-        if leaf.place >= 0, let nodes {
-            node = nodes[leaf.place]
-        } else {
-            node = try leaf.integers(column.leafIndex, first: first)
-        }
+        let node = try leaf.integers(column.leafIndex, first: first, kept: nodes)
         let count = min(leaf.count, ClusterRows.maximum)
         var rows: Selection
         if let set {

@@ -43,10 +43,8 @@ final class IntegerTerm: QueryTerm {
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
-        if leaf.place >= 0, let nodes {
-            return match(nodes[leaf.place], first, leaf.count) & among
-        }
-        return match(try leaf.integers(column.leafIndex, first: first), first, leaf.count) & among
+        let node = try leaf.integers(column.leafIndex, first: first, kept: nodes)
+        return match(node, first, leaf.count) & among
     }
 
     override func count(
@@ -104,9 +102,13 @@ final class IntegerTerm: QueryTerm {
 }
 
 extension ClusterLeaf {
-    /// The numbers of a column, those of the rows behind `first` others.
+    /// The numbers of a column, those of the rows behind `first` others; from `nodes`, where all are
+    /// known already.
     @inline(__always)
-    func integers(_ leafIndex: Int, first: Int) throws(RealmError) -> NodeView {
+    func integers(
+        _ leafIndex: Int, first: Int, kept nodes: KeptLeaves<NodeView>?
+    ) throws(RealmError) -> NodeView {
+        if place >= 0, let nodes { return nodes[place] }
         let node = try space.integers(try columnRef(leafIndex), "integer leaf")
         guard node.count == count &+ first else { throw unevenColumn(leafIndex) }
         return node

@@ -56,9 +56,6 @@ extension ClusterEditor {
 }
 
 extension ClusterEditor.Node {
-    /// Number of objects in a leaf.
-    var rows: Int { count }
-
     /// The first child at `start` or behind it that may have changed.
     fileprivate func openChild(from start: Int) -> Int? {
         children.withUnsafeBufferPointer { children in

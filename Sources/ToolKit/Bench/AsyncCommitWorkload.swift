@@ -78,11 +78,7 @@ final class AsyncCommitWorkload: Workload {
             let began = MonotonicClock.nanoseconds()
             try instance.writeAsync(allowGrouping: isGrouped) { transaction in
                 do throws(RealmError) {
-                    guard let key = try transaction.find(in: info.key, primaryKey: .int(0)) else {
-                        throw .failedCheck("person 0 is not found by primary key")
-                    }
-                    try transaction.set(
-                        info.key, key, PeopleDatabase.Column.visits.rawValue, .int(Int64(i)))
+                    try transaction.countVisit(of: 0, in: info.key, to: Int64(i))
                 } catch {
                     state.finished.signal { state.failure = error }
                 }

@@ -132,10 +132,7 @@ extension PeopleDatabase {
 
     /// Key of the person with that primary key, found through its index.
     func find(_ id: Int64) throws(RealmError) -> ObjectKey {
-        guard let key = try writing().find(in: person, primaryKey: .int(id)) else {
-            throw .failedCheck("person \(id) is not found by primary key")
-        }
-        return key
+        try writing().findPerson(id, in: person)
     }
 
     private func set(
@@ -146,5 +143,21 @@ extension PeopleDatabase {
 
     private func link(_ position: Int) -> ObjectLink {
         ObjectLink(table: dog, key: dogs[position])
+    }
+}
+
+extension WriteTransaction {
+    /// Key of the person with that primary key, found through its index.
+    func findPerson(_ id: Int64, in table: TableKey) throws(RealmError) -> ObjectKey {
+        guard let key = try find(in: table, primaryKey: .int(id)) else {
+            throw .failedCheck("person \(id) is not found by primary key")
+        }
+        return key
+    }
+
+    /// As `PeopleDatabase.countVisit`, for workloads that write through instances.
+    func countVisit(of id: Int64, in table: TableKey, to visits: Int64) throws(RealmError) {
+        let key = try findPerson(id, in: table)
+        try set(table, key, PeopleDatabase.Column.visits.rawValue, .int(visits))
     }
 }

@@ -110,11 +110,7 @@ final class TickAndWrite: TickWhileWriting {
         try instance.writeAsync { [unowned self] transaction in
             do throws(RealmError) {
                 for id in 0..<Int64(count) {
-                    guard let key = try transaction.find(in: person, primaryKey: .int(id)) else {
-                        throw .failedCheck("person \(id) is not found by primary key")
-                    }
-                    try transaction.set(
-                        person, key, PeopleDatabase.Column.visits.rawValue, .int(id))
+                    try transaction.countVisit(of: id, in: person, to: id)
                 }
             } catch { fail(error) }
         } onComplete: { [unowned self] error in

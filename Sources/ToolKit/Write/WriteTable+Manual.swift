@@ -69,8 +69,8 @@ extension WriteTable {
                 + "them. After `upsert` and `merge` the result is then exact; `insert` repeats at "
                 + "most what was committed and not acknowledged, whose keys exist already."),
         .paragraph(
-            "With `-j1` one thread does everything. Otherwise one writes while another reads and "
-                + "checks the records that come next; of `ndjson` several do with `-j3` and more. "
+            "With `-j1` one thread does everything. Otherwise one writes while others read and check "
+                + "the records that come next: as many as `-j` says of `ndjson`, one of other forms. "
                 + "Records and commits keep the order of the input in any case."),
         .paragraph(
             "Interrupted by a signal, the open batch is rolled back and the number to resume with "

@@ -127,15 +127,12 @@ import Testing
     func busyUntilTheCompletion() throws {
         let (loop, gate) = (ThreadLoop(), SyncGate())
         let (lab, instance) = try InstanceLab.held(gate, loop)
-        gate.close()
         var diary: [String] = []
-        try instance.beginAsyncWrite {
-            _ = try! lab.add(instance)
-            _ = try! instance.commitAsyncWrite { _ in diary.append("durable") }
+        _ = try lab.commitHeld(instance, loop, gate) { _ in
+            diary.append("durable")
+        } returned: {
             diary.append("busy \(instance.isPerformingAsynchronousWriteOperations)")
         }
-        loop.run { !diary.isEmpty }
-        gate.waitForSync()
         loop.run()
         // The block has ended; what is under way is the commit.
         #expect(instance.isPerformingAsynchronousWriteOperations)
@@ -171,15 +168,12 @@ import Testing
     func commitsDoNotWaitForTheDevice() throws {
         let (loop, gate) = (ThreadLoop(), SyncGate())
         let (lab, instance) = try InstanceLab.held(gate, loop)
-        gate.close()
         var diary: [String] = []
-        try instance.beginAsyncWrite {
-            _ = try! lab.add(instance)
-            _ = try! instance.commitAsyncWrite { diary.append("durable \($0 == nil)") }
+        _ = try lab.commitHeld(instance, loop, gate) {
+            diary.append("durable \($0 == nil)")
+        } returned: {
             diary.append("returned")
         }
-        loop.run { !diary.isEmpty }
-        gate.waitForSync()
         // While the device is busy this thread reads its data and asks for more.
         #expect(lab.count(instance) == 1)
         try instance.writeAsync { _ in

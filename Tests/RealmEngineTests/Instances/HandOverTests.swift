@@ -77,16 +77,12 @@ import Testing
             _ = there.snapshot()
             return Unchecked(there)
         }
-        gate.close()
-        var link: ObjectLink?
         var isDurable = false
-        try here.beginAsyncWrite {
-            link = ObjectLink(table: lab.table, key: try! lab.add(here, age: 6))
-            _ = try! here.commitAsyncWrite(allowGrouping: true) { _ in isDurable = true }
+        let key = try lab.commitHeld(here, loop, gate, age: 6, allowGrouping: true) { _ in
+            isDurable = true
         }
-        loop.run { link != nil }
-        let handle = try ThreadSafeHandle(to: here.object(try #require(link)))
-        gate.waitForSync()
+        let handle = try ThreadSafeHandle(
+            to: here.object(ObjectLink(table: lab.table, key: key)))
         let found = queue.sync {
             let object = try! handle.resolve(in: there.value)
             // Still there: nothing leads back to an older version.

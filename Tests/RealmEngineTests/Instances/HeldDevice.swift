@@ -80,6 +80,28 @@ extension InstanceLab {
     }
 }
 
+extension InstanceLab {
+    /// Adds an object in an asynchronous transaction, and returns when its sync waits at the gate.
+    ///
+    /// - Parameter returned: called in the block, when `commitAsyncWrite` has returned.
+    func commitHeld(
+        _ instance: Instance, _ loop: ThreadLoop, _ gate: SyncGate, age: Int64 = 0,
+        allowGrouping: Bool = false, onComplete: @escaping (RealmError?) -> Void,
+        returned: @escaping () -> Void = {}
+    ) throws -> ObjectKey {
+        gate.close()
+        var added: ObjectKey?
+        try instance.beginAsyncWrite {
+            added = try! self.add(instance, age: age)
+            _ = try! instance.commitAsyncWrite(allowGrouping: allowGrouping, onComplete)
+            returned()
+        }
+        loop.run { added != nil }
+        gate.waitForSync()
+        return added!
+    }
+}
+
 extension ThreadLoop {
     /// Runs what arrives until `isDone` says so.
     func run(until isDone: () -> Bool) { while !isDone() { run(milliseconds: 100) } }
