@@ -138,8 +138,12 @@ public final class TableInfo: Sendable {
     public var isClass: Bool { name.hasPrefix(Self.classPrefix) }
 
     /// The class name, or the stored name of an internal table.
-    public var className: String {
-        isClass ? String(name.dropFirst(Self.classPrefix.count)) : name
+    public var className: String { Self.className(of: name) }
+
+    /// The class kept in the table stored under `name`; other tables are called what they are stored
+    /// as.
+    static func className(of name: String) -> String {
+        name.hasPrefix(classPrefix) ? String(name.dropFirst(classPrefix.count)) : name
     }
 
     /// Index into `columns` of the property called `name`.

@@ -117,6 +117,9 @@ final class TableEditor {
 
     var isClass: Bool { name.hasPrefix(TableInfo.classPrefix) }
 
+    /// As users know the table: messages never show stored names.
+    var className: String { TableInfo.className(of: name) }
+
     func columnIndex(_ key: ColumnKey) -> Int? { columns.firstIndex { $0.key == key } }
     func columnIndex(named name: String) -> Int? { columns.firstIndex { $0.name == name } }
 

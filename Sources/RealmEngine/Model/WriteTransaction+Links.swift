@@ -67,7 +67,8 @@ extension WriteTransaction {
         }
         guard column.type == .mixed else {
             throw .corrupt(
-                "the backlink column of \(origin.name).\(column.name) is missing", in: target.name)
+                "the backlink column of \(origin.className).\(column.name) is missing",
+                in: target.className)
         }
         log.typedLinkChange(origin.key, column.key, target.key)
         return try addBacklinkColumn(to: target, origin: origin.key, originColumn: column.key)
@@ -125,7 +126,7 @@ extension WriteTransaction {
     private func checkTarget(_ link: ObjectLink) throws(RealmError) {
         let target = try editor(link.table)
         guard target.kind == .topLevel else {
-            throw .misuse("objects of \(target.name) cannot be linked to", reason: "embedded")
+            throw .misuse("objects of \(target.className) cannot be linked to", reason: "embedded")
         }
         guard try target.exists(link.key) else { throw Self.noObject(target, link.key) }
     }
@@ -154,7 +155,7 @@ extension WriteTransaction {
         }
         let target = try editor(column.target)
         guard target.kind == .embedded else {
-            throw .misuse("class \(target.name) is not embedded", reason: "embedded")
+            throw .misuse("class \(target.className) is not embedded", reason: "embedded")
         }
         return ObjectLink(
             table: column.target, key: try insertEmbedded(target))

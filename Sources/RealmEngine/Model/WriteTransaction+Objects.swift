@@ -10,7 +10,7 @@ extension WriteTransaction {
         shape.begin()
         guard let index = shape.primaryKey.map({ shape.indexes[$0] }) else {
             guard primaryKey == nil else {
-                throw .misuse("class \(editor.name) has no primary key", reason: "primary-key")
+                throw .misuse("class \(editor.className) has no primary key", reason: "primary-key")
             }
             return try createRow(editor, shape, key: nil)
         }
@@ -61,7 +61,7 @@ extension WriteTransaction {
             return try insertRow(editor, shape, key: try claim(key, editor))
         }
         guard key == nil else {
-            throw .misuse("class \(editor.name) has a primary key", reason: "primary-key")
+            throw .misuse("class \(editor.className) has a primary key", reason: "primary-key")
         }
         let index = shape.indexes[position]
         if try index.editor.find(shape.row[index.leafIndex]) != nil {
@@ -75,9 +75,9 @@ extension WriteTransaction {
     private static func cannotStandAlone(_ editor: TableEditor) -> RealmError {
         editor.kind == .embedded
             ? .misuse(
-                "an object of embedded class \(editor.name) exists only inside its parent",
+                "an object of embedded class \(editor.className) exists only inside its parent",
                 reason: "embedded")
-            : .misuse("class \(editor.name) is asymmetric", reason: "asymmetric")
+            : .misuse("class \(editor.className) is asymmetric", reason: "asymmetric")
     }
 
     /// The wanted object key, which nobody else gets any more; the next one if none is wanted.
@@ -178,7 +178,7 @@ extension WriteTransaction {
                     bitPattern: editor.primaryKey != nil
                         ? n : (n & 0xFF) | (n & 0xFFFF_FF00) << 8))
             guard key.raw >= 0, n < 1 << 62 else {
-                throw .corrupt("the object keys of \(editor.name) are used up", in: "table")
+                throw .corrupt("the object keys of \(editor.className) are used up", in: "table")
             }
             // Keys handed out by the counter are rarely taken: only by files older than it.
             if try !editor.exists(key) { return key }
@@ -221,7 +221,7 @@ extension WriteTransaction {
     static func noObject(_ editor: TableEditor, _ object: ObjectKey) -> RealmError {
         RealmError(
             .misuse, code: "NoSuchObject", reason: "no-object",
-            "\(editor.name) has no object \(object.raw)")
+            "\(editor.className) has no object \(object.raw)")
     }
 
     /// What a search index sees of a stored value: an unresolved link is null.

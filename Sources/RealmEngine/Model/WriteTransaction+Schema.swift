@@ -87,7 +87,7 @@ extension WriteTransaction {
                 reason: "primary-key")
         }
         guard column.collection == nil, editor.kind != .embedded else {
-            throw .misuse("\(editor.name) cannot have this primary key", reason: "primary-key")
+            throw .misuse("\(editor.className) cannot have this primary key", reason: "primary-key")
         }
         editor.primaryKey = column.key
         editor.isSpecDirty = true
@@ -149,7 +149,7 @@ extension WriteTransaction {
         _ editor: TableEditor, _ spec: PropertySpec, _ why: String
     ) -> RealmError {
         .misuse(
-            "property \(editor.name).\(spec.name): \(why)", code: "SchemaMismatch",
+            "property \(editor.className).\(spec.name): \(why)", code: "SchemaMismatch",
             reason: "schema")
     }
 

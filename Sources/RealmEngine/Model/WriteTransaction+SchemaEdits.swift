@@ -120,7 +120,7 @@ extension WriteTransaction {
             let origin = try self.editor(backlink.origin)
             if let i = origin.columnIndex(backlink.originColumn), origin.columns[i].type == .link {
                 throw .misuse(
-                    "\(origin.name).\(origin.columns[i].name) leads to \(editor.name)",
+                    "\(origin.className).\(origin.columns[i].name) leads to \(editor.className)",
                     code: "CrossTableLinkTarget", reason: "linked",
                     hint: "drop that property first")
             }

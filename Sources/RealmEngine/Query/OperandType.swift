@@ -76,7 +76,7 @@ enum OperandType: Hashable, Sendable {
         }
     }
 
-    /// The name used in messages (query language 24).
+    /// The name used in messages, which is the one schemas use (query language 24).
     var name: String {
         switch self {
         case .int: "int"
@@ -84,8 +84,8 @@ enum OperandType: Hashable, Sendable {
         case .float: "float"
         case .double: "double"
         case .string: "string"
-        case .binary: "binary"
-        case .timestamp: "timestamp"
+        case .binary: "data"
+        case .timestamp: "date"
         case .objectID: "objectId"
         case .decimal: "decimal128"
         case .uuid: "uuid"

@@ -26,9 +26,23 @@ extension QueryBinder {
             return (left, try operand(tree.right, target: left.type))
         }
         let leftType = try staticType(of: tree.left)
-        let rightType = try staticType(of: tree.right)
+        let rightType: OperandType?
+        do throws(RealmError) { rightType = try staticType(of: tree.right) } catch {
+            throw advised(error, unquoted: tree.right)
+        }
         let left = try operand(tree.left, target: rightType)
         return (left, try operand(tree.right, target: leftType))
+    }
+
+    /// A single word on the right side that no property is called is mostly a text without quotes.
+    private func advised(_ error: RealmError, unquoted operand: QueryOperand) -> RealmError {
+        guard error.reason == "unknownProperty", case .property(let word) = operand.kind,
+            word.path.steps.count == 1, word.suffix == .none, word.quantifier == nil
+        else { return error }
+        return RealmError(
+            error.kind, code: error.code, reason: error.reason,
+            error.message + "; a text stands in quotes: \"\(source.quote(operand.range))\"",
+            hint: error.hint)
     }
 
     /// The condition for operands that fit each other.

@@ -6,9 +6,9 @@ extension QueryParser {
         let parts = text.split(separator: ":")
         guard let seconds = Int64(parts[0]), let nanos = Int32(parts[1]),
             nanos.magnitude < 1_000_000_000
-        else { throw badTime(token, "beyond what a timestamp can hold") }
+        else { throw badTime(token, "beyond what a date can hold") }
         guard seconds >= 0 && nanos >= 0 || seconds <= 0 && nanos <= 0 else {
-            throw badTime(token, "seconds and nanoseconds of a timestamp carry the same sign")
+            throw badTime(token, "seconds and nanoseconds of a date carry the same sign")
         }
         return Timestamp(seconds: seconds, nanoseconds: nanos)
     }
@@ -35,7 +35,7 @@ extension QueryParser {
         for part in bytes(of: token).split(whereSeparator: { !QueryLexer.isDigit($0) }) {
             let number = Int64(String(decoding: part, as: UTF8.self))
             guard let number, number < 1_000_000_000 else {
-                throw badTime(token, "beyond what a timestamp can hold")
+                throw badTime(token, "beyond what a date can hold")
             }
             fields.append(number)
         }

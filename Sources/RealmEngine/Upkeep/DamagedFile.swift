@@ -74,7 +74,7 @@ final class DamagedFile {
             do throws(RealmError) {
                 if case .table(let info) = try reader.slot(i, names, roots) {
                     guard !tables.contains(where: { $0.name == info.name }) else {
-                        throw .corrupt("two tables are called '\(info.name)'", at: info.top)
+                        throw .corrupt("two tables are called '\(info.className)'", at: info.top)
                     }
                     tables.append(info)
                 }

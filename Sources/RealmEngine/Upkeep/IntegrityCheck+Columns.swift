@@ -237,7 +237,8 @@ extension IntegrityCheck {
                 && $0.key == column.targetColumn
         }
         if !isAnswered {
-            found(.opposite, table.ref, "\(tables[target].name) has no backlinks of this column")
+            found(
+                .opposite, table.ref, "\(tables[target].className) has no backlinks of this column")
         }
     }
 
@@ -252,7 +253,9 @@ extension IntegrityCheck {
         let type = column.layout.type
         let leadsHere = type == .link && column.layout.target == table.key
         if !leadsHere, type != .mixed, type != .typedLink {
-            found(.opposite, table.ref, "backlinks of \(origin.name).\(column.name), no link here")
+            found(
+                .opposite, table.ref,
+                "backlinks of \(origin.className).\(column.name), no link here")
         }
         checkOwnership(of: table, by: column, in: origin)
     }
@@ -264,7 +267,9 @@ extension IntegrityCheck {
     ) {
         let isOwner = column.layout.type == .link && column.layout.collection != .set
         if table.kind == .asymmetric || table.kind == .embedded && !isOwner {
-            found(.opposite, table.ref, "\(origin.name).\(column.name) must not link to this class")
+            found(
+                .opposite, table.ref,
+                "\(origin.className).\(column.name) must not link to this class")
         }
     }
 

@@ -187,12 +187,12 @@ extension IntegrityCheck {
             return found(
                 isThere ? .backlinkMissing : .linkTarget, nil,
                 isThere
-                    ? "\(surplus) links to \(table.name) \(to.raw) that it does not know of"
-                    : "a link to \(table.name) \(to.raw), which does not exist")
+                    ? "\(surplus) links to \(table.className) \(to.raw) that it does not know of"
+                    : "a link to \(table.className) \(to.raw), which does not exist")
         }
         let type = tables[account.origin].columns[account.originColumn].layout.type
         found(
             type == .mixed ? .backlinkStale : .backlinkExtra, nil,
-            "\(table.name) \(to.raw) knows of \(-surplus) links that do not exist")
+            "\(table.className) \(to.raw) knows of \(-surplus) links that do not exist")
     }
 }

@@ -19,6 +19,9 @@ struct CheckedTable {
     var keySum = PairSum()
     /// Rows or leaves were unreadable, so that sums over the table prove nothing.
     var isIncomplete = false
+
+    /// As users know the table.
+    var className: String { TableInfo.className(of: name) }
 }
 
 /// A property as far as it could be read.

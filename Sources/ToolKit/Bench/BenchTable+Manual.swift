@@ -53,7 +53,7 @@ extension BenchTable {
         ManualSection("OUTPUT FORMS", outputForms),
         ManualSection("EXIT STATUS", exitStatus),
         ManualSection("EXAMPLES", examples),
-        ManualSection("SEE ALSO", [.paragraph("`realm-query(1)`, `realm-tools(7)`")]),
+        .seeAlso(from: "realm-bench"),
     ]
 
     private static let figures: [ManualBlock] = [

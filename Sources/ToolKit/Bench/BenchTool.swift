@@ -16,7 +16,7 @@ enum BenchTool {
         do throws(RealmError) {
             report = try measure(command, request)
         } catch {
-            throw error.kind == .misuse ? error : error.inFile(request.place)
+            throw error.inDatabase(request.place)
         }
         var comparison: Comparison?
         if let baseline {

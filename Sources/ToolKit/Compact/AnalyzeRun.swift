@@ -15,8 +15,7 @@ struct AnalyzeRun {
                 return .ok
             }
         } catch {
-            throw error.kind == .output || error.kind == .misuse
-                ? error : error.inFile(request.path)
+            throw error.kind == .output ? error : error.inDatabase(request.path)
         }
     }
 

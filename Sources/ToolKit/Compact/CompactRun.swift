@@ -16,8 +16,7 @@ struct CopyRun {
                 try write(database, target, account)
             }
         } catch {
-            throw error.kind == .output || error.kind == .misuse
-                ? error : error.inFile(request.path)
+            throw error.kind == .output ? error : error.inDatabase(request.path)
         }
     }
 

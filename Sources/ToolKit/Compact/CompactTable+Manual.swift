@@ -19,7 +19,7 @@ extension CompactTable {
         ManualSection("REPORTS", reports),
         ManualSection("EXIT STATUS", exitStatus),
         ManualSection("EXAMPLES", examples),
-        ManualSection("SEE ALSO", [.paragraph("`realm-query(1)`, `realm-tools(7)`")]),
+        .seeAlso(from: "realm-compact"),
     ]
 
     private static let inPlace: [ManualBlock] = [

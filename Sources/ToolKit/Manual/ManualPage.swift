@@ -6,7 +6,7 @@ enum ManualPage {
         page.line(".Sh SYNOPSIS")
         for line in table.synopsis {
             page.line(".Nm")
-            for word in line.words.split(separator: " ") { page.line(synopsis(String(word))) }
+            for word in line.words.split(separator: " ") { page.line("." + synopsis(word)) }
         }
         page.section("DESCRIPTION", manual.description)
         page.line(".Pp")
@@ -52,14 +52,15 @@ enum ManualPage {
         }
     }
 
-    /// One word of a synopsis line as a macro line.
-    private static func synopsis(_ word: String) -> String {
-        if word.hasPrefix("[") {
-            let inner = word.dropFirst().dropLast()
-            if inner.hasSuffix("...") { return ".Op Ar \(inner.dropLast(3)) ..." }
-            return ".Op Ar \(inner)"
-        }
-        return word.hasPrefix("--") ? ".Fl \\-\(dashes(String(word.dropFirst(2))))" : ".Ar \(word)"
+    /// One word of a synopsis line as macros. Brackets may begin before one word and end behind a
+    /// later one: `[CLASS [PREDICATE]]`.
+    private static func synopsis(_ word: Substring) -> String {
+        if word.hasPrefix("[") { return "Oo " + synopsis(word.dropFirst()) }
+        if word.hasSuffix("]") { return synopsis(word.dropLast()) + " Oc" }
+        if word == "-" { return "Cm \\-" }
+        if word.hasPrefix("--") { return "Fl \\-" + dashes(String(word.dropFirst(2))) }
+        if word.hasPrefix("-") { return "Fl \(word.dropFirst())" }
+        return "Ar \(word)"
     }
 
     private static func dashes(_ name: String) -> String {

@@ -20,3 +20,17 @@ struct ManualSection: Sendable {
         self.blocks = blocks
     }
 }
+
+extension ManualSection {
+    private static let pages = [
+        "realm-bench(1)", "realm-compact(1)", "realm-query(1)", "realm-versions(1)",
+        "realm-write(1)", "realm-tools(7)",
+    ]
+
+    /// SEE ALSO: the other pages of ours, behind those of others.
+    static func seeAlso(from page: String, and others: [String] = []) -> ManualSection {
+        let pages = others + pages.filter { !$0.hasPrefix(page + "(") }
+        return ManualSection(
+            "SEE ALSO", [.paragraph(pages.map { "`\($0)`" }.joined(separator: ", "))])
+    }
+}

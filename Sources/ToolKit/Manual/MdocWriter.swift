@@ -101,12 +101,20 @@ struct MdocWriter {
         return " \(mark)"
     }
 
-    /// `realm-tools(7)` as arguments of `.Xr`.
+    /// `realm-tools(7)` as arguments of `.Xr`; nil for what only looks like it, such as `LIMIT(20)`
+    /// or `oid(65e5...)`: pages have small letters and one digit.
     private static func page(_ literal: String) -> String? {
-        guard literal.hasSuffix(")"), let open = literal.lastIndex(of: "("),
-            let section = literal[open...].dropFirst().dropLast().first, section.isNumber
+        let parts = literal.split(separator: "(", omittingEmptySubsequences: false)
+        guard parts.count == 2, let first = parts[0].utf8.first, isSmallLetter(first),
+            parts[0].utf8.allSatisfy({ isSmallLetter($0) || $0 == UInt8(ascii: "-") }),
+            parts[1].utf8.count == 2, parts[1].hasSuffix(")"), let section = parts[1].first,
+            ("1"..."8").contains(section)
         else { return nil }
-        return "\(literal[..<open]) \(section)"
+        return "\(parts[0]) \(section)"
+    }
+
+    private static func isSmallLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
     }
 
     /// The head of a list item: literals as commands, other words as they are.

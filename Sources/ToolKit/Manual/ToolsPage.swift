@@ -32,21 +32,17 @@ enum ToolsPage {
         ManualSection("FILE TYPE", fileType),
         ManualSection("ENVIRONMENT", environment),
         ManualSection("EXIT STATUS", exitStatus),
-        ManualSection(
-            "SEE ALSO",
-            [
-                .paragraph(
-                    "`file(1)`, `realm-bench(1)`, `realm-compact(1)`, `realm-query(1)`, "
-                        + "`realm-versions(1)`, `realm-write(1)`")
-            ]),
+        .seeAlso(from: "realm-tools", and: ["file(1)"]),
     ]
 
     private static let description: [ManualBlock] = [
         .paragraph(
             "These tools work with Realm databases, the files that the Realm libraries keep on "
                 + "phones, desktops and servers. `realm-query(1)` prints what is in one, "
-                + "`realm-write(1)` changes it, `realm-versions(1)` tells why it is as large as it "
-                + "is, `realm-bench(1)` measures how fast it is read. This page tells what they share."
+                + "`realm-write(1)` changes it, `realm-compact(1)` makes it smaller, checks it and "
+                + "rescues what is left of a damaged one, `realm-versions(1)` tells why it is as "
+                + "large as it is, `realm-bench(1)` measures how fast it is read and written. This "
+                + "page tells what they share."
         ),
         .paragraph(
             "Standard output carries data and nothing else; standard error carries words for "
@@ -65,7 +61,9 @@ enum ToolsPage {
     private static let syntax: [ManualBlock] = [
         .paragraph(
             "`--option=VALUE` and `--option VALUE` are the same. Letters can be bundled, and the "
-                + "last may take a value: `-cL5` is `-c -L 5`. Options may follow operands, unless "
+                + "last may take a value: `-cL5` is `-c -L 5`. A value shown in brackets can be left "
+                + "out and is never the next word: `--wait` or `--wait=5s`, `-w` or `-w=5s`. "
+                + "Options may follow operands, unless "
                 + "`POSIXLY_CORRECT` is set; `--` ends the options. Long options cannot be "
                 + "abbreviated. An option given twice counts once, with its last value, unless its "
                 + "description says otherwise. An unknown option is an error with exit status 2 "

@@ -3,7 +3,7 @@ import RealmEngine
 /// Turns the words after a tool's name into a `ParsedCommand`, or says what is wrong with them.
 ///
 /// It only validates. `--option=VALUE`, `--option VALUE`, `-o VALUE`, `-oVALUE` and bundled letters
-/// (`-cL5`) are accepted; `--` ends the options; options may follow operands unless
+/// (`-cL5`) are accepted, and `-w=VALUE` where the value can be left out; `--` ends the options; options may follow operands unless
 /// `POSIXLY_CORRECT` is set. Long options are not abbreviated: a script that says `--field` today
 /// must not change meaning when another option appears. (Section "Options" of realm-tools(7).)
 struct OptionParser {
@@ -69,15 +69,24 @@ struct OptionParser {
         return option.endsParsing
     }
 
-    /// `-c`, `-cL5`, `-L 5`; true when an option in it ends the parse.
+    /// `-c`, `-cL5`, `-L 5`, `-w=1s`; true when an option in it ends the parse.
     private mutating func bundle(_ word: String) throws(RealmError) -> Bool {
         var letters = Substring(word.utf8.dropFirst())
         while let scalar = letters.unicodeScalars.popFirst() {
             guard let option = table.option(short: Character(scalar)) else {
                 throw unknown("-" + String(Character(scalar)), in: word)
             }
+            // Nothing but the argument of this letter can begin that way.
+            let attached = letters.hasPrefix("=") ? String(letters.dropFirst()) : nil
             switch option.argument {
-            case .none, .optional:
+            case .none:
+                if attached != nil { throw usage("\(option.spelling) takes no argument") }
+                parsed.add(option, nil)
+            case .optional:
+                if let attached {
+                    try add(option, attached)
+                    return option.endsParsing
+                }
                 parsed.add(option, nil)
             case .required:
                 let value = letters.isEmpty ? rest.popFirst() : String(letters)
@@ -156,13 +165,15 @@ struct OptionParser {
                 longs.contains("-" + word)
                 ? "-" + word
                 : other?.short.map { "-" + String($0) }
-                    ?? Spelling.nearest(to: "-" + word, among: longs)
+                    // A single letter is like no option more than like another.
+                    ?? (word.count > 2 ? Spelling.nearest(to: "-" + word, among: longs) : nil)
         } else {
             near = Spelling.nearest(to: spelling, among: longs)
         }
         return usage(
             "unknown option \(spelling)", reason: "unknown-option",
-            hint: near.map { "the nearest option is \($0); \(table.name) -h lists them all" })
+            hint: near.map { "the nearest option is \($0); \(table.name) -h lists them all" }
+                ?? "\(table.name) -h lists the options")
     }
 
     private func usage(

@@ -23,7 +23,7 @@ enum OptionArgument: Sendable {
     case none
     /// `--option VALUE`, `--option=VALUE`.
     case required(_ metavar: String, ValueKind)
-    /// `--option` or `--option=VALUE`, never the next word.
+    /// `--option` or `--option=VALUE`, `-o` or `-o=VALUE`, never the next word.
     case optional(_ metavar: String, ValueKind)
 }
 

@@ -20,6 +20,9 @@ struct QueryAnswer {
             "format \(database.header.format), version \(database.version), "
                 + (database.isShared ? "pinned in the live session" : "read without a lock"))
         if request.command.flag("batch") {
+            if case .objects(let name) = request.subject {
+                _ = try request.table(name, database.schema)
+            }
             return try QueryBatch(request, database, output).run()
         }
         switch request.subject {
@@ -238,10 +241,14 @@ extension QueryRequest {
             plans.append(try planner.plan())
         }
         if let name = excluded.first {
-            throw .misuse("--exclude: no class has a property \(name)", code: "InvalidArgument")
+            throw .misuse(
+                "--exclude: no class has a property \(name)", code: "InvalidArgument",
+                reason: "unknown-property")
         }
         if let path = expanded.first {
-            throw .misuse("--expand: no class has a link \(path)", code: "InvalidArgument")
+            throw .misuse(
+                "--expand: no class has a link \(path)", code: "InvalidArgument",
+                reason: "unknown-property")
         }
         return plans
     }

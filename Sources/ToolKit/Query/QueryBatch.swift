@@ -4,7 +4,8 @@ import RealmEngine
 /// `--batch`: answers queries from standard input, one JSON object a line, in the same order.
 ///
 /// A request names a class, may have a predicate with arguments, and an id that is sent back:
-/// `{"id":1,"class":"Email","where":"_id == $0","args":["65e5…"]}`. Each answer is one line, written
+/// `{"id":1,"class":"Email","where":"_id == $0","args":["65e5…"]}`. The class may be left out where
+/// the command line names one. Each answer is one line, written
 /// at once: `{"id":1,"count":1,"objects":[…]}`, or `{"id":1,"error":{…}}`.
 final class QueryBatch {
     private let request: QueryRequest
@@ -54,10 +55,7 @@ final class QueryBatch {
     private func appendAnswer(
         _ value: JSONValue, _ id: JSONValue?, to buffer: inout ByteBuffer
     ) throws(RealmError) {
-        guard value.kind == .object, let name = value.field("class"), name.kind == .string else {
-            throw .misuse("a request names its class: {\"class\":\"…\"}", code: "InvalidArgument")
-        }
-        let table = try request.table(name.text.string, database.schema)
+        let table = try table(value)
         var arguments: [QueryArgument] = []
         if let list = value.field("args") {
             guard list.kind == .array else {
@@ -87,6 +85,20 @@ final class QueryBatch {
             buffer.append("]")
         }
         buffer.append("}\n")
+    }
+
+    /// The class a request names, else the one of the command line.
+    private func table(_ value: JSONValue) throws(RealmError) -> TableInfo {
+        if value.kind == .object {
+            if let name = value.field("class") {
+                if name.kind == .string {
+                    return try request.table(name.text.string, database.schema)
+                }
+            } else if case .objects(let name) = request.subject {
+                return try request.table(name, database.schema)
+            }
+        }
+        throw .misuse("a request names its class: {\"class\":\"…\"}", code: "InvalidArgument")
     }
 
     private func appendObjects(
@@ -124,7 +136,8 @@ final class QueryBatch {
         hasFailed = true
         appendStart(id, to: &buffer)
         var text = ByteBuffer(capacity: 256)
-        ErrorText.append(error, tool: "realm-query", asJSON: true, to: &text)
+        ErrorText.append(
+            error.inDatabase(request.path), tool: "realm-query", asJSON: true, to: &text)
         // The error's own object without its brace: {"error":{…}} and a line feed.
         buffer.append(UnsafeRawBufferPointer(rebasing: text.bytes.dropFirst(1)))
     }

@@ -32,7 +32,7 @@ struct QueryFilter {
             }
             return nil
         }
-        text = (predicate ?? "TRUEPREDICATE") + tail
+        text = (predicate.map(Self.completed) ?? "TRUEPREDICATE") + tail
     }
 
     /// Another query, under the options of the command.
@@ -51,6 +51,17 @@ struct QueryFilter {
         }
         return try InputFile(file).readAll(limit: 16 << 20).string
     }
+
+    /// `SORT(…)`, `DISTINCT(…)` or `LIMIT(…)` without a predicate before it is about all objects.
+    private static func completed(_ predicate: String) -> String {
+        let text = predicate.utf8.drop { isBlank($0) }
+        let word = text.prefix { !isBlank($0) && $0 != UInt8(ascii: "(") }
+        let next = text[word.endIndex...].first { !isBlank($0) }
+        let isTail = ["sort", "distinct", "limit"].contains(String(Substring(word)).lowercased())
+        return isTail && next == UInt8(ascii: "(") ? "TRUEPREDICATE " + predicate : predicate
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (9...13).contains(byte) }
 
     /// Key paths separated by commas: names, dots and brackets only, so that nothing else of the
     /// query language can slip in.

@@ -137,6 +137,7 @@ extension QueryRequest {
         let ofQueries = [
             "sort", "distinct", "aggregate", "arg", "argjson", "query-file", "explain",
         ]
+        if command.flag("batch") { return try checkBatch(ofQueries) }
         let unsuitable: [String]
         let what: String
         switch subject {
@@ -161,6 +162,28 @@ extension QueryRequest {
         }
         for name in ["count", "limit", "offset"] where directory != nil && command.flag(name) {
             throw .misuse("--\(name) does not go with --output-dir", code: "InvalidArgument")
+        }
+    }
+
+    /// Requests bring their own predicates, and answers are JSON lines.
+    private func checkBatch(_ ofQueries: [String]) throws(RealmError) {
+        if command.operand(2) != nil {
+            throw .misuse(
+                "with --batch predicates come from standard input", code: "InvalidArgument",
+                hint: "{\"where\":\"…\"} is the predicate of a request")
+        }
+        let unsuitable =
+            ofQueries + [
+                "limit", "offset", "exit-status", "explode", "raw", "join", "null", "no-header",
+                "null-separated",
+            ]
+        for name in unsuitable where command.flag(name) {
+            throw .misuse("--\(name) does not go with --batch", code: "InvalidArgument")
+        }
+        switch format {
+        case nil, .auto, .ndjson: return
+        case .json where command.wantsJSONErrors: return
+        default: throw .misuse("--batch prints ndjson only", code: "InvalidArgument")
         }
     }
 

@@ -25,7 +25,7 @@ extension QueryTable {
         ManualSection("DIGESTS", digests),
         ManualSection("EXIT STATUS", exitStatus),
         ManualSection("EXAMPLES", examples),
-        ManualSection("SEE ALSO", [.paragraph("`realm-bench(1)`, `realm-tools(7)`")]),
+        .seeAlso(from: "realm-query"),
     ]
 
     private static let queries: [ManualBlock] = [
@@ -62,7 +62,11 @@ extension QueryTable {
                 "`2025-03-04@09:12:44:0` (UTC), `oid(65e5...)`, `uuid(...)`, `B64\"...\"`, "
                     + "`T1709543564:0`"
             ),
-            ("at the end", "`SORT(size DESC, _id ASC) DISTINCT(thread) LIMIT(20)`, in sequence"),
+            (
+                "at the end",
+                "`SORT(size DESC, _id ASC) DISTINCT(thread) LIMIT(20)`, in sequence; PREDICATE may "
+                    + "be nothing else, which is then about all objects"
+            ),
         ]),
         .paragraph(
             "A syntax error names the column and marks it; an unknown property lists the nearest "

@@ -9,7 +9,7 @@ enum QueryTable {
             SynopsisLine("[options] --all FILE", "every object of every class"),
             SynopsisLine("[options] --diff OTHER FILE [CLASS [PREDICATE]]", "what differs"),
             SynopsisLine("[options] --watch FILE [CLASS [PREDICATE]]", "changes as they come"),
-            SynopsisLine("[options] --batch FILE", "queries from standard input"),
+            SynopsisLine("[options] --batch FILE [CLASS]", "queries from standard input"),
             SynopsisLine("[options] --schema FILE [CLASS]", "the schema"),
             SynopsisLine("[options] --digest FILE [CLASS]", "digests of the content"),
         ],
@@ -66,7 +66,9 @@ enum QueryTable {
             "batch", nil, in: .selection, "answer queries from standard input",
             "Read one JSON object per line from standard input, such as "
                 + "`{\"id\":1,\"class\":\"Email\",\"where\":\"_id == $0\",\"args\":[\"65e5...\"]}`, and answer "
-                + "each with one line: `{\"id\":1,\"count\":1,\"objects\":[...]}`, or with an `error`. With "
+                + "each with one line: `{\"id\":1,\"count\":1,\"objects\":[...]}`, or with an `error`. A "
+                + "request without `class` is about CLASS, one without `where` about all objects. "
+                + "`--fields` and its like hold for every answer; with "
                 + "`--count` the objects are left out. Exit status 8 says that some request could "
                 + "not be answered.",
             excludes: ["all", "schema", "digest", "aggregate", "output-dir"]),

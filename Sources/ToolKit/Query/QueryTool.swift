@@ -25,9 +25,7 @@ enum QueryTool {
             try output.commit()
             return code
         } catch {
-            // What went wrong with the output or the request is not about the database.
-            let isOurs = error.kind == .misuse || error.kind == .output
-            throw isOurs ? error : error.inFile(request.path)
+            throw error.kind == .output ? error : error.inDatabase(request.path)
         }
     }
 }

@@ -23,9 +23,7 @@ extension VersionsTable {
         ManualSection("OUTPUT FORMS", outputForms),
         ManualSection("EXIT STATUS", exitStatus),
         ManualSection("EXAMPLES", examples),
-        ManualSection(
-            "SEE ALSO",
-            [.paragraph("`realm-bench(1)`, `realm-query(1)`, `realm-write(1)`, `realm-tools(7)`")]),
+        .seeAlso(from: "realm-versions"),
     ]
 
     private static let keys: [ManualBlock] = [

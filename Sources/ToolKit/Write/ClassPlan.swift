@@ -181,7 +181,9 @@ final class ClassPlans {
             }
         }
         if !isKnown {
-            throw .misuse("\(option): no class has this property", code: "InvalidProperty")
+            throw .misuse(
+                "\(option): no class has this property", code: "InvalidProperty",
+                reason: "unknown-property")
         }
     }
 

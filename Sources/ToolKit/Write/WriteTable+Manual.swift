@@ -22,7 +22,7 @@ extension WriteTable {
         ManualSection("REFUSED RECORDS", refusals),
         ManualSection("EXIT STATUS", exitStatus),
         ManualSection("EXAMPLES", examples),
-        ManualSection("SEE ALSO", [.paragraph("`realm-query(1)`, `realm-tools(7)`")]),
+        .seeAlso(from: "realm-write"),
     ]
 
     private static let input: [ManualBlock] = [

@@ -11,8 +11,7 @@ enum WriteTool {
         do throws(RealmError) {
             code = try WriteRun(request, output).run()
         } catch {
-            let isOutside = error.kind == .misuse || error.kind == .data
-            throw isOutside ? error : error.inFile(request.path)
+            throw error.kind == .data ? error : error.inDatabase(request.path)
         }
         try output.commit()
         return code
