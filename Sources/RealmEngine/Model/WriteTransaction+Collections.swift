@@ -28,6 +28,7 @@ extension WriteTransaction {
             }
             if column.type == .link || column.type == .mixed { try checkTarget(value) }
         }
+        try Self.checkIndexed(values, column)
         return kind == .set ? try Self.asSet(values) : values
     }
 
@@ -243,7 +244,7 @@ extension WriteTransaction {
         case .string(let bytes) where !hasIntegerKeys:
             if bytes.count > 0, bytes[0] == UInt8(ascii: "$") { break }
             if bytes.buffer.contains(UInt8(ascii: ".")) { break }
-            return
+            return try ValueCheck.checkLength(bytes, ValueCheck.longestString, "a key of \(name)")
         default: break
         }
         throw RealmError(

@@ -310,7 +310,7 @@ enum ValueCheck {
         }
     }
 
-    private static func checkLength(
+    static func checkLength(
         _ bytes: ByteView, _ limit: Int, _ name: String
     ) throws(RealmError) {
         guard bytes.count <= limit else {

@@ -142,6 +142,9 @@ extension WriteTransaction {
     }
 
     /// Adds a search index to a property, or removes it.
+    ///
+    /// Throws `misuse`, with nothing changed, when the property has no such index or a list of it
+    /// holds a string that is too long for one.
     public func setIndex(
         _ table: TableKey, _ column: Int, _ kind: IndexKind
     ) throws(RealmError) {
@@ -155,6 +158,7 @@ extension WriteTransaction {
         var spec = PropertySpec(info.name, info.type)
         spec.collection = info.collection
         try Self.checkIndex(spec, kind, of: editor)
+        if kind != .none { try checkListsFitIndex(editor, info) }
         if info.index != .none { try editor.dropIndex(info.leafIndex) }
         let changed = info.changed(index: kind, isIndexed: kind == .general)
         editor.columns[column] = changed
@@ -165,6 +169,8 @@ extension WriteTransaction {
 
     /// Makes a property optional or required, keeping its values. A null that no longer fits
     /// becomes zero, false, an empty string and so on; returns how many there were.
+    ///
+    /// Throws `misuse`, with nothing changed, when objects would come to share a primary key.
     ///
     /// As with the peer the column gets a new key and moves to the end of the properties.
     @discardableResult
@@ -179,6 +185,8 @@ extension WriteTransaction {
                 reason: "schema")
         }
         if old.isNullable == isOptional { return 0 }
+        let wasKey = editor.primaryKey == old.key
+        if wasKey, !isOptional { try checkKeysStayDistinct(editor, requiring: old) }
         var spec = PropertySpec(old.name, old.type)
         spec.isOptional = isOptional
         spec.collection = old.collection
@@ -200,7 +208,6 @@ extension WriteTransaction {
                 try editor.setCell(object, old.leafIndex, Defaults.value(old))
             }
         }
-        let wasKey = editor.primaryKey == old.key
         try removeColumn(editor, old)
         editor.columns.append(new)
         if wasKey { editor.primaryKey = key }

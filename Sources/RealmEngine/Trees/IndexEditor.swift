@@ -102,12 +102,17 @@ final class IndexEditor {
         }
     }
 
+    /// Whether a word, or a string of a list, is short enough for an index of such.
+    @inline(__always)
+    static func fits(word: ByteView) -> Bool { word.count <= maximumOffset }
+
     /// Adds one word, or one string of an indexed list, of an object.
     func insert(word: ByteView, _ key: ObjectKey) throws(RealmError) {
-        guard word.count <= Self.maximumOffset else {
-            throw .misuse(
-                "a string of \(word.count) bytes in an indexed list; 200 are allowed",
-                reason: "too-large")
+        guard Self.fits(word: word) else {
+            throw RealmError(
+                .data, code: "LimitExceeded", reason: "too-long",
+                "a string of \(word.count) bytes in an indexed list; \(Self.maximumOffset) are allowed"
+            )
         }
         try insert(Entry(string: IndexString(word), value: .string(word), key: key.raw))
     }

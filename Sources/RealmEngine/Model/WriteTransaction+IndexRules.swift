@@ -1,0 +1,86 @@
+/// What an index promises is looked at before an edit changes anything in place: every primary key
+/// stays the key of one object, and an indexed list holds no string the format cannot index (object
+/// format 5.6).
+extension WriteTransaction {
+    /// Objects named in an error.
+    private static let mostNamed = 10
+
+    /// Throws `misuse` when objects would share a primary key because `column`, which holds it,
+    /// becomes required: each null becomes the zero of its type.
+    func checkKeysStayDistinct(
+        _ editor: TableEditor, requiring column: ColumnInfo
+    ) throws(RealmError) {
+        let zero = Defaults.zero(column.type)
+        var (nulls, count) = (0, 0)
+        var named: [String] = []
+        try editor.clusters().forEachValue(column.leafIndex) { (key, value) throws(RealmError) in
+            if case .null = value {
+                nulls += 1
+            } else if !ValueOrder.areEqual(value, zero) {
+                return
+            }
+            count += 1
+            if named.count < Self.mostNamed { named.append("\(key.raw)") }
+        }
+        guard nulls > 0, count > 1 else { return }
+        let rest = count > named.count ? " …" : ""
+        throw .misuse(
+            "\(count) objects of \(Self.className(editor)) would have the same primary key: "
+                + "\(column.name) is null or \(Self.text(zero)) in the objects "
+                + "\(named.joined(separator: ", "))\(rest)", code: "ObjectAlreadyExists",
+            reason: "duplicate-key", hint: "remove all but one of them first")
+    }
+
+    /// Throws `misuse` when a list of `column` holds a string too long for the index it is to get.
+    func checkListsFitIndex(
+        _ editor: TableEditor, _ column: ColumnInfo
+    ) throws(RealmError) {
+        guard column.collection == .list else { return }
+        var count = 0
+        var named: [String] = []
+        try editor.clusters().forEachValue(column.leafIndex) { (key, value) throws(RealmError) in
+            guard case .list(let view) = value else { return }
+            var cursor = ElementCursor(context.space, view)
+            while let element = try cursor.nextStored() {
+                guard case .string(let bytes) = element, !IndexEditor.fits(word: bytes) else {
+                    continue
+                }
+                count += 1
+                if named.count < Self.mostNamed { named.append("\(key.raw)") }
+                return
+            }
+        }
+        if count == 0 { return }
+        let rest = count > named.count ? " …" : ""
+        throw .misuse(
+            "\(Self.className(editor)).\(column.name) cannot be indexed: in \(count) objects it "
+                + "holds strings of more than \(IndexEditor.maximumOffset) bytes: "
+                + "\(named.joined(separator: ", "))\(rest)", code: "LimitExceeded",
+            reason: "too-long")
+    }
+
+    /// Throws `data` when a string of a list that has an index is too long for it.
+    static func checkIndexed(_ values: [Value], _ column: ColumnInfo) throws(RealmError) {
+        guard column.index != .none else { return }
+        for case .string(let bytes) in values where !IndexEditor.fits(word: bytes) {
+            throw RealmError(
+                .data, code: "LimitExceeded", reason: "too-long",
+                "\(column.name) is an indexed list, whose strings have at most "
+                    + "\(IndexEditor.maximumOffset) bytes, not \(bytes.count)")
+        }
+    }
+
+    private static func className(_ editor: TableEditor) -> String {
+        let prefix = TableInfo.classPrefix
+        return editor.name.hasPrefix(prefix)
+            ? String(editor.name.dropFirst(prefix.count)) : editor.name
+    }
+
+    private static func text(_ zero: Value) -> String {
+        switch zero {
+        case .int: "0"
+        case .string: "an empty string"
+        default: "all zeros"
+        }
+    }
+}
