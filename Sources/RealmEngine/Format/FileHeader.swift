@@ -45,7 +45,14 @@ public struct FileHeader: Sendable {
     /// As above for a slot of the caller's choice (`--at previous`); nil means the selected one.
     init(base: UnsafeRawPointer, size: Int, slot wanted: Int?) throws(RealmError) {
         guard size >= RawHeader.size else { throw Self.notRealm("the file has only \(size) bytes") }
-        let raw = RawHeader(base)
+        try self.init(RawHeader(base), base: base, size: size, slot: wanted)
+    }
+
+    /// As above for a header that was read before: `size` has to be taken after it, since whatever
+    /// a header leads to was in the file when the header was written.
+    init(
+        _ raw: RawHeader, base: UnsafeRawPointer, size: Int, slot wanted: Int? = nil
+    ) throws(RealmError) {
         guard raw.hasMagic else { throw Self.notRealm("the signature at offset 16 is missing") }
         guard size & 7 == 0 else {
             throw .corrupt("its size of \(size) bytes is not a multiple of 8", in: "file")

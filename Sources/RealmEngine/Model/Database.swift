@@ -22,6 +22,8 @@ public final class Database: Sendable {
     private let isFixed: Bool
     /// Nothing keeps others from overwriting what is read.
     private let isUnguarded: Bool
+    /// Not even the next commit waits: its nodes may take the version's place before it lands.
+    private let isPrevious: Bool
     /// Where write transactions keep what they make.
     let slab: Slab
     private let raw: RawHeader
@@ -67,7 +69,9 @@ public final class Database: Sendable {
     }
 
     /// Without a session: the version the header selects, or the one in a slot of the caller's choice.
-    init(_ file: MappedFile, slot: Int? = nil) throws(RealmError) {
+    init(
+        _ file: MappedFile, slot: (RawHeader) throws(RealmError) -> Int? = { _ in nil }
+    ) throws(RealmError) {
         self.file = file
         path = file.path
         session = nil
@@ -81,6 +85,7 @@ public final class Database: Sendable {
             return try VersionState.read(
                 base: file.mapping.base, size: size, format: header.format, top: header.top)
         }
+        isPrevious = header.slot != raw.selected
         var held = HeldVersions(nil)
         let newest = held.adopt(state, nil, .none)
         versions = Guarded(Versions(newest: newest, held: held))
@@ -93,6 +98,7 @@ public final class Database: Sendable {
         self.session = session
         isFixed = false
         isUnguarded = false
+        isPrevious = false
         slab = Slab(file.mapping)
         (raw, header, _) = try file.whileUnchanged { (header, _) throws(RealmError) in
             try Self.checkFormat(header)
@@ -119,6 +125,7 @@ public final class Database: Sendable {
         header = other.header
         isFixed = true
         isUnguarded = pin == nil
+        isPrevious = pin == nil && state.version < other.version
         slab = other.slab
         raw = try file.rawHeader()
         var held = HeldVersions(session)
@@ -218,8 +225,19 @@ public final class Database: Sendable {
     /// may have been overwritten.
     public var hasChanged: Bool {
         if !isUnguarded { return false }
-        guard let now = try? file.rawHeader() else { return true }
-        return now != raw
+        guard let now = try? file.rawHeader(), now == raw else { return true }
+        return isPrevious && isBeingWritten
+    }
+
+    /// Somebody is writing now, as far as the lock file tells.
+    var isBeingWritten: Bool {
+        if let session { return session.file.writeMutex.isHeld }
+        let lock = path + ".lock"
+        guard LockFileMemory.isLocked(lock),
+            let bytes = File.beginning(of: lock, limit: LockFile.initialSize),
+            bytes.count == LockFile.initialSize, let copy = try? LockFileMemory(copying: bytes)
+        else { return false }
+        return LockFile(memory: copy).writeMutex.isHeld
     }
 
     /// A view of this version for the calling thread.

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// A robust mutex in memory that several processes map (storage format 6.3).
 ///
@@ -20,6 +21,13 @@ struct SharedMutex {
         pthread_mutexattr_setrobust(&attributes, Int32(PTHREAD_MUTEX_ROBUST))
         pthread_mutex_init(mutex, &attributes)
         pthread_mutexattr_destroy(&attributes)
+    }
+
+    /// A thread that lives has the lock now; a look from outside, which takes nothing.
+    var isHeld: Bool {
+        // The first word is the owner, with two bits that say whether others wait or it died.
+        let word = UnsafeRawPointer(mutex).assumingMemoryBound(to: Atomic<UInt32>.self)
+        return word.pointee.load(ordering: .relaxed) & 0x3FFF_FFFF != 0
     }
 
     /// How the lock was got.

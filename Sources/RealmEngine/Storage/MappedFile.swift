@@ -30,10 +30,7 @@ final class MappedFile: Sendable {
                 .input, code: "FileOperationFailed", reason: "not-a-file",
                 "is not a regular file", file: path, hint: "use - to read standard input")
         }
-        guard status.size > 0 else {
-            throw RealmError(
-                .input, code: "InvalidDatabase", reason: "empty", "the file is empty", file: path)
-        }
+        guard status.size > 0 else { throw Self.empty(path) }
         self.path = path
         size = status.size
         identity = FileIdentity(device: status.device, inode: status.inode)
@@ -83,24 +80,45 @@ final class MappedFile: Sendable {
         return RawHeader(mapping.base)
     }
 
+    static func empty(_ path: String) -> RealmError {
+        RealmError(
+            .input, code: "InvalidDatabase", reason: "empty", "the file is empty", file: path)
+    }
+
+    static func changing(_ path: String) -> RealmError {
+        RealmError(
+            .busy, code: "DatabaseChanged", reason: "changed-while-reading",
+            "the database changes faster than it can be read", file: path, hint: "try again")
+    }
+
+    /// Maps the file as far as it reaches by now and returns that. Whatever a header read before
+    /// selects lies within.
+    func extendToEnd() throws(RealmError) -> Int {
+        if let descriptor { try extend(to: descriptor.size(path: path)) }
+        return mapping.mapped
+    }
+
     /// What `body` makes of the header and `size` mapped bytes, while no commit changes the header
     /// and reuses what it led to before: done again when one did, a few times.
+    ///
+    /// - Parameter slot: chooses the slot to follow; nil for the selected one.
     func whileUnchanged<R>(
-        slot: Int? = nil, _ body: (FileHeader, _ size: Int) throws(RealmError) -> R
+        slot: (RawHeader) throws(RealmError) -> Int? = { _ in nil },
+        _ body: (FileHeader, _ size: Int) throws(RealmError) -> R
     ) throws(RealmError) -> (raw: RawHeader, header: FileHeader, result: R) {
         var attempt = 1
         while true {
             let raw = try rawHeader()
             do throws(RealmError) {
-                // Whatever the header selects lies within what the file was by then.
-                if let descriptor { try extend(to: descriptor.size(path: path)) }
-                let size = mapping.mapped
-                let header = try FileHeader(base: mapping.base, size: size, slot: slot)
+                let size = try extendToEnd()
+                let header = try FileHeader(
+                    raw, base: mapping.base, size: size, slot: slot(raw))
                 let result = try body(header, size)
                 if try rawHeader() == raw || attempt == 16 { return (raw, header, result) }
             } catch {
-                let now = try rawHeader()
-                if now == raw || attempt == 16 { throw error }
+                if try rawHeader() == raw { throw error }
+                // Bytes overwritten while they were read look like damage.
+                if attempt == 16 { throw Self.changing(path) }
             }
             attempt += 1
         }

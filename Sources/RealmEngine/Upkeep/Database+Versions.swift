@@ -12,7 +12,8 @@ extension Database {
     ///
     /// A version of a live session is pinned. The previous version of the header is checked first
     /// and, where nobody keeps it, read without a pin: `hasChanged` tells afterwards whether a
-    /// commit landed meanwhile.
+    /// commit landed meanwhile. Asked again then, the handle of a live session has the answer: the
+    /// version it keeps itself is the one before what landed.
     ///
     /// Throws `misuse` with the code `BadVersion` when the version can no longer be read.
     public func at(_ choice: VersionChoice) throws(RealmError) -> Database {
@@ -20,12 +21,34 @@ extension Database {
             switch choice {
             case .newest: return try at(number: version)
             case .number(let number): return try at(number: number)
-            case .previous:
-                let state = try previousState()
-                if let pinned = try pinned(state.version) { return pinned }
-                return try Database(self, at: state, pin: nil)
+            case .previous: return try previous()
             }
         } catch { throw error.inFile(path) }
+    }
+
+    /// How long a commit that is under way is waited for: until it is done, its root stands in place
+    /// of the previous one, and its nodes may.
+    private static let commitMilliseconds = 1000
+
+    private func previous() throws(RealmError) -> Database {
+        let deadline = Deadline.after(milliseconds: Self.commitMilliseconds)
+        while true {
+            if let session, session.newestVersion > version, let pinned = try pinned(version) {
+                return pinned
+            }
+            var isBusy = isBeingWritten
+            do throws(RealmError) {
+                let state = try previousState()
+                if let pinned = try pinned(state.version) { return pinned }
+                isBusy = isBusy || isBeingWritten
+                if !isBusy { return try Database(self, at: state, pin: nil) }
+            } catch {
+                if !isBusy, !isBeingWritten { throw error }
+            }
+            // Whatever it looks like now is no damage.
+            if deadline.hasPassed { throw MappedFile.changing(path) }
+            Deadline.sleep(milliseconds: 1)
+        }
     }
 
     private func at(number: UInt64) throws(RealmError) -> Database {
@@ -33,9 +56,7 @@ extension Database {
         if session == nil, number == version {
             return try Database(self, at: newest, pin: nil)
         }
-        if let state = try? previousState(), state.version == number {
-            return try Database(self, at: state, pin: nil)
-        }
+        if let previous = try? previous(), previous.version == number { return previous }
         throw .misuse(
             "version \(number) is no longer kept", code: "BadVersion", reason: "version-gone",
             hint: "these can be read: \(try readable())")
@@ -59,19 +80,30 @@ extension Database {
         }
     }
 
-    /// The version in the header's other slot, if it is whole.
+    /// The version in the header's other slot, if it is whole. Looked for again when a commit came
+    /// in between, whose header names another.
     private func previousState() throws(RealmError) -> VersionState {
-        let raw = try file.rawHeader()
-        let size = max(file.size, file.mapping.mapped)
-        let isStreaming = raw.selected == 0 && raw.top0 == FileHeader.streamingMark
-        guard !isStreaming, raw.top(raw.selected ^ 1) != 0 else { throw Self.noPrevious }
-        let header = try FileHeader(base: file.mapping.base, size: size, slot: raw.selected ^ 1)
+        func other(_ raw: RawHeader) throws(RealmError) -> Int? {
+            let slot = raw.selected ^ 1
+            let isStreaming = raw.top0 == FileHeader.streamingMark
+            guard !isStreaming, raw.top(slot) != 0 else { throw Self.noPrevious }
+            return slot
+        }
+        return try file.whileUnchanged(slot: other) { (header, size) throws(RealmError) in
+            try previousState(header, size)
+        }.result
+    }
+
+    private func previousState(
+        _ header: FileHeader, _ size: Int
+    ) throws(RealmError) -> VersionState {
         let state = try VersionState.read(
             base: file.mapping.base, size: size, format: header.format, top: header.top)
-        let current = try VersionState.read(
-            base: file.mapping.base, size: size, format: raw.format(raw.selected),
-            top: Ref(raw.top(raw.selected)))
-        guard state.version < current.version else { throw Self.noPrevious }
+        let memory = SpaceMemory(base: file.mapping.base, limit: UInt64(size))
+        defer { withExtendedLifetime(memory) {} }
+        let newest = Ref(try file.rawHeader().top(header.slot ^ 1))
+        guard state.version < (try TopArray(memory.lookup, newest, fileSize: size)).version
+        else { throw Self.noPrevious }
         let report = IntegrityCheck(
             base: file.mapping.base, fileSize: size, header: header, top: header.top,
             level: .quick, owner: file

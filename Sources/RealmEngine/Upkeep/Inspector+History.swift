@@ -30,9 +30,8 @@ extension Inspector {
     /// Throws as `inspect` does, and `corrupt`.
     public func changes(last count: Int) throws(RealmError) -> [ChangeSummary]? {
         try steadily { (reading, raw) throws(RealmError) in
-            guard raw != nil else { return nil }
-            let file = reading.file
-            let header = try FileHeader(base: file.mapping.base, size: file.size)
+            guard let raw else { return nil }
+            let header = try reading.header(raw)
             guard let (top, memory) = try reading.newest(header) else { return [] }
             defer { withExtendedLifetime(memory) {} }
             guard let history = try ChangeHistory(memory.lookup, top) else { return nil }

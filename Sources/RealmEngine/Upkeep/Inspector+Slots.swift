@@ -22,11 +22,11 @@ extension Inspector {
     public func slots() throws(RealmError) -> [HeaderSlot] {
         try steadily { (reading, raw) throws(RealmError) in
             guard let raw else { return [] }
-            return (0..<2).map { slot($0, reading.file, raw) }
+            return (0..<2).map { slot($0, reading, raw) }
         }
     }
 
-    private func slot(_ index: Int, _ file: MappedFile, _ raw: RawHeader) -> HeaderSlot {
+    private func slot(_ index: Int, _ reading: FileReading, _ raw: RawHeader) -> HeaderSlot {
         let isStreaming = index == 0 && raw.top0 == FileHeader.streamingMark
         let isSelected = index == raw.selected
         func slot(_ top: UInt64, _ version: UInt64?, _ problem: String?) -> HeaderSlot {
@@ -38,12 +38,12 @@ extension Inspector {
         if isStreaming, !isSelected { return slot(0, nil, nil) }
         let header: FileHeader
         do throws(RealmError) {
-            header = try FileHeader(base: file.mapping.base, size: file.size, slot: index)
+            header = try reading.header(raw, slot: index)
         } catch { return slot(raw.top(index), nil, error.message) }
         if header.top.isNone { return slot(0, nil, nil) }
         let report = IntegrityCheck(
-            base: file.mapping.base, fileSize: file.size, header: header, top: header.top,
-            level: .quick, owner: file
+            base: reading.file.mapping.base, fileSize: reading.size, header: header,
+            top: header.top, level: .quick, owner: reading.file
         ).run()
         let error = report.findings.first { $0.severity == .error }
         let hasRoot = report.counts[.topArray] == nil

@@ -25,7 +25,7 @@ public struct Inspector {
     public func inspect() throws(RealmError) -> Inspection {
         try steadily { (reading, raw) throws(RealmError) in
             var found = Inspection(path: path)
-            found.bytes = reading.file.size
+            found.bytes = reading.size
             found.lock = reading.lock?.facts
             found.versions = reading.lock?.versions ?? []
             found.version = reading.lock?.newest?.version
@@ -59,8 +59,12 @@ public struct Inspector {
             for _ in 0..<Self.attempts {
                 let file = try MappedFile(path: path)
                 let lock = readsLockFile ? LockFileCopy(databasePath: path) : nil
-                let reading = FileReading(file: file, lock: lock)
-                guard let raw = try rawHeader(file) else { return try body(reading, nil) }
+                let raw = try rawHeader(file)
+                // Measured last: a writer makes the file longer before a header or a version of the
+                // session leads there.
+                let size = try file.extendToEnd()
+                let reading = FileReading(file: file, lock: lock, size: size)
+                guard let raw else { return try body(reading, nil) }
                 do throws(RealmError) {
                     let result = try body(reading, raw)
                     if !reading.hasChanged(since: raw, path: path) { return result }
@@ -70,20 +74,17 @@ public struct Inspector {
                 }
             }
         } catch { throw error.inFile(path) }
-        throw RealmError(
-            .busy, code: "DatabaseChanged", reason: "changed-while-reading",
-            "the database changes faster than it can be read", file: path, hint: "try again")
+        throw MappedFile.changing(path)
     }
 
     private func describe(
         _ reading: FileReading, _ raw: RawHeader, _ found: inout Inspection
     ) throws(RealmError) {
-        let file = reading.file
-        let header = try FileHeader(base: file.mapping.base, size: file.size)
+        let header = try reading.header(raw)
         found.format = header.format
         found.slot = header.slot
         found.isStreaming = header.isStreaming
-        found.previousVersion = previousVersion(file, raw, header)
+        found.previousVersion = previousVersion(reading, raw, header)
         try reading.describe(header, &found)
     }
 
@@ -101,16 +102,16 @@ public struct Inspector {
 
     /// The version behind the slot that is not selected.
     private func previousVersion(
-        _ file: MappedFile, _ raw: RawHeader, _ header: FileHeader
+        _ reading: FileReading, _ raw: RawHeader, _ header: FileHeader
     ) -> UInt64? {
         if header.isStreaming { return nil }
-        let slot = 1 - header.slot
-        guard let other = try? FileHeader(base: file.mapping.base, size: file.size, slot: slot),
+        guard let other = try? reading.header(raw, slot: 1 - header.slot),
             !other.isStreaming, !other.top.isNone
         else { return nil }
-        let memory = SpaceMemory(base: file.mapping.base, limit: UInt64(file.size))
+        let memory = SpaceMemory(
+            base: reading.file.mapping.base, limit: UInt64(reading.size))
         defer { withExtendedLifetime(memory) {} }
-        return try? TopArray(memory.lookup, other.top, fileSize: file.size).version
+        return try? TopArray(memory.lookup, other.top, fileSize: reading.size).version
     }
 }
 
@@ -118,6 +119,13 @@ public struct Inspector {
 struct FileReading {
     let file: MappedFile
     let lock: LockFileCopy?
+    /// Bytes mapped: all that the header and the lock file, read before, lead to.
+    let size: Int
+
+    /// The header read for this reading, as that of one slot; nil for the selected one.
+    func header(_ raw: RawHeader, slot: Int? = nil) throws(RealmError) -> FileHeader {
+        try FileHeader(raw, base: file.mapping.base, size: size, slot: slot)
+    }
 
     /// Whether a commit landed since, after which what was read may have been overwritten.
     func hasChanged(since raw: RawHeader, path: String) -> Bool {
@@ -178,8 +186,8 @@ struct FileReading {
 
     /// Bytes of the file that may be read: mapped as far as the session's versions reach.
     private func extent() throws(RealmError) -> Int {
-        guard let lock else { return file.size }
-        var size = file.size
+        guard let lock else { return size }
+        var size = self.size
         for version in lock.versions {
             guard let end = Int(exactly: version.logicalBytes), end < 1 << 48 else {
                 throw .corrupt(

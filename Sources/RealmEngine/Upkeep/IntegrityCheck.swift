@@ -101,14 +101,17 @@ public final class IntegrityCheck {
         _ file: MappedFile, level: Level = .full
     ) throws(RealmError) -> IntegrityReport {
         let header: FileHeader
+        let size: Int
         do throws(RealmError) {
-            header = try FileHeader(base: file.mapping.base, size: file.size)
+            let raw = try file.rawHeader()
+            size = try file.extendToEnd()
+            header = try FileHeader(raw, base: file.mapping.base, size: size)
         } catch {
             guard error.kind == .corrupt else { throw error }
             return headerOnly(error)
         }
         return IntegrityCheck(
-            base: file.mapping.base, fileSize: file.size, header: header, top: header.top,
+            base: file.mapping.base, fileSize: size, header: header, top: header.top,
             level: level, owner: file
         ).run()
     }

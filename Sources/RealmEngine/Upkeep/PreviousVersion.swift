@@ -6,13 +6,11 @@ extension Database {
     /// should be checked before it is trusted.
     public convenience init(previous path: String) throws(RealmError) {
         do throws(RealmError) {
-            let file = try MappedFile(path: path)
-            try self.init(file, slot: try Self.previousSlot(file))
+            try self.init(MappedFile(path: path), slot: Self.previousSlot)
         } catch { throw error.inFile(path) }
     }
 
-    static func previousSlot(_ file: MappedFile) throws(RealmError) -> Int {
-        let raw = try file.rawHeader()
+    static func previousSlot(_ raw: RawHeader) throws(RealmError) -> Int? {
         let slot = 1 - raw.selected
         let top = raw.top(slot)
         guard raw.hasMagic, top != 0, top != FileHeader.streamingMark, raw.top0 != .max else {
@@ -30,11 +28,13 @@ extension IntegrityCheck {
         path: String, level: Level = .full
     ) throws(RealmError) -> IntegrityReport? {
         let file = try MappedFile(path: path)
-        guard let slot = try? Database.previousSlot(file),
-            let header = try? FileHeader(base: file.mapping.base, size: file.size, slot: slot)
+        let raw = try file.rawHeader()
+        let size = try file.extendToEnd()
+        guard let slot = try? Database.previousSlot(raw),
+            let header = try? FileHeader(raw, base: file.mapping.base, size: size, slot: slot)
         else { return nil }
         return IntegrityCheck(
-            base: file.mapping.base, fileSize: file.size, header: header, top: header.top,
+            base: file.mapping.base, fileSize: size, header: header, top: header.top,
             level: level, owner: file
         ).run()
     }

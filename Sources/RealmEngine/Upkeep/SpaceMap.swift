@@ -96,11 +96,10 @@ extension Inspector {
     /// Throws as `inspect` does, and `corrupt`.
     public func map(cells: Int) throws(RealmError) -> SpaceMap? {
         try steadily { (reading, raw) throws(RealmError) in
-            guard raw != nil else { return nil }
-            let file = reading.file
-            let header = try FileHeader(base: file.mapping.base, size: file.size)
+            guard let raw else { return nil }
+            let header = try reading.header(raw)
             let opened = try reading.newest(header)
-            let bytes = UInt64(max(file.size, file.mapping.mapped))
+            let bytes = UInt64(reading.file.mapping.mapped)
             var builder = SpaceMapBuilder(
                 bytes: bytes, cells: cells, version: opened?.top.version ?? 1)
             let bookkeeping = builder.index(of: .bookkeeping)

@@ -27,15 +27,19 @@ struct DatabaseReading {
     ) throws(RealmError) -> R {
         var attempt = 1
         let began = ContinuousClock.now
+        // A participant keeps its version, which is the previous one once a commit landed.
+        var kept: Database?
         while true {
-            let database = newest ? try openNewest() : try open()
+            var database: Database?
             do throws(RealmError) {
-                return try body(database)
+                let opened = newest ? try openNewest() : try open(&kept)
+                database = opened
+                return try body(opened)
             } catch {
                 // Bytes overwritten while they were read look like damage.
                 let hasChanged =
                     DatabaseChange.isBehind(error)
-                    || (error.kind == .corrupt && database.hasChanged)
+                    || (error.kind == .corrupt && database?.hasChanged ?? false)
                 guard hasChanged else { throw error }
                 guard try output?.restart() ?? true, mayRepeat(attempt, since: began) else {
                     throw DatabaseChange.error
@@ -58,9 +62,34 @@ struct DatabaseReading {
 
     /// Opens the version of the file that the command asks for.
     func open() throws(RealmError) -> Database {
-        let newest = try openNewest()
-        guard path == command.operand(0), let choice = try command.version else { return newest }
+        var kept: Database?
+        return try open(&kept)
+    }
+
+    /// - Parameter kept: a participant at the version that was the newest when reading began.
+    private func open(_ kept: inout Database?) throws(RealmError) -> Database {
+        guard path == command.operand(0), let choice = try command.version else {
+            return try openNewest()
+        }
+        if let kept { return try kept.at(choice) }
+        let newest: Database
+        do throws(RealmError) { newest = try openNewest() } catch {
+            guard error.kind == .corrupt, path != "-" else { throw error }
+            return try openPrevious(choice, insteadOf: error)
+        }
+        if newest.isShared { kept = newest }
         return try newest.at(choice)
+    }
+
+    /// The version before one that cannot be opened, verified: nobody looked after it since.
+    private func openPrevious(
+        _ choice: VersionChoice, insteadOf damage: RealmError
+    ) throws(RealmError) -> Database {
+        guard let previous = try? Database(previous: path),
+            choice == .previous || choice == .number(previous.version),
+            IntegrityCheck(previous).run().errorCount == 0
+        else { throw damage }
+        return previous
     }
 
     /// Takes part in the session of the file, and begins one, with its lock file, where nobody else

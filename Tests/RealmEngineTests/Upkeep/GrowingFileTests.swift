@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+@testable import RealmEngine
+
+/// A file that another participant makes longer while it is looked at.
+@Suite struct GrowingFileTests {
+    private let folder: ScratchFolder
+    private let path: String
+    private let session: WriteSession
+    private let table: TableKey
+
+    init() throws {
+        folder = try ScratchFolder()
+        path = folder.file("growing.realm")
+        var options = WriteSession.Options()
+        options.creates = true
+        options.isDurable = false
+        session = try WriteSession(path: path, options: options)
+        let transaction = try session.begin()
+        table = try transaction.createClass("C")
+        try transaction.addProperty(table, PropertySpec("blob", .binary))
+        try transaction.commit()
+    }
+
+    private static func grow(
+        _ session: WriteSession, _ table: TableKey, by size: Int
+    ) throws {
+        let arena = ByteArena()
+        let bytes = arena.allocate(size)
+        bytes.initializeMemory(as: UInt8.self, repeating: 0x5A, count: size)
+        let transaction = try session.begin()
+        let object = try transaction.create(in: table)
+        try transaction.set(table, object, 0, .binary(ByteView(bytes, count: size)))
+        try transaction.commit()
+    }
+
+    /// The header names roots behind what was the end of the file when it was opened.
+    @Test func previousVersionBehindTheOldEnd() throws {
+        let before = try Database(immutable: path)
+        for _ in 0..<3 { try Self.grow(session, table, by: 1 << 20) }
+        let previous = try before.at(.previous)
+        #expect(previous.version == session.database.version - 1)
+        #expect(try previous.snapshot().table(table).count() == 2)
+    }
+
+    /// A participant's own version is the one before what others committed since, and is kept.
+    @Test func participantKeepsThePreviousVersion() throws {
+        let reader = try #require(try Database(joiningLive: path))
+        let version = reader.version
+        for _ in 0..<3 { try Self.grow(session, table, by: 1 << 16) }
+        let previous = try reader.at(.previous)
+        #expect(previous.version == version)
+        #expect(!previous.hasChanged)
+        #expect(try previous.snapshot().table(table).count() == 0)
+    }
+
+    /// A transaction that is open may write where the version before the newest was.
+    @Test func openTransactionMayOverwriteThePreviousVersion() throws {
+        try Self.grow(session, table, by: 1 << 16)
+        let before = try Database(immutable: path).at(.previous)
+        #expect(!before.hasChanged)
+        let transaction = try session.begin()
+        #expect(before.hasChanged)
+        transaction.rollback()
+        #expect(!before.hasChanged)
+    }
+
+    /// With the lock file and without.
+    @Test(arguments: [true, false]) func inspectionBesideAWriter(_ readsLockFile: Bool) throws {
+        let (path, table) = (path, table)
+        let isDone = Guarded(false)
+        let failures = Guarded<[String]>([])
+        Threads.run(2) { number in
+            do {
+                if number == 0 {
+                    defer { isDone.withLock { $0 = true } }
+                    var options = WriteSession.Options()
+                    options.isDurable = false
+                    let session = try WriteSession(path: path, options: options)
+                    for _ in 0..<100 { try Self.grow(session, table, by: 1 << 17) }
+                    return
+                }
+                let inspector = Inspector(path: path, readsLockFile: readsLockFile)
+                while !isDone.withLock({ $0 }) {
+                    let found = try inspector.inspect()
+                    if let damage = found.damage {
+                        failures.withLock { $0.append("\(damage)") }
+                    }
+                    #expect(
+                        found.space.map { $0.live + $0.free + $0.pinned } == UInt64(found.bytes))
+                }
+            } catch let error as RealmError where error.kind == .busy {
+            } catch { failures.withLock { $0.append("\(error)") } }
+        }
+        #expect(failures.withLock { $0 } == [])
+    }
+}
