@@ -28,7 +28,8 @@ import Testing
         try output!.flush(&buffer)
         #expect(buffer.count == 0)
         #expect(text("a") == nil)
-        #expect(scratch.entries.count == 1)
+        // At most a passing name, where files have to have one.
+        #expect(scratch.entries.allSatisfy { $0.hasPrefix(".realm-tools-") })
         try output!.commit()
         #expect(text("a") == "hello")
         output = nil

@@ -23,7 +23,7 @@ extension Database {
     /// (storage format 6.4): the lock file is made when missing.
     ///
     /// Whoever opens the same file again in this process, by whatever name, gets the same object.
-    /// Throws `incompatible` for formats other than 24, for synchronised files and for sessions with
+    /// A file of no bytes is a database that is missing. Throws `incompatible` for formats other than 24, for synchronised files and for sessions with
     /// other settings, `busy` when the file was replaced while open here, and what reading a database
     /// throws.
     public static func open(
@@ -44,13 +44,17 @@ extension Database {
     ) throws(RealmError) {
         let exists = options.creation != .always && FileIdentity(path: path) != nil
         // Nothing is created, not even a lock file, beside a file that is not there or not ours.
-        if exists || options.creation == .never { try Self.checkWritable(path) }
+        if exists || options.creation == .never {
+            try Self.checkWritable(path, makesDatabases: options.creation != .never)
+        }
         var mapped: MappedFile?
         let session = try Session(joining: path, isDurable: options.isDurable, options.patience) {
             (isInitiator) throws(RealmError) in
             // Opened here, since it may have been replaced until nobody had it open.
             let file = try FileDevice(path: path, options.creation.ofFile)
-            if isInitiator { try FilePreparation(file).run() }
+            if isInitiator {
+                try FilePreparation(file, makesDatabases: options.creation != .never).run()
+            }
             mapped = try MappedFile(file)
             return try Session.Attachment(mapped!)
         }
@@ -69,11 +73,14 @@ extension Database {
     }
 
     /// Throws unless the file may be written and is one that this engine writes.
-    static func checkWritable(_ path: String) throws(RealmError) {
+    ///
+    /// - Parameter makesDatabases: a file of no bytes becomes one when the session begins.
+    static func checkWritable(
+        _ path: String, makesDatabases: Bool = false
+    ) throws(RealmError) {
         let mapped: MappedFile
         do throws(RealmError) { mapped = try MappedFile(path: path) } catch {
-            // A file of no bytes becomes a database when the session begins.
-            if error.reason == "empty" { return }
+            if error.reason == "empty", makesDatabases { return }
             throw error
         }
         _ = try mapped.whileUnchanged { (header, size) throws(RealmError) in

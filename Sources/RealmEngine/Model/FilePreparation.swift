@@ -2,12 +2,20 @@
 /// 1.5): a new file gets its header, a streamed one is converted, odd sizes are mended.
 struct FilePreparation {
     private let file: FileDevice
+    /// A file of no bytes becomes a database.
+    private let makesDatabases: Bool
     private static let page = 4096
 
-    init(_ file: FileDevice) { self.file = file }
+    init(_ file: FileDevice, makesDatabases: Bool = false) {
+        self.file = file
+        self.makesDatabases = makesDatabases
+    }
 
     func run() throws(RealmError) {
-        if file.size == 0 { try initialize() }
+        if file.size == 0 {
+            guard makesDatabases else { throw MappedFile.empty(file.path) }
+            try initialize()
+        }
         let mapped = try MappedFile(file)
         let header = try FileHeader(base: mapped.mapping.base, size: file.size)
         // Only what this engine may write is ever changed.

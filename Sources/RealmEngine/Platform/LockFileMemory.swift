@@ -22,9 +22,10 @@ final class LockFileMemory: @unchecked Sendable {
     /// Opens the lock file, creating it when missing. Whoever finds it unused runs `initialize`
     /// over its zeroed bytes; then a shared lock is kept until the object goes.
     static func open(
-        _ path: String, size: Int, initialize: (UnsafeMutableRawPointer) -> Void
+        _ path: String, size: Int, _ permissions: FilePermissions,
+        initialize: (UnsafeMutableRawPointer) -> Void
     ) throws(RealmError) -> Opening {
-        let fd = retryingInterrupts { Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644) }
+        let fd = permissions.ofSideFile.openOrCreate(path, 0)
         guard fd >= 0 else { throw systemError("open", path, errno: errno) }
         if retryingInterrupts({ flock(fd, LOCK_EX | LOCK_NB) }) == 0 {
             do throws(RealmError) { try prepare(fd, path, size, initialize) } catch {

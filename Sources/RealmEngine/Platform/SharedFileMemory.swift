@@ -10,12 +10,18 @@ final class SharedFileMemory: @unchecked Sendable {
     private let capacity: Int
     private let mappedSize: Atomic<Int>
 
-    /// Opens the file at `path`, with `creates` making it and the directory it is in. At most
-    /// `capacity` bytes of it are ever mapped.
-    init?(_ path: String, directory: String, creates: Bool, capacity: Int) {
-        if creates { mkdir(directory, 0o755) }
-        let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (creates ? O_CREAT : 0)
-        descriptor = retryingInterrupts { open(path, flags, 0o644) }
+    /// Opens the file at `path`. Who is to use a database, as `permissions` say, makes it and the
+    /// directory it is in; without, it must be there. At most `capacity` bytes of it are ever mapped.
+    init?(
+        _ path: String, directory: String, creating permissions: FilePermissions?, capacity: Int
+    ) {
+        let flags = O_NOFOLLOW | O_NONBLOCK
+        if let permissions {
+            permissions.ofSideDirectory.makeDirectory(directory)
+            descriptor = permissions.ofSideFile.openOrCreate(path, flags)
+        } else {
+            descriptor = retryingInterrupts { open(path, O_RDWR | O_CLOEXEC | flags) }
+        }
         guard descriptor >= 0 else { return nil }
         var s = stat()
         guard fstat(descriptor, &s) == 0, s.st_mode & S_IFMT == S_IFREG else {

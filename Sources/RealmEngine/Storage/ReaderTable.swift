@@ -24,7 +24,8 @@ public final class ReaderTable: Sendable {
     init?(databasePath path: String, creates: Bool) {
         guard
             let memory = SharedFileMemory(
-                Self.path(path), directory: path + ".management", creates: creates,
+                Self.path(path), directory: path + ".management",
+                creating: creates ? FilePermissions(of: path) ?? .ofNewDatabase : nil,
                 capacity: Layout.largestSize)
         else { return nil }
         self.memory = memory

@@ -120,7 +120,10 @@ final class Session: Sendable {
             if left < tries {
                 Deadline.sleep(milliseconds: Int.random(in: 0..<((tries - left) * 10)))
             }
-            let opening = try LockFileMemory.open(path + ".lock", size: LockFile.initialSize) {
+            let opening = try LockFileMemory.open(
+                path + ".lock", size: LockFile.initialSize,
+                FilePermissions(of: path) ?? .ofNewDatabase
+            ) {
                 LockFile.initialize(
                     $0, durability: isDurable ? 0 : 2, historyType: historyType,
                     historySchema: historySchema)

@@ -13,8 +13,11 @@ final class CompactOutput {
     /// - Parameters:
     ///   - path: the final name.
     ///   - force: allow an existing file to be replaced.
+    ///
+    /// Who may read the database may read its copy, and nobody else.
     init(_ request: CompactRequest, path: String, force: Bool) throws(RealmError) {
-        let opened = try OutputFile.Destination.open(path, force: force)
+        let opened = try OutputFile.Destination.open(
+            path, force: force, permissions: FilePermissions(of: request.path))
         guard let temporary = opened.temporary else {
             close(opened.descriptor)
             throw .misuse(
@@ -26,8 +29,8 @@ final class CompactOutput {
     }
 
     deinit {
-        close(temporary.descriptor)
         if !isPublished { temporary.discard() }
+        close(temporary.descriptor)
     }
 
     /// The file that is replaced, or made, with symbolic links resolved.
@@ -64,7 +67,7 @@ final class CompactOutput {
         self.result = result
         if result.isVerified || !options.verifies { return }
         // Enumeration made other nodes that have to say the same.
-        let copy = try Database(immutable: temporary.name)
+        let copy = try Database(immutable: temporary.place)
         try DigestComparison(request.command.workers).run(database, copy, path: request.path)
     }
 

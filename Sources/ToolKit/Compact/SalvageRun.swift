@@ -11,11 +11,11 @@ struct SalvageRun {
         let target = request.command.outputPath!
         // Made first, so that an output that exists ends it before the work.
         let output = try CompactOutput(request, path: target, force: request.mayReplace)
-        let passing = try PassingDatabase(beside: target)
+        let passing = try PassingDirectory(in: directory(of: target), for: target)
         let losses = try OutputFile(path: nil, force: false)
         let printer = LossPrinter()
         var buffer = ByteBuffer()
-        let summary = try Salvage.run(path: request.path, into: passing.path) {
+        let summary = try Salvage.run(path: request.path, into: passing.database) {
             (loss) throws(RealmError) in
             printer.append(loss, to: &buffer)
             try losses.write(&buffer)
@@ -25,7 +25,7 @@ struct SalvageRun {
         try losses.commit()
         var options = request.options
         options.keepsHistory = false
-        try output.write(Database(immutable: passing.path), options)
+        try output.write(Database(immutable: passing.database), options)
         try output.publish()
         Diagnostics(request.command).summary(
             "\(request.path) -> \(target): \(summary.salvaged) objects, "
@@ -33,30 +33,6 @@ struct SalvageRun {
                     ? "lost \(summary.lostObjects) objects and \(summary.lostValues) values"
                     : "nothing lost"))
         return summary.hasLosses ? .damaged : .ok
-    }
-}
-
-/// A database under a passing name, which goes away with it.
-private final class PassingDatabase {
-    let path: String
-    private let entries: [TemporaryFiles.Entry]
-
-    init(beside target: String) throws(RealmError) {
-        for number in 0..<1000 {
-            let name = "\(directory(of: target))/.realm-salvage-\(getpid())-\(number).tmp"
-            var status = stat()
-            if lstat(name, &status) == 0 { continue }
-            path = name
-            entries = [name, name + ".lock"].map { TemporaryFiles.add($0) }
-            return
-        }
-        throw systemFailure(.output, "cannot create a file", errno: EEXIST, file: target)
-    }
-
-    deinit {
-        for suffix in ["", ".lock", ".note", ".management/readers"] { unlink(path + suffix) }
-        rmdir(path + ".management")
-        for entry in entries { TemporaryFiles.remove(entry) }
     }
 }
 

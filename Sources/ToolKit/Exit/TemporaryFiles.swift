@@ -48,8 +48,8 @@ enum TemporaryFiles {
 
     /// Removes every unfinished file. Safe in a signal handler.
     static func unlinkAll() {
-        // Directories become empty in the first pass.
-        for _ in 0..<2 { unlinkOnce() }
+        // Directories become empty before they go, one in another.
+        for _ in 0..<3 { unlinkOnce() }
     }
 
     private static func unlinkOnce() {

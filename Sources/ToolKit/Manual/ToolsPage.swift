@@ -110,6 +110,16 @@ enum ToolsPage {
         .paragraph(
             "Where FILE may be `-`, the database is read from standard input into a temporary file "
                 + "that has no name, in the directory `TMPDIR`."),
+        .paragraph(
+            "A copy of a database, and what is made beside one (the lock file and the directory of "
+                + "its readers), has the permissions of the database and, as far as the user may give "
+                + "it away, its owner. Any other output is a new file as the umask says, or has the "
+                + "permissions of the file it replaces."),
+        .paragraph(
+            "What is not complete has no name, where the file system allows that, and vanishes with "
+                + "its process. A database in the making, and any output elsewhere, is called "
+                + "`.realm-tools-PID-N.tmp` meanwhile; what a killed process left under such a name "
+                + "is removed by the next that needs one in the same directory."),
     ]
 
     private static let keyFiles: [ManualBlock] = [

@@ -59,8 +59,8 @@ enum SharedOptions {
             "output", "o", .required("FILE", .file), in: .output,
             "write to FILE, atomically",
             "Write to FILE instead of standard output. FILE appears complete or not at all: the "
-                + "data goes to a temporary file in the same directory, which is synced and then "
-                + "renamed. `-` is standard output."),
+                + "data goes to a file without a name in the same directory, which is synced and "
+                + "then gets its own. `-` is standard output."),
         OptionSpec(
             "force", in: .output, "allow replacing an existing output file",
             "Allow an existing output file to be replaced. Without it an output file that exists "

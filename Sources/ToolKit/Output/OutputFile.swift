@@ -82,9 +82,10 @@ final class OutputFile {
         guard let destination else { return try finishStandardOutput() }
         guard let temporary else { return try close() }
         guard fsync(descriptor) == 0 else { throw failure("cannot sync", errno) }
-        try close()
+        // While it is open: a file without a name is gone with its last descriptor.
         try destination.publish(temporary)
         self.temporary = nil
+        try close()
     }
 
     /// Some file systems report a full disk only on close. Closing a duplicate asks for that

@@ -9,6 +9,9 @@ final class LoadReport {
     private let diagnostics: Diagnostics
     private let output: OutputFile
     private let rejects: RejectFile?
+    private let target: WriteTarget?
+    /// What is acknowledged is in the user's file, and not in one that may never take its place.
+    private var isPublished: Bool
     private let began = MonotonicClock.nanoseconds()
     /// The version the first transaction began with.
     private var firstVersion: UInt64?
@@ -19,14 +22,20 @@ final class LoadReport {
     private static let mostShown = 10
 
     init(
-        _ request: WriteRequest, input: String, _ output: OutputFile
+        _ request: WriteRequest, input: String, _ output: OutputFile,
+        _ target: WriteTarget? = nil
     ) throws(RealmError) {
         self.request = request
+        self.target = target
+        isPublished = target?.isInPlace ?? true
         self.output = output
         inputName = input
         diagnostics = Diagnostics(request.command)
         rejects = try request.command.text("rejects").map { path throws(RealmError) in
             try RejectFile(path)
+        }
+        if !isPublished {
+            target?.whenPublished { () throws(RealmError) in try self.published() }
         }
     }
 
@@ -39,6 +48,7 @@ final class LoadReport {
     func committed(_ item: Settlements.Item) throws(RealmError) {
         try rejects?.write(item.rejects)
         guard let version = item.version else { return }
+        target?.keep()
         commits += 1
         guard request.acknowledges else { return }
         acknowledgements.append("{\"commit\":")
@@ -60,7 +70,13 @@ final class LoadReport {
 
     /// Writes the lines of `committed`.
     func flushAcknowledgements() throws(RealmError) {
-        if acknowledgements.count > 0 { try output.flush(&acknowledgements) }
+        guard isPublished, acknowledgements.count > 0 else { return }
+        try output.flush(&acknowledgements)
+    }
+
+    private func published() throws(RealmError) {
+        isPublished = true
+        try flushAcknowledgements()
     }
 
     func refuse(_ error: RecordError, _ record: ByteView?) {

@@ -73,6 +73,12 @@ extension WriteTable {
                 + "the records that come next: as many as `-j` says of `ndjson`, one of other forms. "
                 + "Records and commits keep the order of the input in any case."),
         .paragraph(
+            "A file made by `--create` goes away again when the command fails, or is told to end, "
+                + "before any record is committed; after that it stays, with what was committed. With "
+                + "`--force` the old file stays until the new one is complete, and acknowledgements "
+                + "wait for that. A file of no bytes is no database: it is refused without "
+                + "`--create`."),
+        .paragraph(
             "Interrupted by a signal, the open batch is rolled back and the number to resume with "
                 + "is printed. A summary follows on standard error in any case."),
     ]

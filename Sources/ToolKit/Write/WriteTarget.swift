@@ -2,19 +2,28 @@ import Glibc
 import RealmEngine
 
 /// The database a command writes to: an existing file, one it makes, or, with `-n`, a rehearsal.
-struct WriteTarget {
+///
+/// A file that is to replace another, or of a rehearsal, is made in a passing directory. Any other
+/// new file has its name from the beginning, so that a load that never ends can be read meanwhile;
+/// it goes away again when the command fails, or is told to end, before records are in it.
+final class WriteTarget {
     let session: WriteSession
     private let request: WriteRequest
-    /// The file made by `--create`, and by which name it will be known.
-    private let made: Made?
+    private let making: Making
 
-    private struct Made {
-        let path: String
-        /// Nil when `path` is final.
-        let destination: String?
-        /// Of a rehearsal: goes away in any case.
-        let isScratch: Bool
+    private enum Making {
+        /// The file was there.
+        case none
+        /// Under its own name, with what the signal handlers know until it holds records.
+        case inPlace([TemporaryFiles.Entry])
+        case replacing(String, PassingDirectory)
+        case rehearsal(PassingDirectory)
     }
+
+    /// The new file holds records: it stays, whatever comes.
+    private var isKept = false
+    /// What waits for the file to have its name.
+    private var waiting: [() throws(RealmError) -> Void] = []
 
     init(_ request: WriteRequest) throws(RealmError) {
         self.request = request
@@ -23,50 +32,98 @@ struct WriteTarget {
         options.isDurable = request.isDurable
         options.patience = request.patience
         guard request.creates else {
-            made = nil
-            session =
-                request.isDryRun
-                ? try WriteSession(
-                    rehearsing: request.path, temporaryDirectory: Terminal.temporaryDirectory)
-                : try WriteSession(path: request.path, options: options)
+            making = .none
+            session = try Self.opened(request, options)
             return
         }
-        let made = try Self.made(request)
-        self.made = made
-        if made.destination != nil || made.isScratch {
-            for suffix in [""] + SideFiles.suffixes {
-                _ = TemporaryFiles.add(made.path + suffix)
-            }
-        }
+        making = try Self.making(request)
         options.creates = true
-        if made.isScratch { options.isDurable = false }
-        session = try WriteSession(path: made.path, options: options)
+        switch making {
+        case .none, .inPlace: session = try WriteSession(path: request.path, options: options)
+        case .replacing(_, let passing):
+            session = try WriteSession(path: passing.database, options: options)
+        case .rehearsal(let passing):
+            options.isDurable = false
+            session = try WriteSession(path: passing.database, options: options)
+        }
+    }
+
+    /// Whether what is committed is in the user's file at once.
+    var isInPlace: Bool {
+        switch making {
+        case .none, .inPlace: true
+        case .replacing, .rehearsal: false
+        }
+    }
+
+    /// Records are durable in the file.
+    func keep() {
+        if isKept { return }
+        isKept = true
+        if case .inPlace(let entries) = making { entries.forEach(TemporaryFiles.remove) }
+    }
+
+    /// Calls `body` when what is committed is in the user's file.
+    func whenPublished(_ body: @escaping () throws(RealmError) -> Void) {
+        waiting.append(body)
     }
 
     /// The file is complete: gives it its name.
     func finish() throws(RealmError) {
-        guard let made else { return }
-        if made.isScratch { return Self.remove(made.path) }
-        guard let destination = made.destination else { return }
-        try Self.checkUnused(destination)
-        guard rename(made.path, destination) == 0 else {
-            throw systemFailure(.output, "cannot rename", errno: errno, file: destination)
+        keep()
+        if case .replacing(let destination, let passing) = making {
+            try publish(passing, as: destination)
         }
-        SideFiles.remove(beside: made.path)
-        try OutputFile.Destination.syncDirectory(of: destination, for: destination)
+        for body in waiting { try body() }
     }
 
-    /// The command failed: a file without any commit, or under a passing name, is not left behind.
+    /// The command failed.
     func abandon() {
-        guard let made else { return }
-        if made.destination != nil || made.isScratch || session.database.version <= 1 {
-            Self.remove(made.path)
+        guard case .inPlace(let entries) = making, !isKept else { return }
+        // Somebody else may have found it by its name.
+        if Openers.names(participating: request.path).isEmpty {
+            unlink(request.path)
+            SideFiles.remove(beside: request.path)
         }
+        entries.forEach(TemporaryFiles.remove)
+    }
+
+    private func publish(
+        _ passing: PassingDirectory, as destination: String
+    ) throws(RealmError) {
+        try Self.checkUnused(destination)
+        if let permissions = FilePermissions(of: destination) {
+            let descriptor = open(passing.database, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+            if descriptor >= 0 {
+                permissions.complete(descriptor)
+                close(descriptor)
+            }
+        }
+        guard rename(passing.database, destination) == 0 else {
+            throw systemFailure(.output, "cannot rename", errno: errno, file: request.path)
+        }
+        try OutputFile.Destination.syncDirectory(of: destination, for: request.path)
     }
 
     // MARK: Making
 
-    private static func made(_ request: WriteRequest) throws(RealmError) -> Made {
+    private static func opened(
+        _ request: WriteRequest, _ options: WriteSession.Options
+    ) throws(RealmError) -> WriteSession {
+        do throws(RealmError) {
+            return request.isDryRun
+                ? try WriteSession(
+                    rehearsing: request.path, temporaryDirectory: Terminal.temporaryDirectory)
+                : try WriteSession(path: request.path, options: options)
+        } catch {
+            guard error.reason == "empty" else { throw error }
+            throw RealmError(
+                error.kind, code: error.code, reason: error.reason, error.message,
+                file: request.path, hint: "--create --force makes a database in its place")
+        }
+    }
+
+    private static func making(_ request: WriteRequest) throws(RealmError) -> Making {
         var status = stat()
         let exists = lstat(request.path, &status) == 0
         if exists, !request.mayLoseData {
@@ -75,23 +132,18 @@ struct WriteTarget {
                 file: request.path, hint: "--force replaces it; without --create it is written to")
         }
         if request.isDryRun {
-            let folder = Terminal.temporaryDirectory
-            return Made(path: try freeName(in: folder), destination: nil, isScratch: true)
+            return .rehearsal(
+                try PassingDirectory(in: Terminal.temporaryDirectory, for: request.path))
         }
-        guard exists else { return Made(path: request.path, destination: nil, isScratch: false) }
-        try checkUnused(request.path)
-        return Made(
-            path: try freeName(in: directory(of: request.path)), destination: request.path,
-            isScratch: false)
-    }
-
-    private static func freeName(in folder: String) throws(RealmError) -> String {
-        for number in 0..<1000 {
-            let name = "\(folder)/.realm-write-\(getpid())-\(number).tmp"
-            var status = stat()
-            if lstat(name, &status) != 0 { return name }
+        guard exists else {
+            return .inPlace(
+                ([""] + SideFiles.suffixes).map { TemporaryFiles.add(request.path + $0) })
         }
-        throw systemFailure(.output, "cannot create a file", errno: EEXIST, file: folder)
+        let destination = OutputFile.Destination.resolve(request.path)
+        try checkUnused(destination)
+        return .replacing(
+            destination,
+            try PassingDirectory(in: directory(of: destination), for: request.path))
     }
 
     /// Programs that have the file open would go on with one that has no name any more.
@@ -102,11 +154,6 @@ struct WriteTarget {
                 .busy, code: "FileBusy", reason: "in-use",
                 "in use by \(openers.joined(separator: ", "))", file: path)
         }
-    }
-
-    private static func remove(_ path: String) {
-        unlink(path)
-        SideFiles.remove(beside: path)
     }
 
     private static func checkKey(_ request: WriteRequest) throws(RealmError) {

@@ -49,7 +49,7 @@ struct WriteRun {
         if inference == nil { Interruption.install() }
         let target = try WriteTarget(request)
         do throws(RealmError) {
-            let code = try write(target.session, file, inference, input)
+            let code = try write(target, file, inference, input)
             try target.finish()
             return code
         } catch {
@@ -72,9 +72,10 @@ struct WriteRun {
     }
 
     private func write(
-        _ session: WriteSession, _ file: SchemaFile?, _ inference: SchemaInference?,
+        _ target: WriteTarget, _ file: SchemaFile?, _ inference: SchemaInference?,
         _ input: RecordInput?
     ) throws(RealmError) -> ExitCode {
+        let session = target.session
         let prepared = try editSchema(session, file, inference)
         switch request.subject {
         case .schema:
@@ -90,7 +91,7 @@ struct WriteRun {
             }
             return try bulk.run(transaction)
         case .records(let className, let path):
-            let report = try LoadReport(request, input: path, output)
+            let report = try LoadReport(request, input: path, output, target)
             let schema: Schema
             if let prepared {
                 schema = try prepared.snapshot().schema
