@@ -13,6 +13,11 @@ final class BoundComparison: Sendable {
     /// Quantifiers say nothing about single values.
     private let isSingle: Bool
     private let matchesByCount: Bool
+    /// A long list of constants on the right, where some or none of them are asked for.
+    private let members: SortedMembers?
+
+    /// Element by element, an equal one more or less makes no difference.
+    var repeats: Repeats { isPositional || matchesByCount ? .kept : .dropped }
 
     init(
         relation: QueryRelation, foldsCase: Bool, left: BoundOperand, right: BoundOperand
@@ -28,6 +33,9 @@ final class BoundComparison: Sendable {
         isPositional = areLists && left.quantifier == nil && right.quantifier == nil
         isSingle = left.shape == .scalar && right.shape == .scalar
         matchesByCount = areLists && relation == .equal && outer == .all && inner == .any
+        let isMembership =
+            relation == .equal && !foldsCase && inner != .all && !isPositional && !isOfTypes
+        members = isMembership ? right.constantList.flatMap(SortedMembers.init) : nil
     }
 
     /// True if the relation holds for some pair of groups; what is no group counts as one.
@@ -78,7 +86,7 @@ final class BoundComparison: Sendable {
         -> Bool
     {
         for x in a {
-            let isTrue = quantified(x, b)
+            let isTrue = isAmong(x, b)
             switch outer {
             case .any: if isTrue { return true }
             case .all: if !isTrue { return false }
@@ -88,7 +96,8 @@ final class BoundComparison: Sendable {
         return outer != .any
     }
 
-    private func quantified(_ x: Value, _ b: UnsafeBufferPointer<Value>) -> Bool {
+    private func isAmong(_ x: Value, _ b: UnsafeBufferPointer<Value>) -> Bool {
+        if let found = members?.contains(x) { return found == (inner == .any) }
         for y in b {
             let isTrue = relate(x, y)
             switch inner {

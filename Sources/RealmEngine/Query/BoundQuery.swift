@@ -11,6 +11,18 @@ indirect enum BoundCondition: Sendable {
     case geoWithin(BoundGeo)
 }
 
+extension BoundCondition {
+    fileprivate var hasSubquery: Bool {
+        switch self {
+        case .constant, .test, .fullText, .geoWithin: false
+        case .and(let children), .or(let children): children.contains { $0.hasSubquery }
+        case .not(let child): child.hasSubquery
+        case .comparison(let comparison):
+            comparison.left.hasSubquery || comparison.right.hasSubquery
+        }
+    }
+}
+
 /// Scalar, list or several lists: settled when binding, never by content (query language 6).
 enum OperandShape: Sendable {
     case scalar, list, groups
@@ -60,6 +72,15 @@ final class BoundOperand: Sendable {
         return false
     }
 
+    fileprivate var hasSubquery: Bool {
+        switch kind {
+        case .subquery: true
+        case .arithmetic(let first, let terms):
+            first.hasSubquery || terms.contains { $0.operand.hasSubquery }
+        default: false
+        }
+    }
+
     /// The value of a scalar constant.
     var constantValue: Value? {
         guard case .constant(let buffer) = kind, shape == .scalar else { return nil }
@@ -79,12 +100,16 @@ final class BoundOperand: Sendable {
         return column
     }
 
-    /// A list or set of the schema that holds no links.
+    /// A collection of the schema that holds no links, whole or indexed. The entry of a dictionary is
+    /// a single value, and its keys are no property.
     var isPrimitiveCollection: Bool {
-        guard case .path(let path) = kind, case .collection(let column, _) = path.end else {
+        guard case .path(let path) = kind, case .collection(_, let selector) = path.end else {
             return false
         }
-        return column.layout.collection != .dictionary
+        switch selector {
+        case .all, .at: return true
+        case .key, .keys: return false
+        }
     }
 }
 
@@ -117,10 +142,21 @@ final class BoundAggregate: Sendable {
 final class BoundSubquery: Sendable {
     let path: BoundPath
     let condition: BoundCondition
+    /// The condition has a subquery of its own.
+    let isNested: Bool
+    /// Of the condition, told once: a range test has the same subquery twice, and nested in itself
+    /// twice as often with each level.
+    let cost: Double
+    let looks: Int
+
+    private static let maximumLooks = 1 << 40
 
     init(_ path: BoundPath, _ condition: BoundCondition) {
         self.path = path
         self.condition = condition
+        cost = ConditionOrder.cost(condition)
+        looks = min(condition.looks, Self.maximumLooks)
+        isNested = condition.hasSubquery
     }
 }
 

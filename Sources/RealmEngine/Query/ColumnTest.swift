@@ -7,6 +7,8 @@ final class ColumnTest: Sendable {
     let relation: QueryRelation
     let foldsCase: Bool
     let operand: Operand
+    /// Of a long list, where no kernel finds its members.
+    private let sorted: SortedMembers?
 
     init(
         column: BoundColumn, range: SourceRange, relation: QueryRelation, foldsCase: Bool,
@@ -17,6 +19,12 @@ final class ColumnTest: Sendable {
         self.relation = relation
         self.foldsCase = foldsCase
         self.operand = operand
+        switch operand {
+        case .members(let members), .anyOf(let members):
+            let isCompared = column.type == .decimal || column.type == .mixed
+            sorted = isCompared && !foldsCase ? SortedMembers(members) : nil
+        case .strict, .general, .range: sorted = nil
+        }
     }
 
     enum Operand: Sendable {
@@ -38,9 +46,11 @@ final class ColumnTest: Sendable {
         case .general(let constant):
             return ValueRules.holds(relation, value, constant, folds: foldsCase)
         case .members(let members):
+            if let found = sorted?.contains(value) { return found }
             for member in members where equalsStrictly(value, member) { return true }
             return false
         case .anyOf(let values):
+            if let found = sorted?.contains(value) { return found }
             for other in values where ValueRules.areEqual(value, other, folds: foldsCase) {
                 return true
             }

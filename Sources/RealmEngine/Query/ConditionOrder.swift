@@ -77,7 +77,7 @@ enum ConditionOrder {
         case .path(let path), .count(let path), .size(let path), .typeOf(let path):
             cost(path)
         case .aggregate(let aggregate): 50 + cost(aggregate.path)
-        case .subquery(let subquery): 100 + cost(subquery.path) + 4 * cost(subquery.condition)
+        case .subquery(let subquery): 100 + cost(subquery.path) + 4 * subquery.cost
         case .arithmetic(let first, let terms):
             terms.reduce(cost(first)) { $0 + 5 + cost($1.operand) }
         }

@@ -2,10 +2,9 @@
 /// for the whole table they are in.
 final class SubqueryTerm: QueryTerm {
     private let hop: PathHop
-    private let target: QueryTerm
+    private let satisfying: SubqueryMembers
     private let counts: CountTest
     private let evaluator: QueryEvaluator
-    private var set: ObjectSet?
 
     override var label: String { "members of a set of objects" }
 
@@ -17,7 +16,7 @@ final class SubqueryTerm: QueryTerm {
             let counts = CountTest(comparison)
         else { return nil }
         hop = subquery.path.hops[0]
-        target = builder.term(for: subquery.condition)
+        satisfying = builder.members(of: subquery)
         self.counts = counts
         self.evaluator = evaluator
     }
@@ -28,8 +27,7 @@ final class SubqueryTerm: QueryTerm {
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
-        if set == nil { set = try ObjectSet(of: target, in: hop.target, evaluator) }
-        guard let set else { return .none }
+        guard let set = try satisfying.set() else { return .none }
         if hop.kind == .backlink {
             let column = try BacklinkLeaf(leaf.space, try leaf.columnRef(hop.column.leafIndex))
             guard column.count == leaf.count else {
@@ -64,6 +62,27 @@ final class SubqueryTerm: QueryTerm {
             for i in 0..<keys.count where set.contains(keys.integer(i)) { count &+= 1 }
         }
         return count
+    }
+}
+
+/// The objects that satisfy the condition of a subquery, found out when first asked for; one for all
+/// places of a query that have the same subquery.
+final class SubqueryMembers {
+    private let target: QueryTerm
+    private let table: TablePlace
+    private let evaluator: QueryEvaluator
+    private var known: ObjectSet?
+
+    init(_ target: QueryTerm, _ table: TablePlace, _ evaluator: QueryEvaluator) {
+        self.target = target
+        self.table = table
+        self.evaluator = evaluator
+    }
+
+    /// Nil when the keys of the table are spread too thinly.
+    func set() throws(RealmError) -> ObjectSet? {
+        if known == nil { known = try ObjectSet(of: target, in: table, evaluator) }
+        return known
     }
 }
 

@@ -18,8 +18,8 @@ enum GeoRegion: Sendable {
 
     private init(box a: GeoPoint, _ b: GeoPoint) throws(Flaw) {
         let corners = [
-            a, GeoPoint(longitude: b.longitude, latitude: a.latitude), b,
-            GeoPoint(longitude: a.longitude, latitude: b.latitude),
+            a, GeoPoint(longitude: a.longitude, latitude: b.latitude), b,
+            GeoPoint(longitude: b.longitude, latitude: a.latitude),
         ]
         try self.init(rings: [corners + [a]])
     }
@@ -31,6 +31,9 @@ enum GeoRegion: Sendable {
     }
 
     private init(rings: [[GeoPoint]]) throws(Flaw) {
+        guard rings.reduce(0, { $0 + $1.count }) <= QueryLimits.points else {
+            throw Flaw(message: "it has more than \(QueryLimits.points) points")
+        }
         var loops: [GeoRing] = []
         for ring in rings {
             var places: [SphereVector] = []
@@ -71,9 +74,13 @@ enum GeoRegion: Sendable {
     }
 
     /// Moves a place by micrometres, always in the same direction: so a place on a boundary belongs
-    /// to exactly one of the regions that meet there.
+    /// to exactly one of the regions that meet there. At a pole every longitude is a place of its own,
+    /// much closer to the next, and the direction is one along the ground.
     private static func nudged(_ place: SphereVector) -> SphereVector {
-        (place + SphereVector(-0.3e-12, -1.1e-12, -1.3e-12)).normalized
+        guard !place.isPole else {
+            return place + SphereVector(-place.z, 0.012 * place.z, 0) * 1e-20
+        }
+        return (place + SphereVector(-0.3e-12, -1.1e-12, -1.3e-12)).normalized
     }
 
     func contains(_ point: GeoPoint) -> Bool {

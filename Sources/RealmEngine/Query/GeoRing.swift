@@ -5,6 +5,8 @@ struct GeoRing: Sendable {
     /// Far from most data, and in no special position to anything.
     private static let reference = SphereVector(-0.0099994664, 0.0025924542, 0.99994664).normalized
     private let containsReference: Bool
+    /// A corner at a pole, from which arcs run in a direction that only exact arithmetic knows.
+    private let touchesPole: Bool
 
     enum Flaw: String, Error {
         case open = "a ring must end where it begins"
@@ -22,29 +24,41 @@ struct GeoRing: Sendable {
         for point in points where vertices.last != point { vertices.append(point) }
         while vertices.count > 1, vertices.first == vertices.last { vertices.removeLast() }
         guard vertices.count >= 3 else { throw .tooFew }
-        guard Set(vertices).count == vertices.count, !Self.crossesItself(vertices) else {
-            throw .crossing
-        }
+        let touchesPole = vertices.contains { $0.isPole }
+        guard Set(vertices).count == vertices.count, !Self.crossesItself(vertices, touchesPole)
+        else { throw .crossing }
         self.vertices = vertices
-        containsReference = Self.isReferenceInside(vertices)
+        self.touchesPole = touchesPole
+        containsReference = Self.isReferenceInside(vertices, touchesPole)
     }
 
-    private static func crossesItself(_ v: [SphereVector]) -> Bool {
+    private static func crossesItself(_ v: [SphereVector], _ touchesPole: Bool) -> Bool {
         let n = v.count
         for i in 0..<n {
             for j in stride(from: i + 2, to: n, by: 1) where (j + 1) % n != i {
-                if SphereVector.arcsCross(v[i], v[(i + 1) % n], v[j], v[(j + 1) % n]) {
-                    return true
-                }
+                let (a, b, c, d) = (v[i], v[(i + 1) % n], v[j], v[(j + 1) % n])
+                let doCross =
+                    touchesPole
+                    ? SphereVector.arcsCrossExactly(a, b, c, d) : SphereVector.arcsCross(a, b, c, d)
+                if doCross { return true }
             }
         }
         return false
     }
 
     /// Crossings of the arc from the reference to `place`, odd or even.
-    private static func crossesOddly(_ v: [SphereVector], to place: SphereVector) -> Bool {
+    private static func crossesOddly(
+        _ v: [SphereVector], _ touchesPole: Bool, to place: SphereVector
+    ) -> Bool {
         var isOdd = false
         var last = v[v.count - 1]
+        if touchesPole {
+            for next in v {
+                if SphereVector.arcsCrossExactly(reference, place, last, next) { isOdd.toggle() }
+                last = next
+            }
+            return isOdd
+        }
         for next in v {
             if SphereVector.arcsCross(reference, place, last, next) { isOdd.toggle() }
             last = next
@@ -52,21 +66,50 @@ struct GeoRing: Sendable {
         return isOdd
     }
 
-    private static func isReferenceInside(_ v: [SphereVector]) -> Bool {
+    private static func isReferenceInside(_ v: [SphereVector], _ touchesPole: Bool) -> Bool {
+        let area = leftArea(v)
+        if abs(area) < smallArea { return isReferenceOutvoted(v, touchesPole) }
+        let isLeftInside = area > 0 || area < roundingOfHemisphere - 2 * Double.pi
+        // A place just left of the middle of the longest edge, far closer to it than to any other.
+        var (a, b) = (v[v.count - 1], v[0])
+        for (c, d) in zip(v, v.dropFirst()) where (d - c).square > (b - a).square {
+            (a, b) = (c, d)
+        }
+        let beside = ((a + b).normalized + a.normal(to: b).normalized * 1e-9).normalized
+        return crossesOddly(v, touchesPole, to: beside) != isLeftInside
+    }
+
+    /// Regions below about 4000 square kilometres: the sign of such an area may be rounding.
+    private static let smallArea = 1e-4
+    /// Half the sphere has no smaller side; the left one is inside.
+    private static let roundingOfHemisphere = 1e-14
+    /// Places far from each other and from the reference, no two of them in one small region.
+    private static let witnesses = [
+        SphereVector(0.5513748, 0.2719451, -0.7886931).normalized,
+        SphereVector(-0.4718263, -0.8139157, 0.3390127).normalized,
+    ]
+
+    /// Small regions have at most one of three places inside, and slivers without any width none:
+    /// the reference is, if both others are on the other side.
+    private static func isReferenceOutvoted(_ v: [SphereVector], _ touchesPole: Bool) -> Bool {
+        witnesses.allSatisfy { crossesOddly(v, touchesPole, to: $0) }
+    }
+
+    /// Signed area of the left side, modulo the whole sphere between plus and minus half of it: that
+    /// of the triangles from the reference to each edge.
+    private static func leftArea(_ v: [SphereVector]) -> Double {
         var area = 0.0
-        for i in 1..<(v.count - 1) { area += SphereVector.area(v[0], v[i], v[i + 1]) }
-        // Modulo the whole sphere, the signed area of the left side.
+        var last = v[v.count - 1]
+        for next in v {
+            area += SphereVector.area(reference, last, next)
+            last = next
+        }
         let sphere = 4 * Double.pi
-        area -= (area / sphere).rounded(.down) * sphere
-        let isLeftInside = area <= sphere / 2
-        // A place just left of the first edge, far closer to it than to any other.
-        let left = v[0].cross(v[1]).normalized
-        let beside = ((v[0] + v[1]).normalized + left * 1e-9).normalized
-        return crossesOddly(v, to: beside) != isLeftInside
+        return area - (area / sphere).rounded() * sphere
     }
 
     func contains(_ place: SphereVector) -> Bool {
-        Self.crossesOddly(vertices, to: place) != containsReference
+        Self.crossesOddly(vertices, touchesPole, to: place) != containsReference
     }
 
     func crosses(_ other: GeoRing) -> Bool {

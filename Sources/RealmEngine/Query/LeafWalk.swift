@@ -133,7 +133,7 @@ extension BoundCondition {
 extension BoundOperand {
     fileprivate var looks: Int {
         switch kind {
-        case .subquery(let subquery): 1 + subquery.path.hops.count + subquery.condition.looks
+        case .subquery(let subquery): 1 + subquery.path.hops.count + subquery.looks
         case .path(let path), .count(let path), .size(let path), .typeOf(let path):
             1 + path.hops.count
         case .aggregate(let aggregate): 2 + aggregate.path.hops.count

@@ -134,17 +134,27 @@ final class AdaptiveTerm: QueryTerm {
     private let general: QueryTerm
     /// The tables hopped to.
     private let tables: [TablePlace]
-    private let space: NodeSpace
     override var label: String { fast.label + ", tested once for the table linked to" }
 
-    /// Rows that may still be tested one by one; nil until the tables were looked at.
+    /// Rows that may still be tested one by one, an object reached counting as a part of one; nil
+    /// until the tables were looked at.
     private var allowance: Int?
+    private let evaluator: QueryEvaluator
+    /// One object may lead to all others.
+    private let spreads: Bool
 
-    init(_ tables: [TablePlace], fast: QueryTerm, general: QueryTerm, _ space: NodeSpace) {
+    /// Objects reached that are as much work as a row.
+    private static let reachedPerRow = 8
+
+    init(
+        _ tables: [TablePlace], fast: QueryTerm, general: QueryTerm, spreads: Bool,
+        _ evaluator: QueryEvaluator
+    ) {
+        self.spreads = spreads
         self.tables = tables
         self.fast = fast
         self.general = general
-        self.space = space
+        self.evaluator = evaluator
     }
 
     override func attach(_ directory: LeafDirectory) {
@@ -157,12 +167,16 @@ final class AdaptiveTerm: QueryTerm {
     ) throws(RealmError) -> Selection {
         if allowance == nil { allowance = try initialAllowance() }
         guard let left = allowance, left > 0 else { return try fast.match(leaf, among) }
-        allowance = left &- among.count
-        return try general.match(leaf, among)
+        let reached = evaluator.reached
+        let rows = try general.match(leaf, among)
+        allowance = left - among.count - (evaluator.reached &- reached) / Self.reachedPerRow
+        return rows
     }
 
     private func initialAllowance() throws(RealmError) -> Int {
+        let space = evaluator.space
         for table in tables where try ObjectSet.limit(for: table, space) == nil { return .max }
+        if spreads { return 0 }
         return 16 + (try ClusterTree(space: space, root: tables[0].root).count()) / 256
     }
 }

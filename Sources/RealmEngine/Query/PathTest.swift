@@ -37,9 +37,12 @@ struct PathTest {
         return isPlain ? .anyOf(values) : nil
     }
 
-    /// Quantifiers say nothing about paths to a single object.
+    /// Of a single object, some and all are the same; none is their opposite, but says nothing about
+    /// a single constant either (query language 11).
     var quantifier: QueryQuantifier {
-        path.isToOne ? .any : comparison.left.quantifier ?? .any
+        let written = comparison.left.quantifier ?? .any
+        guard path.isToOne else { return written }
+        return written == .none && comparison.right.shape != .scalar ? .none : .any
     }
 
     /// The test of each object reached; nil when the path does not end on a property.

@@ -1,9 +1,11 @@
 /// Aggregates and SUBQUERY (query language 17 and 19).
 extension QueryBinder {
-    /// The bound aggregate as an operand.
+    /// The bound aggregate as an operand, and the type that constants compared with it are read as:
+    /// that of the elements of a collection, and of the result across links, or where the elements
+    /// are no numbers and so cannot be what is summed up.
     func aggregate(
         _ tree: QueryAggregate, _ range: SourceRange
-    ) throws(RealmError) -> (element: OperandType, operand: BoundOperand) {
+    ) throws(RealmError) -> (target: OperandType, operand: BoundOperand) {
         let path = try resolve(tree.path)
         let property: BoundColumn?
         let element: OperandType
@@ -30,7 +32,8 @@ extension QueryBinder {
         let operand = BoundOperand(
             kind: .aggregate(aggregate), type: result(tree.function, element), shape: shape,
             range: range)
-        return (element, operand)
+        let isOfElements = property == nil && (element.isNumeric || element == .mixed)
+        return (isOfElements ? element : operand.type, operand)
     }
 
     /// The property of linked objects that is aggregated.

@@ -15,8 +15,8 @@ extension QueryBinder {
             return try rangeTest(tree, column, limits, target)
         }
         return .and([
-            try half(tree, .greaterEqual, limits.elements[0], range),
-            try half(tree, .lessEqual, limits.elements[1], range),
+            try half(tree, bound, .greaterEqual, limits.elements[0], target, range),
+            try half(tree, bound, .lessEqual, limits.elements[1], target, range),
         ])
     }
 
@@ -31,14 +31,17 @@ extension QueryBinder {
             "betweenQuantifier", range, "BETWEEN on a list of values needs ALL before the list")
     }
 
+    /// One limit, as a comparison. The left side is bound once for both: what nests in it would be
+    /// bound twice as often with each level.
     private mutating func half(
-        _ tree: QueryOperand, _ relation: QueryRelation, _ limit: QueryElement,
-        _ range: SourceRange
+        _ tree: QueryOperand, _ bound: BoundOperand, _ relation: QueryRelation,
+        _ limit: QueryElement, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> BoundCondition {
         let right = QueryOperand(kind: .constant(limit.constant), range: limit.range)
-        return try comparison(
+        return try checkedComparison(
             QueryComparison(
-                left: tree, relation: relation, foldsCase: false, right: right, range: range))
+                left: tree, relation: relation, foldsCase: false, right: right, range: range),
+            bound, try operand(right, target: target))
     }
 
     private func rangeTest(

@@ -4,11 +4,19 @@ extension QueryBinder {
     mutating func comparison(_ tree: QueryComparison) throws(RealmError) -> BoundCondition {
         if tree.relation == .text { return try fullText(tree) }
         let (left, right) = try operands(tree)
+        return try checkedComparison(tree, left, right)
+    }
+
+    /// The condition for two operands, if they fit each other.
+    func checkedComparison(
+        _ tree: QueryComparison, _ left: BoundOperand, _ right: BoundOperand
+    ) throws(RealmError) -> BoundCondition {
         let range = tree.left.range.through(tree.right.range)
         if left.isConstant, right.isConstant {
             throw invalid("twoConstants", range, "two constants cannot be compared")
         }
         try check(tree, left, right, range)
+        try checkLists(left, right, range)
         if tree.relation == .in, !isMultiple(right) {
             throw invalidArgument(
                 "inNeedsList", right.range, "IN needs a list on its right side")
@@ -46,7 +54,7 @@ extension QueryBinder {
     }
 
     /// The condition for operands that fit each other.
-    func comparison(
+    private func comparison(
         _ tree: QueryComparison, _ left: BoundOperand, _ right: BoundOperand
     ) throws(RealmError) -> BoundCondition {
         if let test = columnTest(tree, left, right) {
@@ -164,7 +172,7 @@ extension QueryBinder {
         }
         if left.type == .typeName || right.type == .typeName {
             try checkTypeNames(tree, left, right)
-        } else if left.type.isLink {
+        } else if left.type.isLink, !left.isConstant || !right.type.isLink {
             try checkLink(left, right, tree)
         } else if right.type.isLink {
             try checkLink(right, left, tree)
@@ -175,9 +183,14 @@ extension QueryBinder {
                     "\(left.type.named) cannot be compared with \(right.type.named)")
             }
         }
-        if left.isPrimitiveCollection, right.isPrimitiveCollection {
-            throw invalid("twoLists", range, "two lists of values cannot be compared")
-        }
+    }
+
+    /// Two collections of values have no order in common to be compared in (query language 11.1).
+    fileprivate func checkLists(
+        _ left: BoundOperand, _ right: BoundOperand, _ range: SourceRange
+    ) throws(RealmError) {
+        guard left.isPrimitiveCollection, right.isPrimitiveCollection else { return }
+        throw invalid("twoLists", range, "two lists of values cannot be compared")
     }
 
     private func checkTypeNames(
@@ -192,7 +205,7 @@ extension QueryBinder {
         if tree.relation.isOrdered { throw unordered(tree) }
     }
 
-    /// `link` is the side that is certainly a link.
+    /// `link` is the side that is certainly a link: the path, where the other is a constant.
     private func checkLink(
         _ link: BoundOperand, _ other: BoundOperand, _ tree: QueryComparison
     ) throws(RealmError) {

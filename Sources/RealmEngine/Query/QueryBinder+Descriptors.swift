@@ -1,6 +1,6 @@
 /// SORT, DISTINCT and LIMIT (query language 22).
 extension QueryBinder {
-    func descriptor(_ tree: QueryDescriptor) throws(RealmError) -> BoundDescriptor {
+    mutating func descriptor(_ tree: QueryDescriptor) throws(RealmError) -> BoundDescriptor {
         switch tree {
         case .limit(let count): return .limit(Int(count))
         case .sort(let trees):
@@ -16,9 +16,18 @@ extension QueryBinder {
         }
     }
 
-    private func sortKey(
+    private mutating func sortKey(
         _ path: QueryPath, isAscending: Bool
     ) throws(RealmError) -> BoundSortKey {
+        sortKeys += 1
+        guard sortKeys <= QueryLimits.sortKeys else {
+            throw source.exceeded(
+                "too many properties in SORT and DISTINCT", QueryLimits.sortKeys, at: path.range)
+        }
+        guard path.steps.count <= QueryLimits.steps else {
+            throw source.exceeded(
+                "this path has too many steps", QueryLimits.steps, at: path.range)
+        }
         var key = SortKeyBuilder(table: table)
         for step in path.steps {
             switch step.kind {

@@ -24,6 +24,7 @@ extension QueryBinder {
             let info = path.table.columns.first(where: { $0.leafIndex == column.leafIndex }),
             info.type == .string, info.index == .fullText
         else { throw missingIndex(tree.left.range) }
+        if property.quantifier != nil, !allowsQuantifier(path) { throw notMany(property) }
         guard case .constant(let constant) = tree.right.kind else {
             throw textOperand(tree.right.range)
         }

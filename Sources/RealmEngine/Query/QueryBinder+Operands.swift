@@ -21,7 +21,7 @@ extension QueryBinder {
         switch tree.kind {
         case .constant, .list: return nil
         case .property(let property): return try self.property(property).type
-        case .aggregate(let aggregate): return try self.aggregate(aggregate, tree.range).element
+        case .aggregate(let aggregate): return try self.aggregate(aggregate, tree.range).target
         case .subquery: return .int
         case .arithmetic(let first, let terms):
             if let type = try staticType(of: first) { return type }
@@ -40,11 +40,7 @@ extension QueryBinder {
         case .count: bound = try count(path, tree.range)
         case .type: bound = try typeOf(path, tree.range)
         }
-        if tree.quantifier != nil, !allowsQuantifier(path) {
-            throw invalid(
-                "quantifierNeedsList", tree.range,
-                "'\(source.quote(tree.path.range))' is not a list: ANY, ALL and NONE need one")
-        }
+        if tree.quantifier != nil, !allowsQuantifier(path) { throw notMany(tree) }
         return tree.quantifier == nil ? bound : bound.with(tree.quantifier)
     }
 
@@ -84,11 +80,18 @@ extension QueryBinder {
     }
 
     /// Whether ANY, ALL or NONE may stand before the path.
-    private func allowsQuantifier(_ path: ResolvedPath) -> Bool {
+    func allowsQuantifier(_ path: ResolvedPath) -> Bool {
         switch path.end {
         case .scalar: !path.isToOne
         default: true
         }
+    }
+
+    /// ANY, ALL or NONE before what yields a single value.
+    func notMany(_ tree: QueryProperty) -> RealmError {
+        invalid(
+            "quantifierNeedsList", tree.range,
+            "'\(source.quote(tree.path.range))' is not a list: ANY, ALL and NONE need one")
     }
 
     private func plain(_ path: ResolvedPath, _ range: SourceRange) -> BoundOperand {

@@ -96,6 +96,10 @@ extension QueryBinder {
         var rest = elements
         var budget = KeyPathAliases.limit
         while let element = rest.first {
+            guard path.hops.count + rest.count <= QueryLimits.steps else {
+                throw source.exceeded(
+                    "this path has too many steps", QueryLimits.steps, at: element.range)
+            }
             guard case .name(let name, let isKey) = element.kind else {
                 try select(element, of: &path)
                 rest = rest.dropFirst()

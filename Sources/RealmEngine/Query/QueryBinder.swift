@@ -11,6 +11,8 @@ struct QueryBinder {
     var table: TableInfo
     /// Variables of the subqueries around, with the class each ranges over.
     var variables: [(name: [UInt8], table: TableKey)] = []
+    /// Properties of SORT and DISTINCT so far.
+    var sortKeys = 0
 
     init(
         _ source: QuerySource, arguments: [QueryArgument], aliases: KeyPathAliases, table: Table

@@ -1,17 +1,19 @@
 /// `@min @max @sum @avg` (query language 17).
 extension QueryEvaluator {
     func append(
-        _ aggregate: BoundAggregate, _ spot: Spot, to buffer: ValueBuffer
+        _ aggregate: BoundAggregate, _ spot: Spot, _ repeats: Repeats, to buffer: ValueBuffer
     ) throws(RealmError) {
         let path = aggregate.path
         if let property = aggregate.property {
             let keys = takeKeys()
             defer { giveBack(keys) }
-            try reach(path.hops[...], from: spot, into: keys)
+            try reach(path.hops[...], from: spot, .counted, into: keys)
+            // In the order of the keys, on which the rounding of sums depends.
+            keys.sort()
             var total = Accumulator(aggregate, isLoose: aggregate.element == .mixed)
-            for key in keys.keys.all {
-                guard let target = try find(key, in: path.table) else { continue }
-                total.add(try target.value(property))
+            for i in 0..<keys.keys.count {
+                guard let target = try find(keys.keys[i], in: path.table) else { continue }
+                total.add(try target.value(property), times: keys.times(i))
             }
             buffer.values.append(total.result)
             return
@@ -24,7 +26,7 @@ extension QueryEvaluator {
         }
         let keys = takeKeys()
         defer { giveBack(keys) }
-        try reach(path.hops[...], from: spot, into: keys)
+        try reach(path.hops[...], from: spot, repeats, into: keys)
         for key in keys.keys.all {
             guard let owner = try find(key, in: path.table) else { continue }
             buffer.values.append(try result(aggregate, column, owner))
@@ -60,7 +62,7 @@ struct Accumulator {
     private let element: OperandType
     /// Mixed values: every NaN but a decimal's takes part.
     private let isLoose: Bool
-    private var count = 0
+    private var count: Int128 = 0
     private var best: Value = .null
     private var wholeSum: Int128 = 0
     private var doubleSum = 0.0
@@ -76,7 +78,8 @@ struct Accumulator {
         self.isLoose = isLoose
     }
 
-    mutating func add(_ value: Value) {
+    /// Adds a value that was found so often.
+    mutating func add(_ value: Value, times: Int64 = 1) {
         if case .null = value { return }
         if ValueRules.isNaN(value) {
             if !isLoose { return }
@@ -86,19 +89,20 @@ struct Accumulator {
         case .min: if count == 0 || ValueRules.compare(value, best) < 0 { best = value }
         case .max: if count == 0 || ValueRules.compare(value, best) > 0 { best = value }
         case .sum, .average:
-            guard addNumber(value) else { return }
+            guard addNumber(value, times) else { return }
         }
-        count += 1
+        count += Int128(times)
     }
 
-    private mutating func addNumber(_ value: Value) -> Bool {
+    private mutating func addNumber(_ value: Value, _ times: Int64) -> Bool {
         switch (element, value) {
-        case (.int, .int(let x)): wholeSum &+= Int128(x)
-        case (.float, .float(let x)), (.double, .float(let x)): doubleSum += Double(x)
-        case (.double, .double(let x)), (.float, .double(let x)): doubleSum += x
+        case (.int, .int(let x)): wholeSum &+= Int128(x) * Int128(times)
+        case (.float, .float(let x)), (.double, .float(let x)):
+            doubleSum += Double(x) * Double(times)
+        case (.double, .double(let x)), (.float, .double(let x)): doubleSum += x * Double(times)
         default:
             guard let x = Arithmetic.decimal(value) else { return false }
-            decimalSum = decimalSum + x
+            decimalSum = decimalSum + (times == 1 ? x : x * Decimal128(times))
         }
         return true
     }
@@ -119,11 +123,18 @@ struct Accumulator {
         }
     }
 
+    private var decimalCount: Decimal128 {
+        let half = Int64(1) << 62
+        let high = Int64(truncatingIfNeeded: count >> 62)
+        return Decimal128(high) * Decimal128(half)
+            + Decimal128(Int64(truncatingIfNeeded: count) & (half - 1))
+    }
+
     private var average: Value {
         switch element {
         case .int: .double(Double(wholeSum) / Double(count))
         case .float, .double: .double(doubleSum / Double(count))
-        default: .decimal(decimalSum / Decimal128(Int64(count)))
+        default: .decimal(decimalSum / decimalCount)
         }
     }
 }

@@ -1,20 +1,20 @@
 /// `@count` of collections and links (query language 17).
 extension QueryEvaluator {
     func appendCounts(
-        _ path: BoundPath, _ spot: Spot, to buffer: ValueBuffer
+        _ path: BoundPath, _ spot: Spot, _ repeats: Repeats, to buffer: ValueBuffer
     ) throws(RealmError) {
         switch path.end {
         case .incoming: buffer.values.append(.int(try incoming(path, spot)))
-        case .objects: try appendLinkCounts(path, spot, to: buffer)
+        case .objects: try appendLinkCounts(path, spot, repeats, to: buffer)
         case .collection(let column, _), .linkEntry(let column, _):
-            try appendCollectionCounts(column, path, spot, to: buffer)
+            try appendCollectionCounts(column, path, spot, repeats, to: buffer)
         default: break
         }
     }
 
     /// One count for each object that owns the links.
     private func appendLinkCounts(
-        _ path: BoundPath, _ spot: Spot, to buffer: ValueBuffer
+        _ path: BoundPath, _ spot: Spot, _ repeats: Repeats, to buffer: ValueBuffer
     ) throws(RealmError) {
         let last = path.hops[path.hops.count - 1]
         if path.hops.count == 1 {
@@ -23,7 +23,7 @@ extension QueryEvaluator {
         }
         let keys = takeKeys()
         defer { giveBack(keys) }
-        try reach(path.hops.dropLast(), from: spot, into: keys)
+        try reach(path.hops.dropLast(), from: spot, repeats, into: keys)
         for key in keys.keys.all {
             guard let owner = try find(key, in: last.source) else { continue }
             buffer.values.append(.int(try count(last, owner)))
@@ -51,7 +51,8 @@ extension QueryEvaluator {
     }
 
     private func appendCollectionCounts(
-        _ column: BoundColumn, _ path: BoundPath, _ spot: Spot, to buffer: ValueBuffer
+        _ column: BoundColumn, _ path: BoundPath, _ spot: Spot, _ repeats: Repeats,
+        to buffer: ValueBuffer
     ) throws(RealmError) {
         if path.isToOne {
             let owner = try follow(path.hops[...], from: spot)
@@ -63,7 +64,7 @@ extension QueryEvaluator {
         }
         let keys = takeKeys()
         defer { giveBack(keys) }
-        try reach(path.hops[...], from: spot, into: keys)
+        try reach(path.hops[...], from: spot, repeats, into: keys)
         for key in keys.keys.all {
             guard let owner = try find(key, in: path.table) else { continue }
             buffer.values.append(.int(Int64(try count(of: owner.value(column), owner))))
@@ -80,10 +81,12 @@ extension QueryEvaluator {
         }
         let keys = takeKeys()
         defer { giveBack(keys) }
-        try reach(path.hops[...], from: spot, into: keys)
-        for key in keys.keys.all {
-            guard let target = try find(key, in: path.table) else { continue }
-            for backlink in columns { total &+= try backlinks(backlink.leafIndex, target) }
+        try reach(path.hops[...], from: spot, .counted, into: keys)
+        for i in 0..<keys.keys.count {
+            guard let target = try find(keys.keys[i], in: path.table) else { continue }
+            var links: Int64 = 0
+            for backlink in columns { links &+= try backlinks(backlink.leafIndex, target) }
+            total = total.addingSaturated(links.multipliedSaturated(by: keys.times(i)))
         }
         return total
     }

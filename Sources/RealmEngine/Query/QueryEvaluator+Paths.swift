@@ -21,18 +21,29 @@ extension QueryEvaluator {
         return spot
     }
 
-    /// The keys of all objects the hops lead to, in order, into `result.keys`.
+    /// The keys of all objects the hops lead to, into `result`: in order, or where their number or
+    /// nothing of their repeats counts, merged between the hops. Throws `misuse` when they are too
+    /// many to be kept in order.
     func reach(
-        _ hops: ArraySlice<PathHop>, from spot: Spot, into result: KeyBuffer
+        _ hops: ArraySlice<PathHop>, from spot: Spot, _ repeats: Repeats, into result: KeyBuffer
     ) throws(RealmError) {
         guard let first = hops.first else { return }
         try step(first, spot, into: result)
         for hop in hops.dropFirst() {
+            result.merge(repeats)
             result.exchange()
-            for key in result.spare.all {
-                guard let next = try find(key, in: hop.source) else { continue }
+            for i in 0..<result.spare.count {
+                guard let next = try find(result.spare[i], in: hop.source) else { continue }
                 try step(hop, next, into: result)
+                result.inherit(i)
+                if result.keys.count > QueryLimits.sequence, repeats == .kept {
+                    throw QueryLimits.exceeded(
+                        "a path reaches too many objects for a comparison that depends on their "
+                            + "order and number (put ANY, ALL or NONE before it)",
+                        QueryLimits.sequence)
+                }
             }
+            reached &+= result.keys.count
         }
     }
 
@@ -91,15 +102,15 @@ extension QueryEvaluator {
 
     /// The values of a path for one object, in the shape it was bound with.
     func append(
-        _ path: BoundPath, _ spot: Spot, to buffer: ValueBuffer
+        _ path: BoundPath, _ spot: Spot, _ repeats: Repeats, to buffer: ValueBuffer
     ) throws(RealmError) {
         if case .lengths(let column) = path.end {
-            return try appendLengths(column, path, spot, to: buffer)
+            return try appendLengths(column, path, spot, repeats, to: buffer)
         }
         if path.isToOne {
             try appendBehindOne(path, spot, to: buffer)
         } else {
-            try appendBehindMany(path, spot, to: buffer)
+            try appendBehindMany(path, spot, repeats, to: buffer)
         }
     }
 
@@ -128,11 +139,11 @@ extension QueryEvaluator {
 
     /// Any number of objects: scalars make one list, collections a group each.
     private func appendBehindMany(
-        _ path: BoundPath, _ spot: Spot, to buffer: ValueBuffer
+        _ path: BoundPath, _ spot: Spot, _ repeats: Repeats, to buffer: ValueBuffer
     ) throws(RealmError) {
         let keys = takeKeys()
         defer { giveBack(keys) }
-        try reach(path.hops[...], from: spot, into: keys)
+        try reach(path.hops[...], from: spot, repeats, into: keys)
         if case .objects = path.end {
             for key in keys.keys.all {
                 buffer.values.append(.link(ObjectLink(table: path.table.key, key: key)))
@@ -169,7 +180,8 @@ extension QueryEvaluator {
 
     /// Byte lengths of the elements of all collections reached, as one list.
     private func appendLengths(
-        _ column: BoundColumn, _ path: BoundPath, _ spot: Spot, to buffer: ValueBuffer
+        _ column: BoundColumn, _ path: BoundPath, _ spot: Spot, _ repeats: Repeats,
+        to buffer: ValueBuffer
     ) throws(RealmError) {
         if path.isToOne {
             if let owner = try follow(path.hops[...], from: spot) {
@@ -178,7 +190,7 @@ extension QueryEvaluator {
         } else {
             let keys = takeKeys()
             defer { giveBack(keys) }
-            try reach(path.hops[...], from: spot, into: keys)
+            try reach(path.hops[...], from: spot, repeats, into: keys)
             for key in keys.keys.all {
                 guard let owner = try find(key, in: path.table) else { continue }
                 try appendElements(owner.value(column), .all, owner, to: buffer)

@@ -5,7 +5,7 @@ extension QueryEvaluator {
         if search.path.hops.isEmpty { return try matches(search, spot) }
         let keys = takeKeys()
         defer { giveBack(keys) }
-        try reach(search.path.hops[...], from: spot, into: keys)
+        try reach(search.path.hops[...], from: spot, .dropped, into: keys)
         for key in keys.keys.all {
             guard let target = try find(key, in: search.path.table) else { continue }
             if try matches(search, target) { return true }
@@ -23,7 +23,7 @@ extension QueryEvaluator {
     func holds(_ geo: BoundGeo, _ spot: Spot) throws(RealmError) -> Bool {
         let keys = takeKeys()
         defer { giveBack(keys) }
-        try reach(geo.path.hops[...], from: spot, into: keys)
+        try reach(geo.path.hops[...], from: spot, .dropped, into: keys)
         var points = 0
         for key in keys.keys.all {
             guard let target = try find(key, in: geo.path.table),

@@ -36,6 +36,10 @@ final class QueryEvaluator {
     private var buffersInUse = 0
     private var keyLists: [KeyBuffer] = []
     private var keyListsInUse = 0
+    /// What is known of the conditions of nested subqueries.
+    private var answers: [ObjectIdentifier: [ObjectKey: Bool]] = [:]
+    /// Keys that paths led to so far: what following them has cost.
+    var reached = 0
 
     /// - Parameter looks: how often a pass over a table looks at the collections of each object.
     init(_ snapshot: Snapshot, looks: Int) {
@@ -67,8 +71,8 @@ final class QueryEvaluator {
     ) throws(RealmError) -> Bool {
         let mark = buffersInUse
         defer { buffersInUse = mark }
-        let left = try values(of: comparison.left, spot)
-        let right = try values(of: comparison.right, spot)
+        let left = try values(of: comparison.left, spot, comparison.repeats)
+        let right = try values(of: comparison.right, spot, comparison.repeats)
         return comparison.holds(left, right)
     }
 
@@ -80,39 +84,42 @@ final class QueryEvaluator {
     }
 
     /// The values of an operand for one object. The buffer is lent until the comparison is over.
-    func values(of operand: BoundOperand, _ spot: Spot) throws(RealmError) -> ValueBuffer {
+    func values(
+        of operand: BoundOperand, _ spot: Spot, _ repeats: Repeats = .kept
+    ) throws(RealmError) -> ValueBuffer {
         if case .constant(let buffer) = operand.kind { return buffer }
         let buffer = takeBuffer()
         switch operand.kind {
         case .constant: break
-        case .path(let path): try append(path, spot, to: buffer)
-        case .count(let path): try appendCounts(path, spot, to: buffer)
+        case .path(let path): try append(path, spot, repeats, to: buffer)
+        case .count(let path): try appendCounts(path, spot, repeats, to: buffer)
         case .size(let path):
-            try append(path, spot, to: buffer)
+            try append(path, spot, repeats, to: buffer)
             for i in 0..<buffer.values.count {
                 buffer.values[i] = try size(of: buffer.values[i], spot, path)
             }
         case .typeOf(let path):
-            try append(path, spot, to: buffer)
+            try append(path, spot, repeats, to: buffer)
             for i in 0..<buffer.values.count {
                 buffer.values[i] = .int(Int64(TypeMask(buffer.values[i]).rawValue))
             }
-        case .aggregate(let aggregate): try append(aggregate, spot, to: buffer)
+        case .aggregate(let aggregate): try append(aggregate, spot, repeats, to: buffer)
         case .subquery(let subquery): buffer.values.append(.int(try count(subquery, spot)))
-        case .arithmetic(let first, let terms): try append(first, terms, spot, to: buffer)
+        case .arithmetic(let first, let terms): try append(first, terms, spot, repeats, to: buffer)
         }
         return buffer
     }
 
     private func append(
-        _ first: BoundOperand, _ terms: [BoundTerm], _ spot: Spot, to buffer: ValueBuffer
+        _ first: BoundOperand, _ terms: [BoundTerm], _ spot: Spot, _ repeats: Repeats,
+        to buffer: ValueBuffer
     ) throws(RealmError) {
-        let start = try values(of: first, spot)
+        let start = try values(of: first, spot, repeats)
         buffer.values.append(contentsOf: start.values.all)
         buffer.groupEnds.append(contentsOf: start.groupEnds.all)
         var isSingle = first.shape == .scalar
         for term in terms {
-            let other = try values(of: term.operand, spot)
+            let other = try values(of: term.operand, spot, repeats)
             if term.operand.shape == .scalar, other.values.count == 1 {
                 for i in 0..<buffer.values.count {
                     buffer.values[i] = Arithmetic.apply(
@@ -149,32 +156,31 @@ final class QueryEvaluator {
     ) throws(RealmError) -> Int64 {
         let keys = takeKeys()
         defer { giveBack(keys) }
-        try reach(subquery.path.hops[...], from: spot, into: keys)
+        try reach(subquery.path.hops[...], from: spot, .counted, into: keys)
         var count: Int64 = 0
-        for key in keys.keys.all {
-            guard let object = try find(key, in: subquery.path.table) else { continue }
-            if try holds(subquery.condition, object) { count += 1 }
+        for i in 0..<keys.keys.count where try contains(subquery, keys.keys[i]) {
+            count = count.addingSaturated(keys.times(i))
         }
         return count
+    }
+
+    /// Whether an object reached satisfies the condition. Where that asks a further subquery the
+    /// answer is kept: each level of them would multiply the objects to ask.
+    private func contains(
+        _ subquery: BoundSubquery, _ key: ObjectKey
+    ) throws(RealmError) -> Bool {
+        let place = ObjectIdentifier(subquery)
+        if subquery.isNested, let known = answers[place]?[key] { return known }
+        var holds = false
+        if let object = try find(key, in: subquery.path.table) {
+            holds = try self.holds(subquery.condition, object)
+        }
+        if subquery.isNested { answers[place, default: [:]][key] = holds }
+        return holds
     }
 }
 
 // MARK: - Reused memory
-
-/// Keys of the objects a path reaches.
-final class KeyBuffer {
-    private(set) var keys = ReusedBuffer<ObjectKey>()
-    /// The keys before the last hop.
-    private(set) var spare = ReusedBuffer<ObjectKey>()
-
-    /// The keys become the starting points of a further hop.
-    func exchange() {
-        let last = keys
-        keys = spare
-        spare = last
-        keys.removeAll()
-    }
-}
 
 extension QueryEvaluator {
     private func takeBuffer() -> ValueBuffer {
@@ -189,7 +195,7 @@ extension QueryEvaluator {
         if keyListsInUse == keyLists.count { keyLists.append(KeyBuffer()) }
         let keys = keyLists[keyListsInUse]
         keyListsInUse += 1
-        keys.keys.removeAll()
+        keys.removeAll()
         return keys
     }
 

@@ -143,6 +143,7 @@ extension QueryParser {
         ]
         var end = first.range
         while suffix == .end {
+            guard steps.count <= QueryLimits.steps else { throw tooManySteps(first) }
             if try accept(.dot) {
                 switch token.kind {
                 case .count, .type, .min, .max, .sum, .average: suffix = try advance().kind
@@ -162,6 +163,10 @@ extension QueryParser {
             }
         }
         return QueryPath(steps: steps, range: first.range.through(end))
+    }
+
+    private func tooManySteps(_ first: QueryToken) -> RealmError {
+        source.exceeded("this path has too many steps", QueryLimits.steps, at: first.range)
     }
 
     private mutating func nameStep(_ what: String) throws(RealmError) -> QueryPath.Step {

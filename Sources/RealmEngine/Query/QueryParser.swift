@@ -1,14 +1,11 @@
 /// Text to tree by recursive descent with one token of look-ahead (query language 3).
 ///
-/// Recursion is counted: a query nested deeper than `maximumDepth` is refused with a clear error,
+/// Recursion is counted: a query nested deeper than `QueryLimits.depth` is refused with a clear error,
 /// so no input can exhaust the stack. Long chains of AND, OR, `+` or `*` are flat and may be of any
 /// length.
 ///
 /// Helpers that only look are `mutating` all the same: the parser is lent to them instead of copied.
 struct QueryParser {
-    /// Deepest nesting of parentheses, NOT and SUBQUERY that is accepted.
-    static let maximumDepth = 200
-
     let source: QuerySource
     private var lexer: QueryLexer
     /// The token to be dealt with next.
@@ -98,10 +95,10 @@ extension QueryParser {
     /// Enters one level of nesting.
     mutating func descend() throws(RealmError) {
         depth += 1
-        guard depth <= Self.maximumDepth else {
+        guard depth <= QueryLimits.depth else {
             throw source.error(
                 .syntax, "syntax", at: token.range,
-                "nested deeper than \(Self.maximumDepth) levels")
+                "nested deeper than \(QueryLimits.depth) levels")
         }
     }
 

@@ -120,9 +120,9 @@ private struct QueryTreeBuilder {
 
     /// Walking a tree uses the stack, so its height is bounded as that of a text is.
     private func check(_ depth: Int) throws(RealmError) {
-        guard depth <= QueryParser.maximumDepth else {
+        guard depth <= QueryLimits.depth else {
             throw .misuse(
-                "a condition nested deeper than \(QueryParser.maximumDepth) levels",
+                "a condition nested deeper than \(QueryLimits.depth) levels",
                 code: "InvalidQuery", reason: "syntax")
         }
     }

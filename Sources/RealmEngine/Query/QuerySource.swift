@@ -24,6 +24,7 @@ struct QuerySource: Sendable {
         case invalidArgument = "InvalidArgument"
         case illegalOperation = "IllegalOperation"
         case invalidSortDescriptor = "InvalidSortDescriptor"
+        case limitExceeded = "LimitExceeded"
         case noSuchTable = "NoSuchTable"
         case runtime = "RuntimeError"
     }

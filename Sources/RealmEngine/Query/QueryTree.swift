@@ -1,6 +1,6 @@
 /// A query as written: the condition and the descriptors after it (query language 3).
 ///
-/// A value tree of bounded height (`QueryParser.maximumDepth`), so neither walking nor releasing
+/// A value tree of bounded height (`QueryLimits.depth`), so neither walking nor releasing
 /// it can exhaust the stack. Every part knows its place in the text for the errors of binding.
 struct QueryTree: Sendable {
     var condition: QueryCondition

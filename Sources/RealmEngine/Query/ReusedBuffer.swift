@@ -16,6 +16,12 @@ final class ReusedBuffer<Element> {
     @inline(__always)
     var all: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: base, count: count) }
 
+    /// The same, to be changed in place.
+    @inline(__always)
+    var mutable: UnsafeMutableBufferPointer<Element> {
+        UnsafeMutableBufferPointer(start: base, count: count)
+    }
+
     @inline(__always) var first: Element? { count == 0 ? nil : base[0] }
 
     @inline(__always)

@@ -37,7 +37,9 @@ struct SphereVector: Hashable, Sendable {
         SphereVector(y * b.z - z * b.y, z * b.x - x * b.z, x * b.y - y * b.x)
     }
 
-    var normalized: SphereVector { self * (1 / dot(self).squareRoot()) }
+    var square: Double { dot(self) }
+
+    var normalized: SphereVector { self * (1 / square.squareRoot()) }
 
     /// Whether the arcs a-b and c-d cross at a point inside both.
     static func arcsCross(
@@ -56,10 +58,42 @@ struct SphereVector: Hashable, Sendable {
         return (meeting.dot(a + b) > 0) == (meeting.dot(c + d) > 0)
     }
 
-    /// Signed area of the triangle on the unit sphere, positive when counterclockwise.
+    /// Twice the cross product with `b`, exact also where the two are next to each other or opposite,
+    /// as the poles are of different longitudes.
+    func normal(to b: SphereVector) -> SphereVector { (self + b).cross(b - self) }
+
+    /// A pole, whatever longitude was written: that is kept in what x and y are short of zero.
+    var isPole: Bool { abs(z) == 1 }
+
+    /// Volume spanned by three places, whose sign tells their order. Exact also where two of them are
+    /// next to each other or opposite: those are taken first.
+    private static func volume(
+        _ a: SphereVector, _ b: SphereVector, _ c: SphereVector
+    ) -> Double {
+        let (ab, bc, ca) = (abs(a.dot(b)), abs(b.dot(c)), abs(c.dot(a)))
+        if ab >= bc, ab >= ca { return a.normal(to: b).dot(c) }
+        return bc >= ca ? b.normal(to: c).dot(a) : c.normal(to: a).dot(b)
+    }
+
+    /// As `arcsCross`, also for arcs at a pole or from one to the other.
+    static func arcsCrossExactly(
+        _ a: SphereVector, _ b: SphereVector, _ c: SphereVector, _ d: SphereVector
+    ) -> Bool {
+        // Both arcs pass their common point where all triangles around it run the same way.
+        let first = volume(a, c, b)
+        guard first != 0 else { return false }
+        let isLeft = first > 0
+        for other in [volume(c, b, d), volume(b, d, a), volume(d, a, c)] {
+            guard isLeft ? other > 0 : other < 0 else { return false }
+        }
+        return true
+    }
+
+    /// Signed area of the triangle on the unit sphere, positive when counterclockwise. `b` and `c`
+    /// may be opposite but for rounding, which then decides where the arc between them runs.
     static func area(_ a: SphereVector, _ b: SphereVector, _ c: SphereVector) -> Double {
-        let volume = a.dot(b.cross(c))
-        let sum = 1 + a.dot(b) + b.dot(c) + c.dot(a)
+        let volume = a.dot(b.normal(to: c)) / 2
+        let sum = (b + c).square / 2 + a.dot(b + c)
         return 2 * Trigonometry.angle(x: sum, y: volume)
     }
 }

@@ -2,6 +2,11 @@
 struct TermBuilder {
     private let evaluator: QueryEvaluator
     private let options: QueryOptions
+    private let subqueries = KnownSubqueries()
+
+    private final class KnownSubqueries {
+        var members: [ObjectIdentifier: SubqueryMembers] = [:]
+    }
 
     init(_ evaluator: QueryEvaluator, _ options: QueryOptions) {
         self.evaluator = evaluator
@@ -58,6 +63,15 @@ struct TermBuilder {
             matchesNull: test.holds(.null))
     }
 
+    /// What satisfies the condition of a subquery behind a single hop.
+    func members(of subquery: BoundSubquery) -> SubqueryMembers {
+        if let known = subqueries.members[ObjectIdentifier(subquery)] { return known }
+        let members = SubqueryMembers(
+            term(for: subquery.condition), subquery.path.table, evaluator)
+        subqueries.members[ObjectIdentifier(subquery)] = members
+        return members
+    }
+
     private func term(for comparison: BoundComparison) -> QueryTerm? {
         if let count = CountTerm(comparison, evaluator) { return count }
         if let subquery = SubqueryTerm(comparison, self, evaluator) {
@@ -81,18 +95,17 @@ extension TermBuilder {
             return finished(
                 test.path.hops[...], term, test.acceptsMissing(far), test.quantifier,
                 test.comparison)
-        case .objects: return linkTerm(test.path, test.operand, test.comparison)
+        case .objects: return linkTerm(test)
         default: return nil
         }
     }
 
     /// A path that ends on links, compared with objects or null.
-    private func linkTerm(
-        _ path: BoundPath, _ operand: ColumnTest.Operand, _ comparison: BoundComparison
-    ) -> QueryTerm? {
+    private func linkTerm(_ test: PathTest) -> QueryTerm? {
+        let (path, comparison) = (test.path, test.comparison)
         let last = path.hops[path.hops.count - 1]
         guard comparison.relation == .equal || comparison.relation == .notEqual,
-            let (keys, matchesNull) = linkedKeys(operand)
+            let (keys, matchesNull) = linkedKeys(test.operand)
         else { return nil }
         let isNegated = comparison.relation == .notEqual
         if path.isToOne {
@@ -101,19 +114,17 @@ extension TermBuilder {
             let far = IntegerTerm(
                 last.column, .reserved(IntegerRange(low: .min, high: 0)), ranges,
                 isNegated: isNegated, matchesNull: matchesNull != isNegated)
-            if path.hops.count == 1 { return far }
             return finished(
-                path.hops.dropLast(), far, matchesNull != isNegated, .any, comparison)
+                path.hops.dropLast(), far, matchesNull != isNegated, test.quantifier, comparison)
         }
         // Some element that differs is another question than some element that is equal.
-        let quantifier = comparison.left.quantifier ?? .any
-        guard !isNegated, quantifier != .all, let largest = keys.max(),
+        guard !isNegated, test.quantifier != .all, let largest = keys.max(),
             largest < ObjectSet.maximumLimit
         else { return nil }
         let set = ObjectSet(limit: largest + 1)
         for key in keys { set.insert(key) }
         let far = HopTerm(last, set: set, missing: false, evaluator)
-        return finished(path.hops.dropLast(), far, false, quantifier, comparison)
+        return finished(path.hops.dropLast(), far, false, test.quantifier, comparison)
     }
 
     /// The objects named, and whether null is among them; nil for anything else.
@@ -148,15 +159,21 @@ extension TermBuilder {
             term = HopTerm(hop, target: term, missing: missing, evaluator)
         }
         if quantifier != .any { term = NotTerm(term) }
-        return hops.isEmpty ? term : adaptive(hops.map(\.target), term, comparison)
+        if hops.isEmpty { return term }
+        let spreads = hops.count(where: { !$0.isToOne }) > Self.fewCollections
+        return adaptive(hops.map(\.target), term, comparison, spreads: spreads)
     }
+
+    /// Behind more collections of links an object may lead to all others.
+    private static let fewCollections = 3
 
     /// Object by object at first, by sets of the tables once that pays.
     private func adaptive(
-        _ tables: [TablePlace], _ fast: QueryTerm, _ comparison: BoundComparison
+        _ tables: [TablePlace], _ fast: QueryTerm, _ comparison: BoundComparison,
+        spreads: Bool = false
     ) -> QueryTerm {
         if options.hurriesSets { return fast }
         let general = GeneralTerm(.comparison(comparison), evaluator)
-        return AdaptiveTerm(tables, fast: fast, general: general, evaluator.space)
+        return AdaptiveTerm(tables, fast: fast, general: general, spreads: spreads, evaluator)
     }
 }

@@ -75,7 +75,8 @@ enum ValueRules {
             default: return TextMatch.like(text, part, folds: folds)
             }
         case (.null, .null): return relation == .like
-        case (.string, .null), (.binary, .null): return relation == .contains
+        // Whatever is not null contains null (query language 9).
+        case (_, .null): return relation == .contains
         default: return false
         }
     }

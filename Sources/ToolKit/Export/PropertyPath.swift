@@ -39,6 +39,7 @@ struct PropertyPath {
         _ text: String, in table: TableInfo, _ schema: Schema, option: String,
         takesKeys: Bool = true
     ) throws(RealmError) {
+        try Self.checkLength(text, option)
         let begin = try Self.start(text, table, schema, option)
         var (kind, rest) = (begin.kind, begin.rest)
         var steps: [String] = []
@@ -57,6 +58,18 @@ struct PropertyPath {
         }
         (self.text, start, self.kind) = (text, begin.start, kind)
         (self.steps, self.names, self.isSingle) = (steps, names, isSingle)
+    }
+
+    /// Most steps of a path: as many as a query takes.
+    private static let maximumSteps = 200
+
+    private static func checkLength(_ text: String, _ option: String) throws(RealmError) {
+        let dots = text.utf8.count(where: { $0 == UInt8(ascii: ".") })
+        guard dots < maximumSteps else {
+            throw .misuse(
+                "\(option): a path of \(dots + 1) steps; the limit is \(maximumSteps)",
+                code: "LimitExceeded", reason: "limit")
+        }
     }
 
     /// A path's beginning, or one step of it: what is there and what text is left.

@@ -70,7 +70,9 @@ extension QueryTable {
         ]),
         .paragraph(
             "A syntax error names the column and marks it; an unknown property lists the nearest "
-                + "names."),
+                + "names. Parentheses, NOT and SUBQUERY nest 200 levels deep, a path has at most 200 "
+                + "steps, SORT and DISTINCT together at most 256 properties; more is an error that "
+                + "names the limit. Texts and lists of values may be of any length."),
     ]
 
     private static let outputForms: [ManualBlock] = [

@@ -1,0 +1,44 @@
+/// A long list of constants of one type, sorted: what is compared with them value by value is found by
+/// halving.
+struct SortedMembers: Sendable {
+    private let values: [Value]
+    private let type: TypeMask
+    private let hasNull: Bool
+
+    /// Fewer are compared one by one.
+    private static let worthSorting = 16
+
+    /// Nil for few members, and for members of several types: numbers of different types are not
+    /// equal in one order (query language 8.3).
+    init?(_ members: [Value]) {
+        guard members.count >= Self.worthSorting else { return nil }
+        var values: [Value] = []
+        values.reserveCapacity(members.count)
+        for member in members {
+            if case .null = member { continue }
+            values.append(member)
+        }
+        guard let first = values.first, values.allSatisfy({ TypeMask($0) == TypeMask(first) })
+        else { return nil }
+        type = TypeMask(first)
+        hasNull = values.count < members.count
+        values.sort { ValueRules.compare($0, $1) < 0 }
+        self.values = values
+    }
+
+    /// Whether `value` equals a member; nil when only comparing it with each tells.
+    func contains(_ value: Value) -> Bool? {
+        if case .null = value { return hasNull }
+        guard TypeMask(value) == type else {
+            return ValueOrder.rank(value) == ValueOrder.rank(values[0]) ? nil : false
+        }
+        var (low, high) = (0, values.count)
+        while low < high {
+            let middle = (low + high) / 2
+            let order = ValueRules.compare(values[middle], value)
+            if order == 0 { return true }
+            if order < 0 { low = middle + 1 } else { high = middle }
+        }
+        return false
+    }
+}
