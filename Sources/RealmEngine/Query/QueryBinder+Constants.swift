@@ -251,11 +251,15 @@ extension QueryBinder {
         case .int:
             if let value = Self.leadingInteger(view) { return (.int(value), .int) }
         case .float:
-            if let number = Float.prefix(of: view) { return (.float(number.value), .float) }
+            if let number = Float.prefix(of: view), Self.isNumber(view, number.length) {
+                return (.float(number.value), .float)
+            }
         case .double:
-            if let number = Double.prefix(of: view) { return (.double(number.value), .double) }
+            if let number = Double.prefix(of: view), Self.isNumber(view, number.length) {
+                return (.double(number.value), .double)
+            }
         case .decimal:
-            if let number = Decimal128.prefix(of: view) {
+            if let number = Decimal128.prefix(of: view), Self.isNumber(view, number.length) {
                 return (.decimal(number.value), .decimal)
             }
         case .typeName:
@@ -268,6 +272,13 @@ extension QueryBinder {
         default: break
         }
         return (.string(view), .string)
+    }
+
+    /// Whether what was read of a text may stand for it: digits may be followed by anything, but `inf`
+    /// and `nan` by nothing.
+    private static func isNumber(_ text: ByteView, _ length: Int) -> Bool {
+        let first = text[text.count > 1 && QueryLexer.isSign(text[0]) ? 1 : 0]
+        return length == text.count || !QueryLexer.isLetter(first)
     }
 
     /// The integer a text begins with.

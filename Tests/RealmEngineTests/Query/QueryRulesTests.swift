@@ -107,6 +107,20 @@ import Testing
             ])
     }
 
+    @Test func wordsForNumbersStandAlone() throws {
+        try expect(
+            "places", "FlatPt",
+            refused: ["coordinates > 'nanpt'", "coordinates < 'infx'", "coordinates < '-nan x'"],
+            "typeMismatch")
+        try expect(
+            "places", "FlatPt",
+            [
+                ("coordinates > 'NaN'", [0, 1]), ("coordinates < '+inf'", [0, 1]),
+                ("coordinates < '2.5x'", []),
+            ])
+        try expect("types", "Row", refused: ["dec < 'infx'", "f == 'nanx'"], "typeMismatch")
+    }
+
     @Test func regionsAtThePoles() throws {
         try expect(
             "places", "Place",
