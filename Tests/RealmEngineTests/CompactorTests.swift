@@ -74,6 +74,45 @@ import Testing
         #expect(try Database(immutable: scratch.path).top?.historyType == 2)
     }
 
+    /// The slots of the nodes on the path take more room than the copier begins with.
+    @Test func deepListsAreCopied() throws {
+        let original = Scratch()
+        var options = WriteSession.Options()
+        (options.creates, options.isDurable) = (true, false)
+        let session = try WriteSession(path: original.path, options: options)
+        let change = try session.begin()
+        let table = try change.createClass("A")
+        try change.addProperty(table, PropertySpec("m", .mixed))
+        var value = try change.makeList([])
+        for _ in 0..<24 {
+            value = try change.makeList(
+                (0..<900).map { _ in try change.makeList([]) } + [value])
+        }
+        try change.set(table, try change.create(in: table), 0, value)
+        try change.commit()
+        let source = try Database(immutable: original.path)
+        let copy = Scratch()
+        try copy.compact(source)
+        #expect(try Self.digests(Database(immutable: copy.path)) == Self.digests(source))
+        #expect(try IntegrityCheck.run(path: copy.path).errorCount == 0)
+    }
+
+    /// The copy would have no history where the original has one that nobody can name.
+    @Test func aHistoryOfNoTypeIsDamage() throws {
+        let tree = try FileTree("query/social")
+        guard case .child = tree.top.slots[8] else {
+            Issue.record("the fixture has no history")
+            return
+        }
+        tree.top.slots[7] = .child(TreeNode([]))
+        let file = Scratch()
+        try Data(tree.encoded()).write(to: URL(filePath: file.path))
+        let error = #expect(throws: RealmError.self) {
+            try Scratch().compact(Database(immutable: file.path))
+        }
+        #expect(error?.kind == .corrupt)
+    }
+
     @Test func isWrittenToAfterwards() throws {
         let source = try Database(
             immutable: Fixtures.own.appending(path: "query/social.realm").path)

@@ -93,6 +93,9 @@ public struct Compactor {
         var root = Ref.none
         try header(format: state.top == nil ? 0 : state.format)
         if let top = state.top {
+            guard top.historyType != 0 || top.history.isNone else {
+                throw .corrupt("the root names a history of no type", at: top.ref)
+            }
             let names = try copier.copy(top.names)
             let tables = try copyTables(top.tables, &enumerated)
             root = try emitRoot(top, names, tables)

@@ -10,7 +10,8 @@ final class NodeCopier {
     private let mapping: Mapping
     /// Told which nodes with references were copied.
     private let verification: CopyVerification?
-    /// Slots of the nodes that are being copied, a stack.
+    /// Slots of the nodes that are being copied, a stack. It moves while children are copied, so a
+    /// slot is stored in a statement of its own: what is left of `=` is read before what is right.
     private var slots: UnsafeMutablePointer<Int64>
     private var slotCapacity = 1 << 14
     private var slotCount = 0
@@ -84,7 +85,8 @@ final class NodeCopier {
             }
             let child = try open(Ref(raw))
             if child.hasRefs {
-                slots[first &+ i] = Int64(bitPattern: try copyChildren(child, Ref(raw)).raw)
+                let copied = try copyChildren(child, Ref(raw))
+                slots[first &+ i] = Int64(bitPattern: copied.raw)
                 i &+= 1
             } else {
                 i = try copyLeaves(child, Ref(raw), first, i, count)
@@ -102,7 +104,8 @@ final class NodeCopier {
     ) throws(RealmError) -> Int {
         var size = leaf.byteSize
         guard size < Self.longestRun, leaf.hasSignature else {
-            slots[first &+ i] = Int64(bitPattern: try emit(leaf).raw)
+            let copied = try emit(leaf)
+            slots[first &+ i] = Int64(bitPattern: copied.raw)
             return i &+ 1
         }
         let start = file.position
@@ -132,7 +135,8 @@ final class NodeCopier {
         for i in 0..<node.count {
             let slot = NodeSlot(raw: UInt64(bitPattern: slots[first + i]))
             guard let child = slot.child else { continue }
-            slots[first + i] = Int64(bitPattern: try copyChild(i, child).raw)
+            let copied = try copyChild(i, child)
+            slots[first + i] = Int64(bitPattern: copied.raw)
         }
         return try pop(first, node, ref)
     }
