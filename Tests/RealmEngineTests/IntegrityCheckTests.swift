@@ -30,6 +30,35 @@ import Testing
         .indexStale: ["class_Idx.lidx", "class_Idx.i6"]
     ]
 
+    private static func check(_ tree: FileTree) throws -> IntegrityReport {
+        let file = CompactorTests.Scratch()
+        try Data(tree.encoded()).write(to: URL(filePath: file.path))
+        return try IntegrityCheck.run(path: file.path)
+    }
+
+    /// Nothing can be said of what is not read.
+    @Test(arguments: 2...9 as ClosedRange<UInt8>) func oldFormatsAreNotDamaged(
+        _ format: UInt8
+    ) throws {
+        let tree = try FileTree("query/social")
+        tree.format = format
+        let error = #expect(throws: RealmError.self) { try Self.check(tree) }
+        #expect(error?.kind == .incompatible)
+    }
+
+    @Test func theSecondSlotOfAStreamIsEmpty() throws {
+        let tree = try FileTree("query/social")
+        tree.isStreaming = true
+        var bytes = tree.encoded()
+        let file = CompactorTests.Scratch()
+        try Data(bytes).write(to: URL(filePath: file.path))
+        #expect(try IntegrityCheck.run(path: file.path).counts[.staleSlot] == nil)
+        bytes[8] = 0x40
+        try Data(bytes).write(to: URL(filePath: file.path))
+        let report = try IntegrityCheck.run(path: file.path)
+        #expect(report.counts[.staleSlot] == 1 && report.errorCount == 0)
+    }
+
     @Test(arguments: readable) func isClean(_ file: URL) throws {
         let report = try IntegrityCheck.run(path: file.path)
         let rest = report.findings.filter { finding in

@@ -36,6 +36,8 @@ public struct FileHeader: Sendable {
 
     static let footerCookie: UInt64 = 0x3034_1252_37E5_26C8
     static let streamingMark = UInt64.max
+    /// Written before tables had keys (storage format 8); nothing here reads them.
+    static let oldFormats = 2...9
 
     /// Validates the header of `size` mapped bytes at `base` (storage format 1.6, checks 4-9).
     init(base: UnsafeRawPointer, size: Int) throws(RealmError) {

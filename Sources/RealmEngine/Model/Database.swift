@@ -263,21 +263,25 @@ extension Database {
         writingThread.load(ordering: .relaxed) == ThreadNumber.current
     }
 
-    private static func checkFormat(_ header: FileHeader) throws(RealmError) {
+    /// Throws `incompatible` for file formats that are not read.
+    static func checkFormat(_ header: FileHeader) throws(RealmError) {
         switch header.format {
         case 20...24: return
         case 0 where header.top.isNone: return
-        case 2...11:
-            throw RealmError(
-                .incompatible, code: "FileFormatUpgradeRequired", reason: "old-format",
-                "file format \(header.format) is older than this tool reads (20 to 24)",
-                hint: "open a copy once with a Realm SDK of version 10 or later, which upgrades it")
+        case 2...11: throw oldFormat(header.format)
         default:
             throw RealmError(
                 .incompatible, code: "UnsupportedFileFormatVersion", reason: "unknown-format",
                 "file format \(header.format) is unknown (20 to 24 are read)",
                 hint: "a newer release of this tool may read it")
         }
+    }
+
+    static func oldFormat(_ format: Int) -> RealmError {
+        RealmError(
+            .incompatible, code: "FileFormatUpgradeRequired", reason: "old-format",
+            "file format \(format) is older than this tool reads (20 to 24)",
+            hint: "open a copy once with a Realm SDK of version 10 or later, which upgrades it")
     }
 }
 

@@ -77,9 +77,15 @@ extension IntegrityCheck {
         }
     }
 
-    /// The slot a crashed commit or a very new file may have left as it is.
+    /// The slot a crashed commit or a very new file may have left as it is. That of a file written in
+    /// one pass is empty until the first session puts the root there (storage format 1.3).
     private func checkOtherSlot(_ top: TopArray) {
         let raw = RawHeader(base)
+        if header.isStreaming, raw.top1 != 0 {
+            found(
+                .staleSlot, Ref(8),
+                "the second header slot of a file written in one pass is not empty")
+        }
         guard raw.hasMagic, raw.top(raw.selected) == topRef.raw, !header.isStreaming else { return }
         let other = raw.top(1 - raw.selected)
         if other == 0 || other == FileHeader.streamingMark { return }

@@ -88,7 +88,8 @@ public final class IntegrityCheck {
     }
 
     /// Checks the file at `path`, also when it is too damaged to be opened as a database. Throws
-    /// `input` when it cannot be read or is no Realm file at all.
+    /// `input` when it cannot be read or is no Realm file at all, and `incompatible` when its format
+    /// is one of the old ones, of which nothing can be said.
     public static func run(
         path: String, level: Level = .full
     ) throws(RealmError) -> IntegrityReport {
@@ -110,6 +111,7 @@ public final class IntegrityCheck {
             guard error.kind == .corrupt else { throw error }
             return headerOnly(error)
         }
+        if FileHeader.oldFormats.contains(header.format) { try Database.checkFormat(header) }
         return IntegrityCheck(
             base: file.mapping.base, fileSize: size, header: header, top: header.top,
             level: level, owner: file

@@ -31,7 +31,8 @@ extension IntegrityCheck {
         let raw = try file.rawHeader()
         let size = try file.extendToEnd()
         guard let slot = try? Database.previousSlot(raw),
-            let header = try? FileHeader(raw, base: file.mapping.base, size: size, slot: slot)
+            let header = try? FileHeader(raw, base: file.mapping.base, size: size, slot: slot),
+            !FileHeader.oldFormats.contains(header.format)
         else { return nil }
         return IntegrityCheck(
             base: file.mapping.base, fileSize: size, header: header, top: header.top,
