@@ -11,7 +11,17 @@ import Testing
         var summary = SalvageSummary()
 
         init(_ path: String) throws {
-            summary = try Salvage.run(path: path, into: scratch.path) { self.losses.append($0) }
+            summary = try Salvage.run(
+                path: path, into: scratch.path,
+                spillingInto: FileManager.default.temporaryDirectory.path
+            ) { self.losses.append($0) }
+            // The sums are those of what was reported.
+            var told = SalvageSummary()
+            for loss in losses { told.add(loss) }
+            #expect(
+                told.lostObjects == summary.lostObjects && told.lostValues == summary.lostValues
+                    && told.lostParts == summary.lostParts)
+            #expect(summary.hasLosses == !losses.isEmpty)
         }
     }
 
@@ -26,7 +36,7 @@ import Testing
         _ file: URL
     ) throws {
         let result = try Result(file.path)
-        #expect(!result.summary.hasLosses, "\(result.losses)")
+        #expect(result.summary.isComplete && result.losses.isEmpty, "\(result.losses)")
         let original = try Database(immutable: file.path)
         let copy = try Database(immutable: result.scratch.path)
         for info in original.schema.tables where info.kind == .topLevel {
@@ -56,6 +66,71 @@ import Testing
                 try original.snapshot().table(info).count() == now.snapshot().table(copy).count())
         }
         try expectSound(result.scratch.path)
+    }
+
+    @Test func aLostBranchIsCounted() throws {
+        let tree = try FileTree("query/bulk")
+        let root = try #require(tree.table("class_Node")[2])
+        // A leaf behind an inner node leads nowhere.
+        let lost = try #require(root.children.dropFirst().last)
+        let path = Fixtures.own.appending(path: "query/bulk.realm").path
+        let original = try Database(immutable: path)
+        let info = try #require(original.schema.table(named: "Node"))
+        let whole = try original.snapshot().table(info).count()
+        let slot = try #require(
+            root.slots.lastIndex { if case .child(let node) = $0 { node === lost } else { false } })
+        root.slots[slot] = .raw(0x7FFF_FFF8)
+        let result = try salvage(tree.encoded())
+        let now = try Database(immutable: result.scratch.path)
+        let copy = try #require(now.schema.table(named: "Node"))
+        let left = try now.snapshot().table(copy).count()
+        #expect(left < whole && result.summary.lostObjects == whole - left)
+        #expect(!result.summary.isComplete && result.summary.sourceErrors > 0)
+    }
+
+    /// What is read is damaged in a way that hides what was there.
+    @Test func damageThatHidesIsNoCompleteness() throws {
+        let tree = try FileTree("query/bulk")
+        let table = tree.table("class_Node")
+        // The tree of objects is replaced by one of its leaves.
+        let root = try #require(table[2])
+        let leaf = try #require(root.children.dropFirst().first)
+        table.slots[2] = .child(leaf)
+        let result = try salvage(tree.encoded())
+        #expect(!result.summary.isComplete && result.summary.sourceErrors > 0)
+    }
+
+    @Test func thePreviousVersionIsNamed() throws {
+        let path = Fixtures.own.appending(path: "query/social.realm").path
+        let scratch = CompactorTests.Scratch()
+        try FileManager.default.copyItem(atPath: path, toPath: scratch.path)
+        let session = try WriteSession(path: scratch.path)
+        let before = session.database.version
+        let change = try session.begin()
+        _ = try change.createClass("Extra")
+        try change.commit()
+        var bytes = try [UInt8](Data(contentsOf: URL(filePath: scratch.path)))
+        let root = Int(try Database(immutable: scratch.path).header.top.raw)
+        // The newest root has lost its form.
+        bytes[root + 4] = 0x1F
+        let result = try salvage(bytes)
+        #expect(result.summary.version == before && !result.summary.isNewest)
+        guard case .version(let used, _) = try #require(result.losses.first) else {
+            Issue.record("\(result.losses)")
+            return
+        }
+        #expect(used == before && result.summary.lostParts == 1 && !result.summary.isComplete)
+    }
+
+    @Test(arguments: [2, 5, 9] as [UInt8]) func oldFormatsAreRefused(_ format: UInt8) throws {
+        let tree = try FileTree("query/social")
+        tree.format = format
+        // One wrong byte is no old file.
+        #expect(try salvage(tree.encoded()).summary.salvaged > 0)
+        // As its tables would be: not as today's are.
+        for i in tree.top[1].slots.indices { tree.top[1].slots[i] = .child(TreeNode([1, 2])) }
+        let error = #expect(throws: RealmError.self) { try salvage(tree.encoded()) }
+        #expect(error?.kind == .incompatible)
     }
 
     /// The result of any damage is sound, and holds no more than there was.

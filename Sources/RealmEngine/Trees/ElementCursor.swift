@@ -13,9 +13,16 @@ public struct ElementCursor {
     private var count = 0
     /// Elements in the leaves opened so far.
     private var met = 0
+    private let leafLimit: Int
 
-    init(_ space: NodeSpace, _ view: CollectionView) {
+    /// The most elements that the leaf of a sound file has (object format 4.1).
+    static let mostInLeaf = 1000
+
+    /// - Parameter leafLimit: a leaf of more elements is damage; where nothing limits them, one
+    ///   without width can announce millions.
+    init(_ space: NodeSpace, _ view: CollectionView, leafLimit: Int = .max) {
         self.space = space
+        self.leafLimit = leafLimit
         element = view.element
         root = view.root
         depth = view.depth
@@ -49,6 +56,7 @@ public struct ElementCursor {
             return false
         }
         let opened = try ColumnLeaf(space, ref, element: element)
+        guard opened.count <= leafLimit else { throw space.tooMany(opened.count, ref) }
         try space.chargeElements(opened.count, at: ref)
         met += opened.count
         if let announced = leaves.announced, opened.count == 0 || met > announced {
@@ -80,7 +88,9 @@ public struct DictionaryCursor {
         case cluster(ClusterTree.Leaves, keys: BytesLeaf?, values: MixedLeaf?, row: Int, count: Int)
     }
 
-    init(_ space: NodeSpace, _ view: CollectionView, clustered: Bool) throws(RealmError) {
+    init(
+        _ space: NodeSpace, _ view: CollectionView, clustered: Bool, leafLimit: Int = .max
+    ) throws(RealmError) {
         root = view.root
         depth = view.depth
         if view.root.isNone {
@@ -97,12 +107,14 @@ public struct DictionaryCursor {
                     space,
                     CollectionView(
                         root: try Self.half(node, 0, view.root),
-                        element: ElementType(type: keyType, isNullable: false))),
+                        element: ElementType(type: keyType, isNullable: false)),
+                    leafLimit: leafLimit),
                 values: ElementCursor(
                     space,
                     CollectionView(
                         root: try Self.half(node, 1, view.root), element: .mixed,
-                        depth: view.depth)))
+                        depth: view.depth),
+                    leafLimit: leafLimit))
         }
     }
 

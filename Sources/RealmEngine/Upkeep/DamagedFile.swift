@@ -10,10 +10,15 @@ final class DamagedFile {
     let format: Int
     let schema: Schema
     let lostTables: [LostTable]
+    let version: UInt64
+    /// Why the version the header selects could not be used; nil where it was.
+    let whyNotNewest: RealmError?
     private let file: MappedFile
+    private let root: Root
 
     /// Opens the file at `path` at the root the header selects, or at the other one where that leads
-    /// nowhere. Throws the reason why the first cannot be used when neither can.
+    /// nowhere. Throws the reason why the first cannot be used when neither can; `incompatible` for
+    /// formats that are not read.
     init(path: String) throws(RealmError) {
         let file = try MappedFile(path: path)
         let roots = try Self.roots(file)
@@ -21,17 +26,38 @@ final class DamagedFile {
         for root in roots {
             do throws(RealmError) {
                 let read = try Self.read(file, root)
-                (memory, schema, lostTables) = read
+                // One bit makes the number of an old format, but not its tables.
+                if FileHeader.oldFormats.contains(root.format), read.schema.tables.isEmpty {
+                    throw Database.oldFormat(root.format)
+                }
+                (memory, schema, lostTables, version) = read
                 format = root.format
+                whyNotNewest = reason
                 self.file = file
+                self.root = root
                 return
             } catch { reason = reason ?? error }
         }
         throw reason ?? .corrupt("the header names no root", in: "file")
     }
 
+    /// Errors that an integrity check finds in the version that is read.
+    func countErrors() -> Int {
+        let base = file.mapping.base
+        let selected = try? FileHeader(base: base, size: file.size, slot: root.slot)
+        guard let header = selected, header.top == root.ref else { return 1 }
+        return IntegrityCheck(
+            base: base, fileSize: file.size, header: header, top: header.top, level: .full,
+            owner: file
+        ).run().errorCount
+    }
+
+    /// Gives pages that were read back to the system.
+    func releasePages() { file.mapping.releasePages() }
+
     private struct Root {
         let ref: Ref
+        let slot: Int
         let format: Int
     }
 
@@ -49,14 +75,17 @@ final class DamagedFile {
                 guard file.size & 7 == 0, file.size >= 40 else { continue }
                 ref = Ref(base.load(fromByteOffset: file.size - 16, as: UInt64.self))
             }
-            if !ref.isNone { roots.append(Root(ref: ref, format: raw.format(slot))) }
+            if ref.isNone { continue }
+            roots.append(Root(ref: ref, slot: slot, format: raw.format(slot)))
         }
         return roots
     }
 
     private static func read(
         _ file: MappedFile, _ root: Root
-    ) throws(RealmError) -> (SpaceMemory, Schema, [LostTable]) {
+    ) throws(RealmError) -> (
+        memory: SpaceMemory, schema: Schema, lost: [LostTable], version: UInt64
+    ) {
         let whole = SpaceMemory(base: file.mapping.base, limit: UInt64(file.size))
         // A truncated file is smaller than its root says.
         let top = try TopArray(whole.lookup, root.ref, fileSize: .max >> 1)
@@ -81,6 +110,6 @@ final class DamagedFile {
             } catch { lost.append(LostTable(slot: i, why: error)) }
         }
         let version = try? reader.schemaVersion(tables)
-        return (memory, Schema(tables: tables, version: version ?? nil), lost)
+        return (memory, Schema(tables: tables, version: version ?? nil), lost, top.version)
     }
 }

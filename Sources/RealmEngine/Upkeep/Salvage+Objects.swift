@@ -13,8 +13,8 @@ extension Salvage {
         try forEachLeaf(info) { (leaf) throws(RealmError) in
             let columns = try open(leaf, info) { !Self.isStructure($0) }
             try create(leaf, columns, place)
-        } lost: { (count, error) throws(RealmError) in
-            try lose(.objects(className: info.className, count: count, why: error.message))
+        } lost: { (count, why) throws(RealmError) in
+            try lose(.objects(className: info.className, count: count, why: why))
         }
     }
 
@@ -69,7 +69,7 @@ extension Salvage {
                 guard key.raw >= 0 else { throw .corrupt("its key is negative", in: "object") }
                 let wanted = target.source.primaryKey == nil ? key : nil
                 let new = try create(target.key, values, wanted)
-                didCreate(key, as: new, in: place)
+                try didCreate(key, as: new, in: place)
             } catch {
                 if error.kind == .output || error.kind == .internal { throw error }
                 try lose(
@@ -122,40 +122,116 @@ extension Salvage {
 
 /// Walks what can be walked of a cluster tree.
 extension Salvage {
-    /// Calls `body` with each leaf, in order, and `lost` for each subtree that cannot be entered,
-    /// with the number of its objects where a parent tells.
+    /// Calls `body` with each leaf, in order, and `lost` for what cannot be reached below a node,
+    /// with the number of its objects where the node tells.
     func forEachLeaf(
         _ info: TableInfo, _ body: (ClusterLeaf) throws(RealmError) -> Void,
-        lost: (Int?, RealmError) throws(RealmError) -> Void
+        lost: (Int?, String) throws(RealmError) -> Void
     ) throws(RealmError) {
-        var pending = [(ref: info.root, base: UInt64(0), depth: 0)]
-        var seen: Set<Ref> = []
-        while let (ref, base, depth) = pending.popLast() {
-            var leaf: ClusterLeaf?
-            do throws(RealmError) {
-                guard seen.insert(ref).inserted else {
-                    throw .corrupt("a node that was met before", at: ref)
-                }
-                guard depth <= ClusterTree.maximumDepth else { throw lookup.exhausted(ref) }
-                let node = try space.treeNode(ref, slots: 1, "cluster")
-                if node.isInner {
-                    let inner = try InnerCluster(space, ref, node: node, base: base)
-                    for i in (0..<inner.childCount).reversed() {
-                        guard let child = node.slot(i + 3).child else {
-                            try lost(nil, .corrupt("an inner node without a child", at: ref))
-                            continue
-                        }
-                        pending.append((child, base &+ inner.offset(i), depth + 1))
-                    }
-                } else {
-                    let opened = try ClusterLeaf(space, ref, node: node, base: base)
-                    try opened.checkOrder()
-                    leaf = opened
-                }
-            } catch {
-                try lost(nil, error)
+        let walk = ClusterWalk(self)
+        // What `body` throws is no damage and ends the walk.
+        let root = try walk.visit(Branch(ref: info.root, base: 0, depth: 0), body, lost)
+        if case .lost(let error) = root { try lost(nil, error.message) }
+    }
+
+    private struct Branch {
+        let ref: Ref
+        let base: UInt64
+        let depth: Int
+    }
+
+    /// What became of a branch: so many of its objects were met or reported lost; or nobody could
+    /// enter it.
+    private enum Outcome {
+        case accounted(Int)
+        case lost(RealmError)
+    }
+
+    private final class ClusterWalk {
+        private let salvage: Salvage
+        private var seen: Set<Ref> = []
+
+        init(_ salvage: Salvage) { self.salvage = salvage }
+
+        private enum Opened {
+            case leaf(ClusterLeaf)
+            case inner(InnerCluster)
+        }
+
+        private func open(_ branch: Branch) throws(RealmError) -> Opened {
+            let ref = branch.ref
+            guard seen.insert(ref).inserted else {
+                throw .corrupt("a node that was met before", at: ref)
             }
-            if let leaf { try body(leaf) }
+            guard branch.depth <= ClusterTree.maximumDepth else {
+                throw salvage.lookup.exhausted(ref)
+            }
+            let space = salvage.space
+            let node = try space.treeNode(ref, slots: 1, "cluster")
+            if node.isInner {
+                return .inner(try InnerCluster(space, ref, node: node, base: branch.base))
+            }
+            let leaf = try ClusterLeaf(space, ref, node: node, base: branch.base)
+            try leaf.checkOrder()
+            return .leaf(leaf)
+        }
+
+        func visit(
+            _ branch: Branch, _ body: (ClusterLeaf) throws(RealmError) -> Void,
+            _ lost: (Int?, String) throws(RealmError) -> Void
+        ) throws(RealmError) -> Outcome {
+            let opened: Opened
+            do throws(RealmError) { opened = try open(branch) } catch { return .lost(error) }
+            switch opened {
+            case .leaf(let leaf):
+                try body(leaf)
+                return .accounted(leaf.count)
+            case .inner(let inner): return try visit(inner, branch.depth, body, lost)
+            }
+        }
+
+        private func visit(
+            _ inner: InnerCluster, _ depth: Int,
+            _ body: (ClusterLeaf) throws(RealmError) -> Void,
+            _ lost: (Int?, String) throws(RealmError) -> Void
+        ) throws(RealmError) -> Outcome {
+            var accounted = 0
+            var failures = 0
+            var first: RealmError?
+            for i in 0..<inner.childCount {
+                var outcome = Outcome.lost(
+                    .corrupt("an inner node without a child", at: inner.ref))
+                if let child = inner.node.slot(i + 3).child {
+                    let base = inner.base &+ inner.offset(i)
+                    outcome = try visit(
+                        Branch(ref: child, base: base, depth: depth + 1), body, lost)
+                }
+                switch outcome {
+                case .accounted(let count): accounted += count
+                case .lost(let error):
+                    failures += 1
+                    first = first ?? error
+                }
+            }
+            let missing = Self.missing(inner, accounted, failures)
+            if let first {
+                let others = failures > 1 ? ", and \(failures - 1) more branches" : ""
+                try lost(missing, first.message + others)
+            } else if let missing {
+                try lost(missing, "\(inner.count) objects are announced, \(accounted) are there")
+            }
+            return .accounted(accounted + (missing ?? 0))
+        }
+
+        /// How many objects a node announces beyond those accounted for; nil for none, and for more
+        /// than the branches that could not be entered can have held.
+        private static func missing(
+            _ inner: InnerCluster, _ accounted: Int, _ failures: Int
+        ) -> Int? {
+            let missing = inner.count - accounted
+            let branches = failures > 0 ? failures : inner.childCount
+            let room = inner.depth > 4 ? .max : branches << (8 * inner.depth)
+            return missing > 0 && missing <= room ? missing : nil
         }
     }
 }

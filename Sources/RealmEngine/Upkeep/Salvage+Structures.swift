@@ -119,7 +119,7 @@ extension Salvage {
     ) throws(RealmError) -> [Value] {
         var values: [Value] = []
         do throws(RealmError) {
-            var cursor = ElementCursor(space, view)
+            var cursor = ElementCursor(space, view, leafLimit: ElementCursor.mostInLeaf)
             while let value = try cursor.next() {
                 if let value = try mapped(value, column, owner, depth: depth) {
                     values.append(value)
@@ -136,7 +136,9 @@ extension Salvage {
     ) throws(RealmError) -> [(key: Value, value: Value)] {
         var entries: [(key: Value, value: Value)] = []
         do throws(RealmError) {
-            var cursor = try DictionaryCursor(space, view, clustered: hasClusteredDictionaries)
+            var cursor = try DictionaryCursor(
+                space, view, clustered: hasClusteredDictionaries,
+                leafLimit: ElementCursor.mostInLeaf)
             while let (key, value) = try cursor.next() {
                 let mapped = try mapped(value, column, owner, depth: depth)
                 entries.append((transaction.keep(key), mapped ?? .null))
@@ -153,10 +155,43 @@ extension Salvage {
         if column.type == .link, target(column.target)?.source.kind == .embedded {
             return try setEmbedded(view, column, to, owner)
         }
+        if column.collection == .list { return try setList(view, column, to, owner) }
         let values = try elements(
             view, column, owner, depth: 0, keepsPlaces: column.type == .mixed)
         if values.isEmpty { return }
         try transaction.setElements(owner.target.key, owner.new, to, values)
+    }
+
+    /// Elements of a list that are stored at once: memory does not grow with its length.
+    private static let portion = 4096
+
+    private func setList(
+        _ view: CollectionView, _ column: ColumnInfo, _ to: Int, _ owner: Owner
+    ) throws(RealmError) {
+        var values: [Value] = []
+        var failure: RealmError?
+        do throws(RealmError) {
+            var cursor = ElementCursor(space, view, leafLimit: ElementCursor.mostInLeaf)
+            while let value = try cursor.next() {
+                if let value = try mapped(value, column, owner) {
+                    values.append(value)
+                } else if column.type == .mixed {
+                    values.append(.null)
+                }
+                guard values.count == Self.portion else { continue }
+                try append(values, to, owner)
+                values.removeAll(keepingCapacity: true)
+            }
+        } catch { failure = error }
+        if !values.isEmpty { try append(values, to, owner) }
+        if let failure { try loseValue(failure, column, owner) }
+    }
+
+    private func append(
+        _ values: [Value], _ to: Int, _ owner: Owner
+    ) throws(RealmError) {
+        try transaction.appendElements(owner.target.key, owner.new, to, values)
+        if values.count == Self.portion { try changed() }
     }
 
     private func setEmbedded(
@@ -165,7 +200,7 @@ extension Salvage {
         guard owner.depth < Self.maximumDepth else { throw Self.tooDeep }
         var rows: [(ObjectLink, SalvagedRow)] = []
         do throws(RealmError) {
-            var cursor = ElementCursor(space, view)
+            var cursor = ElementCursor(space, view, leafLimit: ElementCursor.mostInLeaf)
             while let value = try cursor.next() {
                 guard case .link(let link) = value else { continue }
                 do throws(RealmError) { rows.append((link, try embeddedRow(link))) } catch {
@@ -191,7 +226,9 @@ extension Salvage {
         var made: [(key: Value, isNull: Bool)] = []
         var rows: [(ObjectLink, SalvagedRow)?] = []
         do throws(RealmError) {
-            var cursor = try DictionaryCursor(space, view, clustered: hasClusteredDictionaries)
+            var cursor = try DictionaryCursor(
+                space, view, clustered: hasClusteredDictionaries,
+                leafLimit: ElementCursor.mostInLeaf)
             while let (key, value) = try cursor.next() {
                 var row: (ObjectLink, SalvagedRow)?
                 if case .link(let link) = value {

@@ -21,11 +21,11 @@ public final class Salvage {
         /// Place of each of the source's columns in the new table; nil for those that are lost.
         var columns: [Int?]
         /// New keys of objects with a primary key, which cannot keep theirs.
-        var keys: [ObjectKey: ObjectKey] = [:]
+        let keys: SalvagedKeys
 
         /// The key of what was the object with `key`; nil when it is lost for certain.
         func new(_ key: ObjectKey) -> ObjectKey? {
-            source.primaryKey == nil ? key : keys[key]
+            source.primaryKey == nil ? key : keys.new(key)
         }
     }
 
@@ -34,29 +34,45 @@ public final class Salvage {
     /// How often a damaged tree may use up the budget of a walk.
     private var lives = 16
 
+    private let memoryLimit: Int
+    /// Old and new keys, of one class behind those of another.
+    let keyMemory: SpillMemory
+
     private init(
-        _ path: String, _ session: WriteSession,
+        _ source: DamagedFile, _ session: WriteSession, _ directory: String, maxMemory: Int,
         _ report: @escaping (SalvageLoss) throws(RealmError) -> Void
     ) throws(RealmError) {
-        source = try DamagedFile(path: path)
+        self.source = source
         self.session = session
         self.report = report
+        // Writing out takes about as much again.
+        memoryLimit = maxMemory / 8 * 3
+        keyMemory = try SpillMemory(directory: directory)
         transaction = try session.begin()
+        transaction.memoryLimit = memoryLimit
     }
 
     /// Copies what can be read of the file at `path` into a new database at `destination`, which
-    /// must not exist, telling `report` of each loss as it is met.
+    /// must not exist, telling `report` of each loss as it is met. What was read is checked at the
+    /// end, which takes about as long again.
     ///
-    /// Throws when not even the root can be read, when writing fails, and what `report` throws.
+    /// - Parameters:
+    ///   - directory: for files without a name; those of what does not fit in memory.
+    ///   - maxMemory: bytes of memory that what is being written takes at most, except for single
+    ///     sets, dictionaries and nested collections, which are made as a whole.
+    /// - Throws: `corrupt` when not even the root can be read, `incompatible` for formats that are
+    ///   not read, `output` when writing fails, and what `report` throws.
     public static func run(
-        path: String, into destination: String,
+        path: String, into destination: String, spillingInto directory: String,
+        maxMemory: Int = 64 << 20,
         report: @escaping (SalvageLoss) throws(RealmError) -> Void
     ) throws(RealmError) -> SalvageSummary {
+        let source = try DamagedFile(path: path)
         var options = WriteSession.Options()
         options.creates = true
         options.isDurable = false
         let session = try WriteSession(path: destination, options: options)
-        let salvage = try Salvage(path, session, report)
+        let salvage = try Salvage(source, session, directory, maxMemory: maxMemory, report)
         do throws(RealmError) {
             try salvage.run()
         } catch {
@@ -67,6 +83,11 @@ public final class Salvage {
     }
 
     private func run() throws(RealmError) {
+        summary.version = source.version
+        if let why = source.whyNotNewest {
+            summary.isNewest = false
+            try lose(.version(used: source.version, why: why.message))
+        }
         for table in source.lostTables {
             try lose(.table(slot: table.slot, why: table.why.message))
         }
@@ -76,6 +97,7 @@ public final class Salvage {
         for i in standing { try copyObjects(i) }
         for i in standing { try copyStructures(i) }
         try transaction.commit()
+        summary.sourceErrors = source.countErrors()
     }
 
     func lose(_ loss: SalvageLoss) throws(RealmError) {
@@ -99,18 +121,27 @@ public final class Salvage {
     var lookup: NodeSpace { source.memory.lookup }
     var hasClusteredDictionaries: Bool { (21...22).contains(source.format) }
 
-    /// Commits now and then.
+    /// Commits now and then, and keeps the memory of the transaction within its limit. Everything
+    /// made so far must be stored.
     func changed() throws(RealmError) {
         pending += 1
+        if transaction.isSpillDue {
+            try transaction.spill()
+            source.releasePages()
+        }
         guard pending >= Self.mostPending else { return }
         pending = 0
         try transaction.commit()
         transaction = try session.begin()
+        transaction.memoryLimit = memoryLimit
+        source.releasePages()
     }
 
-    func didCreate(_ object: ObjectKey, as new: ObjectKey, in place: Int) {
+    func didCreate(
+        _ object: ObjectKey, as new: ObjectKey, in place: Int
+    ) throws(RealmError) {
         summary.salvaged += 1
-        if targets[place].source.primaryKey != nil { targets[place].keys[object] = new }
+        if targets[place].source.primaryKey != nil { try targets[place].keys.add(object, new) }
     }
 
     // MARK: Schema
@@ -124,7 +155,9 @@ public final class Salvage {
                     primaryKey: info.primaryKey.map { Self.spec(info.columns[$0]) })
                 targetPlaces[info.key] = targets.count
                 targets.append(
-                    Target(source: info, key: key, columns: info.columns.map { _ in nil }))
+                    Target(
+                        source: info, key: key, columns: info.columns.map { _ in nil },
+                        keys: SalvagedKeys(keyMemory)))
             } catch {
                 try lose(.objects(className: info.className, count: nil, why: error.message))
             }

@@ -1,5 +1,7 @@
 /// Something of a damaged database that could not be copied.
 public enum SalvageLoss: Sendable {
+    /// The newest version: all is from the one before it, which has the number `used`.
+    case version(used: UInt64, why: String)
     /// A table of the directory; its name is lost with it.
     case table(slot: Int, why: String)
     /// A property of a class, for all its objects.
@@ -12,22 +14,32 @@ public enum SalvageLoss: Sendable {
     case values(className: String, property: String, key: ObjectKey, count: Int, why: String)
 }
 
-/// What came of a salvage.
+/// What came of a salvage. Every loss that was reported counts in exactly one of the sums.
 public struct SalvageSummary: Sendable {
+    /// Number of the version that was read.
+    public internal(set) var version: UInt64 = 0
+    /// That is the version the header selects, not the one before it.
+    public internal(set) var isNewest = true
+    /// Errors that an integrity check finds in that version.
+    public internal(set) var sourceErrors = 0
     /// Objects in the new file, embedded ones left aside.
     public internal(set) var salvaged = 0
-    /// As far as somebody told how many there were.
+    /// Objects of which somebody told how many there were.
     public internal(set) var lostObjects = 0
     public internal(set) var lostValues = 0
-    /// Tables and properties.
+    /// The newest version, tables, properties, and stretches of objects that nobody counted.
     public internal(set) var lostParts = 0
-    public internal(set) var hasLosses = false
+
+    /// Something was reported lost.
+    public var hasLosses: Bool { lostObjects > 0 || lostValues > 0 || lostParts > 0 }
+    /// All there was is in the new file: nothing was reported lost, and the version that was read is
+    /// the newest and as sound as an integrity check can tell. Damage may hide what was there.
+    public var isComplete: Bool { !hasLosses && isNewest && sourceErrors == 0 }
 
     mutating func add(_ loss: SalvageLoss) {
-        hasLosses = true
         switch loss {
-        case .table, .property: lostParts += 1
-        case .objects(_, let count, _): lostObjects += count ?? 0
+        case .version, .table, .property, .objects(_, nil, _): lostParts += 1
+        case .objects(_, let count?, _): lostObjects += count
         case .object: lostObjects += 1
         case .values(_, _, _, let count, _): lostValues += count
         }

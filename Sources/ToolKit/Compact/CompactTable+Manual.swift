@@ -59,13 +59,21 @@ extension CompactTable {
             "`--salvage` reads what the root leads to and makes new objects with the same keys and "
                 + "values in a new file; indexes and incoming links are built anew. An object "
                 + "whose properties cannot all be read keeps the others. Links to lost objects "
-                + "become null. Each line on standard output names a loss: a `class`, a "
-                + "`property` of all objects, `objects` that could not be reached, an `object`, or "
-                + "`values` of `count` objects from `key` on."),
+                + "become null. Each line on standard output names a loss: the newest `version`, "
+                + "where the one before it had to be used, a `class`, a `property` of all objects, "
+                + "`objects` that could not be reached, with their `count` where something tells, "
+                + "an `object`, or `values` of `count` objects from `key` on."),
+        .paragraph(
+            "The last line counts each of them once, under `lostObjects`, `lostValues` or, where "
+                + "nobody counted, `lostParts`. It names the `version` that was read and the "
+                + "errors `--check` finds in it: damage may hide what was there, so the result is "
+                + "called `complete`, and the exit status is 0, only where that version is the "
+                + "newest and has none."),
         .literal([
             #"{"lost":"values","class":"Email","key":4411,"count":1,"property":"body","why":"..."}"#,
             #"{"lost":"object","class":"Email","key":4412,"why":"..."}"#,
-            #"{"summary":{"salvaged":48210,"lostObjects":1,"lostValues":1,"lostParts":0}}"#,
+            #"{"summary":{"salvaged":48210,"lostObjects":1,"lostValues":1,"lostParts":0,"#,
+            #" "version":77,"newest":true,"sourceErrors":2,"complete":false}}"#,
         ]),
         .paragraph(
             "Try `--at previous` first: the version before the newest is often whole."),
@@ -83,7 +91,7 @@ extension CompactTable {
             ("1", "`--check --strict`: warnings."),
             ("2", "A bad option, an output file that exists."),
             ("3", "FILE is missing, cannot be read or is not a Realm file."),
-            ("4", "FILE is damaged; `--salvage`: something was lost."),
+            ("4", "FILE is damaged; `--salvage`: something was, or may be, lost."),
             ("5", "FILE is encrypted, or the key is of no use."),
             ("6", "A format, lock file or history that does not allow it."),
             ("7", "Others have FILE open."),

@@ -42,8 +42,8 @@ enum CompactTable {
         OptionSpec(
             "salvage", nil, in: .action, "copy every object that can be read",
             "Copy every object that can be read into a new file, which `-o` names. What is lost is "
-                + "listed on standard output, one JSON object a line; if there is any, the exit "
-                + "status is 4.",
+                + "listed on standard output, one JSON object a line; if there is any, or FILE has "
+                + "errors that may hide some, the exit status is 4.",
             excludes: ["dry-run"], requires: "output"),
         OptionSpec(
             "dry-run", "n", in: .action, "estimate and report, change nothing",

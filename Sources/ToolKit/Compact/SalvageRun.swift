@@ -15,8 +15,10 @@ struct SalvageRun {
         let losses = try OutputFile(path: nil, force: false)
         let printer = LossPrinter()
         var buffer = ByteBuffer()
-        let summary = try Salvage.run(path: request.path, into: passing.database) {
-            (loss) throws(RealmError) in
+        let summary = try Salvage.run(
+            path: request.path, into: passing.database,
+            spillingInto: Terminal.temporaryDirectory, maxMemory: request.options.maxMemory
+        ) { (loss) throws(RealmError) in
             printer.append(loss, to: &buffer)
             try losses.write(&buffer)
         }
@@ -28,11 +30,31 @@ struct SalvageRun {
         try output.write(Database(immutable: passing.database), options)
         try output.publish()
         Diagnostics(request.command).summary(
-            "\(request.path) -> \(target): \(summary.salvaged) objects, "
-                + (summary.hasLosses
-                    ? "lost \(summary.lostObjects) objects and \(summary.lostValues) values"
-                    : "nothing lost"))
-        return summary.hasLosses ? .damaged : .ok
+            "\(request.path) -> \(target): \(summary.sentence)")
+        return summary.isComplete ? .ok : .damaged
+    }
+}
+
+extension SalvageSummary {
+    /// What people are told.
+    fileprivate var sentence: String {
+        let from = isNewest ? "" : ", the one before the newest, which cannot be read"
+        return "\(Self.count(salvaged, "object")) of version \(version)\(from); \(losses)"
+    }
+
+    private var losses: String {
+        var lost: [String] = []
+        if lostObjects > 0 { lost.append(Self.count(lostObjects, "object")) }
+        if lostValues > 0 { lost.append(Self.count(lostValues, "value")) }
+        if lostParts > 0 { lost.append(Self.count(lostParts, "part")) }
+        let found = lost.isEmpty ? "nothing found lost" : "lost " + lost.joined(separator: ", ")
+        if sourceErrors == 0 { return lost.isEmpty ? "nothing lost" : found }
+        return found
+            + ", but the source has \(Self.count(sourceErrors, "error")), which --check lists"
+    }
+
+    private static func count(_ count: Int, _ noun: String) -> String {
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
     }
 }
 
@@ -40,6 +62,9 @@ struct SalvageRun {
 private struct LossPrinter {
     func append(_ loss: SalvageLoss, to buffer: inout ByteBuffer) {
         switch loss {
+        case .version(let used, let why):
+            buffer.append("{\"lost\":\"version\",\"used\":\(used)")
+            end(why, to: &buffer)
         case .table(let slot, let why):
             buffer.append("{\"lost\":\"class\",\"slot\":\(slot)")
             end(why, to: &buffer)
@@ -67,7 +92,9 @@ private struct LossPrinter {
         buffer.append(
             "{\"summary\":{\"salvaged\":\(summary.salvaged),"
                 + "\"lostObjects\":\(summary.lostObjects),\"lostValues\":\(summary.lostValues),"
-                + "\"lostParts\":\(summary.lostParts)}}\n")
+                + "\"lostParts\":\(summary.lostParts),\"version\":\(summary.version),"
+                + "\"newest\":\(summary.isNewest),\"sourceErrors\":\(summary.sourceErrors),"
+                + "\"complete\":\(summary.isComplete)}}\n")
     }
 
     private func begin(_ what: String, _ name: String, to buffer: inout ByteBuffer) {

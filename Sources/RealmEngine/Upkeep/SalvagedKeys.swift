@@ -1,0 +1,44 @@
+/// The new keys of a class's objects by their old ones, in memory that spills to a file.
+///
+/// All keys of one class are added before those of the next. Confined to one thread.
+final class SalvagedKeys {
+    private struct Pair {
+        let old: Int64
+        let new: Int64
+    }
+
+    private let memory: SpillMemory
+    /// Where the pairs begin in `memory`.
+    private var start = 0
+    private var count = 0
+    /// A sound table is read in the order of its keys; a damaged one may not have them in order.
+    private var isSorted = true
+
+    init(_ memory: SpillMemory) { self.memory = memory }
+
+    private var pairs: UnsafeMutableBufferPointer<Pair> {
+        UnsafeMutableBufferPointer(
+            start: (memory.base + start).assumingMemoryBound(to: Pair.self), count: count)
+    }
+
+    /// Throws `output` when the disk is full.
+    func add(_ old: ObjectKey, _ new: ObjectKey) throws(RealmError) {
+        let pair = Pair(old: old.raw, new: new.raw)
+        let place = try memory.add(MemoryLayout<Pair>.size)
+        place.initializeMemory(as: Pair.self, to: pair)
+        if count == 0 { start = memory.base.distance(to: place) }
+        count += 1
+        if count > 1, pairs[count - 2].old > pair.old { isSorted = false }
+    }
+
+    /// The new key of what had the key `old`; nil when it was not added.
+    func new(_ old: ObjectKey) -> ObjectKey? {
+        if !isSorted {
+            var unsorted = pairs
+            unsorted.sort { $0.old < $1.old }
+            isSorted = true
+        }
+        let i = pairs.partitionPoint { $0.old >= old.raw }
+        return i < count && pairs[i].old == old.raw ? ObjectKey(pairs[i].new) : nil
+    }
+}
