@@ -35,9 +35,23 @@ enum ToolRun {
         case "version": return try print(Capabilities.text(tool: table.name))
         default: break
         }
+        try checkAddressSpace()
         Signals.install(
             tool: table.name, file: command.databasePath, asJSON: command.wantsJSONErrors)
         return try body(command)
+    }
+
+    /// With fewer addresses an allocation, a thread or a stack may fail wherever it is, where nothing
+    /// can be said about it any more.
+    private static let leastAddressSpace = 1 << 30
+
+    private static func checkAddressSpace() throws(RealmError) {
+        guard let limit = AddressSpace.limit, limit < leastAddressSpace else { return }
+        throw RealmError(
+            .input, code: "LimitExceeded", reason: "address-space",
+            "the limit on addresses (ulimit -v) is \(Quantity.bytes(limit)); at least "
+                + "\(Quantity.bytes(leastAddressSpace)) are needed",
+            hint: "addresses are not memory: --max-memory limits that")
     }
 
     private static func print(_ text: String) throws(RealmError) -> ExitCode {

@@ -194,6 +194,18 @@ public final class Schema: Sendable {
         return i < tables.count && tables[i].key == key ? tables[i] : nil
     }
 
+    /// Throws `corrupt` where a property's links lead to a table that does not exist: nobody could
+    /// write one (object format 1.9).
+    public func checkTargets() throws(RealmError) {
+        for info in tables {
+            for column in info.columns where column.type == .link && table(column.target) == nil {
+                throw .corrupt(
+                    "the links of \(info.className).\(column.name) lead to a class that does not "
+                        + "exist", at: info.top)
+            }
+        }
+    }
+
     /// The class, or internal table, called `name`.
     public func table(named name: String) -> TableInfo? {
         byClass[Array(name.utf8)].map { tables[$0] }

@@ -29,13 +29,15 @@ final class Mapping: @unchecked Sendable {
         guard size <= Self.largestSize else { throw systemError("mmap", path, errno: EFBIG) }
         let page = Self.pageSize
         let needed = (size + page - 1) / page * page
-        var length = max(Self.preferredReservation, needed)
+        // The second half is the slab's: what is written there must never be the file.
+        let least = max(2 * needed, 2 * page)
+        var length = AddressSpace.reservation(Self.preferredReservation, least: least)
         var address: UnsafeMutableRawPointer?
         while true {
             address = mmap(
                 nil, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
             if address != MAP_FAILED { break }
-            guard length / 2 >= needed else {
+            guard length / 2 >= least else {
                 throw systemError("mmap", path, errno: errno)
             }
             length /= 2
@@ -60,7 +62,8 @@ final class Mapping: @unchecked Sendable {
         let from = (mapped + page - 1) / page * page
         let end = (size + page - 1) / page * page
         if end > from {
-            guard end <= reserved / 2,
+            guard end <= reserved / 2 else { throw systemError("mmap", path, errno: ENOMEM) }
+            guard
                 mmap(
                     UnsafeMutableRawPointer(mutating: base) + from, end - from, PROT_READ,
                     MAP_SHARED | MAP_FIXED, descriptor, off_t(from)) != MAP_FAILED

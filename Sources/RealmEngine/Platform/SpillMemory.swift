@@ -14,7 +14,7 @@ public final class SpillMemory {
     private var moved = 0
 
     /// Addresses, not memory.
-    private static let reservation = 1 << 38
+    private static let reservation = AddressSpace.reservation(1 << 38)
     /// Private memory, at most.
     private static let most = 4 << 20
 

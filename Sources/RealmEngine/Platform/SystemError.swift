@@ -13,8 +13,11 @@ func systemError(
         case ENOSPC, EDQUOT: ("OutOfDiskSpace", "disk-full")
         default: ("FileOperationFailed", "system")
         }
+    let isLimited = code == ENOMEM && AddressSpace.limit != nil
     return RealmError(
-        kind, code: name.code, reason: name.reason, "\(call) failed: \(text)", file: path)
+        kind, code: name.code, reason: name.reason, "\(call) failed: \(text)", file: path,
+        hint: isLimited
+            ? "addresses are limited (ulimit -v); a database takes several times its size" : nil)
 }
 
 /// Repeats a call that a signal interrupted.

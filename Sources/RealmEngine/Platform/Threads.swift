@@ -29,6 +29,14 @@ public enum Threads {
         return true
     }
 
+    /// Whether the system gives the process another thread now: whoever cannot do without one asks
+    /// before it is too late to do without.
+    public static var canStart: Bool {
+        guard let thread = start({}) else { return false }
+        pthread_join(thread, nil)
+        return true
+    }
+
     /// What tells the calling thread from all others that exist now. Takes about a nanosecond.
     @inline(__always)
     static var current: UInt { UInt(pthread_self()) }

@@ -71,7 +71,12 @@ extension ParsedCommand {
     var threads: Int { optional("threads") { count($0) } ?? 0 }
 
     /// Cap on private memory, in bytes.
-    var maxMemory: Int { optional("max-memory") { size($0) } ?? 64 << 20 }
+    var maxMemory: Int {
+        max(Self.leastMemory, optional("max-memory") { size($0) } ?? 64 << 20)
+    }
+
+    /// A share of less may be nothing at all.
+    static let leastMemory = 1 << 10
 
     var access: AccessMode { optional("access") { text($0) }.flatMap(AccessMode.init) ?? .auto }
 

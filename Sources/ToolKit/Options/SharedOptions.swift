@@ -98,7 +98,8 @@ enum SharedOptions {
         "max-memory", nil, .required("SIZE", .size), in: .access,
         "cap on private memory",
         "Keep private memory below SIZE. Pages of the mapped file do not count: the system takes "
-            + "them back whenever it needs to.",
+            + "them back whenever it needs to. Less than 1 KiB counts as 1 KiB, and what a single "
+            + "record or value takes is not limited.",
         defaultText: "64MiB")
 
     private static let whenWords = ["auto", "always", "never"]

@@ -154,8 +154,9 @@ final class ClassPlans {
     /// Keeps what the constants' values refer to.
     private var tapes: [JSONTape] = []
 
-    /// Throws `misuse` when a constant fits no class.
+    /// Throws `misuse` when a constant fits no class, `corrupt` when links lead to no class.
     init(_ schema: Schema, _ request: WriteRequest) throws(RealmError) {
+        try schema.checkTargets()
         self.schema = schema
         self.request = request
         classes = schema.classes

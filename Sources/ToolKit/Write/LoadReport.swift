@@ -111,10 +111,11 @@ final class LoadReport {
     }
 
     /// - Parameter syncs: system calls it took to make the commits durable.
-    func finish(_ counts: LoadCounts, version: UInt64, syncs: Int) {
+    /// - Throws: `output` when standard output does not take it.
+    func finish(_ counts: LoadCounts, version: UInt64, syncs: Int) throws(RealmError) {
         let seconds = Double(MonotonicClock.nanoseconds() - began) / 1e9
         if request.reportsJSON {
-            print(counts, version, syncs, seconds)
+            try print(counts, version, syncs, seconds)
         } else {
             var text = request.isDryRun ? "would write " : ""
             text += counts.text(rejects: rejects?.path)
@@ -128,7 +129,7 @@ final class LoadReport {
 
     private func print(
         _ counts: LoadCounts, _ version: UInt64, _ syncs: Int, _ seconds: Double
-    ) {
+    ) throws(RealmError) {
         var buffer = ByteBuffer(capacity: 256)
         buffer.append("{\"summary\":{")
         counts.appendJSON(to: &buffer)
@@ -143,7 +144,7 @@ final class LoadReport {
         buffer.append(",\"seconds\":")
         buffer.append(Self.twoDecimals(seconds))
         buffer.append("}}\n")
-        _ = try? output.flush(&buffer)
+        try output.flush(&buffer)
     }
 
     private static func twoDecimals(_ value: Double) -> String {

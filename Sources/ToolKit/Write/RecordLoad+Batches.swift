@@ -5,7 +5,9 @@ extension RecordLoad {
     /// Opens a batch for records of which the first came at `time`.
     func begin(_ time: UInt64) throws(RealmError) -> Batch {
         let isPrepared = prepared != nil
-        let fresh = Batch(try beginWriter(), deadline: deadline(time), isPrepared: isPrepared)
+        // A rehearsal is one batch that nothing is ever due for.
+        let due = request.isDryRun ? nil : deadline(time)
+        let fresh = Batch(try beginWriter(), deadline: due, isPrepared: isPrepared)
         batch = fresh
         return fresh
     }

@@ -121,7 +121,7 @@ final class RecordLoad {
         } catch {
             throw finish(after: error)
         }
-        sumUp()
+        try sumUp()
         return settled.rejected > 0 ? .data : .ok
     }
 
@@ -215,14 +215,15 @@ final class RecordLoad {
             do throws(RealmError) { try report.writeRejects() } catch let other { error = other }
             if error.kind == .data { error = stopping(refused) }
         }
-        sumUp()
+        // What went wrong first is what people are told.
+        try? sumUp()
         return error
     }
 
-    private func sumUp() {
+    private func sumUp() throws(RealmError) {
         progress.finish()
         let traffic = place?.instance.asynchronousTraffic ?? session.traffic
-        report.finish(settled, version: session.database.version, syncs: traffic.syncs)
+        try report.finish(settled, version: session.database.version, syncs: traffic.syncs)
     }
 
     func abandon() {

@@ -89,12 +89,13 @@ final class RelationLoad {
         } catch {
             writer.transaction.rollback()
             progress.finish()
-            report.finish(
+            // What went wrong first is what people are told.
+            try? report.finish(
                 LoadCounts(), version: session.database.version, syncs: session.traffic.syncs)
             throw error
         }
         progress.finish()
-        report.finish(counts, version: session.database.version, syncs: session.traffic.syncs)
+        try report.finish(counts, version: session.database.version, syncs: session.traffic.syncs)
         return .ok
     }
 

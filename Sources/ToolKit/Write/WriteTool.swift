@@ -105,7 +105,8 @@ struct WriteRun {
             let isOne = request.isSingle || request.isDryRun
             let load = try RecordLoad(
                 request, className: className, session, schema, input!, report,
-                prepared: prepared, place: isOne ? nil : try WriterPlace(session, request))
+                prepared: prepared,
+                place: isOne || !Threads.canStart ? nil : try WriterPlace(session, request))
             return try load.run()
         }
     }

@@ -47,9 +47,37 @@ import Testing
         let result = lab.shell(
             #"echo '{"id":1,"weight":2}' | $W --ack zoo.realm Animal > /dev/full"#)
         #expect(result.status == 9, "\(result.errorText)")
+        for options in ["--json", "--json -n", "--json -q"] {
+            let summary = lab.shell(
+                #"echo '{"id":2,"weight":2}' | $W -m upsert \#(options) zoo.realm Animal > /dev/full"#
+            )
+            #expect(summary.status == 9, "\(options): \(summary.errorText)")
+        }
         let rejects = lab.shell(
             #"echo '{"id":"x"}' | $W --on-error skip --rejects /dev/full zoo.realm Animal"#)
         #expect(rejects.status == 9, "\(rejects.errorText)")
+    }
+
+    /// A share of next to nothing is nothing, for which nobody may wait.
+    @Test(arguments: ["1", "15", "1k"]) func nextToNoMemory(_ size: String) {
+        makeInput(300)
+        for options in ["", "-n", "-1", "--ack"] {
+            let result = lab.shell(
+                "timeout 60 $W -q -m upsert \(options) --max-memory \(size) zoo.realm Animal in.ndjson"
+            )
+            #expect(result.status == 0, "\(options) \(size): \(result.errorText)")
+        }
+        #expect(count == "300\n")
+    }
+
+    /// A rehearsal commits nothing, so that no time is ever up for it.
+    @Test func aRehearsalOfManyRecords() {
+        makeInput(5000)
+        let result = lab.shell(
+            "timeout 60 $W -n --commit-interval 1ms zoo.realm Animal in.ndjson")
+        #expect(result.status == 0, "\(result.errorText)")
+        #expect(result.errorText.contains("5000 inserted"), "\(result.errorText)")
+        #expect(count == "0\n")
     }
 
     /// Whether a transaction is written ahead of its commit does not show.
