@@ -74,11 +74,15 @@ final class WriteTarget {
         if case .replacing(let destination, let passing) = making {
             try publish(passing, as: destination)
         }
+        let waiting = waiting
+        // What waits may keep the target in its turn, whose passing directory goes with it.
+        self.waiting = []
         for body in waiting { try body() }
     }
 
     /// The command failed.
     func abandon() {
+        waiting = []
         guard case .inPlace(let entries) = making, !isKept else { return }
         // Somebody else may have found it by its name.
         if Openers.names(participating: request.path).isEmpty {

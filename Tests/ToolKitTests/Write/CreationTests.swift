@@ -81,11 +81,13 @@ import Testing
         #expect(failed.status == 8, "\(failed.errorText)")
         #expect(failed.text == "")
         #expect(contents(of: lab.path("zoo.realm")) == before)
+        #expect(lab.scratch.entries.filter { $0.hasPrefix(".realm-tools") } == [])
         lab.write("in.ndjson", "{\"a\":1}\n{\"a\":2}\n")
         let done = lab.shell(
             "$W --create --force --infer --ack --commit-records 1 zoo.realm A in.ndjson")
         #expect(done.status == 0, "\(done.errorText)")
         #expect(done.text.split(separator: "\n").count == 2)
+        #expect(lab.scratch.entries.filter { $0.hasPrefix(".realm-tools") } == [])
         #expect(lab.shell("$Q -c zoo.realm A").text == "2\n")
     }
 
