@@ -37,6 +37,7 @@ struct Commit {
     func run() throws(RealmError) -> UInt64 {
         let stored = try write()
         try session.flipHeader(top: stored.top)
+        try session.checkPlace()
         try session.publish(stored)
         return stored.version
     }
@@ -134,6 +135,14 @@ struct Commit {
 }
 
 extension WriteSession {
+    /// Throws, for good, when what was written is in a file that lost its name.
+    func checkPlace() throws(RealmError) {
+        do throws(RealmError) { try database.file.checkPlace() } catch {
+            database.poison(error)
+            throw error
+        }
+    }
+
     /// Makes a version that the header selects the newest for everybody.
     func publish(_ stored: Commit.Stored) throws(RealmError) {
         do throws(RealmError) {

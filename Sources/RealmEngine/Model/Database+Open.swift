@@ -7,6 +7,8 @@ extension Database {
         public var creation = Creation.never
         /// How long to wait for others that are just joining, leaving or resizing the file.
         public var patience = Patience.forever
+        /// Take part although the file has several hard links: other programs must go by this name.
+        public var allowsOtherNames = false
 
         public init() {}
     }
@@ -22,36 +24,43 @@ extension Database {
     /// Opens the file at `path` as a participant of its session, which begins if nobody has it open
     /// (storage format 6.4): the lock file is made when missing.
     ///
-    /// Whoever opens the same file again in this process, by whatever name, gets the same object.
-    /// A file of no bytes is a database that is missing. Throws `incompatible` for formats other than 24, for synchronised files and for sessions with
-    /// other settings, `busy` when the file was replaced while open here, and what reading a database
-    /// throws.
+    /// Symbolic links are followed first, so the session is the same by whatever name. Whoever opens
+    /// the same file again in this process gets the same object. A file of no bytes is a database
+    /// that is missing.
+    ///
+    /// Throws `incompatible` for formats other than 24, for synchronised files and for sessions with
+    /// other settings, `misuse` for a file with several hard links, `busy` when another program has
+    /// it open by a link of its own or the file was replaced while open here, and what reading a
+    /// database throws.
     public static func open(
         _ path: String, _ options: Options = Options()
     ) throws(RealmError) -> Database {
         do throws(RealmError) {
-            if options.creation != .always, let open = try OpenDatabases.find(path) {
+            let place = DatabasePlace(path)
+            try place.checkLinks()
+            if options.creation != .always, let open = try OpenDatabases.find(place) {
                 try open.session?.checkAgreement(isDurable: options.isDurable)
                 return open
             }
-            return OpenDatabases.add(try Database(participating: path, options))
+            return OpenDatabases.add(try Database(participating: place, options))
         } catch { throw error.inFile(path) }
     }
 
     /// A participant of its own, known to nobody else.
     convenience init(
-        participating path: String, _ options: Options
+        participating place: DatabasePlace, _ options: Options
     ) throws(RealmError) {
-        let exists = options.creation != .always && FileIdentity(path: path) != nil
+        let exists = options.creation != .always && FileIdentity(path: place.path) != nil
         // Nothing is created, not even a lock file, beside a file that is not there or not ours.
         if exists || options.creation == .never {
-            try Self.checkWritable(path, makesDatabases: options.creation != .never)
+            try Self.checkWritable(place, makesDatabases: options.creation != .never)
         }
+        if !options.allowsOtherNames { try place.checkNames() }
         var mapped: MappedFile?
-        let session = try Session(joining: path, isDurable: options.isDurable, options.patience) {
+        let session = try Session(joining: place, isDurable: options.isDurable, options.patience) {
             (isInitiator) throws(RealmError) in
             // Opened here, since it may have been replaced until nobody had it open.
-            let file = try FileDevice(path: path, options.creation.ofFile)
+            let file = try FileDevice(place, options.creation.ofFile)
             if isInitiator {
                 try FilePreparation(file, makesDatabases: options.creation != .never).run()
             }
@@ -76,10 +85,10 @@ extension Database {
     ///
     /// - Parameter makesDatabases: a file of no bytes becomes one when the session begins.
     static func checkWritable(
-        _ path: String, makesDatabases: Bool = false
+        _ place: DatabasePlace, makesDatabases: Bool = false
     ) throws(RealmError) {
         let mapped: MappedFile
-        do throws(RealmError) { mapped = try MappedFile(path: path) } catch {
+        do throws(RealmError) { mapped = try MappedFile(place) } catch {
             if error.reason == "empty", makesDatabases { return }
             throw error
         }

@@ -63,9 +63,14 @@ public final class Database: Sendable {
         joiningLive path: String, _ patience: Patience = .forever
     ) throws(RealmError) {
         do throws(RealmError) {
-            guard let session = try Session(readingLive: path, patience) else { return nil }
-            try self.init(MappedFile(path: path), session: session)
-        } catch { throw error.inFile(path) }
+            let place = DatabasePlace(path)
+            guard let session = try Session(readingLive: place, patience) else { return nil }
+            try self.init(MappedFile(place), session: session)
+        } catch {
+            // What a lock file says wrongly does not keep anybody from reading the database.
+            if error.code == "IncompatibleLockFile" { return nil }
+            throw error.inFile(path)
+        }
     }
 
     /// Without a session: the version the header selects, or the one in a slot of the caller's choice.
@@ -103,7 +108,7 @@ public final class Database: Sendable {
         (raw, header, _) = try file.whileUnchanged { (header, _) throws(RealmError) in
             try Self.checkFormat(header)
         }
-        let pin = try session.pinNewest()
+        let pin = try Self.pinNewest(session, file)
         do throws(RealmError) {
             var held = HeldVersions(session)
             let newest = held.adopt(try Self.state(file, pin), pin, .none)
@@ -144,6 +149,14 @@ public final class Database: Sendable {
     static func state(
         _ file: MappedFile, _ pin: VersionList.Pin, after earlier: VersionState? = nil
     ) throws(RealmError) -> VersionState {
+        do throws(RealmError) { return try read(file, pin, after: earlier) } catch {
+            throw error.kind == .corrupt ? cause(of: error, file, pin) : error
+        }
+    }
+
+    private static func read(
+        _ file: MappedFile, _ pin: VersionList.Pin, after earlier: VersionState?
+    ) throws(RealmError) -> VersionState {
         try file.extend(to: Int(pin.fileSize))
         let state = try VersionState.read(
             base: file.mapping.base, size: Int(pin.fileSize), format: 24, top: pin.top,
@@ -154,6 +167,42 @@ public final class Database: Sendable {
                 at: pin.top)
         }
         return state
+    }
+
+    /// Which of the two is wrong where the session's version list and the file contradict each other.
+    private static func cause(
+        of error: RealmError, _ file: MappedFile, _ pin: VersionList.Pin
+    ) -> RealmError {
+        do throws(RealmError) {
+            try file.checkPlace()
+            let size = min(Int(pin.fileSize), file.mapping.mapped)
+            let memory = SpaceMemory(base: file.mapping.base, limit: UInt64(size))
+            defer { withExtendedLifetime(memory) {} }
+            let top = try? TopArray(memory.lookup, pin.top, fileSize: size)
+            // The list is right: what is wrong lies behind the root.
+            if let top, top.version == pin.version, top.logicalSize == pin.fileSize {
+                return error
+            }
+            // Damaged is the database only if the version its header selects is.
+            _ = try Session.Attachment(file)
+            return LockFileMemory.damaged
+        } catch let other { return other.reason == "replaced" ? other : error }
+    }
+
+    /// Pins the newest version of the session. That it is one without a root is believed only when
+    /// the header agrees; between the two, a first commit is about to be published.
+    private static func pinNewest(
+        _ session: Session, _ file: MappedFile
+    ) throws(RealmError) -> VersionList.Pin {
+        for attempt in 1... {
+            let pin = try session.pinFirst()
+            let raw = try file.rawHeader()
+            if !pin.top.isNone || raw.top(raw.selected) == 0 { return pin }
+            session.release(pin)
+            if attempt == 100 { break }
+            Deadline.sleep(milliseconds: 1)
+        }
+        throw LockFileMemory.damaged
     }
 
     var newest: VersionState { versions.withLock { $0.newest.state } }
@@ -232,9 +281,8 @@ public final class Database: Sendable {
     /// Somebody is writing now, as far as the lock file tells.
     var isBeingWritten: Bool {
         if let session { return session.file.writeMutex.isHeld }
-        let lock = path + ".lock"
-        guard LockFileMemory.isLocked(lock),
-            let bytes = File.beginning(of: lock, limit: LockFile.initialSize),
+        guard let lock = file.place?.lock, LockFileMemory.isLocked(lock),
+            let bytes = SideFile.beginning(of: lock, limit: LockFile.initialSize),
             bytes.count == LockFile.initialSize, let copy = try? LockFileMemory(copying: bytes)
         else { return false }
         return LockFile(memory: copy).writeMutex.isHeld

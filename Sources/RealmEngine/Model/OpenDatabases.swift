@@ -14,21 +14,21 @@ enum OpenDatabases {
 
     private static let entries = Guarded<[Key: Entry]>([:])
 
-    /// The open database of the file that has the name `path` now.
+    /// The open database of the file that is at `place` now.
     ///
     /// Throws `busy` when the file was replaced while the one that had the name is open: they would
     /// share a lock file.
-    static func find(_ path: String) throws(RealmError) -> Database? {
-        guard let file = FileIdentity(path: path) else { return nil }
+    static func find(_ place: DatabasePlace) throws(RealmError) -> Database? {
+        guard let file = FileIdentity(path: place.path) else { return nil }
         let key = Key(file: file)
         // Neither is released inside: a database that goes removes itself.
         let (found, other) = entries.withLock { entries in
             (
                 entries[key]?.database,
-                entries.first { $0.value.path == path && $0.key != key }?.value.database
+                entries.first { $0.value.path == place.path && $0.key != key }?.value.database
             )
         }
-        if other != nil, found == nil { throw replaced(path) }
+        if other != nil, found == nil { throw replaced(place.name) }
         return found
     }
 
@@ -45,7 +45,8 @@ enum OpenDatabases {
         return entries.withLock { entries in
             if let other = entries[key]?.database { return other }
             entries[key] = Entry(
-                database: database, id: ObjectIdentifier(database), path: database.path)
+                database: database, id: ObjectIdentifier(database),
+                path: database.file.place?.path ?? database.path)
             return database
         }
     }

@@ -27,6 +27,8 @@ public final class WriteSession {
         var fanout = Fanout()
         /// How long to wait for others that are just joining, leaving or resizing the file.
         public var patience = RealmEngine.Patience.forever
+        /// As `Database.Options.allowsOtherNames`.
+        public var allowsOtherNames = false
         /// Take part on its own instead of together with others of this process.
         var isSeparate = false
 
@@ -52,10 +54,13 @@ public final class WriteSession {
             opening.isDurable = options.isDurable
             opening.creation = options.creates ? .always : .never
             opening.patience = options.patience
+            opening.allowsOtherNames = options.allowsOtherNames
             let database =
                 options.isSeparate
-                ? try Database(participating: path, opening) : try Database.open(path, opening)
-            let opened = try FileDevice(path: path)
+                ? try Database(participating: DatabasePlace(path), opening)
+                : try Database.open(path, opening)
+            // By the name the session has: the one given may lead elsewhere by now.
+            let opened = try FileDevice(database.file.place ?? DatabasePlace(path))
             guard try opened.identity() == database.file.identity else {
                 throw OpenDatabases.replaced(path)
             }
@@ -71,11 +76,12 @@ public final class WriteSession {
     /// lock, write nothing and cannot commit. What takes more memory than a transaction may goes to a
     /// file without a name in `temporaryDirectory`.
     public init(
-        rehearsing path: String, temporaryDirectory: String = "/tmp"
+        rehearsing path: String, temporaryDirectory: String = "/tmp",
+        _ patience: Patience = .forever
     ) throws(RealmError) {
         do throws(RealmError) {
-            try Database.checkWritable(path)
-            if let live = try Database(joiningLive: path) {
+            try Database.checkWritable(DatabasePlace(path))
+            if let live = try Database(joiningLive: path, patience) {
                 database = live
             } else {
                 database = try Database(immutable: path)
@@ -144,15 +150,21 @@ public final class WriteSession {
 
     /// Takes the writer's turn and makes the newest version of the session the handle's.
     private func takeTurn(_ patience: Patience) throws(RealmError) {
-        guard let outcome = try waitForTurn(patience) else {
+        guard try waitForTurn(patience) != nil else {
             throw RealmError(
                 .busy, code: "FileBusy", reason: "writer",
                 "\(database.writerName) is writing to the database", file: database.path,
                 hint: "wait for it: --wait")
         }
         do throws(RealmError) {
-            if outcome == .ownerDied { try repairHeader() }
+            // What is written to a file without its name, or unknown to others, is lost.
+            try database.file.checkPlace()
+            try database.file.place?.checkLinks()
             try database.refresh()
+            if try !isHeaderNewest() {
+                try repairHeader()
+                guard try isHeaderNewest() else { throw Self.contradiction }
+            }
             row = session.readers?.take(.writer, version: database.version, label: .none)
         } catch {
             session.endWrite()
@@ -165,6 +177,20 @@ public final class WriteSession {
         case .none: return try session.tryBeginWrite()
         default: return try session.beginWrite(until: patience.deadline)
         }
+    }
+
+    /// Whether the header selects what the session says is the newest version.
+    private func isHeaderNewest() throws(RealmError) -> Bool {
+        let header = try database.file.rawHeader()
+        return header.top(header.selected) == database.newest.top?.ref.raw ?? 0
+    }
+
+    /// To go on from the version that one of them names would lose what the other one has.
+    private static var contradiction: RealmError {
+        RealmError(
+            .busy, code: "SessionRestartRequired", reason: "contradiction",
+            "the file and its lock file name different newest versions; this session can only be "
+                + "read", hint: "end all programs that have the database open, then try again")
     }
 
     /// A writer died after it flipped the header and before it published: the others went on from
@@ -180,7 +206,10 @@ public final class WriteSession {
         try database.file.extend(to: size)
         let newer = try? VersionState.read(
             base: database.file.mapping.base, size: size, format: 24, top: Ref(active))
-        guard let newer, newer.version > pin.version else { return }
+        // A version that was published once is not taken back, whatever the list says.
+        guard let newer, newer.version > pin.version, try !session.lists(newer.version) else {
+            return
+        }
         let flags = UInt8(truncatingIfNeeded: header.info >> 56)
         try write(flags ^ 1, at: 23)
         try sync()

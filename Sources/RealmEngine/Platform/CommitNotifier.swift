@@ -5,14 +5,8 @@ import Glibc
 final class CommitNotifier: Sendable {
     private let descriptor: Int32
 
-    init(databasePath: String) {
-        let path = databasePath + ".note"
-        var s = stat()
-        guard lstat(path, &s) == 0, s.st_mode & S_IFMT == S_IFIFO else {
-            descriptor = -1
-            return
-        }
-        descriptor = retryingInterrupts { open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC) }
+    init(_ place: DatabasePlace) {
+        descriptor = SideFile.descriptor(place.note, O_RDWR, S_IFIFO) ?? -1
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }

@@ -11,16 +11,48 @@ struct File: ~Copyable {
         self.path = path
     }
 
-    /// Opens for reading, leaving the access time alone where the system permits it.
-    init(reading path: String) throws(RealmError) {
+    /// Opens the file at `path` for reading, leaving the access time alone where the system permits
+    /// it. Of a FIFO nobody is waited for: what the file is, `status` tells.
+    ///
+    /// - Parameter name: what to call it in messages, when that is not its path.
+    init(reading path: String, as name: String? = nil) throws(RealmError) {
         let noAccessTime: Int32 = 0o1000000  // O_NOATIME, hidden from Swift's view of fcntl.h
-        var fd = retryingInterrupts { open(path, O_RDONLY | O_CLOEXEC | noAccessTime) }
-        if fd < 0, errno == EPERM {
-            fd = retryingInterrupts { open(path, O_RDONLY | O_CLOEXEC) }
-        }
-        guard fd >= 0 else { throw systemError("open", path, errno: errno) }
+        var fd = Self.open(path, O_RDONLY | noAccessTime)
+        if fd < 0, errno == EPERM { fd = Self.open(path, O_RDONLY) }
+        guard fd >= 0 else { throw Self.failure(name ?? path, errno) }
         descriptor = fd
-        self.path = path
+        self.path = name ?? path
+    }
+
+    /// Opens what is there without waiting for another process; -1 with `errno` set on failure.
+    static func open(_ path: String, _ flags: Int32) -> Int32 {
+        let fd = retryingInterrupts { Glibc.open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o644) }
+        // A file server is asked to let go of the file, which takes it a moment.
+        guard fd < 0, errno == EWOULDBLOCK else { return fd }
+        return retryingInterrupts { Glibc.open(path, flags | O_CLOEXEC, 0o644) }
+    }
+
+    /// Why a database could not be opened.
+    static func failure(_ name: String, _ code: Int32) -> RealmError {
+        // What a socket answers, and some devices.
+        if code == ENXIO || code == ENODEV { return notRegular(name) }
+        return systemError("open", name, errno: code)
+    }
+
+    static func notRegular(_ name: String) -> RealmError {
+        RealmError(
+            .input, code: "FileOperationFailed", reason: "not-a-file", "is not a regular file",
+            file: name, hint: "use - to read standard input")
+    }
+
+    /// Throws unless it is a regular file.
+    static func checkRegular(_ status: FileStatus, _ name: String) throws(RealmError) {
+        if status.isDirectory {
+            throw RealmError(
+                .input, code: "FileOperationFailed", reason: "directory", "is a directory",
+                file: name)
+        }
+        if !status.isRegular { throw notRegular(name) }
     }
 
     deinit { close(descriptor) }
@@ -54,13 +86,7 @@ struct File: ~Copyable {
     }
 
     /// Size, identity and kind as `fstat` tells.
-    func status() throws(RealmError) -> FileStatus {
-        var s = stat()
-        guard fstat(descriptor, &s) == 0 else { throw systemError("fstat", path, errno: errno) }
-        return FileStatus(
-            size: Int(s.st_size), device: UInt64(s.st_dev), inode: UInt64(s.st_ino),
-            isRegular: s.st_mode & S_IFMT == S_IFREG, isDirectory: s.st_mode & S_IFMT == S_IFDIR)
-    }
+    func status() throws(RealmError) -> FileStatus { try FileStatus(descriptor, path) }
 }
 
 /// A new file in `directory` without a name, which nobody else may read: its bytes vanish with the
@@ -124,4 +150,16 @@ struct FileStatus: Sendable {
     let inode: UInt64
     let isRegular: Bool
     let isDirectory: Bool
+
+    var identity: FileIdentity { FileIdentity(device: device, inode: inode) }
+
+    init(_ descriptor: Int32, _ path: String) throws(RealmError) {
+        var s = stat()
+        guard fstat(descriptor, &s) == 0 else { throw systemError("fstat", path, errno: errno) }
+        size = Int(s.st_size)
+        device = UInt64(s.st_dev)
+        inode = UInt64(s.st_ino)
+        isRegular = s.st_mode & S_IFMT == S_IFREG
+        isDirectory = s.st_mode & S_IFMT == S_IFDIR
+    }
 }

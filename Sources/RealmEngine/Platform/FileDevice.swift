@@ -2,7 +2,9 @@ import Glibc
 
 /// A file opened for writing. Closes its descriptor when released.
 final class FileDevice: StorageDevice {
-    let path: String
+    let place: DatabasePlace
+    /// For messages.
+    var path: String { place.name }
     let descriptor: Int32
     private(set) var size: Int
     /// Calls made, for reports.
@@ -20,40 +22,40 @@ final class FileDevice: StorageDevice {
     }
 
     /// Opens the file at `path` for reading and writing, or creates it.
-    init(path: String, _ creation: Creation = .never) throws(RealmError) {
+    convenience init(path: String, _ creation: Creation = .never) throws(RealmError) {
+        try self.init(DatabasePlace(path), creation)
+    }
+
+    init(_ place: DatabasePlace, _ creation: Creation = .never) throws(RealmError) {
         let creating =
             switch creation {
             case .never: Int32(0)
             case .ifMissing: O_CREAT
             case .always: O_CREAT | O_EXCL
             }
-        let flags = O_RDWR | O_CLOEXEC | creating
-        let fd = retryingInterrupts { open(path, flags, 0o644) }
-        guard fd >= 0 else { throw systemError("open", path, errno: errno) }
-        var s = stat()
-        guard fstat(fd, &s) == 0 else {
-            let code = errno
+        let fd = File.open(place.path, O_RDWR | creating)
+        guard fd >= 0 else { throw File.failure(place.name, errno) }
+        do throws(RealmError) {
+            let status = try FileStatus(fd, place.name)
+            try File.checkRegular(status, place.name)
+            size = status.size
+        } catch {
             close(fd)
-            throw systemError("fstat", path, errno: code)
+            throw error
         }
-        self.path = path
+        self.place = place
         descriptor = fd
-        size = Int(s.st_size)
     }
 
     deinit { close(descriptor) }
 
     private func currentSize() throws(RealmError) -> Int {
-        var s = stat()
-        guard fstat(descriptor, &s) == 0 else { throw systemError("fstat", path, errno: errno) }
-        return Int(s.st_size)
+        try FileStatus(descriptor, path).size
     }
 
     /// Device and inode: what makes two paths the same file.
     func identity() throws(RealmError) -> FileIdentity {
-        var s = stat()
-        guard fstat(descriptor, &s) == 0 else { throw systemError("fstat", path, errno: errno) }
-        return FileIdentity(device: UInt64(s.st_dev), inode: UInt64(s.st_ino))
+        try FileStatus(descriptor, path).identity
     }
 
     func grow(to wanted: Int) throws(RealmError) {

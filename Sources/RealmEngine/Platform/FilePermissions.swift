@@ -50,26 +50,6 @@ public struct FilePermissions: Sendable {
         if s.st_mode & 0o777 != mode { fchmod(descriptor, mode) }
     }
 
-    /// Opens the file at `path` for reading and writing and makes it where there is none; answers
-    /// a negative number, with `errno` set, when neither can be.
-    ///
-    /// - Parameter flags: more of them for `open`.
-    func openOrCreate(_ path: String, _ flags: Int32) -> Int32 {
-        let flags = O_RDWR | O_CLOEXEC | flags
-        // A file that goes or comes in between is tried again, not for ever.
-        for _ in 0..<100 {
-            var fd = retryingInterrupts { Glibc.open(path, flags) }
-            if fd >= 0 || errno != ENOENT { return fd }
-            fd = retryingInterrupts { Glibc.open(path, flags | O_CREAT | O_EXCL, atFirst) }
-            if fd >= 0 {
-                complete(fd)
-                return fd
-            }
-            if errno != EEXIST { return fd }
-        }
-        return -1
-    }
-
     /// Makes the directory at `path` where there is none.
     func makeDirectory(_ path: String) {
         guard mkdir(path, atFirst) == 0 else { return }

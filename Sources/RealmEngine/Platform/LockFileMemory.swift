@@ -14,19 +14,23 @@ final class LockFileMemory: @unchecked Sendable {
     /// How opening a lock file can end without one.
     enum Opening {
         case open(LockFileMemory)
-        /// Nobody has initialised the file yet, or it vanished: begin again.
+        /// Nobody has initialised the file yet, or somebody is just at it: begin again.
         case notReady
         case tooSmall
     }
 
     /// Opens the lock file, creating it when missing. Whoever finds it unused runs `initialize`
-    /// over its zeroed bytes; then a shared lock is kept until the object goes.
+    /// over its zeroed bytes; then a shared lock is kept until the object goes. Waits for nobody.
     static func open(
         _ path: String, size: Int, _ permissions: FilePermissions,
         initialize: (UnsafeMutableRawPointer) -> Void
     ) throws(RealmError) -> Opening {
-        let fd = permissions.ofSideFile.openOrCreate(path, 0)
-        guard fd >= 0 else { throw systemError("open", path, errno: errno) }
+        let made = permissions.ofSideFile
+        guard let fd = SideFile.descriptor(path, O_RDWR, creating: made) else {
+            let code = errno
+            try SideFile.check(path, is: S_IFREG, "lock file")
+            throw systemError("open", path, errno: code)
+        }
         if retryingInterrupts({ flock(fd, LOCK_EX | LOCK_NB) }) == 0 {
             do throws(RealmError) { try prepare(fd, path, size, initialize) } catch {
                 close(fd)
@@ -34,9 +38,10 @@ final class LockFileMemory: @unchecked Sendable {
             }
             flock(fd, LOCK_UN)
         }
-        guard retryingInterrupts({ flock(fd, LOCK_SH) }) == 0 else {
+        guard retryingInterrupts({ flock(fd, LOCK_SH | LOCK_NB) }) == 0 else {
             let code = errno
             close(fd)
+            if code == EWOULDBLOCK { return .notReady }
             throw systemError("flock", path, errno: code)
         }
         return try adopt(fd, path, size)
@@ -45,8 +50,7 @@ final class LockFileMemory: @unchecked Sendable {
     /// Opens the lock file of a session that is under way; nil when there is no such file or it may
     /// not be written.
     static func join(_ path: String, size: Int) throws(RealmError) -> Opening? {
-        let fd = retryingInterrupts { Glibc.open(path, O_RDWR | O_CLOEXEC) }
-        if fd < 0 { return nil }
+        guard let fd = SideFile.descriptor(path, O_RDWR) else { return nil }
         guard retryingInterrupts({ flock(fd, LOCK_SH | LOCK_NB) }) == 0 else {
             close(fd)
             return .notReady
@@ -131,15 +135,28 @@ final class LockFileMemory: @unchecked Sendable {
         let mapped = mappedSize
         if size <= mapped { return }
         guard descriptor >= 0 else { return self.mapped.store(size, ordering: .releasing) }
+        // What others say of it is not believed: behind its end, memory that is touched ends us.
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_size >= size, size <= Self.reserved else {
+            throw Self.damaged
+        }
         let page = Mapping.pageSize
         let from = mapped / page * page
         let end = (size + page - 1) / page * page
-        guard end <= Self.reserved,
+        guard
             mmap(
                 base + from, end - from, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor,
                 off_t(from)) != MAP_FAILED
         else { throw systemError("mmap", path, errno: errno) }
         self.mapped.store(size, ordering: .releasing)
+    }
+
+    /// The list of versions in a lock file cannot be what it says.
+    static var damaged: RealmError {
+        RealmError(
+            .incompatible, code: "IncompatibleLockFile", reason: "damaged",
+            "the lock file's version list is damaged; the database need not be",
+            hint: "end all programs that have the database open, then try again")
     }
 
     /// Makes the file exactly `size` bytes and maps it. The version-list mutex is held.
@@ -159,10 +176,14 @@ final class LockFileMemory: @unchecked Sendable {
     /// table of locks tells. Taking a lock to find out could mislead an opener that comes just then.
     static func isLocked(_ path: String) -> Bool {
         var s = stat()
-        guard stat(path, &s) == 0 else { return false }
+        guard lstat(path, &s) == 0, s.st_mode & S_IFMT == S_IFREG else { return false }
+        return isLocked(FileIdentity(device: UInt64(s.st_dev), inode: UInt64(s.st_ino)))
+    }
+
+    static func isLocked(_ locked: FileIdentity) -> Bool {
         guard let file = fopen("/proc/locks", "r") else { return true }
         defer { fclose(file) }
-        let wanted = ":\(s.st_ino) "
+        let wanted = ":\(locked.inode) "
         var line = [CChar](repeating: 0, count: 256)
         while fgets(&line, 256, file) != nil {
             let text = String(

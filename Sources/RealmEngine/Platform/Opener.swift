@@ -29,18 +29,20 @@ extension Openers {
         public static let none = Listing(openers: [], isComplete: false)
     }
 
-    /// Looks through `/proc` for the processes that have the file at `path` or its lock file open.
+    /// Looks through `/proc` for the processes that have the file at `path` or its lock file open,
+    /// by whatever name.
     public static func list(database path: String) -> Listing {
-        let database = FileIdentity(path: path)
-        let lock = FileIdentity(path: path + ".lock")
+        let place = DatabasePlace(path)
+        let database = FileIdentity(path: place.path)
+        let locks = Set(place.locks)
         let users = UserNames()
         var listing = Listing()
-        for pid in entries("/proc").compactMap({ Int32($0) }).sorted() where pid != getpid() {
+        for pid in processes {
             guard let files = openFiles(of: pid) else {
                 listing.isComplete = false
                 continue
             }
-            let participants = lock.map { lock in files.count { $0 == lock } } ?? 0
+            let participants = files.count { locks.contains($0) }
             let hasDatabase = database.map(files.contains) ?? false
             guard participants > 0 || hasDatabase,
                 let process = ProcessIdentity(pid: UInt32(clamping: pid))
@@ -63,7 +65,7 @@ extension Openers {
     }
 
     /// The files a process has open; nil when that is a secret.
-    private static func openFiles(of pid: Int32) -> [FileIdentity]? {
+    static func openFiles(of pid: Int32) -> [FileIdentity]? {
         let directory = "/proc/\(pid)/fd"
         guard let names = readable(directory) else { return errno == EACCES ? nil : [] }
         return names.compactMap { FileIdentity(path: "\(directory)/\($0)") }

@@ -18,6 +18,17 @@ public enum Openers {
         list(database: path).openers.filter { $0.participants > 0 }
     }
 
+    /// "name (pid N)" of every process that has this very file open, this one left out.
+    static func holders(of file: FileIdentity) -> [String] {
+        processes.filter { openFiles(of: $0)?.contains(file) == true }
+            .map { title(of: UInt32(clamping: $0)) }
+    }
+
+    /// The ids of the processes there are, this one left out.
+    static var processes: [Int32] {
+        entries("/proc").compactMap { Int32($0) }.filter { $0 != getpid() }.sorted()
+    }
+
     static func entries(_ path: String) -> [String] { readable(path) ?? [] }
 
     /// The names in a directory; nil, with `errno` set, when it cannot be read.

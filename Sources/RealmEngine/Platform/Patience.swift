@@ -1,8 +1,17 @@
-/// How long to wait for others.
+/// How long to wait for others: for each thing that has to be waited for.
 public enum Patience: Sendable {
     case none
     case milliseconds(Int)
     case forever
+
+    /// As long, but no shorter than so many milliseconds.
+    func atLeast(milliseconds: Int) -> Patience {
+        switch self {
+        case .none: .milliseconds(milliseconds)
+        case .milliseconds(let time): .milliseconds(max(time, milliseconds))
+        case .forever: .forever
+        }
+    }
 
     /// When it ends, if it begins now; nil for never.
     var deadline: Deadline? {

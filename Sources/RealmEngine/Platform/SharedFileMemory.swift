@@ -10,21 +10,19 @@ final class SharedFileMemory: @unchecked Sendable {
     private let capacity: Int
     private let mappedSize: Atomic<Int>
 
-    /// Opens the file at `path`. Who is to use a database, as `permissions` say, makes it and the
-    /// directory it is in; without, it must be there. At most `capacity` bytes of it are ever mapped.
+    /// Opens the file `name` in `directory`. Who is to use a database, as `permissions` say, makes
+    /// both; without, they must be there. At most `capacity` bytes of the file are ever mapped.
     init?(
-        _ path: String, directory: String, creating permissions: FilePermissions?, capacity: Int
+        _ name: String, directory: String, creating permissions: FilePermissions?, capacity: Int
     ) {
-        let flags = O_NOFOLLOW | O_NONBLOCK
-        if let permissions {
-            permissions.ofSideDirectory.makeDirectory(directory)
-            descriptor = permissions.ofSideFile.openOrCreate(path, flags)
-        } else {
-            descriptor = retryingInterrupts { open(path, O_RDWR | O_CLOEXEC | flags) }
-        }
-        guard descriptor >= 0 else { return nil }
+        permissions?.ofSideDirectory.makeDirectory(directory)
+        guard
+            let opened = SideFile.descriptor(
+                name, in: directory, O_RDWR, creating: permissions?.ofSideFile)
+        else { return nil }
+        descriptor = opened
         var s = stat()
-        guard fstat(descriptor, &s) == 0, s.st_mode & S_IFMT == S_IFREG else {
+        guard fstat(descriptor, &s) == 0 else {
             close(descriptor)
             return nil
         }
@@ -69,28 +67,5 @@ final class SharedFileMemory: @unchecked Sendable {
         guard placed != MAP_FAILED else { return false }
         mappedSize.store(wanted, ordering: .releasing)
         return true
-    }
-}
-
-extension File {
-    /// At most `limit` bytes from the beginning of the file at `path`; nil when it is missing, no
-    /// regular file, or may not be read.
-    static func beginning(of path: String, limit: Int) -> [UInt8]? {
-        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
-        let descriptor = retryingInterrupts { open(path, flags) }
-        guard descriptor >= 0 else { return nil }
-        let file = File(adopting: descriptor, path: path)
-        guard let status = try? file.status(), status.isRegular else { return nil }
-        return [UInt8](unsafeUninitializedCapacity: min(limit, status.size)) { bytes, filled in
-            while filled < bytes.count {
-                let count = retryingInterrupts {
-                    pread(
-                        file.descriptor, bytes.baseAddress! + filled, bytes.count - filled,
-                        off_t(filled))
-                }
-                if count <= 0 { break }
-                filled += count
-            }
-        }
     }
 }

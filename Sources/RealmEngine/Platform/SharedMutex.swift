@@ -30,6 +30,21 @@ struct SharedMutex {
         return word.pointee.load(ordering: .relaxed) & 0x3FFF_FFFF != 0
     }
 
+    /// Whether the bytes are a mutex of the sort `initialize` makes. Of another sort the C library
+    /// may end the process, or wait where no time limit counts.
+    var isSound: Bool {
+        UnsafeRawPointer(mutex).load(fromByteOffset: Self.sortOffset, as: Int32.self) == Self.sort
+    }
+
+    private static let sortOffset = 16
+    private static let sort: Int32 = {
+        var fresh = pthread_mutex_t()
+        return withUnsafeMutablePointer(to: &fresh) { fresh in
+            SharedMutex(fresh).initialize()
+            return UnsafeRawPointer(fresh).load(fromByteOffset: sortOffset, as: Int32.self)
+        }
+    }()
+
     /// How the lock was got.
     enum Outcome {
         case locked
@@ -39,18 +54,20 @@ struct SharedMutex {
 
     /// Waits for the lock.
     @discardableResult
-    func lock() throws(RealmError) -> Outcome { try outcome(pthread_mutex_lock(mutex)) }
+    func lock() throws(RealmError) -> Outcome {
+        try outcome(isSound ? pthread_mutex_lock(mutex) : EINVAL)
+    }
 
     /// Takes the lock if it is free; nil when somebody has it.
     func tryLock() throws(RealmError) -> Outcome? {
-        let code = pthread_mutex_trylock(mutex)
+        let code = isSound ? pthread_mutex_trylock(mutex) : EINVAL
         return code == EBUSY ? nil : try outcome(code)
     }
 
     /// Waits at most until `deadline` on the real-time clock; nil when it passed.
-    func lock(until deadline: Deadline) throws(RealmError) -> Outcome? {
-        var deadline = deadline.time
-        let code = pthread_mutex_timedlock(mutex, &deadline)
+    func lock(until deadline: Deadline?) throws(RealmError) -> Outcome? {
+        guard var time = deadline?.time else { return try lock() }
+        let code = isSound ? pthread_mutex_timedlock(mutex, &time) : EINVAL
         return code == ETIMEDOUT ? nil : try outcome(code)
     }
 
@@ -70,12 +87,18 @@ struct SharedMutex {
 
     func unlock() { pthread_mutex_unlock(mutex) }
 
-    /// Runs `body` holding the lock; nil when `deadline` passed before it was got.
+    /// Takes the lock with `patience`; nil when that was not enough. Looks at the clock only when
+    /// somebody else has the lock.
+    func lock(_ patience: Patience) throws(RealmError) -> Outcome? {
+        if let outcome = try tryLock() { return outcome }
+        return try lock(until: patience.deadline)
+    }
+
+    /// Runs `body` holding the lock; nil when it was not to be had with `patience`.
     func withLock<R>(
-        until deadline: Deadline?, _ body: () throws(RealmError) -> R
+        _ patience: Patience, _ body: () throws(RealmError) -> R
     ) throws(RealmError) -> R? {
-        guard let deadline else { return try withLock(body) }
-        guard try lock(until: deadline) != nil else { return nil }
+        guard try lock(patience) != nil else { return nil }
         defer { unlock() }
         return try body()
     }

@@ -70,24 +70,32 @@ extension FreeSpace {
                 self = .none
                 return
             }
-            var lists: [OlderList] = []
-            for version in reachable.older {
-                if version.top.isNone {
-                    lists.append(OlderList(empty: version.version))
-                    continue
+            do throws(RealmError) {
+                lists = try reachable.older.map { (version) throws(RealmError) in
+                    try Self.list(file, version)
                 }
-                let size = Int(clamping: version.fileSize)
-                try file.extend(to: size)
-                let memory = SpaceMemory(base: file.mapping.base, limit: version.fileSize)
-                defer { withExtendedLifetime(memory) {} }
-                let top = try TopArray(memory.lookup, version.top, fileSize: size)
-                guard top.version == version.version else {
-                    throw .corrupt("a root of another version", at: version.top)
-                }
-                lists.append(try OlderList(memory.lookup, top))
+                judged = dropped
+            } catch {
+                // What is wrong with an older version, or with what the lock file says of it, is not
+                // this commit's: it only has less space to choose from.
+                guard error.kind == .corrupt else { throw error }
+                self = .none
             }
-            self.lists = lists
-            judged = dropped
+        }
+
+        private static func list(
+            _ file: MappedFile, _ older: VersionList.Reachable.Older
+        ) throws(RealmError) -> OlderList {
+            if older.top.isNone { return OlderList(empty: older.version) }
+            let size = Int(clamping: older.fileSize)
+            try file.extend(to: size)
+            let memory = SpaceMemory(base: file.mapping.base, limit: older.fileSize)
+            defer { withExtendedLifetime(memory) {} }
+            let top = try TopArray(memory.lookup, older.top, fileSize: size)
+            guard top.version == older.version else {
+                throw .corrupt("a root of another version", at: older.top)
+            }
+            return try OlderList(memory.lookup, top)
         }
 
         func stamp(of chunk: Chunk) -> UInt64 {

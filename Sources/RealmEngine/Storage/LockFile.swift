@@ -103,18 +103,26 @@ struct LockFile: @unchecked Sendable {
 
     // MARK: What the layout is
 
-    var isInitialized: Bool {
-        Self.atomic8(base, Offset.initComplete).pointee.load(ordering: .acquiring) == 1
+    /// Somebody filled it in. Only 1 says that all of it is there; what says something else never
+    /// will, and is told by `foreignLayout`.
+    var isInitialized: Bool { initialization != 0 }
+
+    private var initialization: UInt8 {
+        Self.atomic8(base, Offset.initComplete).pointee.load(ordering: .acquiring)
     }
 
     /// Nil when the layout is the one we know, else what differs.
     var foreignLayout: String? {
+        if initialization > 1 { return "begun in another way" }
         let layout = read(Offset.layout, UInt16.self)
         if layout != Self.layout { return "layout \(layout) instead of \(Self.layout)" }
         if read(Offset.mutexSize, UInt8.self) != UInt8(SharedMutex.size)
             || read(Offset.conditionSize, UInt8.self) != UInt8(SharedCondition.size)
         {
             return "locks of another C library"
+        }
+        for mutex in [writeMutex, controlMutex, versionMutex] where !mutex.isSound {
+            return "locks of another sort"
         }
         return nil
     }

@@ -1,6 +1,9 @@
 /// A file opened and mapped whole. Free to cross threads.
 final class MappedFile: Sendable {
+    /// For messages.
     let path: String
+    /// Nil for what has no name.
+    let place: DatabasePlace?
     /// Bytes mapped when the file was opened; a writer maps more as the file grows.
     let size: Int
     /// What all names of the file share.
@@ -12,28 +15,22 @@ final class MappedFile: Sendable {
     private let extending = Guarded(())
 
     /// Opens and maps the file at `path`.
-    convenience init(path: String) throws(RealmError) {
-        let file = try File(reading: path)
-        try self.init(file)
+    convenience init(path: String) throws(RealmError) { try self.init(DatabasePlace(path)) }
+
+    convenience init(_ place: DatabasePlace) throws(RealmError) {
+        try self.init(File(reading: place.path, as: place.name), place)
     }
 
-    init(_ file: borrowing File) throws(RealmError) {
+    /// - Parameter place: where the file is; nil for one without a name.
+    init(_ file: borrowing File, _ place: DatabasePlace? = nil) throws(RealmError) {
         let path = file.path
         let status = try file.status()
-        guard !status.isDirectory else {
-            throw RealmError(
-                .input, code: "FileOperationFailed", reason: "directory", "is a directory",
-                file: path)
-        }
-        guard status.isRegular else {
-            throw RealmError(
-                .input, code: "FileOperationFailed", reason: "not-a-file",
-                "is not a regular file", file: path, hint: "use - to read standard input")
-        }
+        try File.checkRegular(status, path)
         guard status.size > 0 else { throw Self.empty(path) }
         self.path = path
+        self.place = place
         size = status.size
-        identity = FileIdentity(device: status.device, inode: status.inode)
+        identity = status.identity
         mapping = try Mapping(file.descriptor, size: status.size, path: path)
         descriptor = try OwnedDescriptor(duplicating: file.descriptor, path: path)
     }
@@ -41,6 +38,7 @@ final class MappedFile: Sendable {
     /// Maps a file that is open for writing; its size must not be zero.
     init(_ device: FileDevice) throws(RealmError) {
         path = device.path
+        place = device.place
         size = device.size
         identity = try device.identity()
         mapping = try Mapping(device.descriptor, size: device.size, path: device.path)
@@ -64,10 +62,21 @@ final class MappedFile: Sendable {
     /// fault. `path` only names it in messages.
     init(copying bytes: UnsafeRawBufferPointer, path: String) throws(RealmError) {
         self.path = path
+        place = nil
         size = bytes.count
         identity = FileIdentity(device: 0, inode: 0)
         mapping = try Mapping(copying: bytes)
         descriptor = nil
+    }
+
+    /// Throws `busy` when the file does not have its name any more: what is written to it is lost
+    /// when it is closed, and who opens the name finds another one.
+    func checkPlace() throws(RealmError) {
+        guard let place, !place.holds(identity) else { return }
+        throw RealmError(
+            .busy, code: "FileBusy", reason: "replaced",
+            "the file was replaced or removed while this program had it open", file: path,
+            hint: "open it again")
     }
 
     /// The header as it is now; compare two to learn whether a commit landed.

@@ -24,7 +24,7 @@ public final class ReaderTable: Sendable {
     init?(databasePath path: String, creates: Bool) {
         guard
             let memory = SharedFileMemory(
-                Self.path(path), directory: path + ".management",
+                Self.name, directory: path + ".management",
                 creating: creates ? FilePermissions(of: path) ?? .ofNewDatabase : nil,
                 capacity: Layout.largestSize)
         else { return nil }
@@ -46,7 +46,7 @@ public final class ReaderTable: Sendable {
         }
     }
 
-    static func path(_ databasePath: String) -> String { databasePath + ".management/readers" }
+    private static let name = "readers"
 
     /// Fills a row; nil when there is none to be had.
     func take(_ kind: ReaderRow.Kind, version: UInt64, label: ReaderLabel) -> Int32? {
@@ -130,7 +130,9 @@ extension ReaderTable {
     /// All rows that say something, those of dead processes marked; the database at `path` is not
     /// opened and nothing is written. Empty where there is no table.
     public static func read(_ path: String) -> [ReaderRow] {
-        guard let bytes = File.beginning(of: self.path(path), limit: Layout.largestSize),
+        let directory = DatabasePlace(path).management
+        guard
+            let bytes = SideFile.beginning(of: name, in: directory, limit: Layout.largestSize),
             bytes.count >= Layout.headerSize
         else { return [] }
         return bytes.withUnsafeBytes { bytes in

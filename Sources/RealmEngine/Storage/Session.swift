@@ -9,7 +9,9 @@ import Synchronization
 /// the write.
 final class Session: Sendable {
     let file: LockFile
-    let databasePath: String
+    let place: DatabasePlace
+    /// For the version list, which others hold for moments.
+    private let patience: Patience
     private let notifier: CommitNotifier
     /// Counted among the participants: a session whose join failed must not leave.
     private let isJoined = Atomic<Bool>(false)
@@ -29,24 +31,30 @@ final class Session: Sendable {
     private static let historyType: Int8 = 2
     private static let historySchema: UInt16 = 1
     private static let tries = 10
+    /// Whoever cannot leave within so many milliseconds stays counted, as if it had died.
+    private static let leavingPatience = 1000
+    /// The version list is waited for as long as this at least, in milliseconds.
+    private static let listPatience = 1000
 
-    /// Joins the session of the database at `path`, starting it when nobody is there.
+    /// Joins the session of the database at `place`, starting it when nobody is there.
     ///
     /// `attach` opens the database file: told whether this is the first participant, it may then
     /// create, convert and resize the file, and returns what it found. `namesReaders` makes the
     /// table of readers where there is none. Throws `incompatible` when
     /// the lock file has another layout or the session other settings.
     init(
-        joining path: String, isDurable: Bool, namesReaders: Bool = true,
+        joining place: DatabasePlace, isDurable: Bool, namesReaders: Bool = true,
         _ patience: Patience = .forever,
         attach: (_ isInitiator: Bool) throws(RealmError) -> Attachment
     ) throws(RealmError) {
-        databasePath = path
-        notifier = CommitNotifier(databasePath: path)
-        file = try Self.open(path, isDurable: isDurable)
-        readers = ReaderTable(databasePath: path, creates: namesReaders)
+        self.place = place
+        self.patience = patience.atLeast(milliseconds: Self.listPatience)
+        try place.checkSideFiles()
+        notifier = CommitNotifier(place)
+        file = try Self.open(place, isDurable: isDurable, patience)
+        readers = ReaderTable(databasePath: place.path, creates: namesReaders)
         let file = file
-        let joined: Void? = try file.controlMutex.withLock(until: patience.deadline) {
+        let joined: Void? = try file.controlMutex.withLock(patience) {
             () throws(RealmError) in
             let isInitiator = file.participants == 0
             PausePoint.reach(.attaching)
@@ -55,7 +63,7 @@ final class Session: Sendable {
                 guard attachment.historyType == 0 || attachment.historyType == 2 else {
                     throw Self.synced
                 }
-                try Self.begin(file, attachment)
+                try Self.begin(file, attachment, patience)
             } else {
                 try Self.checkAgreement(file, isDurable: isDurable)
             }
@@ -63,31 +71,32 @@ final class Session: Sendable {
             isJoined.store(true, ordering: .relaxed)
             PausePoint.reach(.joining)
         }
-        if joined == nil { throw Self.busy(path) }
+        if joined == nil { throw Self.busy(place) }
     }
 
     /// Joins a session that is under way as a reader; nil when there is none, or one that cannot be
     /// joined from here. The settings of the session are taken as they are.
     init?(
-        readingLive path: String, _ patience: Patience = .forever
+        readingLive place: DatabasePlace, _ patience: Patience = .forever
     ) throws(RealmError) {
-        guard LockFileMemory.isLocked(path + ".lock"),
+        guard place.hasOneSession, LockFileMemory.isLocked(place.lock),
             case .open(let memory)? = try LockFileMemory.join(
-                path + ".lock", size: LockFile.initialSize)
+                place.lock, size: LockFile.initialSize)
         else { return nil }
-        databasePath = path
-        notifier = CommitNotifier(databasePath: path)
+        self.place = place
+        self.patience = patience.atLeast(milliseconds: Self.listPatience)
+        notifier = CommitNotifier(place)
         file = LockFile(memory: memory)
-        readers = ReaderTable(databasePath: path, creates: false)
+        readers = ReaderTable(databasePath: place.path, creates: false)
         let file = file
         guard file.isInitialized, file.foreignLayout == nil else { return nil }
-        let joined = try file.controlMutex.withLock(until: patience.deadline) {
+        let joined = try file.controlMutex.withLock(patience) {
             () throws(RealmError) -> Bool in
             guard file.participants > 0, file.newest != LockFile.noEntry else { return false }
             file.participants += 1
             return true
         }
-        guard let joined else { throw Self.busy(path) }
+        guard let joined else { throw Self.busy(place) }
         if !joined { return nil }
         isJoined.store(true, ordering: .relaxed)
     }
@@ -114,42 +123,56 @@ final class Session: Sendable {
         try Self.checkAgreement(file, isDurable: isDurable)
     }
 
-    private static func open(_ path: String, isDurable: Bool) throws(RealmError) -> LockFile {
+    /// What is not filled in yet is waited for; another layout is tried for a moment, since those
+    /// programs may be leaving.
+    private static func open(
+        _ place: DatabasePlace, isDurable: Bool, _ patience: Patience
+    ) throws(RealmError) -> LockFile {
+        let deadline = patience.deadline
         var left = tries
         while true {
-            if left < tries {
-                Deadline.sleep(milliseconds: Int.random(in: 0..<((tries - left) * 10)))
-            }
             let opening = try LockFileMemory.open(
-                path + ".lock", size: LockFile.initialSize,
-                FilePermissions(of: path) ?? .ofNewDatabase
+                place.lock, size: LockFile.initialSize,
+                FilePermissions(of: place.path) ?? .ofNewDatabase
             ) {
                 LockFile.initialize(
                     $0, durability: isDurable ? 0 : 2, historyType: historyType,
                     historySchema: historySchema)
             }
-            guard case .open(let memory) = opening else {
-                if case .tooSmall = opening { left -= 1 }
-                if left < 0 { throw incompatible("the file is too small", path) }
-                continue
+            var difference: String?
+            switch opening {
+            case .open(let memory):
+                let file = LockFile(memory: memory)
+                if file.isInitialized {
+                    difference = file.foreignLayout
+                    if difference == nil { return file }
+                }
+            case .tooSmall: difference = "the file is too small"
+            case .notReady: break
             }
-            let file = LockFile(memory: memory)
-            if !file.isInitialized { continue }
-            guard let difference = file.foreignLayout else { return file }
-            left -= 1
-            if left < 0 { throw incompatible(difference, path) }
+            if let difference {
+                left -= 1
+                if left < 0 { throw incompatible(difference, place) }
+                Deadline.sleep(milliseconds: Int.random(in: 0..<((tries - left) * 10)))
+            } else {
+                if deadline?.hasPassed == true { throw unready(place) }
+                Deadline.sleep(milliseconds: 1)
+            }
         }
     }
 
-    private static func begin(_ file: LockFile, _ attachment: Attachment) throws(RealmError) {
+    private static func begin(
+        _ file: LockFile, _ attachment: Attachment, _ patience: Patience
+    ) throws(RealmError) {
         file.initiatorPID = 0
         file.format = 24
         file.versionCount = 1
         file.newestVersion = attachment.version
-        try file.versionMutex.withLock { () throws(RealmError) in
+        let done: Void? = try file.versionMutex.withLock(patience) { () throws(RealmError) in
             try VersionList(file: file).reset(
                 version: attachment.version, top: attachment.top, fileSize: attachment.logicalSize)
         }
+        if done == nil { throw listBusy }
     }
 
     private static func checkAgreement(_ file: LockFile, isDurable: Bool) throws(RealmError) {
@@ -181,25 +204,45 @@ final class Session: Sendable {
     }
 
     /// Others hold the control mutex for long only while they compact the file, or are stopped.
-    private static func busy(_ path: String) -> RealmError {
-        let openers = Openers.names(participating: path)
-        let names = openers.isEmpty ? "another program" : openers.joined(separator: ", ")
-        return RealmError(
+    private static func busy(_ place: DatabasePlace) -> RealmError {
+        RealmError(
             .busy, code: "FileBusy", reason: "joining",
-            "\(names) keeps others from joining the session", file: path,
+            "\(holders(place)) keeps others from joining the session", file: place.name,
             hint: "wait for it: --wait")
     }
 
-    private static func incompatible(_ what: String, _ path: String) -> RealmError {
+    private static func holders(_ place: DatabasePlace) -> String {
+        let openers = Openers.names(participating: place.path)
+        return openers.isEmpty ? "another program" : openers.joined(separator: ", ")
+    }
+
+    /// The lock file is held, and nobody fills it in.
+    private static func unready(_ place: DatabasePlace) -> RealmError {
+        RealmError(
+            .busy, code: "FileBusy", reason: "lock-file",
+            "the lock file is held by \(holders(place)) and not ready for use", file: place.name,
+            hint: "wait for it: --wait; or end that program")
+    }
+
+    /// It is held for moments only, unless its holder is stopped or the lock file damaged.
+    private static var listBusy: RealmError {
+        RealmError(
+            .busy, code: "FileBusy", reason: "version-list",
+            "another program does not let go of the session's version list",
+            hint: "wait for it: --wait; or end all programs that have the database open")
+    }
+
+    private static func incompatible(_ what: String, _ place: DatabasePlace) -> RealmError {
         RealmError(
             .incompatible, code: "IncompatibleLockFile", reason: "lock-layout",
-            "the lock file of a live session has an unknown form: \(what)", file: path,
+            "the lock file of a live session has an unknown form: \(what)", file: place.name,
             hint: "read it with --access immutable, or wait until the other programs end")
     }
 
     private func leave() {
         guard isJoined.load(ordering: .relaxed) else { return }
-        guard (try? file.controlMutex.lock()) != nil else { return }
+        let patience = Patience.milliseconds(Self.leavingPatience)
+        guard (try? file.controlMutex.lock(patience)) != nil else { return }
         if file.participants > 0 { file.participants -= 1 }
         PausePoint.reach(.leaving)
         file.controlMutex.unlock()
@@ -207,29 +250,47 @@ final class Session: Sendable {
 
     // MARK: Reading
 
+    /// What `body` does with the version list, which nobody else touches meanwhile.
+    private func withList<R>(
+        _ body: (VersionList) throws(RealmError) -> R
+    ) throws(RealmError) -> R {
+        let list = VersionList(file: file)
+        let result = try file.versionMutex.withLock(patience) { () throws(RealmError) in
+            try body(list)
+        }
+        guard let result else { throw Self.listBusy }
+        return result
+    }
+
     /// Pins the newest version.
     func pinNewest(_ kind: PinKind = .live) throws(RealmError) -> VersionList.Pin {
         try checkProcess()
+        return try withList { (list) throws(RealmError) in try list.pinNewest(kind) }
+    }
+
+    /// Pins the newest version for one who comes: it is not yet known here what the list says.
+    func pinFirst() throws(RealmError) -> VersionList.Pin {
         let file = file
-        return try file.versionMutex.withLock { () throws(RealmError) in
-            try VersionList(file: file).pinNewest(kind)
+        return try withList { (list) throws(RealmError) in
+            let isInOrder = try list.isInOrder()
+            guard isInOrder || file.isCritical else { throw LockFileMemory.damaged }
+            return try list.pinNewest(.live)
         }
     }
 
     /// Pins the version with this number; nil when nobody keeps it.
     func pin(version: UInt64, _ kind: PinKind = .live) throws(RealmError) -> VersionList.Pin? {
-        let file = file
-        return try file.versionMutex.withLock { () throws(RealmError) in
-            try VersionList(file: file).pin(version: version, kind)
-        }
+        try withList { (list) throws(RealmError) in try list.pin(version: version, kind) }
     }
 
     /// Numbers of the versions that somebody keeps, the newest among them.
     func heldVersions() throws(RealmError) -> [UInt64] {
-        let file = file
-        return try file.versionMutex.withLock { () throws(RealmError) in
-            try VersionList(file: file).held()
-        }
+        try withList { (list) throws(RealmError) in try list.held() }
+    }
+
+    /// Whether a version was published, and still has its entry.
+    func lists(_ version: UInt64) throws(RealmError) -> Bool {
+        try withList { (list) throws(RealmError) in try list.lists(version) }
     }
 
     /// Pins a version once more that the caller keeps pinned.
@@ -237,16 +298,12 @@ final class Session: Sendable {
         again pin: VersionList.Pin, _ kind: PinKind
     ) throws(RealmError) -> VersionList.Pin {
         try checkProcess()
-        let file = file
-        return try file.versionMutex.withLock { () throws(RealmError) in
-            try VersionList(file: file).pin(again: pin, kind)
-        }
+        return try withList { (list) throws(RealmError) in try list.pin(again: pin, kind) }
     }
 
     func release(_ pin: VersionList.Pin) {
-        guard isOwnProcess, (try? file.versionMutex.lock()) != nil else { return }
-        VersionList(file: file).release(pin)
-        file.versionMutex.unlock()
+        guard isOwnProcess else { return }
+        try? withList { (list) throws(RealmError) in list.release(pin) }
     }
 
     /// Number of the newest version, without a lock.
@@ -281,23 +338,17 @@ final class Session: Sendable {
     /// half a second is passed over.
     func beginWrite(until deadline: Deadline? = nil) throws(RealmError) -> SharedMutex.Outcome? {
         try checkProcess()
-        let ticket: UInt32
-        var outcome: SharedMutex.Outcome
-        if let deadline {
-            // Whoever may give up draws late: a ticket nobody serves holds up all behind it.
-            guard let locked = try file.writeMutex.lock(until: deadline) else { return nil }
-            outcome = locked
-            ticket = file.takeTicket()
-        } else {
-            ticket = file.takeTicket()
-            outcome = try file.writeMutex.lock()
-        }
+        // Whoever may give up draws late: a ticket nobody serves holds up all behind it.
+        let early = deadline == nil ? file.takeTicket() : nil
+        guard var outcome = try file.writeMutex.lock(until: deadline) else { return nil }
+        let ticket = early ?? file.takeTicket()
         // Polite for half a second: for the same reason not at the condition that others wait at.
-        let patience = Deadline.after(milliseconds: 500)
-        while Int32(bitPattern: ticket &- file.nextServed) > 0, !patience.hasPassed {
+        let politeness = Deadline.after(milliseconds: 500)
+        while Int32(bitPattern: ticket &- file.nextServed) > 0, !politeness.hasPassed {
             file.writeMutex.unlock()
             Deadline.sleep(milliseconds: 1)
-            if try file.writeMutex.lock() == .ownerDied { outcome = .ownerDied }
+            guard let again = try file.writeMutex.lock(until: deadline) else { return nil }
+            if again == .ownerDied { outcome = .ownerDied }
         }
         file.nextServed = ticket
         PausePoint.reach(.turn)
@@ -332,10 +383,7 @@ final class Session: Sendable {
 
     /// Drops versions nobody pins and tells which remain. The caller writes and pins the newest.
     func purge() throws(RealmError) -> VersionList.Reachable {
-        let file = file
-        return try file.versionMutex.withLock { () throws(RealmError) in
-            try VersionList(file: file).purge()
-        }
+        try withList { (list) throws(RealmError) in try list.purge() }
     }
 
     /// Makes a committed version the newest and wakes everybody who waits for one.

@@ -28,11 +28,8 @@ struct VersionList {
     /// Peers may have grown the list: map all of it.
     func cover() throws(RealmError) {
         let count = file.entryCount
-        guard count >= LockFile.initialEntries, count < 1 << 20 else {
-            throw RealmError(
-                .incompatible, code: "IncompatibleLockFile", reason: "damaged",
-                "the lock file's version list is damaged",
-                hint: "end all programs that have the database open, then try again")
+        guard count >= LockFile.initialEntries, count < Self.mostEntries else {
+            throw Self.damaged
         }
         try file.memory.map(LockFile.size(entries: count))
     }
@@ -47,6 +44,7 @@ struct VersionList {
             PausePoint.reach(.listAllocating)
         }
         let entry = file.entry(i)
+        entry.clearCounts()
         entry.top = top.raw
         entry.fileSize = fileSize
         PausePoint.reach(.listRoot)
@@ -75,16 +73,23 @@ struct VersionList {
         var oldestLive = UInt64.max
         var count: UInt64 = 0
         /// All of them but the newest, in ascending order.
-        var older: [(version: UInt64, top: Ref, fileSize: UInt64)] = []
+        var older: [Older] = []
         /// The oldest that was dropped between them: what was released after it may be free now.
         var oldestDropped: UInt64?
+
+        struct Older {
+            let version: UInt64
+            let top: Ref
+            let fileSize: UInt64
+        }
     }
 
     /// Drops versions nobody pins. The caller pins the newest.
     func purge() throws(RealmError) -> Reachable {
         try cover()
         if file.allocating != file.newest, Int(file.allocating) < file.entryCount {
-            // Somebody died while adding an entry.
+            // Somebody died while adding an entry; nobody could pin it.
+            guard !file.entry(Int(file.allocating)).isPinned else { throw Self.damaged }
             file.entry(Int(file.allocating)).version = 0
             file.entry(Int(file.allocating)).clearCounts()
         }
@@ -108,7 +113,9 @@ struct VersionList {
             if entry.live > 0 || entry.version >= full {
                 reachable.oldestLive = min(reachable.oldestLive, entry.version)
             }
-            reachable.older.append((entry.version, Ref(entry.top), entry.fileSize))
+            reachable.older.append(
+                Reachable.Older(
+                    version: entry.version, top: Ref(entry.top), fileSize: entry.fileSize))
         }
         reachable.oldestDropped = dropped.filter { $0 > reachable.oldest }.min()
         reachable.older.sort { $0.version < $1.version }
@@ -162,11 +169,11 @@ struct VersionList {
 
     private func pin(_ i: Int, _ kind: PinKind) throws(RealmError) -> Pin {
         let entry = file.entry(i)
-        guard entry.top & 7 == 0, entry.top < entry.fileSize, entry.fileSize < 1 << 48 else {
-            throw Self.damaged
-        }
+        guard entry.version != 0, entry.top & 7 == 0, entry.top < entry.fileSize,
+            entry.fileSize < 1 << 48, entry.count(kind) < .max
+        else { throw Self.damaged }
         PausePoint.reach(.listPinning)
-        entry.setCount(kind, entry.count(kind) &+ 1)
+        entry.setCount(kind, entry.count(kind) + 1)
         PausePoint.reach(.listPinned)
         return Pin(
             index: i, version: entry.version, top: Ref(entry.top), fileSize: entry.fileSize,
@@ -182,10 +189,22 @@ struct VersionList {
         PausePoint.reach(.listReleasing)
     }
 
-    private static var damaged: RealmError {
-        RealmError(
-            .incompatible, code: "IncompatibleLockFile", reason: "damaged",
-            "the lock file's version list is damaged",
-            hint: "end all programs that have the database open, then try again")
+    /// Whether the newest version has the highest number. It does while all who publish live.
+    func isInOrder() throws(RealmError) -> Bool {
+        try cover()
+        let newest = Int(file.newest)
+        guard newest < file.entryCount else { return false }
+        let version = file.entry(newest).version
+        return (0..<file.entryCount).allSatisfy { file.entry($0).version <= version }
     }
+
+    /// Whether a version has an entry, pinned or not.
+    func lists(_ version: UInt64) throws(RealmError) -> Bool {
+        try cover()
+        return (0..<file.entryCount).contains { file.entry($0).version == version }
+    }
+
+    private static let mostEntries = 1 << 20
+
+    private static var damaged: RealmError { LockFileMemory.damaged }
 }

@@ -120,6 +120,10 @@ extension Database {
             "the file holds no previous version", code: "BadVersion", reason: "version-gone")
     }
 
+    /// Throws `busy` when another file, or none, has the name the database was opened by: no commit
+    /// will be seen here any more.
+    public func checkPlace() throws(RealmError) { try file.checkPlace() }
+
     /// Waits until the session has a version newer than this handle's, at most so long. False when
     /// there is none yet, and at once for a handle without a session.
     public func waitForCommit(milliseconds: Int) throws(RealmError) -> Bool {
@@ -139,26 +143,29 @@ extension Database {
     ///
     /// Nil where that cannot be without creating a lock file or mending the database.
     public convenience init?(
-        takingPartIn path: String, createsLockFile: Bool = false
+        takingPartIn path: String, createsLockFile: Bool = false, _ patience: Patience = .forever
     ) throws(RealmError) {
-        let lockPath = path + ".lock"
+        let place = DatabasePlace(path)
         do throws(RealmError) {
-            if let session = try Session(readingLive: path) {
-                try self.init(MappedFile(path: path), session: session)
+            guard place.hasOneSession else { return nil }
+            if let session = try Session(readingLive: place, patience) {
+                try self.init(MappedFile(place), session: session)
                 return
             }
-            guard createsLockFile || LockFileMemory.isThere(lockPath), try Self.isPlain(path)
+            guard createsLockFile || LockFileMemory.isThere(place.lock), try Self.isPlain(place)
             else { return nil }
-            let session = try Session(joining: path, isDurable: true, namesReaders: false) {
-                (isInitiator) throws(RealmError) in
-                if isInitiator, try !Self.isPlain(path) { throw Self.needsPreparation }
-                return try Session.Attachment(MappedFile(path: path))
+            let session = try Session(
+                joining: place, isDurable: true, namesReaders: false, patience
+            ) { (isInitiator) throws(RealmError) in
+                if isInitiator, try !Self.isPlain(place) { throw Self.needsPreparation }
+                return try Session.Attachment(MappedFile(place))
             }
-            try self.init(MappedFile(path: path), session: session)
+            try self.init(MappedFile(place), session: session)
         } catch {
             if error.reason == Self.needsPreparation.reason { return nil }
+            if error.code == "IncompatibleLockFile" { return nil }
             // It could not be made here.
-            if createsLockFile, !LockFileMemory.isThere(lockPath) { return nil }
+            if createsLockFile, !LockFileMemory.isThere(place.lock) { return nil }
             throw error.inFile(path)
         }
     }
@@ -170,8 +177,8 @@ extension Database {
     }
 
     /// Whether a session can begin with the file as it is.
-    private static func isPlain(_ path: String) throws(RealmError) -> Bool {
-        let mapped = try MappedFile(path: path)
+    private static func isPlain(_ place: DatabasePlace) throws(RealmError) -> Bool {
+        let mapped = try MappedFile(place)
         let header = try FileHeader(base: mapped.mapping.base, size: mapped.size)
         guard header.format == 24, !header.isStreaming, !header.top.isNone else { return false }
         let attachment = try Session.Attachment(mapped)

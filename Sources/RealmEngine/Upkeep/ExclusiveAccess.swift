@@ -7,21 +7,29 @@
 public enum ExclusiveAccess {
     /// Runs `body` with the database at `path`; the file there may be replaced.
     ///
-    /// Throws `busy` when others have it open, `incompatible` for files this engine does not write
-    /// and for lock files it does not know, and what `body` throws.
+    /// - Parameters:
+    ///   - patience: for each lock of the session; not for others to close the file.
+    ///   - allowsOtherNames: work on a file that has several hard links.
+    /// - Throws: `busy` when others have it open, `incompatible` for files this engine does not write
+    ///   and for lock files it does not know, `misuse` for a file with several hard links, and what
+    ///   `body` throws.
     public static func run(
-        path: String, _ body: (Database) throws(RealmError) -> Void
+        path: String, _ patience: Patience = .forever, allowsOtherNames: Bool = false,
+        _ body: (Database) throws(RealmError) -> Void
     ) throws(RealmError) {
         do throws(RealmError) {
+            let place = DatabasePlace(path)
+            try place.checkLinks()
             // What cannot be worked on gets no lock file.
-            try check(Database(immutable: path))
-            _ = try Session(joining: path, isDurable: true) {
+            try check(Database(MappedFile(place)))
+            if !allowsOtherNames { try place.checkNames() }
+            _ = try Session(joining: place, isDurable: true, patience) {
                 (isInitiator) throws(RealmError) in
                 guard isInitiator else { throw busy(path) }
-                let database = try Database(immutable: path)
+                let database = try Database(MappedFile(place))
                 try check(database)
                 try body(database)
-                return try attachment(Database(immutable: path))
+                return try attachment(Database(MappedFile(place)))
             }
         } catch { throw error.inFile(path) }
     }

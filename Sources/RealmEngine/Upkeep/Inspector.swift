@@ -36,7 +36,7 @@ public struct Inspector {
             do throws(RealmError) {
                 try describe(reading, raw, &found)
             } catch {
-                guard error.kind == .corrupt else { throw error }
+                guard error.kind == .corrupt, !reading.believesVersions else { throw error }
                 found.damage = error.inFile(path)
             }
             if found.versions.isEmpty, let version = found.version, let top = found.top {
@@ -70,7 +70,11 @@ public struct Inspector {
                     if !reading.hasChanged(since: raw, path: path) { return result }
                 } catch {
                     // Bytes overwritten while they were read look like damage.
-                    if !reading.hasChanged(since: raw, path: path) { throw error }
+                    if reading.hasChanged(since: raw, path: path) { continue }
+                    guard error.kind == .corrupt, reading.believesVersions else { throw error }
+                    // What the lock file says may be what is wrong: then the header tells.
+                    if let result = try? body(reading.disbelieving, raw) { return result }
+                    throw error
                 }
             }
         } catch { throw error.inFile(path) }
@@ -125,6 +129,15 @@ struct FileReading {
     /// The header read for this reading, as that of one slot; nil for the selected one.
     func header(_ raw: RawHeader, slot: Int? = nil) throws(RealmError) -> FileHeader {
         try FileHeader(raw, base: file.mapping.base, size: size, slot: slot)
+    }
+
+    /// Whether it goes by the versions the lock file lists, not by the header.
+    var believesVersions: Bool { lock?.newest != nil }
+
+    /// The same that goes by the header.
+    var disbelieving: FileReading {
+        FileReading(
+            file: file, lock: lock.map { LockFileCopy(disbelieving: $0) }, size: size)
     }
 
     /// Whether a commit landed since, after which what was read may have been overwritten.

@@ -23,6 +23,7 @@ final class ChangeWatch {
         self.request = request
         self.output = output
         reading = DatabaseReading(request.request.command)
+        try reading.checkKey()
         // A session of our own keeps what the first writer would overwrite before it was seen.
         if let own = try reading.takePart() {
             database = own
@@ -38,6 +39,7 @@ final class ChangeWatch {
         try begin()
         while true {
             try Self.endWithReader()
+            try database.checkPlace()
             if database.isShared {
                 if try database.waitForCommit(milliseconds: Self.milliseconds.live) {
                     try database.refresh()

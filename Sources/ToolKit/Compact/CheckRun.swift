@@ -50,10 +50,7 @@ struct CheckRun {
     }
 
     private func check(_ path: String) throws(RealmError) -> IntegrityReport {
-        if request.command.keyFilePath != nil {
-            // A key that cannot be of use is an error, as in every tool.
-            _ = try DatabaseReading(request.command, path: path).openNewest()
-        }
+        try DatabaseReading(request.command, path: path).checkKey()
         if path == "-" {
             return try IntegrityCheck.run(
                 standardInputInto: Terminal.temporaryDirectory, level: level)
@@ -66,7 +63,8 @@ struct CheckRun {
             return report
         }
         let access = request.command.access
-        if access != .immutable, let live = try Database(joiningLive: path) {
+        let patience = request.command.wait.patience
+        if access != .immutable, let live = try Database(joiningLive: path, patience) {
             return IntegrityCheck(live, level: level).run()
         }
         guard access != .shared else {

@@ -126,11 +126,11 @@ struct EstimateRun {
     ) throws(RealmError) {
         let openers = Openers.participants(of: request.path)
         let format = database.header.format
-        let links = try FileAttributes(path: request.path).linkCount
+        let hasOtherNames = DatabasePlace(request.path).hasOtherNames
         let isSynced = (database.top?.historyType ?? 0) > 2
         let isPossible =
             openers.isEmpty && (format == 24 || format == 0) && !isSynced
-            && (links == 1 || request.mayReplace)
+            && (!hasOtherNames || request.mayReplace)
         let bytes = UInt64(clamping: database.fileBytes)
         let reclaimable = bytes > estimate.bytes ? bytes - estimate.bytes : 0
         let free = CompactOutput.freeSpace(beside: request.path)

@@ -52,14 +52,17 @@ struct InPlaceRun {
     init(_ request: CompactRequest) { self.request = request }
 
     func run() throws(RealmError) -> ExitCode {
-        let path = Self.resolve(request.path)
+        let path = DatabasePlace(request.path).path
         try checkKey()
         let account = CompactAccount(request)
         var retry = OpenersWait(request.command.wait)
         while true {
             do throws(RealmError) {
                 var code = ExitCode.ok
-                try ExclusiveAccess.run(path: path) { (database) throws(RealmError) in
+                try ExclusiveAccess.run(
+                    path: request.path, request.command.wait.patience,
+                    allowsOtherNames: request.mayReplace
+                ) { (database) throws(RealmError) in
                     code = try compact(database, path, account)
                 }
                 return code
@@ -75,26 +78,10 @@ struct InPlaceRun {
         _ = try DatabaseReading(request.command).open()
     }
 
-    /// What a symbolic link leads to; other paths stay as they are.
-    private static func resolve(_ path: String) -> String {
-        var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
-            let resolved = realpath(path, nil)
-        else { return path }
-        defer { free(resolved) }
-        return String(cString: resolved)
-    }
-
     private func compact(
         _ database: Database, _ path: String, _ account: CompactAccount
     ) throws(RealmError) -> ExitCode {
         let attributes = try FileAttributes(path: path)
-        guard attributes.linkCount == 1 || request.mayReplace else {
-            throw RealmError(
-                .misuse, code: "IllegalOperation", reason: "hard-links",
-                "the file has \(attributes.linkCount) names; the others would keep the old one",
-                file: path, hint: "--force compacts it under this name")
-        }
         guard database.top != nil, account.isWorthIt(database) else {
             return try account.reportNotNeeded(database)
         }
@@ -144,15 +131,23 @@ struct Backup {
         name = path + suffix
         self.force = force
         var status = stat()
-        if !force, lstat(name, &status) == 0 {
+        if !force, lstat(name, &status) == 0, !isMade {
             throw RealmError(
                 .misuse, code: "FileAlreadyExists", reason: "backup-exists",
                 "the backup file exists", file: name, hint: "--force replaces it")
         }
     }
 
+    /// A run that was interrupted has made it: another name of the same file.
+    private var isMade: Bool {
+        var (file, backup) = (stat(), stat())
+        return stat(path, &file) == 0 && lstat(name, &backup) == 0
+            && file.st_ino == backup.st_ino && file.st_dev == backup.st_dev
+    }
+
     /// A second name for the file, or, where there are no hard links, a copy.
     func make() throws(RealmError) {
+        if isMade { return }
         if force { unlink(name) }
         if link(path, name) == 0 { return }
         let code = errno

@@ -8,8 +8,6 @@ struct FileAttributes {
     private let status: stat
     private let extended: [(name: String, value: [UInt8])]
 
-    /// Names the file has.
-    var linkCount: Int { Int(status.st_nlink) }
     var size: Int { Int(status.st_size) }
 
     /// Reads them of the file at `path`; a symbolic link is followed.

@@ -108,6 +108,22 @@ enum ToolsPage {
         ]),
         .paragraph("No tool that reads creates a lock file, and none ever upgrades a format."),
         .paragraph(
+            "Programs that have a database open agree by its lock file, FILE`.lock`, so they must "
+                + "find the same one. The tools follow symbolic links to the real file and use the "
+                + "lock file beside that, whatever name they were given. The Realm libraries take "
+                + "the name as it is: an app that opens a link makes a lock file beside the link, "
+                + "knows of nobody who opened the real name, and the two overwrite each other's "
+                + "commits. Have every app open the real name. Where FILE is a link and a program "
+                + "holds the lock file beside the link, nothing is written (exit status 7, the "
+                + "program named) and reading is `immutable`; a tool that was given the real name "
+                + "cannot know of such a program."),
+        .paragraph(
+            "A file with several hard links has a lock file for each of its names. It is read "
+                + "`immutable` and written only with `--force` (else exit status 2), except that a "
+                + "second name left by an interrupted `realm-compact --backup` is no hindrance. "
+                + "When another file takes FILE's name while a tool has it open, the tool stops "
+                + "with exit status 7 and acknowledges nothing that went to the old one."),
+        .paragraph(
             "Where FILE may be `-`, the database is read from standard input into a temporary file "
                 + "that has no name, in the directory `TMPDIR`."),
         .paragraph(

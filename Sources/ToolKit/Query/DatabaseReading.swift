@@ -92,11 +92,17 @@ struct DatabaseReading {
         return previous
     }
 
+    /// A key that cannot be of use is an error, as in every tool.
+    func checkKey() throws(RealmError) {
+        if command.keyFilePath != nil { _ = try openNewest() }
+    }
+
     /// Takes part in the session of the file, and begins one, with its lock file, where nobody else
     /// is; nil where that cannot be.
     func takePart() throws(RealmError) -> Database? {
         if path == "-" || command.access == .immutable { return nil }
-        return try Database(takingPartIn: path, createsLockFile: true)
+        return try Database(
+            takingPartIn: path, createsLockFile: true, command.wait.patience)
     }
 
     /// Opens the file, or what standard input holds.

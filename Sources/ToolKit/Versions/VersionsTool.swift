@@ -24,6 +24,9 @@ struct VersionsTool {
     }
 
     private mutating func run() throws(RealmError) -> ExitCode {
+        if command.keyFilePath != nil, request.isWatch || command.flag("history") {
+            for path in request.paths { try request.checkKey(request.facts(path).inspection) }
+        }
         let output = try OutputFile(path: command.outputPath, force: command.mayReplaceOutput)
         if request.isWatch {
             var watch = try VersionsWatch(request, output)

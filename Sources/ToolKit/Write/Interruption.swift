@@ -1,13 +1,17 @@
 import Glibc
+import RealmEngine
 import Synchronization
 
 /// SIGINT, SIGTERM and SIGHUP as a wish to end: work in hand is finished or rolled back first.
 enum Interruption {
     private static let wanted = Atomic<Int32>(0)
+    /// There is no work in hand.
+    private static let isIdle = Atomic<Bool>(false)
 
     /// From now on those signals only leave a note.
     static func install() {
-        _ = wanted.load(ordering: .relaxed)  // exists before a handler asks
+        // Exist before a handler asks.
+        _ = (wanted.load(ordering: .relaxed), isIdle.load(ordering: .relaxed))
         for number in [SIGINT, SIGTERM, SIGHUP] {
             var action = sigaction()
             sigaction(number, nil, &action)
@@ -18,9 +22,21 @@ enum Interruption {
             action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
             action.__sigaction_handler.sa_handler = { number in
                 Interruption.wanted.store(number, ordering: .sequentiallyConsistent)
+                guard Interruption.isIdle.load(ordering: .sequentiallyConsistent) else { return }
+                TemporaryFiles.unlinkAll()
+                Glibc.raise(number)
             }
             sigaction(number, &action, nil)
         }
+    }
+
+    /// Runs what may have to wait for others before there is work in hand: a signal ends the process
+    /// at once meanwhile.
+    static func atOnce<R>(_ body: () throws(RealmError) -> R) throws(RealmError) -> R {
+        isIdle.store(true, ordering: .sequentiallyConsistent)
+        defer { isIdle.store(false, ordering: .sequentiallyConsistent) }
+        if let signal { raise(signal) }
+        return try body()
     }
 
     /// The signal that came; nil as long as none did.
@@ -35,5 +51,13 @@ enum Interruption {
         Glibc.signal(number, SIG_DFL)
         Glibc.raise(number)
         _exit(128 + number)
+    }
+}
+
+extension WriteRequest {
+    /// Takes the writer's turn for the command's transaction.
+    func begin(_ session: WriteSession) throws(RealmError) -> WriteTransaction {
+        let patience = patience
+        return try Interruption.atOnce { () throws(RealmError) in try session.begin(patience) }
     }
 }

@@ -28,7 +28,7 @@ extension RecordLoad {
         if let place {
             transaction = place.instance.write
         } else {
-            transaction = try session.begin(request.patience)
+            transaction = try request.begin(session)
         }
         report.begin(with: transaction)
         do throws(RealmError) {

@@ -60,7 +60,8 @@ extension WriteTable {
         OptionSpec(
             "force", in: .output, "allow what loses data, or replaces a file",
             "Allow what loses data: dropping what is not empty, nulls that become zero, a lower "
-                + "schema version, replacing an existing database or output file."),
+                + "schema version, replacing an existing database or output file; and writing to a "
+                + "file with several hard links, whose other names nobody must be using."),
         OptionSpec(
             "dry-run", "n", in: .output, "check and report, change nothing",
             "Check everything and report what would be done. Nothing is written and no lock is "

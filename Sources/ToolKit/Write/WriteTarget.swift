@@ -31,6 +31,7 @@ final class WriteTarget {
         var options = WriteSession.Options()
         options.isDurable = request.isDurable
         options.patience = request.patience
+        options.allowsOtherNames = request.mayLoseData
         guard request.creates else {
             making = .none
             session = try Self.opened(request, options)
@@ -117,7 +118,8 @@ final class WriteTarget {
         do throws(RealmError) {
             return request.isDryRun
                 ? try WriteSession(
-                    rehearsing: request.path, temporaryDirectory: Terminal.temporaryDirectory)
+                    rehearsing: request.path, temporaryDirectory: Terminal.temporaryDirectory,
+                    request.patience)
                 : try WriteSession(path: request.path, options: options)
         } catch {
             guard error.reason == "empty" else { throw error }
@@ -144,7 +146,7 @@ final class WriteTarget {
                 ([""] + SideFiles.suffixes).map { TemporaryFiles.add(request.path + $0) })
         }
         let destination = OutputFile.Destination.resolve(request.path)
-        try checkUnused(destination)
+        try checkUnused(request.path)
         return .replacing(
             destination,
             try PassingDirectory(in: directory(of: destination), for: request.path))
@@ -161,6 +163,7 @@ final class WriteTarget {
     }
 
     private static func checkKey(_ request: WriteRequest) throws(RealmError) {
+        if !request.creates { return try DatabaseReading(request.command).checkKey() }
         guard try request.command.readKey(Diagnostics(request.command)) != nil else { return }
         throw RealmError(
             .incompatible, code: "IllegalOperation", reason: "not-yet",

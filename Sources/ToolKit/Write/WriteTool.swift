@@ -47,7 +47,7 @@ struct WriteRun {
                 "--durability unsafe: a power failure may cost the whole database")
         }
         if inference == nil { Interruption.install() }
-        let target = try WriteTarget(request)
+        let target = try Interruption.atOnce { () throws(RealmError) in try WriteTarget(request) }
         do throws(RealmError) {
             let code = try write(target, file, inference, input)
             try target.finish()
@@ -63,7 +63,7 @@ struct WriteRun {
         _ className: String, _ path: String
     ) throws(RealmError) -> (RecordInput, SchemaInference) {
         Interruption.install()
-        let spool = try InputSpool(path)
+        let spool = try Interruption.atOnce { () throws(RealmError) in try InputSpool(path) }
         var inference = SchemaInference(request, className: className)
         try inference.read(
             try RecordInput(spool, request.format, again: false),
@@ -87,7 +87,7 @@ struct WriteRun {
             if let prepared {
                 transaction = prepared
             } else {
-                transaction = try session.begin(request.patience)
+                transaction = try request.begin(session)
             }
             return try bulk.run(transaction)
         case .records(let className, let path):
@@ -124,7 +124,7 @@ struct WriteRun {
         if let prepared {
             transaction = prepared
         } else {
-            transaction = try session.begin(request.patience)
+            transaction = try request.begin(session)
         }
         let load = try RelationLoad(
             request, relation, session, schema, input, report, transaction)
@@ -137,7 +137,7 @@ struct WriteRun {
         _ session: WriteSession, _ file: SchemaFile?, _ inference: SchemaInference?
     ) throws(RealmError) -> WriteTransaction? {
         guard request.editsSchema else { return nil }
-        let transaction = try session.begin(request.patience)
+        let transaction = try request.begin(session)
         do throws(RealmError) {
             let plan = try SchemaPlan(request, file, inference, session.database.snapshot())
             try show(plan.inferred)

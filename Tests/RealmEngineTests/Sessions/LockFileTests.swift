@@ -17,9 +17,10 @@ import Testing
 
     private var lock: URL { URL(filePath: path + ".lock") }
 
-    private func open() throws -> Counters {
+    private func open(_ patience: Patience = .forever) throws -> Counters {
         var options = WriteSession.Options()
         options.isDurable = false
+        options.patience = patience
         return try Counters(opening: path, options)
     }
 
@@ -51,12 +52,16 @@ import Testing
     }
 
     /// Held by programs of another layout: reading goes on without a session, writing is refused.
-    @Test(arguments: ["layout", "mutex", "short", "zeros"]) func foreign(_ kind: String) throws {
+    @Test(arguments: ["layout", "mutex", "sort", "begun", "short", "zeros"]) func foreign(
+        _ kind: String
+    ) throws {
         _ = try open()
         var bytes = [UInt8](try Data(contentsOf: lock))
         switch kind {
         case "layout": bytes[6] = 15
         case "mutex": bytes[1] = 48
+        case "sort": bytes[48 + 16] ^= 0x20
+        case "begun": bytes[0] = 2
         case "short": bytes = Array(bytes[..<500])
         default: bytes = []
         }
@@ -64,8 +69,11 @@ import Testing
         let holder = Foundation.open(lock.path, O_RDWR)
         #expect(flock(holder, LOCK_SH) == 0)
         defer { close(holder) }
-        if kind != "zeros" {
-            let error = FaultTests.error { _ = try open() }
+        let error = FaultTests.error { _ = try open(.milliseconds(10)) }
+        if kind == "zeros" {
+            // Somebody might be about to fill it in.
+            #expect(error?.kind == .busy && error?.reason == "lock-file")
+        } else {
             #expect(error?.kind == .incompatible && error?.reason == "lock-layout")
         }
         #expect(try Database(joiningLive: path) == nil)
@@ -75,21 +83,126 @@ import Testing
         #expect(try [UInt8](Data(contentsOf: lock)) == bytes)
     }
 
-    /// The version list of a live session damaged: an error, and no pin is taken on trust.
+    /// Locked by a program that never lets others in: nobody waits longer than they want to.
+    @Test func lockedExclusively() throws {
+        _ = try open()
+        let holder = Foundation.open(lock.path, O_RDWR)
+        #expect(flock(holder, LOCK_EX) == 0)
+        defer { close(holder) }
+        let error = FaultTests.error { _ = try open(.milliseconds(10)) }
+        #expect(error?.kind == .busy && error?.reason == "lock-file")
+        #expect(try Database(joiningLive: path) == nil)
+    }
+
+    /// A mutex that nobody will ever unlock.
+    @Test(arguments: [48, 88, 128]) func lockedMutex(_ offset: Int) throws {
+        let counters = try open()
+        let base = try #require(counters.database.session?.file.base)
+        base.storeBytes(of: 0x3fff_fff0, toByteOffset: offset, as: UInt32.self)
+        let start = ContinuousClock.now
+        let error = FaultTests.error {
+            var options = WriteSession.Options()
+            options.isDurable = false
+            options.patience = .milliseconds(10)
+            options.isSeparate = true
+            _ = try WriteSession(path: path, options: options).begin(.milliseconds(10)).rollback()
+        }
+        #expect(error?.kind == .busy, "\(String(describing: error))")
+        #expect(start.duration(to: .now) < .seconds(60))
+        base.storeBytes(of: 0, toByteOffset: offset, as: UInt32.self)
+        try counters.add(1)
+    }
+
+    /// Nothing of another kind is opened, followed or overwritten in the place of a side file.
+    @Test(
+        arguments: [".lock", ".note", ".management"],
+        ["link", "loose", "directory", "fifo", "file"])
+    func wrongKind(_ suffix: String, _ kind: String) throws {
+        let place = path + suffix
+        try? FileManager.default.removeItem(atPath: place)
+        let victim = folder.file("victim")
+        try Data("precious".utf8).write(to: URL(filePath: victim))
+        switch kind {
+        case "link": #expect(symlink(victim, place) == 0)
+        case "loose": #expect(symlink(victim + "2", place) == 0)
+        case "directory": #expect(mkdir(place, 0o755) == 0)
+        case "fifo": #expect(mkfifo(place, 0o600) == 0)
+        default: #expect(FileManager.default.createFile(atPath: place, contents: nil))
+        }
+        let isRight =
+            [".lock": "file", ".note": "fifo", ".management": "directory"][suffix] == kind
+        let error = FaultTests.error { try open().add(1) }
+        #expect(isRight ? error == nil : error?.reason == "side-file")
+        #expect(try Data(contentsOf: URL(filePath: victim)) == Data("precious".utf8))
+        #expect(!FileManager.default.fileExists(atPath: victim + "2"))
+        #expect(try Database(immutable: path).version == (isRight ? 3 : 2))
+        #expect(isRight || suffix != ".lock" || (try Database(joiningLive: path)) == nil)
+    }
+
+    /// The version list of a live session damaged: an error for a writer, and no pin is taken on
+    /// trust; the database is read without the session.
     @Test func damagedList() throws {
         let counters = try open()
         let file = try #require(counters.database.session?.file)
         let entry = file.entry(Int(file.newest))
         let (top, entries) = (entry.top, file.entryCount)
+        let (size, version) = (entry.fileSize, entry.version)
+        func expectRefusal(_ change: String) throws {
+            #expect(try Database(joiningLive: path) == nil, "\(change)")
+            let error = FaultTests.error { _ = try self.openSeparately() }
+            #expect(error?.kind == .incompatible && error?.reason == "damaged", "\(change)")
+            (entry.top, entry.fileSize, entry.version) = (top, size, version)
+            file.setEntryCount(entries)
+        }
         entry.top = top + 1
-        #expect(FaultTests.error { _ = try Database(joiningLive: path) }?.reason == "damaged")
+        try expectRefusal("unaligned")
         entry.top = entry.fileSize
-        #expect(FaultTests.error { _ = try Database(joiningLive: path) }?.reason == "damaged")
-        entry.top = top
+        try expectRefusal("behind the end")
+        entry.top = 24
+        try expectRefusal("another node")
+        entry.top = 0
+        try expectRefusal("empty")
+        entry.fileSize = size + (1 << 30)
+        try expectRefusal("too long")
+        entry.fileSize = size - 8
+        try expectRefusal("too short")
+        entry.version = version + 1
+        try expectRefusal("another version")
         file.setEntryCount(1 << 30)
-        #expect(FaultTests.error { _ = try Database(joiningLive: path) }?.reason == "damaged")
-        file.setEntryCount(entries)
+        try expectRefusal("too many")
+        file.setEntryCount(40)
+        try expectRefusal("behind the file")
         try counters.add(1)
+    }
+
+    private func openSeparately() throws -> WriteSession {
+        var options = WriteSession.Options()
+        options.isDurable = false
+        options.isSeparate = true
+        return try WriteSession(path: path, options: options)
+    }
+
+    /// A list that takes an older version for the newest: to write on from there would lose the
+    /// newest one.
+    @Test func listBehindHeader() throws {
+        let counters = try open()
+        let pin = counters.database.pinNewest()
+        try counters.add(1)
+        let file = try #require(counters.database.session?.file)
+        let newest = file.newest
+        let old = try #require(
+            (0..<UInt32(file.entryCount)).first { file.entry(Int($0)).version == 2 })
+        let other = try openSeparately()
+        file.newest = old
+        let error = FaultTests.error { try other.begin().rollback() }
+        #expect(error?.reason == "contradiction")
+        #expect(FaultTests.error { _ = try openSeparately() }?.reason == "damaged")
+        #expect(try Database(joiningLive: path) == nil)
+        #expect(try Database(immutable: path).version == 3)
+        file.newest = newest
+        counters.database.unpin(pin)
+        try counters.add(1)
+        #expect(try Database(immutable: path).version == 4)
     }
 
     @Test func readOnlyDirectory() throws {
@@ -147,19 +260,5 @@ import Testing
         #expect(peer.wait() == 0, "\(peer.text)")
         #expect(peer.lines.last == "sum 2 of 2")
         #expect(try Database(immutable: path).version == 4)
-    }
-
-    /// Two names in two processes are two sessions, as in the SDKs: each sees the file as it is, and
-    /// writers must agree on one name. Within a process the first name counts.
-    @Test func twoNamesInTwoProcesses() throws {
-        let link = folder.file("link.realm")
-        #expect(Foundation.link(path, link) == 0)
-        let counters = try open()
-        #expect(PeerProcess(["look", link]).wait() == 0)
-        var options = WriteSession.Options()
-        options.isDurable = false
-        let second = try Counters(opening: link, options)
-        #expect(second.database === counters.database)
-        #expect(!FileManager.default.fileExists(atPath: link + ".lock"))
     }
 }

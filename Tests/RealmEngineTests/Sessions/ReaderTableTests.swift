@@ -15,7 +15,7 @@ import Testing
         _ = try Counters(path)
     }
 
-    private var side: String { ReaderTable.path(path) }
+    private var side: String { path + ".management/readers" }
 
     @Test func rowsOfPins() throws {
         let counters = try Counters(opening: path)
