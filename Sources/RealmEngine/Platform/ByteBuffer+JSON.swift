@@ -1,9 +1,11 @@
 extension ByteBuffer {
     /// A JSON string: quoted, escaped where JSON demands it, other text as it is. Ill-formed UTF-8
-    /// becomes U+FFFD, so that the output is valid whatever was stored.
-    public mutating func append(json text: ByteView) {
+    /// becomes U+FFFD, so that the output is valid whatever was stored; false where that happened.
+    @discardableResult
+    public mutating func append(json text: ByteView) -> Bool {
         append(UInt8(ascii: "\""))
         var position = 0
+        var isWellFormed = true
         while position < text.count {
             let rest = text.base + position
             let count = min(16, text.count &- position)
@@ -20,10 +22,12 @@ extension ByteBuffer {
             advance(by: clean)
             position &+= clean
             if clean < count {
-                position &+= appendSpecial(text.base + position, text.count &- position)
+                position &+= appendSpecial(
+                    text.base + position, text.count &- position, &isWellFormed)
             }
         }
         append(UInt8(ascii: "\""))
+        return isWellFormed
     }
 
     /// A number, or one of the strings "NaN", "Infinity" and "-Infinity".
@@ -44,7 +48,9 @@ extension ByteBuffer {
 
     /// Escapes and multi-byte characters up to the next byte of plain ASCII; returns how many bytes
     /// that was. One call per run of text that is not ASCII.
-    private mutating func appendSpecial(_ base: UnsafeRawPointer, _ count: Int) -> Int {
+    private mutating func appendSpecial(
+        _ base: UnsafeRawPointer, _ count: Int, _ isWellFormed: inout Bool
+    ) -> Int {
         var position = 0
         while position < count {
             let byte = base.load(fromByteOffset: position, as: UInt8.self)
@@ -54,6 +60,7 @@ extension ByteBuffer {
                     append(base + position, sequence.length)
                 } else {
                     append("\u{FFFD}")
+                    isWellFormed = false
                 }
                 position &+= sequence.length
             } else if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {

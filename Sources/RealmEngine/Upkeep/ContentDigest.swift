@@ -3,7 +3,8 @@
 /// Covered: the name of the class, the names of its properties, and of every object the primary
 /// key (the object key where there is none) and all values with their types. Links count by the
 /// class and key they lead to, embedded objects by their content. Lists count in order, sets and
-/// dictionaries without. Not covered: table and column keys, the order of properties and objects,
+/// dictionaries without. A set has null once, however many of its links lead to objects that are
+/// gone, and all that is no number is one value. Not covered: table and column keys, the order of properties and objects,
 /// indexes, whether a property may be null, incoming links, tombstones, and everything about
 /// nodes, space and history. So a digest stays the same through compaction, a change of the file
 /// format and encryption. Meant for noticing differences, not for adversaries.
@@ -69,8 +70,12 @@ public final class ContentDigest {
         case .null: hash.update(Tag.null.rawValue)
         case .int(let number): Self.update(&hash, .int, UInt64(bitPattern: number))
         case .bool(let flag): Self.update(&hash, .bool, flag ? 1 : 0)
-        case .float(let number): Self.update(&hash, .float, UInt64(number.bitPattern))
-        case .double(let number): Self.update(&hash, .double, number.bitPattern)
+        case .float(let number):
+            let bits = number.isNaN ? Float.nan.bitPattern : number.bitPattern
+            Self.update(&hash, .float, UInt64(bits))
+        case .double(let number):
+            let bits = number.isNaN ? Double.nan.bitPattern : number.bitPattern
+            Self.update(&hash, .double, bits)
         case .string(let text): Self.update(&hash, .string, text)
         case .binary(let bytes): Self.update(&hash, .binary, bytes)
         case .timestamp(let time):
@@ -147,7 +152,12 @@ extension ContentDigest {
         case .set(let view):
             hash.update(Tag.set.rawValue)
             var elements = snapshot.elements(of: view, walking: true)
+            var hasNull = false
             while let element = try elements.next() {
+                if case .null = element {
+                    if hasNull { continue }
+                    hasNull = true
+                }
                 var own = ContentHash()
                 try update(&own, element, depth: depth + 1)
                 sum &+= own.value

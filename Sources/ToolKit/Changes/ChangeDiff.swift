@@ -41,15 +41,18 @@ struct ChangeDiff {
 
     private func printCounts(_ records: ChangeRecords) throws(RealmError) {
         var report = Report(
-            names: ["class", "inserts", "updates", "deletes"],
-            isNumber: [false, true, true, true])
+            names: ["class", "inserts", "updates", "deletes", "schema"],
+            isNumber: [false, true, true, true, true])
         let names = records.counts.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         for name in names {
             let counts = records.counts[name]!
             report.rows.append([
                 .text(name), .number(counts.inserts), .number(counts.updates),
-                .number(counts.deletes),
+                .number(counts.deletes), .number(counts.schema),
             ])
+        }
+        if records.hasVersionChange {
+            report.rows.append([.null, .number(0), .number(0), .number(0), .number(1)])
         }
         var buffer = ByteBuffer()
         report.append(

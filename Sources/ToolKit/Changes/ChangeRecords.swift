@@ -2,20 +2,23 @@ import RealmEngine
 
 /// Writes change records: what turns one version into another (realm-tools(7), CHANGE RECORDS).
 ///
-/// Deletions come first, so that a primary key is free when another object takes it, then
-/// insertions, then updates.
+/// Deletions come first, so that a primary key is free when another object takes it, then what
+/// happened to the schema, then insertions, then updates.
 final class ChangeRecords {
     let request: ChangeRequest
     private let output: VerifiedOutput
     private var buffer = ByteBuffer()
     private(set) var counts: [String: Counts] = [:]
+    /// The schema versions differ.
+    private(set) var hasVersionChange = false
 
     /// What happened in one class.
     struct Counts {
         var inserts = 0
         var updates = 0
         var deletes = 0
-        var total: Int { inserts + updates + deletes }
+        var schema = 0
+        var total: Int { inserts + updates + deletes + schema }
     }
 
     init(_ request: ChangeRequest, _ output: VerifiedOutput) {
@@ -24,7 +27,7 @@ final class ChangeRecords {
     }
 
     /// Nothing was different so far.
-    var isEmpty: Bool { counts.allSatisfy { $0.value.total == 0 } }
+    var isEmpty: Bool { !hasVersionChange && counts.allSatisfy { $0.value.total == 0 } }
     private var isSilent: Bool { request.other != nil && request.request.command.isQuiet }
     private var prints: Bool { !isSilent && !request.request.isCount }
     /// All there is to know is known: the answer is that something differs.
@@ -55,6 +58,19 @@ final class ChangeRecords {
 
     /// Passes on everything written so far.
     func flush() throws(RealmError) { try output.flush(&buffer) }
+
+    /// What happened to classes and properties.
+    func schema(_ step: SchemaDifference.Step, version: UInt64) throws(RealmError) {
+        if let name = step.className {
+            counts[name, default: Counts()].schema += 1
+        } else {
+            hasVersionChange = true
+        }
+        guard prints else { return }
+        Self.append(step, version: version, to: &buffer)
+        endLine("")
+        try output.write(&buffer)
+    }
 
     // MARK: Objects
 

@@ -111,8 +111,11 @@ struct ChangeRequest {
 
     /// Which properties of a class records show.
     func shows(_ column: ColumnInfo) -> Bool {
-        if let properties, !properties.contains(column.name) { return false }
-        if request.fields.excluded.contains(column.name) { return false }
-        return !request.values.omits(column)
+        shows(propertyNamed: column.name) && !request.values.omits(column)
+    }
+
+    func shows(propertyNamed name: String) -> Bool {
+        if let properties, !properties.contains(name) { return false }
+        return !request.fields.excluded.contains(name)
     }
 }

@@ -44,6 +44,7 @@ final class ChangeSide {
         guard let row = try scan.seek(key) else { throw target.missing(key) }
         var place = JSONRenderer.Place()
         place.isWalking = false
+        place.isMixed = table.columns[column].type == .mixed
         renderer.beginField()
         try renderer.append(try scan.value(row: row, column: column), place, to: &out)
     }

@@ -132,6 +132,7 @@ final class ChangeWatch {
         let before = output.written
         try records.flush()
         if output.written != before { lastLine = MonotonicClock.nanoseconds() }
+        request.request.values.losses.warn(Diagnostics(request.request.command))
     }
 
     /// A reader that went away is noticed although there is nothing to write.

@@ -4,15 +4,16 @@ import RealmEngine
 ///
 /// Classes and properties are matched by name, objects by primary key, or by object key in classes
 /// without one; values by what they say, links by the keys they lead to, embedded objects by their
-/// content. Everything is read.
+/// content. What only one side has is a schema record; a new property has values where they are
+/// others than it begins with. Everything is read.
 final class FileComparison {
     private let request: ChangeRequest
     private let records: ChangeRecords
     private let old: ChangeSide
     private let new: ChangeSide
-    /// Render values so that two that differ in type or content differ as text.
-    private let exactOld: ChangeSide
-    private let exactNew: ChangeSide
+    private let schema: SchemaDifference
+    private let exactOld: ExactForm
+    private let exactNew: ExactForm
     private var left = ByteBuffer()
     private var right = ByteBuffer()
 
@@ -21,10 +22,9 @@ final class FileComparison {
         request = records.request
         self.old = ChangeSide(old, request.request.values)
         self.new = ChangeSide(new, request.request.values)
-        var exact = ValueStyle()
-        exact.types = .extended
-        exactOld = ChangeSide(old, exact)
-        exactNew = ChangeSide(new, exact)
+        schema = SchemaDifference(from: old.schema, to: new.schema, request)
+        exactOld = ExactForm(old, replaced: schema.replaced)
+        exactNew = ExactForm(new, replaced: [])
     }
 
     /// One class in both files, and how to find its objects.
@@ -32,22 +32,16 @@ final class FileComparison {
         let old: TableInfo?
         let new: TableInfo?
         var name: String { (new ?? old)!.className }
-        /// Both have primary keys of one name and type.
-        var hasKeys: Bool {
-            guard let a = old?.primaryKey.map({ old!.columns[$0] }),
-                let b = new?.primaryKey.map({ new!.columns[$0] })
-            else { return false }
-            return a.name == b.name && a.type == b.type
-        }
         /// Objects of both may be the same ones.
-        var isComparable: Bool {
-            hasKeys || (old?.primaryKey == nil && new?.primaryKey == nil)
-        }
+        let isComparable: Bool
     }
 
     func run() throws(RealmError) {
         let pairs = try pairs()
         for pair in pairs { try deletions(pair) }
+        for step in schema.steps {
+            try records.schema(step, version: new.snapshot.version)
+        }
         for pair in pairs { try insertionsAndUpdates(pair) }
     }
 
@@ -62,7 +56,8 @@ final class FileComparison {
         return names.map { name in
             Pair(
                 old: before.first { $0.className == name },
-                new: after.first { $0.className == name })
+                new: after.first { $0.className == name },
+                isComparable: !schema.replaced.contains(name))
         }
     }
 
@@ -106,7 +101,10 @@ final class FileComparison {
         let wantedOld = try pair.old.flatMap { (info) throws(RealmError) in
             try self.wanted(info, self.old)
         }
-        let partners = table.columns.map { column in pair.old?.columnIndex(named: column.name) }
+        let partners = table.columns.map { column in
+            schema.isNew(column.name, of: table.className)
+                ? nil : pair.old?.columnIndex(named: column.name)
+        }
         try forEach(table, new, try wanted(table, new)) { (key) throws(RealmError) in
             guard let was = pair.old,
                 let found = try counterpart(of: key, table, new, was, old, pair),
@@ -141,10 +139,13 @@ final class FileComparison {
         _ key: ObjectKey, _ table: TableInfo, _ column: Int, _ otherKey: ObjectKey,
         _ other: TableInfo, _ otherColumn: Int?
     ) throws(RealmError) -> Bool {
-        guard let otherColumn else { return true }
         left.removeAll()
         right.removeAll()
-        try exactOld.append(otherKey, of: other, otherColumn, to: &left)
+        if let otherColumn {
+            try exactOld.append(otherKey, of: other, otherColumn, to: &left)
+        } else {
+            try exactNew.append(table.columns[column].defaultValue, to: &left)
+        }
         try exactNew.append(key, of: table, column, to: &right)
         return left.count != right.count || !left.bytes.elementsEqual(right.bytes)
     }

@@ -15,6 +15,10 @@ struct VersionChanges {
     func append(
         from old: Snapshot, to new: Snapshot, _ matches: Matches? = nil
     ) throws(RealmError) {
+        if !SchemaDifference(from: old.schema, to: new.schema, request).steps.isEmpty {
+            // What is stored where may be something else by now.
+            return try FileComparison(records, from: old, to: new).run()
+        }
         let changes = try ChangeSet(from: old, to: new).attributingEmbedded(in: new)
         if changes.isEmpty { return }
         let values = request.request.values

@@ -12,6 +12,10 @@ final class CellRenderer {
     /// Stands for null.
     private let null: [UInt8]
     private let snapshot: Snapshot
+    private let isDelimited: Bool
+    /// The collection joined at present would be read as another one.
+    private var isJoinLossy = false
+    private let arena = ScratchArena()
     /// Holds cells that need more than one piece before they are escaped as a whole.
     private var scratch = ByteBuffer(capacity: 4096)
     private let targets: LinkTargets
@@ -19,6 +23,7 @@ final class CellRenderer {
     init(_ json: JSONRenderer, _ format: RecordFormat) {
         self.json = json
         self.format = format
+        isDelimited = format == .csv || format == .tsv
         style = json.style
         snapshot = json.snapshot
         targets = LinkTargets(snapshot)
@@ -43,14 +48,17 @@ final class CellRenderer {
             if case .null = value { return appendNull(to: &out) }
             return try appendJSON(value, place, to: &out)
         }
+        if isMixed, isDelimited { try noteLoss(value) }
         switch value {
         case .null: appendNull(to: &out)
-        case .string(let text): appendEscaped(text, to: &out)
+        case .string(let text): appendText(text, to: &out)
         case .link(let link): try appendLink(link, value, place, to: &out)
         case .list(let view), .set(let view):
             if joins(view, place) {
                 scratch.removeAll()
+                isJoinLossy = false
                 try appendJoined(value, place)
+                if isJoinLossy { style.losses.noteJoined() }
                 appendScratch(to: &out)
             } else {
                 try appendJSON(value, place, to: &out)
@@ -75,6 +83,31 @@ final class CellRenderer {
         } else {
             try json.append(through: value, path, index, place, to: &scratch)
         }
+        appendScratch(to: &out)
+    }
+
+    /// Stored text: exact where the types are extended, else as well as the form can.
+    func appendText(_ text: ByteView, to out: inout ByteBuffer) {
+        // In raw lines the bytes themselves are what was asked for.
+        guard text.isUTF8 || format == .raw else {
+            scratch.removeAll()
+            if style.types == .extended, isDelimited {
+                scratch.append(spelledOut: text)
+            } else {
+                scratch.append(repairing: text)
+                style.losses.noteIllFormed()
+            }
+            return appendScratch(to: &out)
+        }
+        guard isDelimited, SpelledString.looksSpelled(text) else {
+            return appendEscaped(text, to: &out)
+        }
+        appendSpelled(text, to: &out)
+    }
+
+    private func appendSpelled(_ text: ByteView, to out: inout ByteBuffer) {
+        scratch.removeAll()
+        scratch.append(spelled: text)
         appendScratch(to: &out)
     }
 
@@ -147,7 +180,22 @@ extension CellRenderer {
         let start = out.count
         if let key = try target.primaryKey(link.key) {
             switch key {
-            case .string(let text): appendEscaped(text, to: &out)
+            case .string(let text):
+                // Where an object stands in the place of a link, it is JSON.
+                if isDelimited, MixedText.mayBeJSON(text), text[0] != UInt8(ascii: "\"") {
+                    appendSpelled(text, to: &out)
+                } else {
+                    appendText(text, to: &out)
+                    // Kept renderings would not be counted as lossy when they are used again.
+                    if !text.isUTF8 { return }
+                }
+            case .null where isDelimited:
+                // An object that has null for its key: nothing at all would be no link.
+                scratch.removeAll()
+                scratch.append("{\"$link\":{\"table\":")
+                scratch.append(json: target.table.info.className)
+                scratch.append(",\"key\":null}}")
+                appendScratch(to: &out)
             default: appendScalar(key, to: &out)
             }
         } else {
@@ -170,8 +218,26 @@ extension CellRenderer {
         var isFirst = true
         while let element = try elements.next() {
             appendSeparator(&isFirst)
+            let start = scratch.count
             try appendElement(element, place)
+            if try !isSound(element, from: start, view.element.type) { isJoinLossy = true }
         }
+        // One element without text looks like none.
+        if !isFirst, scratch.count == 0 { isJoinLossy = true }
+    }
+
+    /// Whether what was joined last would be read as the same element.
+    private func isSound(
+        _ element: Value, from start: Int, _ type: ColumnType
+    ) throws(RealmError) -> Bool {
+        let text = UnsafeRawBufferPointer(rebasing: scratch.bytes[start...])
+        if text.count == 0 {
+            if case .null = element { return type != .string }
+            return type == .string
+        }
+        if type == .mixed, try losesType(element) > 0 { return false }
+        guard style.join.count == 1 else { return true }
+        return !text.contains(style.join[0])
     }
 
     /// Lists of lists become one.
@@ -193,6 +259,13 @@ extension CellRenderer {
         }
     }
 
+    /// Text between separators.
+    private func appendPart(_ text: ByteView) {
+        if text.isUTF8 { return scratch.append(text) }
+        style.losses.noteIllFormed()
+        scratch.append(repairing: text)
+    }
+
     private func appendSeparator(_ isFirst: inout Bool) {
         if !isFirst { scratch.append(style.join) }
         isFirst = false
@@ -204,7 +277,7 @@ extension CellRenderer {
     ) throws(RealmError) {
         switch value {
         case .null: if style.null != nil { scratch.append(null) }
-        case .string(let text): scratch.append(text)
+        case .string(let text): appendPart(text)
         case .list, .set, .dictionary:
             try json.append(value, place.inside(place.expansion), to: &scratch)
         case .link(let link):
@@ -213,7 +286,7 @@ extension CellRenderer {
                 try json.append(value, place.inside(place.expansion), to: &scratch)
             } else if let key = try target.primaryKey(link.key) {
                 if case .string(let text) = key {
-                    scratch.append(text)
+                    appendPart(text)
                 } else {
                     appendScalar(key, to: &scratch)
                 }
@@ -221,6 +294,55 @@ extension CellRenderer {
                 scratch.append(number: link.key.raw)
             }
         default: appendScalar(value, to: &scratch)
+        }
+    }
+}
+
+// MARK: - Losses
+
+extension CellRenderer {
+    /// Counts a value of a mixed property that its cell would not be read as.
+    private func noteLoss(_ value: Value) throws(RealmError) {
+        let count = try losesType(value)
+        if count > 0 { style.losses.noteUntyped(count) }
+    }
+
+    /// How many values are in it that their plain text does not tell from others.
+    ///
+    /// - Parameter depth: how many collections it is in, which are JSON.
+    private func losesType(_ value: Value, depth: Int = 0) throws(RealmError) -> Int {
+        switch value {
+        case .null, .int, .bool: return 0
+        case .string(let text):
+            if depth > 0 || !text.isUTF8 { return 0 }
+            if MixedText.mayBeJSON(text) { return 1 }
+            if case .string = MixedText.value(text, in: arena) { return 0 }
+            return 1
+        case .double(let number):
+            if depth > 0, !number.isFinite { return 1 }
+            var text = ByteBuffer(capacity: 64)
+            text.append(number: number)
+            let view = ByteView(text.bytes.baseAddress!, count: text.count)
+            guard case .double(let read) = MixedText.value(view, in: arena) else { return 1 }
+            return read.bitPattern == number.bitPattern ? 0 : 1
+        case .list(let view), .set(let view):
+            // What is too deep is refused when it is printed.
+            guard depth < JSONRenderer.maximumDepth, !view.root.isNone else { return 0 }
+            var elements = snapshot.elements(of: view, walking: false)
+            var count = 0
+            while let element = try elements.next() {
+                count += try losesType(element, depth: depth + 1)
+            }
+            return count
+        case .dictionary(let view):
+            guard depth < JSONRenderer.maximumDepth, !view.root.isNone else { return 0 }
+            var entries = try snapshot.entries(of: view, walking: false)
+            var count = 0
+            while let (_, element) = try entries.next() {
+                count += try losesType(element, depth: depth + 1)
+            }
+            return count
+        case .float, .binary, .timestamp, .decimal, .objectID, .uuid, .link: return 1
         }
     }
 }

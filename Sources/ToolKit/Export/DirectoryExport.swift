@@ -24,10 +24,12 @@ struct DirectoryExport {
         try makeDirectory()
         var made: Set<String> = []
         let reading = DatabaseReading(request.command)
-        return try reading.read(to: nil) { (database) throws(RealmError) in
+        let code = try reading.read(to: nil) { (database) throws(RealmError) in
+            request.values.losses.reset()
             let tables = request.exported(database.schema)
             let plans = try request.plans(tables, database.schema)
-            let files = plans.flatMap { self.files($0, database.schema) }
+            let names = ExportNames(database.schema)
+            let files = plans.flatMap { self.files($0, names) }
             if !request.command.mayReplaceOutput { try checkFree(files, made) }
             var records = 0
             for file in files {
@@ -36,6 +38,8 @@ struct DirectoryExport {
             }
             return request.exitCode(records: records)
         }
+        request.values.losses.warn(Diagnostics(request.command))
+        return code
     }
 
     /// One file: its name without directory, and what is in it.
@@ -77,45 +81,28 @@ struct DirectoryExport {
 // MARK: - Plans
 
 extension DirectoryExport {
-    private func files(_ plan: RecordPlan, _ schema: Schema) -> [File] {
-        let name = Self.fileName(plan.table.className)
+    private func files(_ plan: RecordPlan, _ names: ExportNames) -> [File] {
+        let stem = names.stem(plan.table)
         switch format {
         case .csv, .tsv:
-            let suffix = format == .csv ? "csv" : "tsv"
+            let suffix = format == .csv ? ".csv" : ".tsv"
             let (own, relations) = plan.split
-            return [File(name: "\(name).\(suffix)", plan: own)]
-                + relations.map { property, plan in
-                    File(name: "\(name).\(Self.fileName(property)).\(suffix)", plan: plan)
+            return [File(name: stem + suffix, plan: own)]
+                + relations.map { column, plan in
+                    File(name: names.stem(plan.table, column: column) + suffix, plan: plan)
                 }
-        case .json: return [File(name: name + ".json", plan: plan)]
-        case .ndjson, .raw, .table: return [File(name: name + ".ndjson", plan: plan)]
+        case .json: return [File(name: stem + ".json", plan: plan)]
+        case .ndjson, .raw, .table: return [File(name: stem + ".ndjson", plan: plan)]
         }
-    }
-
-    /// A name that stays in its directory and is not hidden, whatever the class is called.
-    private static func fileName(_ name: String) -> String {
-        var result: [UInt8] = []
-        for (position, byte) in name.utf8.enumerated() {
-            let isHiding = byte == UInt8(ascii: ".") && position == 0
-            let isSpecial = byte == UInt8(ascii: "/") || byte == UInt8(ascii: "%")
-            if byte < 0x20 || byte == 0x7F || isHiding || isSpecial {
-                result.append(UInt8(ascii: "%"))
-                result.append(JSONText.hexadecimal(byte >> 4))
-                result.append(JSONText.hexadecimal(byte & 15))
-            } else {
-                result.append(byte)
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
     }
 }
 
 extension RecordPlan {
     /// The plan without its collections, and a plan for each of these: the owner's key, the
     /// position or key where there is one, and the value.
-    fileprivate var split: (own: RecordPlan, relations: [(property: String, plan: RecordPlan)]) {
+    fileprivate var split: (own: RecordPlan, relations: [(column: Int, plan: RecordPlan)]) {
         var own: [Field] = []
-        var relations: [(property: String, plan: RecordPlan)] = []
+        var relations: [(column: Int, plan: RecordPlan)] = []
         for field in fields {
             guard case .column(let position) = field.path.source, field.path.steps.isEmpty,
                 let kind = table.columns[columns[position]].collection
@@ -123,7 +110,7 @@ extension RecordPlan {
                 own.append(field)
                 continue
             }
-            relations.append((field.label, relation(field, kind)))
+            relations.append((columns[position], relation(field, kind)))
         }
         let plan = RecordPlan(
             table: table, fields: own, columns: columns, explode: nil, namesClass: namesClass)

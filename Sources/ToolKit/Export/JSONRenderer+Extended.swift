@@ -3,13 +3,19 @@ import RealmEngine
 extension JSONRenderer {
     /// The extended form of a value; false for those that look the same in both.
     ///
-    /// The reference library's richest mode key for key, except that dates keep their nanoseconds.
+    /// The reference library's richest mode key for key, except where that loses something: dates
+    /// keep their nanoseconds, floats in mixed properties their type, strings that are not UTF-8
+    /// their bytes.
     func appendExtended(
         _ value: Value, _ place: Place, to out: inout ByteBuffer
     ) throws(RealmError) -> Bool {
         switch value {
-        case .null, .bool, .string, .list: return false
+        case .null, .bool, .list: return false
+        case .string(let text): appendExtendedString(text, to: &out)
         case .int(let number): out.appendWrapped("$numberLong") { $0.append(number: number) }
+        case .float(let number) where place.isMixed:
+            // Nothing else says that it is no double.
+            out.appendWrapped("$numberFloat") { $0.append(number: number) }
         case .float(let number): out.appendWrapped("$numberDouble") { $0.append(number: number) }
         case .double(let number): out.appendWrapped("$numberDouble") { $0.append(number: number) }
         case .decimal(let number): out.appendWrapped("$numberDecimal") { $0.append(number: number) }
@@ -44,6 +50,24 @@ extension JSONRenderer {
             out.append("}}")
         }
         return true
+    }
+
+    /// As it is where it is UTF-8, else as the bytes it has.
+    private func appendExtendedString(_ text: ByteView, to out: inout ByteBuffer) {
+        let start = out.count
+        if out.append(json: text) { return }
+        out.truncate(to: start)
+        out.append(spelledOut: text)
+    }
+
+    func appendExtendedKey(_ text: ByteView, to out: inout ByteBuffer) {
+        let start = out.count
+        if out.append(json: text) { return }
+        out.truncate(to: start)
+        out.appendQuoted {
+            $0.append(SpelledString.keyPrefix)
+            $0.append(base64: text)
+        }
     }
 
     /// Whole milliseconds, and what is left of the nanoseconds, both towards zero.

@@ -11,10 +11,14 @@ final class JSONRenderer {
         /// Reached from an object of the table being walked without following a link, so the walk's
         /// budget pays for it.
         var isWalking = true
+        /// In a property that takes values of any type, or a collection in it.
+        var isMixed = false
 
         @inline(__always)
-        func inside(_ expansion: Expansion?) -> Place {
-            Place(expansion: expansion, depth: depth + 1, isWalking: isWalking)
+        func inside(_ expansion: Expansion?, _ element: ColumnType = .int) -> Place {
+            Place(
+                expansion: expansion, depth: depth + 1, isWalking: isWalking,
+                isMixed: element == .mixed)
         }
     }
 
@@ -55,7 +59,7 @@ final class JSONRenderer {
         case .bool(let flag): out.append(flag)
         case .float(let number): out.append(json: number)
         case .double(let number): out.append(json: number)
-        case .string(let text): out.append(json: text)
+        case .string(let text): appendString(text, to: &out)
         case .binary(let bytes): appendBinary(bytes, to: &out)
         case .timestamp(let time): appendTime(time, to: &out)
         case .decimal(let number): out.appendQuoted { $0.append(number: number) }
@@ -65,6 +69,12 @@ final class JSONRenderer {
         case .list(let view), .set(let view): try appendElements(view, place, to: &out)
         case .dictionary(let view): try appendEntries(view, place, to: &out)
         }
+    }
+
+    /// Text in its plain form.
+    @inline(__always)
+    func appendString(_ text: ByteView, to out: inout ByteBuffer) {
+        if !out.append(json: text) { style.losses.noteIllFormed() }
     }
 
     private func appendBinary(_ bytes: ByteView, to out: inout ByteBuffer) {
@@ -105,7 +115,7 @@ extension JSONRenderer {
         if !view.root.isNone {
             try checkDepth(place)
             var elements = snapshot.elements(of: view, walking: place.isWalking)
-            let inner = place.inside(place.expansion)
+            let inner = place.inside(place.expansion, view.element.type)
             let start = out.count
             while let element = try elements.next() {
                 if out.count > start { out.append(UInt8(ascii: ",")) }
@@ -123,7 +133,7 @@ extension JSONRenderer {
         if !view.root.isNone {
             try checkDepth(place)
             var entries = try snapshot.entries(of: view, walking: place.isWalking)
-            let inner = place.inside(place.expansion)
+            let inner = place.inside(place.expansion, view.element.type)
             let start = out.count
             while let (key, value) = try entries.next() {
                 if out.count > start { out.append(UInt8(ascii: ",")) }
@@ -137,7 +147,8 @@ extension JSONRenderer {
     /// A dictionary's key as a member name; JSON has no other than strings.
     private func appendEntryKey(_ key: Value, to out: inout ByteBuffer) {
         switch key {
-        case .string(let text): out.append(json: text)
+        case .string(let text) where style.types == .extended: appendExtendedKey(text, to: &out)
+        case .string(let text): appendString(text, to: &out)
         case .int(let number): out.appendQuoted { $0.append(number: number) }
         default: out.append("\"\"")
         }
@@ -149,7 +160,7 @@ extension JSONRenderer {
         if place.depth >= Self.maximumDepth { throw Self.tooDeep }
     }
 
-    private static var tooDeep: RealmError {
+    static var tooDeep: RealmError {
         .corrupt("nested more than \(maximumDepth) deep", in: "collection or embedded object")
     }
 }
@@ -180,6 +191,10 @@ extension JSONRenderer {
     ) throws(RealmError) {
         let start = out.count
         let primaryKey = try target.primaryKey(key)
+        // Kept renderings would not be counted as lossy when they are used again.
+        if style.types == .plain, case .string(let text)? = primaryKey, !text.isUTF8 {
+            return appendString(text, to: &out)
+        }
         if style.types == .extended {
             out.append("{\"$link\":{\"table\":")
             out.append(json: target.table.info.className)
@@ -220,6 +235,7 @@ extension JSONRenderer {
         for member in plan.members {
             out.append(member.name)
             inner.expansion = member.expansion
+            inner.isMixed = member.isMixed
             try append(try scan.value(row: row, column: member.column), inner, to: &out)
         }
         out.append("}")

@@ -12,6 +12,7 @@ final class ObjectPlan {
         let expansion: Expansion?
         /// The member may hold an object of this very plan's table: its scan may have moved.
         let isNesting: Bool
+        let isMixed: Bool
     }
 
     let members: [Member]
@@ -26,7 +27,8 @@ final class ObjectPlan {
             let info = table.columns[column]
             return Member(
                 name: names[position], column: column, expansion: expansion?.child(info.name),
-                isNesting: info.type == .link || info.type == .mixed || info.type == .typedLink)
+                isNesting: info.type == .link || info.type == .mixed || info.type == .typedLink,
+                isMixed: info.type == .mixed)
         }
     }
 }

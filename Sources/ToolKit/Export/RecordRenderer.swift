@@ -55,9 +55,11 @@ final class RecordRenderer {
         fieldCount = fields.count
         quick = .allocate(capacity: max(1, fields.count))
         let isPlain = json.style.types == .plain
+        // Cells of mixed values are looked at twice.
+        let isDelimited = style.format == .csv || style.format == .tsv
         for (position, field) in fields.enumerated() {
             var column = -1
-            if isPlain, field.path == nil, field.expansion == nil,
+            if isPlain, !(isDelimited && field.isMixed), field.path == nil, field.expansion == nil,
                 case .column(let index) = field.source
             {
                 column = index
@@ -173,7 +175,7 @@ extension RecordRenderer {
         case .int(let number): out.append(number: number)
         case .bool(true): out.append("true")
         case .bool(false): out.append("false")
-        case .string(let text): out.append(json: text)
+        case .string(let text): json.appendString(text, to: &out)
         case .list(let view) where view.root.isNone: out.append("[]")
         default: try json.append(value, JSONRenderer.Place(), to: &out)
         }
@@ -221,9 +223,10 @@ extension RecordRenderer {
 
     private func place(_ field: Field) -> JSONRenderer.Place {
         guard field.path == nil, case .column = field.source else {
-            return JSONRenderer.Place(expansion: field.expansion, isWalking: false)
+            return JSONRenderer.Place(
+                expansion: field.expansion, isWalking: false, isMixed: field.isMixed)
         }
-        return JSONRenderer.Place(expansion: field.expansion)
+        return JSONRenderer.Place(expansion: field.expansion, isMixed: field.isMixed)
     }
 
     private func source(_ row: Int, _ field: Field) throws(RealmError) -> Value {

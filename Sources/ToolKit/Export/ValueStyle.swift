@@ -28,4 +28,6 @@ struct ValueStyle: Sendable {
     var join = Array(";".utf8)
     /// Null in a cell; nil for what the format has by default.
     var null: [UInt8]?
+    /// What this form could not keep so far.
+    let losses = ValueLosses()
 }

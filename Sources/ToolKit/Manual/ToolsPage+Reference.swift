@@ -6,11 +6,18 @@ extension ToolsPage {
                 + "`--types extended`. `csv`, `tsv` and `table` use the plain form as text."),
         .definitions([
             ("`int`", "A number of up to 64 bits. Extended: `{\"$numberLong\":\"42\"}`."),
-            ("`bool`, `string`", "As they are, in both forms."),
+            (
+                "`bool`, `string`",
+                "As they are, in both forms. Bytes of a string that are not UTF-8 become U+FFFD, "
+                    + "and a warning counts such strings; extended, the string is "
+                    + "`{\"$string\":{\"base64\":\"...\"}}`, and as the key of a dictionary "
+                    + "`\"$base64:...\"`."
+            ),
             (
                 "`float`, `double`",
                 "The shortest number that reads back as the same value; `\"NaN\"`, `\"Infinity\"` "
-                    + "and `\"-Infinity\"` are strings. Extended: `{\"$numberDouble\":\"1.5\"}`."
+                    + "and `\"-Infinity\"` are strings. Extended: `{\"$numberDouble\":\"1.5\"}`; a float "
+                    + "in a mixed value is `{\"$numberFloat\":\"1.5\"}`."
             ),
             (
                 "`decimal128`",
@@ -53,6 +60,13 @@ extension ToolsPage {
             "Whole numbers are written in full, which is correct JSON. A reader that keeps numbers "
                 + "as doubles, such as jq before 1.7, needs `--types extended` for those beyond "
                 + "2^53."),
+        .paragraph(
+            "The extended form keeps everything. The plain form of a mixed value does not always "
+                + "tell its type: in `csv` and `tsv` a warning counts the values that would be read "
+                + "as others, and the lists and sets that would be read as other elements. With "
+                + "`--types extended` a cell holds a mixed value or a collection as JSON. A "
+                + "text that would be taken for JSON where it is none is "
+                + "`{\"$string\":\"...\"}` in a cell."),
     ]
 
     static let errorForm: [ManualBlock] = [

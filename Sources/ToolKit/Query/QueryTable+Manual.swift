@@ -138,7 +138,38 @@ extension QueryTable {
             "`key` is the primary key, or in a class without one the number by which Realm knows the "
                 + "object. An update holds the properties that have other values now; a change of "
                 + "an embedded object is a change of the property that holds it. The records of a "
-                + "version are deletes, then inserts, then updates."),
+                + "version are deletes, then what happened to the schema, then inserts, then "
+                + "updates."),
+        .paragraph(
+            "A class, a property or an index that only one side has, and a property that became "
+                + "another one, is a record with `\"op\":\"schema\"`; `change` says what to do:"),
+        .definitions([
+            (
+                "`add-class`",
+                "with `kind` (`class`, `embedded`, `asymmetric`) and `primaryKey`, the definition "
+                    + "of that property or null; its other properties follow"
+            ),
+            ("`add-property`", "with `definition`, as `--schema --json` has it"),
+            (
+                "`remove-class`, `remove-property`",
+                "with `reason`: `removed`; or what is different where one of the same name "
+                    + "follows: `type`, `target` (the class that links lead to), `primary-key`, "
+                    + "`kind`; or `class`, for a link of a class that goes itself"
+            ),
+            ("`make-optional`, `make-required`", "null becomes possible, or does not stay so"),
+            ("`set-index`", "with `index`: `none`, `general` or `fulltext`"),
+            ("`set-version`", "with `schemaVersion`; has no class"),
+        ]),
+        .literal([
+            #"{"op":"schema","version":18235,"class":"Email","change":"add-property","#
+                + #""property":"size","definition":{"name":"size","type":"int","optional":false}}"#,
+            #"{"op":"schema","version":18235,"class":"Email","change":"remove-property","#
+                + #""property":"flag","reason":"removed"}"#,
+        ]),
+        .paragraph(
+            "A class with another primary key or kind is another class: its objects are deleted "
+                + "and inserted. The order of classes and properties is no difference. Where "
+                + "nothing is printed and the exit status is 0, digests and schemas are equal."),
         .paragraph(
             "A watch begins with `ready`, after the objects of `--initial`. It takes part in "
                 + "the session as a program does that has the database open, making the lock file "
@@ -148,7 +179,8 @@ extension QueryTable {
                 + "can no longer be read: start again with `--initial`."),
         .paragraph(
             "Two files are compared class by class and property by property, by their names, and "
-                + "object by object, by their keys. Dates and ids in a property of any type keep "
+                + "object by object, by their keys; values count as equal when their types and all "
+                + "bits are. Dates and ids in a property of any type keep "
                 + "their type only with `--types extended`."),
         .literal([
             "realm-query --watch --initial --types extended a.realm | realm-write b.realm - -m apply",

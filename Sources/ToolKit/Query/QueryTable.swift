@@ -244,7 +244,9 @@ enum QueryTable {
                     + "In `csv` and `tsv` each list, set or dictionary gets a file of its own, "
                     + "`Class.property.csv`, so that relations survive. Its columns are `owner` (the "
                     + "object's primary key, else its `_key`), `index` for a list or `key` for a "
-                    + "dictionary, and `value`.",
+                    + "dictionary, and `value`. In file names, bytes of a name that mean something "
+                    + "there, a dot too, are `%XX`, a long name ends in a digest, and no two are "
+                    + "alike even where case does not count; `realm-write` takes them for CLASS.",
                 excludes: ["output"], requires: "all")
         ]
 

@@ -16,6 +16,7 @@ enum QueryTool {
             let reading = DatabaseReading(command)
             let code = try reading.read(to: output, newest: changes != nil) {
                 (database) throws(RealmError) in
+                request.values.losses.reset()
                 if let changes {
                     return try ChangeDiff(request: changes, database: database, output: output)
                         .run()
@@ -23,6 +24,7 @@ enum QueryTool {
                 return try QueryAnswer(request, database, output).print()
             }
             try output.commit()
+            request.values.losses.warn(Diagnostics(command))
             return code
         } catch {
             throw error.kind == .output ? error : error.inDatabase(request.path)

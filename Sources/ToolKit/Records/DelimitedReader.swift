@@ -106,15 +106,23 @@ final class DelimitedReader {
         if fields[column].isNull && isNullable { return .null }
         let isText = type == .string || type == .binary
         guard !fields[column].isNull || (dialect == .csv && isText),
-            let value = ScalarText.value(text(column), as: type, in: scratch)
+            let value = value(of: text(column), as: type)
         else { throw mismatch(column, expected: type.name) }
         return value
     }
 
     /// The value of a piece of the current row; nil if it is none of that type.
     func value(of text: ByteView, as type: ColumnType) -> Value? {
-        ScalarText.value(text, as: type, in: scratch)
+        if type == .string, SpelledString.looksSpelled(text),
+            let exact = SpelledString.decode(text, in: scratch)
+        {
+            return .string(exact)
+        }
+        return ScalarText.value(text, as: type, in: scratch)
     }
+
+    /// What a piece of the current row that is no JSON means in a mixed property.
+    func mixedValue(of text: ByteView) -> Value { MixedText.value(text, in: scratch) }
 
     /// Refuses the current row because of one of its fields.
     func mismatch(_ column: Int, expected: String) -> RecordError {

@@ -90,13 +90,17 @@ extension JSONValue {
         guard let (name, content) = wrapped else { return nil }
         switch type {
         case .int where name.equals("$numberLong") || name.equals("$numberInt"),
-            .float where name.equals("$numberDouble"),
+            .float where name.equals("$numberDouble") || name.equals("$numberFloat"),
             .double where name.equals("$numberDouble"),
             .decimal where name.equals("$numberDecimal"),
+            .string where name.equals("$string") && content.kind == .string,
             .objectID where name.equals("$oid"),
             .uuid where name.equals("$uuid"):
             guard content.kind == .string else { return nil }
             return ScalarText.value(content.text, as: type, in: tape.scratch)
+        case .string where name.equals("$string"):
+            guard let (bytes, subType) = binary(content), subType == 0 else { return nil }
+            return .string(bytes)
         case .timestamp where name.equals("$date"): return date(content)
         case .binary where name.equals("$binary"):
             guard let (bytes, subType) = binary(content), subType == 0 else { return nil }
@@ -176,9 +180,11 @@ extension JSONValue {
         switch name {
         case let n where n.equals("$numberLong") || n.equals("$numberInt"): type = .int
         case let n where n.equals("$numberDouble"): type = .double
+        case let n where n.equals("$numberFloat"): type = .float
         case let n where n.equals("$numberDecimal"): type = .decimal
         case let n where n.equals("$date"): type = .timestamp
         case let n where n.equals("$oid"): type = .objectID
+        case let n where n.equals("$string"): type = .string
         case let n where n.equals("$uuid"): type = .uuid
         case let n where n.equals("$binary"):
             guard let (bytes, subType) = binary(content) else { return nil }

@@ -195,9 +195,14 @@ final class ClassPlans {
         return classes.first { name.equals(Array($0.name.utf8)) }
     }
 
-    /// The class a person named.
+    /// The class a person named, or one by what `--output-dir` calls its file.
     func table(named name: String) throws(RealmError) -> TableInfo {
         if let found = classes.first(where: { $0.className == name }) { return found }
+        if let subject = ExportNames(schema).subject(name), subject.column == nil,
+            let found = classes.first(where: { $0.key == subject.table })
+        {
+            return found
+        }
         let near = Spelling.nearest(3, to: name, among: classes.map(\.className))
         throw .misuse(
             "there is no class \(name)", code: "NoSuchTable", reason: "unknown-class",

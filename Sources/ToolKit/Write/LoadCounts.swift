@@ -9,6 +9,8 @@ struct LoadCounts {
     var deleted = 0
     var unchanged = 0
     var rejected = 0
+    /// Changes of the schema.
+    var schema = 0
 
     mutating func add(_ outcome: ObjectWriter.Outcome) {
         switch outcome {
@@ -19,7 +21,7 @@ struct LoadCounts {
         }
     }
 
-    var changes: Int { inserted + updated + deleted }
+    var changes: Int { inserted + updated + deleted + schema }
 
     /// The records since `other` are written again.
     mutating func restart(from other: LoadCounts) {
@@ -27,6 +29,7 @@ struct LoadCounts {
         updated = other.updated
         deleted = other.deleted
         unchanged = other.unchanged
+        schema = other.schema
     }
 
     /// `1395 inserted, 15 updated`.
@@ -36,6 +39,7 @@ struct LoadCounts {
         if updated > 0 { parts.append("\(updated) updated") }
         if deleted > 0 { parts.append("\(deleted) deleted") }
         if unchanged > 0 { parts.append("\(unchanged) unchanged") }
+        if schema > 0 { parts.append("\(schema) schema \(schema == 1 ? "change" : "changes")") }
         if rejected > 0 {
             parts.append("\(rejected) rejected" + (rejects.map { " (\($0))" } ?? ""))
         }
@@ -58,6 +62,10 @@ struct LoadCounts {
         if unchanged > 0 {
             out.append(",\"unchanged\":")
             out.append(number: unchanged)
+        }
+        if schema > 0 {
+            out.append(",\"schema\":")
+            out.append(number: schema)
         }
         out.append(",\"rejected\":")
         out.append(number: rejected)

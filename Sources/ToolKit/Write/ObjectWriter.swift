@@ -98,11 +98,7 @@ final class ObjectWriter {
         // What a structure makes would have to be taken back if the key turned out to be taken.
         let mayMakeObjects = self.mayMakeObjects(plan)
         if mayMakeObjects {
-            if let key = plan.primaryKey,
-                try transaction.find(in: plan.key, primaryKey: key) != nil
-            {
-                throw duplicate(plan)
-            }
+            if try self.made(plan) != nil { throw duplicate(plan) }
             hasChanged = true
         }
         var rest: [(column: Int, value: StagedValue)] = []
@@ -118,9 +114,7 @@ final class ObjectWriter {
             }
         }
         let object: ObjectKey
-        if mayMakeObjects, let key = plan.primaryKey,
-            let made = try transaction.find(in: plan.key, primaryKey: key)
-        {
+        if mayMakeObjects, let made = try self.made(plan) {
             // A link of the record to itself has made it.
             object = made
             for column in plan.table.columns.indices where column != plan.table.primaryKey {
@@ -136,6 +130,13 @@ final class ObjectWriter {
             try storeOrWait(plan.table, object, structure.column, structure.value)
         }
         return .inserted
+    }
+
+    /// The object with the key that the record gives.
+    private func made(_ plan: ClassPlan) throws(RealmError) -> ObjectKey? {
+        if let key = plan.primaryKey { return try transaction.find(in: plan.key, primaryKey: key) }
+        guard plan.table.primaryKey == nil, let key = plan.objectKey else { return nil }
+        return try transaction.exists(plan.key, key) ? key : nil
     }
 
     /// Storing a collection only fills the object's own.

@@ -122,7 +122,11 @@ final class PendingLinks {
 extension ObjectWriter {
     /// Stores what waited for objects that have come by now, once so much waits that it counts.
     func settleEarly() throws(RealmError) {
-        guard pending.count > pending.mostItems else { return }
+        if pending.count > pending.mostItems { try settleFound() }
+    }
+
+    /// Stores what waited for objects that have come by now.
+    func settleFound() throws(RealmError) {
         let old = pending
         pending = PendingLinks()
         try old.visit { (item, value) throws(RealmError) in

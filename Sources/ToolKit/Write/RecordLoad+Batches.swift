@@ -59,6 +59,7 @@ extension RecordLoad {
     func timeLeft() throws(RealmError) -> Int32? {
         let milliseconds = patience(until: batch?.deadline)
         if milliseconds > 0 { return milliseconds }
+        if let batch, try waitsForLinks(batch, isIdle: true) { return Self.linkPause }
         try commit()
         return nil
     }
@@ -137,16 +138,22 @@ extension RecordLoad {
             }
             batch.writer = try beginWriter()
             counts.restart(from: written)
-        } while try !writeKept(batch.writer)
+        } while try !writeKept(batch)
     }
 
     /// False when a record was refused after it had changed something.
-    private func writeKept(_ writer: ObjectWriter) throws(RealmError) -> Bool {
+    private func writeKept(_ batch: Batch) throws(RealmError) -> Bool {
         let input = try kept.input(name: self.input.name)
         for index in 0..<kept.count {
-            if index & 255 == 255 { try saveMemory(writer) }
-            guard case .record(let plan?) = try stage.next(input) else { break }
+            if index & 255 == 255 { try saveMemory(batch.writer) }
+            guard case .record(let known) = try stage.next(input) else { break }
             if kept.isExcluded(index) { continue }
+            guard let plan = known else {
+                guard let change = stage.schemaChange else { break }
+                if try !editAgain(change, batch, index) { return false }
+                continue
+            }
+            let writer = batch.writer
             writer.place = kept.place(index)
             if plan.hasReferences { try writer.resolve(plan) }
             do throws(RealmError) {
@@ -161,6 +168,27 @@ extension RecordLoad {
             }
         }
         return true
+    }
+}
+
+extension RecordLoad {
+    /// False when the change was refused by now.
+    private func editAgain(
+        _ change: SchemaChange, _ batch: Batch, _ index: Int
+    ) throws(RealmError) -> Bool {
+        let writer = batch.writer
+        writer.place = kept.place(index)
+        do throws(RealmError) {
+            try edit(change, batch)
+            return true
+        } catch {
+            guard error.kind == .data else { throw error }
+            kept.exclude(index)
+            try refuseKept(
+                writer.refusal(
+                    error, record: writer.place.record, writer.place.position), index)
+            return false
+        }
     }
 }
 

@@ -39,7 +39,10 @@ extension RecordLoad {
         if !records.isEmpty { try writeRecords(incoming, records, batch) }
         if incoming.isUsedUp, last == nil, try !end(incoming) { return false }
         try saveMemory(batch.writer)
-        if isDue || (!hasMore && patience(until: batch.deadline) == 0) { try commit() }
+        batch.lastRecord = MonotonicClock.nanoseconds()
+        if isDue || (!hasMore && patience(until: batch.deadline) == 0) {
+            if try !waitsForLinks(batch, isIdle: false) { try commit() }
+        }
         return true
     }
 
@@ -164,7 +167,10 @@ extension RecordLoad {
                 try refuse(
                     error.relocated(to: place, from: again.position), again.recordBytes)
             case .record(let plan?): try write(plan, batch, again.recordBytes, place)
-            case .record(nil): break
+            case .record(nil):
+                if let change = stage.schemaChange {
+                    try edit(change, batch, again.recordBytes, place)
+                }
             }
             if last != nil { return }
         }

@@ -44,6 +44,12 @@ final class RecordLoad {
         let deadline: UInt64?
         /// The transaction has changes of the schema already.
         let isPrepared: Bool
+        /// When records were written last.
+        var lastRecord = MonotonicClock.nanoseconds()
+        /// With how many records targets of links were looked for last, and with how many it is worth
+        /// to look again.
+        var lastLook = -1
+        var nextLook = 0
 
         init(_ writer: ObjectWriter, deadline: UInt64?, isPrepared: Bool) {
             self.writer = writer

@@ -7,10 +7,10 @@ struct ChangeStage {
 
     init(_ json: JSONStage) { self.json = json }
 
-    /// What a record asks for: nothing, or a mode for the row of a class.
-    struct Change {
-        let plan: ClassPlan
-        let mode: WriteRequest.Mode
+    /// What a record asks for: a mode for the row of a class, or a change of the schema.
+    enum Change {
+        case object(ClassPlan, WriteRequest.Mode)
+        case schema(SchemaChange)
     }
 
     /// Fills the row of the record's class; nil for records that change nothing.
@@ -24,18 +24,20 @@ struct ChangeStage {
         case let text where text.equals("insert"): mode = .upsert
         case let text where text.equals("update"): mode = .update
         case let text where text.equals("delete"): mode = .delete
+        case let text where text.equals("schema"):
+            return .schema(try SchemaRecord.change(record, only: json.table?.className))
         case let text where text.equals("ready") || text.equals("heartbeat"): return nil
         case let text where text.equals("resync"):
             throw ValueMismatch(
                 op, .illegalOperation, expected: "a change",
                 got: "\"resync\": changes before it are missing")
-        default: throw ValueMismatch(op, expected: "insert, update or delete")
+        default: throw ValueMismatch(op, expected: "insert, update, delete or schema")
         }
         let plan = json.plans.plan(try table(record))
         plan.begin()
         if mode != .delete { try fill(plan, record) }
         if let key = record.field("key") { try identify(plan, key) }
-        return Change(plan: plan, mode: mode)
+        return .object(plan, mode)
     }
 
     private func table(_ record: JSONValue) throws(ValueMismatch) -> TableInfo {

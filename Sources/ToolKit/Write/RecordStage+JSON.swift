@@ -199,7 +199,7 @@ extension JSONStage {
     }
 
     private func key(_ field: JSONValue, isInteger: Bool) throws(ValueMismatch) -> Value {
-        let key = field.key
+        var key = field.key
         if isInteger {
             guard let number = Int64(text: key) else {
                 throw ValueMismatch(
@@ -208,6 +208,7 @@ extension JSONStage {
             }
             return .int(number)
         }
+        if let exact = SpelledString.key(key, in: field.tape.scratch) { key = exact }
         let isReserved = key.count > 0 && key[0] == UInt8(ascii: "$")
         guard !isReserved, !key.buffer.contains(UInt8(ascii: ".")) else {
             throw ValueMismatch(

@@ -138,9 +138,7 @@ extension TableStage {
             return .value(.null)
         }
         let text = row.text(place)
-        guard let first = text.buffer.first,
-            first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
-        else { return try single(text, info, reader, place) }
+        guard Self.mayBeJSON(text, info) else { return try single(text, info, reader, place) }
         return try parsed(text, info, reader, place, isElement: true)
     }
 
@@ -167,14 +165,18 @@ extension TableStage {
             }
         }
         let text = row.text(place)
-        if let first = text.buffer.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
-            return try parsed(text, info, reader, place)
-        }
+        if Self.mayBeJSON(text, info) { return try parsed(text, info, reader, place) }
         switch info.collection {
         case .list, .set: return .list(try joined(text, info, reader, place))
         case .dictionary: throw reader.mismatch(place, expected: "a dictionary as JSON")
         case nil: return try single(text, info, reader, place)
         }
+    }
+
+    /// Strings in quotes are JSON only where they might be anything else.
+    private static func mayBeJSON(_ text: ByteView, _ info: ColumnInfo) -> Bool {
+        MixedText.mayBeJSON(text)
+            && (text[0] != UInt8(ascii: "\"") || info.type == .mixed)
     }
 
     /// A field that holds JSON.
@@ -202,7 +204,7 @@ extension TableStage {
     private func single(
         _ text: ByteView, _ info: ColumnInfo, _ reader: DelimitedReader, _ place: Int
     ) throws(RecordError) -> StagedValue {
-        if info.type == .mixed { return .value(Self.mixed(text, reader)) }
+        if info.type == .mixed { return .value(reader.mixedValue(of: text)) }
         guard info.type == .link else {
             guard let value = reader.value(of: text, as: info.type) else {
                 throw reader.mismatch(place, expected: info.type.name)
@@ -223,14 +225,6 @@ extension TableStage {
                 ObjectReference(table: target.key, name: .objectKey(ObjectKey(key))))
         }
         return .reference(ObjectReference(table: target.key, name: .primaryKey(value)))
-    }
-
-    /// What a text without quotes means: a number or truth value if it reads as one.
-    private static func mixed(_ text: ByteView, _ reader: DelimitedReader) -> Value {
-        for type in [ColumnType.int, .bool, .double] {
-            if let value = reader.value(of: text, as: type) { return value }
-        }
-        return .string(text)
     }
 
     /// The elements of a collection with semicolons between them.

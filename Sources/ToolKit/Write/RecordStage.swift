@@ -5,6 +5,8 @@ final class RecordStage {
     let plans: ClassPlans
     /// What to do with the record converted last.
     private(set) var mode: WriteRequest.Mode
+    /// What the record converted last does to the schema.
+    private(set) var schemaChange: SchemaChange?
     private let json: JSONStage
     private var table: TableStage?
     private var changes: ChangeStage?
@@ -48,8 +50,15 @@ final class RecordStage {
     }
 
     private func nextChange(_ value: JSONValue) throws(ValueMismatch) -> ClassPlan? {
-        guard let change = try changes?.take(value) else { return nil }
-        mode = change.mode
-        return change.plan
+        schemaChange = nil
+        switch try changes?.take(value) {
+        case nil: return nil
+        case .schema(let change)?:
+            schemaChange = change
+            return nil
+        case .object(let plan, let mode)?:
+            self.mode = mode
+            return plan
+        }
     }
 }

@@ -23,11 +23,12 @@ final class RelationLoad {
         let table: TableInfo
         let column: Int
 
-        /// `CLASS.PROP`; nil when it is not the name of a collection.
+        /// `CLASS.PROP`, or what `--output-dir` calls its file; nil when it is not the name of a
+        /// collection.
         init?(_ name: String, _ schema: Schema) {
             guard !schema.classes.contains(where: { $0.className == name }) else { return nil }
             for table in schema.classes where name.hasPrefix(table.className + ".") {
-                let property = String(name.dropFirst(table.className.utf8.count + 1))
+                let property = String(name.dropFirst(table.className.count + 1))
                 guard let column = table.columnIndex(named: property),
                     table.columns[column].collection != nil
                 else { continue }
@@ -35,7 +36,11 @@ final class RelationLoad {
                 self.column = column
                 return
             }
-            return nil
+            guard let subject = ExportNames(schema).subject(name), let column = subject.column,
+                let table = schema.table(subject.table), table.isClass
+            else { return nil }
+            self.table = table
+            self.column = column
         }
 
         var info: ColumnInfo { table.columns[column] }

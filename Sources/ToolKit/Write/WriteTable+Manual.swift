@@ -44,12 +44,13 @@ extension WriteTable {
                 + "CLASS the table is one collection of all objects, as `realm-query --output-dir` "
                 + "writes it: the columns `owner` (its primary or object key), `index` of a list or "
                 + "`key` of a dictionary, and `value`. The rows of an owner replace its collection, "
-                + "all in one commit. To restore a whole directory, write the classes with "
+                + "all in one commit. CLASS may also be what the file is called there, without its "
+                + "end. To restore a whole directory, write the classes with "
                 + "`-m upsert --links create`, then the collections."),
         .paragraph(
-            "A mixed value is what its JSON says: `$numberDouble` is a double, so that a float in "
-                + "a mixed value comes back as a double of the same number. In `csv` and `tsv` a "
-                + "mixed value is a number or truth value if it reads as one."),
+            "A mixed value is what its JSON says: `$numberDouble` is a double, `$numberFloat` a "
+                + "float. In `csv` and `tsv` it is JSON where it begins with a bracket or a quote "
+                + "and is JSON, else a number or truth value if it reads as one, else a string."),
     ]
 
     private static let commits: [ManualBlock] = [
@@ -88,11 +89,21 @@ extension WriteTable {
             "With `-m apply` the input is what `realm-query --watch` and `--diff` print. An "
                 + "`insert` makes the object or replaces it, an `update` sets the properties it "
                 + "carries, a `delete` of an object that is gone does nothing; so a stream may be "
-                + "applied again. CLASS is `-`, or the only class to expect."),
+                + "applied again. CLASS is `-`, or the only class to expect. A commit that is due "
+                + "waits for objects that its records link to, until nothing comes for ten "
+                + "seconds."),
+        .paragraph(
+            "A `schema` record changes the schema in the transaction of the records around it. "
+                + "Classes, properties and indexes are added, indexes removed and properties made "
+                + "optional as asked; what loses values (`remove-class`, `remove-property`, "
+                + "`make-required`, a lower schema version) is refused without `--force`. What is "
+                + "as wanted already is left alone."),
         .literal([
             #"{"op":"insert","class":"Email","key":"65e5...","object":{"subject":"hi"}}"#,
             #"{"op":"update","class":"Email","key":"65e5...","object":{"read":true}}"#,
             #"{"op":"delete","class":"Email","key":"65e5..."}"#,
+            #"{"op":"schema","class":"Email","change":"add-property","property":"size","#
+                + #""definition":{"name":"size","type":"int","optional":false}}"#,
         ]),
     ]
 

@@ -63,17 +63,8 @@ struct SchemaFile {
 
     private static func classSpec(_ item: JSONValue) throws(ValueMismatch) -> ClassSpec {
         let name = try text(item, "name")
-        let kind: TableKind
-        switch try optionalText(item, "kind") {
-        case nil, "class": kind = .topLevel
-        case "embedded": kind = .embedded
-        case "asymmetric": kind = .asymmetric
-        default:
-            throw ValueMismatch(
-                item.field("kind")!, expected: "\"class\", \"embedded\" or \"asymmetric\"")
-        }
         var spec = ClassSpec(
-            name: name, kind: kind, primaryKey: try optionalText(item, "primaryKey"),
+            name: name, kind: try kind(item), primaryKey: try optionalText(item, "primaryKey"),
             properties: [])
         guard let list = item.field("properties"), list.kind == .array else {
             throw ValueMismatch(item, expected: "the array \"properties\"")
@@ -95,7 +86,18 @@ struct SchemaFile {
         return spec
     }
 
-    private static func property(_ item: JSONValue) throws(ValueMismatch) -> PropertyDescription {
+    static func kind(_ item: JSONValue) throws(ValueMismatch) -> TableKind {
+        switch try optionalText(item, "kind") {
+        case nil, "class": return .topLevel
+        case "embedded": return .embedded
+        case "asymmetric": return .asymmetric
+        default:
+            throw ValueMismatch(
+                item.field("kind")!, expected: "\"class\", \"embedded\" or \"asymmetric\"")
+        }
+    }
+
+    static func property(_ item: JSONValue) throws(ValueMismatch) -> PropertyDescription {
         let typeName = try text(item, "type")
         guard let type = ColumnType(name: typeName) else {
             throw ValueMismatch(item.field("type")!, expected: "a type")

@@ -216,28 +216,38 @@ extension ClassSpec {
     func appendJSON(to out: inout ByteBuffer) {
         out.append("{\"name\":")
         out.append(json: name)
-        out.append(",\"kind\":\"" + (kind == .embedded ? "embedded" : "class"))
+        out.append(",\"kind\":\"" + kindName)
         out.append("\",\"primaryKey\":")
         if let primaryKey { out.append(json: primaryKey) } else { out.append("null") }
         out.append(",\"properties\":[")
         for (i, property) in properties.enumerated() {
             if i > 0 { out.append(",") }
-            out.append("{\"name\":")
-            out.append(json: property.name)
-            out.append(",\"type\":")
-            out.append(json: property.type.name)
-            out.append(",\"optional\":")
-            out.append(property.isOptional)
-            if let collection = property.collection {
-                out.append(",\"collection\":")
-                out.append(json: collection.rawValue)
-            }
-            if let target = property.target {
-                out.append(",\"target\":")
-                out.append(json: target)
-            }
-            out.append("}")
+            property.appendJSON(to: &out)
         }
         out.append("]}")
+    }
+}
+
+extension PropertyDescription {
+    /// The property as in a schema file; what is not so is left out.
+    func appendJSON(to out: inout ByteBuffer) {
+        out.append("{\"name\":")
+        out.append(json: name)
+        out.append(",\"type\":")
+        out.append(json: type.name)
+        out.append(",\"optional\":")
+        out.append(isOptional)
+        if let collection {
+            out.append(",\"collection\":")
+            out.append(json: collection.rawValue)
+        }
+        if hasIntegerKeys { out.append(",\"keyType\":\"int\"") }
+        if let target {
+            out.append(",\"target\":")
+            out.append(json: target)
+        }
+        if isIndexed { out.append(",\"indexed\":true") }
+        if isFullText { out.append(",\"fulltext\":true") }
+        out.append("}")
     }
 }

@@ -75,7 +75,9 @@ import Testing
         let counts = lab.shell("$Q --diff zoo.realm --count old.realm")
         #expect(counts.status == 1)
         #expect(
-            counts.text == "{\"class\":\"Animal\",\"inserts\":1,\"updates\":1,\"deletes\":1}\n")
+            counts.text
+                == "{\"class\":\"Animal\",\"inserts\":1,\"updates\":1,\"deletes\":1,\"schema\":0}\n"
+        )
         let quiet = lab.shell("$Q -q --diff zoo.realm old.realm")
         #expect(quiet.status == 1 && quiet.text == "")
         let same = lab.shell("$Q -q --diff @latest zoo.realm")
@@ -105,7 +107,10 @@ import Testing
         #expect(gone.status == 2)
         #expect(gone.errorText.contains("these can be read: 4, 5"))
         let since = lab.shell("$Q --since 4 -c zoo.realm")
-        #expect(since.text == "{\"class\":\"Animal\",\"inserts\":0,\"updates\":1,\"deletes\":1}\n")
+        #expect(
+            since.text
+                == "{\"class\":\"Animal\",\"inserts\":0,\"updates\":1,\"deletes\":1,\"schema\":0}\n"
+        )
         #expect(lab.scratch.entries.filter { $0.hasSuffix(".note") }.isEmpty)
     }
 

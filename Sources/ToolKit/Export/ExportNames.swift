@@ -1,0 +1,154 @@
+import RealmEngine
+
+/// What the files of `--output-dir` are called, without their ends: `Class` and `Class.property`.
+///
+/// The same for a schema each time, so that `realm-write` finds the class or property again. No two
+/// are alike, not even where case does not count, and none is hidden, leaves its directory or is
+/// longer than a file system takes. Bytes that stand for something else are written `%XX`, a dot in
+/// a name too.
+struct ExportNames {
+    /// What a file holds.
+    struct Subject: Hashable {
+        let table: TableKey
+        /// Of a collection property; nil for the objects themselves.
+        var column: Int?
+    }
+
+    private var stems: [Subject: String] = [:]
+    private var subjects: [String: Subject] = [:]
+    /// As they are where case does not count.
+    private var folded: Set<String> = []
+
+    /// Longer stems end in a digest of the name; what a file system takes less room for the end.
+    private static let longest = 200
+
+    init(_ schema: Schema) {
+        let tables = schema.tables.sorted {
+            $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
+        }
+        let literal = Self.literals(tables)
+        for table in tables {
+            add(Subject(table: table.key), [table.className], literal)
+            for (position, column) in table.columns.enumerated() where column.collection != nil {
+                add(
+                    Subject(table: table.key, column: position), [table.className, column.name],
+                    literal)
+            }
+        }
+    }
+
+    func stem(_ table: TableInfo, column: Int? = nil) -> String {
+        stems[Subject(table: table.key, column: column)]!
+    }
+
+    /// What a file of that name, without its end, holds; nil if the schema has nothing like it.
+    func subject(_ stem: String) -> Subject? { subjects[stem] }
+
+    /// What names mean as people write them, which no file of something else may be called.
+    private static func literals(_ tables: [TableInfo]) -> [[UInt8]: Subject] {
+        var literal: [[UInt8]: Subject] = [:]
+        for table in tables where table.isClass {
+            for (position, column) in table.columns.enumerated() where column.collection != nil {
+                literal[Array("\(table.className).\(column.name)".utf8)] = Subject(
+                    table: table.key, column: position)
+            }
+        }
+        for table in tables where table.isClass {
+            literal[Array(table.className.utf8)] = Subject(table: table.key)
+        }
+        return literal
+    }
+
+    private mutating func add(
+        _ subject: Subject, _ names: [String], _ literal: [[UInt8]: Subject]
+    ) {
+        var spelled = 0
+        var stem: String
+        repeat {
+            stem = Self.stem(names, spelled: spelled)
+            spelled += 1
+        } while folded.contains(stem.lowercased())
+            || literal[Array(stem.utf8), default: subject] != subject
+        folded.insert(stem.lowercased())
+        stems[subject] = stem
+        subjects[stem] = subject
+    }
+
+    /// - Parameter spelled: how many bytes of the last name are written `%XX` although they need
+    ///   not be.
+    private static func stem(_ names: [String], spelled: Int) -> String {
+        let parts = names.enumerated().map { place, name in
+            part(name, spelled: place == names.count - 1 ? spelled : 0)
+        }
+        let whole = parts.joined(separator: ".")
+        // Once all of a name is spelled out there is no other way to spell it.
+        let isExhausted = spelled > names[names.count - 1].utf8.count
+        guard whole.utf8.count > longest || isExhausted else { return whole }
+        var hash = ContentHash(seed: UInt64(spelled))
+        for name in names {
+            hash.update(UInt64(name.utf8.count))
+            Array(name.utf8).withUnsafeBytes { hash.update($0) }
+        }
+        var digest = ByteBuffer(capacity: 64)
+        digest.append("%~")
+        for shift in stride(from: 56, through: 0, by: -8) {
+            let byte = UInt8(truncatingIfNeeded: hash.value >> UInt64(shift))
+            digest.append(JSONText.hexadecimal(byte >> 4))
+            digest.append(JSONText.hexadecimal(byte & 15))
+        }
+        return shortened(whole) + digest.string
+    }
+
+    /// The beginning, whole characters of it and no part of a `%XX`.
+    private static func shortened(_ text: String) -> String {
+        var kept = Array(text.utf8.prefix(longest - 20))
+        while let last = kept.last, last >= 0x80 { kept.removeLast() }
+        if let sign = kept.suffix(2).lastIndex(of: UInt8(ascii: "%")) {
+            kept.removeSubrange(sign...)
+        }
+        return String(decoding: kept, as: UTF8.self)
+    }
+
+    private static func part(_ name: String, spelled: Int) -> String {
+        // Nothing at all would be hidden.
+        if name.isEmpty { return String(repeating: "%", count: spelled + 1) }
+        let spelled = isReserved(name) ? spelled + 1 : spelled
+        var result: [UInt8] = []
+        let last = name.utf8.count - 1
+        for (position, byte) in name.utf8.enumerated() {
+            let isEnd = position == last && byte == UInt8(ascii: " ")
+            // No part of a character stays.
+            let isSpelled = position < spelled || (spelled > 0 && byte >= 0x80)
+            if isSpelled || isEnd || isSpecial(byte) {
+                result.append(UInt8(ascii: "%"))
+                result.append(JSONText.hexadecimal(byte >> 4))
+                result.append(JSONText.hexadecimal(byte & 15))
+            } else {
+                result.append(byte)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Names that stand for devices on some systems, whatever follows them.
+    private static func isReserved(_ name: String) -> Bool {
+        let folded = name.lowercased()
+        if ["con", "prn", "aux", "nul"].contains(folded) { return true }
+        guard folded.utf8.count == 4, folded.hasPrefix("com") || folded.hasPrefix("lpt") else {
+            return false
+        }
+        return folded.utf8.last.map { $0 >= 0x30 && $0 <= 0x39 } ?? false
+    }
+
+    /// Bytes that some file system does not take in a name, and those that mean something here.
+    private static func isSpecial(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0..<0x20, 0x7F: true
+        case UInt8(ascii: "/"), UInt8(ascii: "%"), UInt8(ascii: "."), UInt8(ascii: "\\"),
+            UInt8(ascii: ":"), UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "\""),
+            UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "|"):
+            true
+        default: false
+        }
+    }
+}

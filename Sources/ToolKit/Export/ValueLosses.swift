@@ -1,0 +1,50 @@
+import RealmEngine
+import Synchronization
+
+/// Counts what the form of an output does not keep, so that it is said rather than found out later.
+/// Shared by all threads of a command.
+final class ValueLosses: Sendable {
+    private let illFormed = Atomic<Int>(0)
+    private let untyped = Atomic<Int>(0)
+    private let joined = Atomic<Int>(0)
+    private let hasWarned = Atomic<Bool>(false)
+
+    /// A string that is not UTF-8 was printed with U+FFFD in it.
+    func noteIllFormed() { illFormed.add(1, ordering: .relaxed) }
+
+    /// Values of mixed properties were printed in a way that does not tell their types.
+    func noteUntyped(_ count: Int = 1) { untyped.add(count, ordering: .relaxed) }
+
+    /// A collection was joined in a way that does not tell its elements.
+    func noteJoined() { joined.add(1, ordering: .relaxed) }
+
+    /// Everything is going to be printed again.
+    func reset() {
+        illFormed.store(0, ordering: .relaxed)
+        untyped.store(0, ordering: .relaxed)
+        joined.store(0, ordering: .relaxed)
+    }
+
+    /// Says what was lost, if anything; a second time nothing.
+    func warn(_ diagnostics: Diagnostics) {
+        let losses = [
+            Self.text(
+                illFormed.load(ordering: .relaxed), "string is not UTF-8 and has",
+                "strings are not UTF-8 and have", "U+FFFD in place of what is wrong"),
+            Self.text(
+                untyped.load(ordering: .relaxed), "mixed value is", "mixed values are",
+                "printed without type and would be read as another value"),
+            Self.text(
+                joined.load(ordering: .relaxed), "collection is", "collections are",
+                "joined in a way that would be read as other elements"),
+        ].compactMap { $0 }
+        if losses.isEmpty || hasWarned.exchange(true, ordering: .relaxed) { return }
+        for loss in losses { diagnostics.warn(loss + "; --types extended keeps everything") }
+    }
+
+    private static func text(
+        _ count: Int, _ one: String, _ many: String, _ fate: String
+    ) -> String? {
+        count == 0 ? nil : "\(count) \(count == 1 ? one : many) \(fate)"
+    }
+}
