@@ -46,6 +46,18 @@ import Testing
         #expect(error?.kind == .incompatible)
     }
 
+    /// One bit of the header turns a database into an empty one, as does a first commit that crashed.
+    @Test(arguments: [false, true]) func anEmptySlotIsSelected(_ isStreaming: Bool) throws {
+        let tree = try FileTree("query/social")
+        tree.isStreaming = isStreaming
+        var bytes = tree.encoded()
+        bytes[23] ^= 1
+        let file = CompactorTests.Scratch()
+        try Data(bytes).write(to: URL(filePath: file.path))
+        let counts = try IntegrityCheck.run(path: file.path).counts
+        #expect(counts == [isStreaming ? .header : .staleSlot: 1])
+    }
+
     @Test func theSecondSlotOfAStreamIsEmpty() throws {
         let tree = try FileTree("query/social")
         tree.isStreaming = true

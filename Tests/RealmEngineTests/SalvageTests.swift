@@ -70,7 +70,7 @@ import Testing
 
     @Test func aLostBranchIsCounted() throws {
         let tree = try FileTree("query/bulk")
-        let root = try #require(tree.table("class_Node")[2])
+        let root = tree.table("class_Node")[2]
         // A leaf behind an inner node leads nowhere.
         let lost = try #require(root.children.dropFirst().last)
         let path = Fixtures.own.appending(path: "query/bulk.realm").path
@@ -93,7 +93,7 @@ import Testing
         let tree = try FileTree("query/bulk")
         let table = tree.table("class_Node")
         // The tree of objects is replaced by one of its leaves.
-        let root = try #require(table[2])
+        let root = table[2]
         let leaf = try #require(root.children.dropFirst().first)
         table.slots[2] = .child(leaf)
         let result = try salvage(tree.encoded())
@@ -131,6 +131,25 @@ import Testing
         for i in tree.top[1].slots.indices { tree.top[1].slots[i] = .child(TreeNode([1, 2])) }
         let error = #expect(throws: RealmError.self) { try salvage(tree.encoded()) }
         #expect(error?.kind == .incompatible)
+    }
+
+    /// Objects do not go with the name of their class.
+    @Test func lostNamesAreReplaced() throws {
+        let tree = try FileTree("query/social")
+        let count = tree.top[0].count
+        tree.top[0] = TreeNode(flags: 0x08, .bytes([], count: count))
+        let result = try salvage(tree.encoded())
+        let original = try Database(
+            immutable: Fixtures.own.appending(path: "query/social.realm").path)
+        #expect(result.summary.lostParts == original.schema.tables.count)
+        #expect(result.summary.lostObjects == 0 && !result.summary.isComplete)
+        let now = try Database(immutable: result.scratch.path)
+        for info in original.schema.classes where info.kind == .topLevel {
+            let copy = try #require(now.schema.table(named: "Table\(info.key.slot)"))
+            #expect(
+                try original.snapshot().table(info).count() == now.snapshot().table(copy).count())
+        }
+        try expectSound(result.scratch.path)
     }
 
     /// The result of any damage is sound, and holds no more than there was.

@@ -170,7 +170,8 @@ struct SchemaReader {
         return ByteView(cell, count: width - 1 - padding).string
     }
 
-    private func table(
+    /// The table at `ref`, whatever the list of names calls it.
+    func table(
         _ ref: Ref, slot: Int, name: String
     ) throws(RealmError) -> TableInfo {
         let (node, key, state) = try tableState(ref, slot: slot)

@@ -6,10 +6,16 @@ final class DamagedFile {
         let why: RealmError
     }
 
+    /// A table whose name cannot be read or is another's.
+    struct LostName {
+        let newName: String
+    }
+
     let memory: SpaceMemory
     let format: Int
     let schema: Schema
     let lostTables: [LostTable]
+    let renamedTables: [LostName]
     let version: UInt64
     /// Why the version the header selects could not be used; nil where it was.
     let whyNotNewest: RealmError?
@@ -30,7 +36,7 @@ final class DamagedFile {
                 if FileHeader.oldFormats.contains(root.format), read.schema.tables.isEmpty {
                     throw Database.oldFormat(root.format)
                 }
-                (memory, schema, lostTables, version) = read
+                (memory, schema, lostTables, renamedTables, version) = read
                 format = root.format
                 whyNotNewest = reason
                 self.file = file
@@ -75,7 +81,6 @@ final class DamagedFile {
                 guard file.size & 7 == 0, file.size >= 40 else { continue }
                 ref = Ref(base.load(fromByteOffset: file.size - 16, as: UInt64.self))
             }
-            if ref.isNone { continue }
             roots.append(Root(ref: ref, slot: slot, format: raw.format(slot)))
         }
         return roots
@@ -84,8 +89,12 @@ final class DamagedFile {
     private static func read(
         _ file: MappedFile, _ root: Root
     ) throws(RealmError) -> (
-        memory: SpaceMemory, schema: Schema, lost: [LostTable], version: UInt64
+        memory: SpaceMemory, schema: Schema, lost: [LostTable], renamed: [LostName],
+        version: UInt64
     ) {
+        guard !root.ref.isNone else {
+            throw .corrupt("header slot \(root.slot) names no root", in: "file")
+        }
         let whole = SpaceMemory(base: file.mapping.base, limit: UInt64(file.size))
         // A truncated file is smaller than its root says.
         let top = try TopArray(whole.lookup, root.ref, fileSize: .max >> 1)
@@ -99,17 +108,32 @@ final class DamagedFile {
         else { throw memory.lookup.wrongShape(top.names, "table names") }
         var tables: [TableInfo] = []
         var lost: [LostTable] = []
+        var taken: Set<String> = [""]
+        var renamed: [LostName] = []
         for i in 0..<roots.count {
             do throws(RealmError) {
-                if case .table(let info) = try reader.slot(i, names, roots) {
-                    guard !tables.contains(where: { $0.name == info.name }) else {
-                        throw .corrupt("two tables are called '\(info.className)'", at: info.top)
-                    }
-                    tables.append(info)
+                guard let ref = roots.slot(i).child else {
+                    _ = try reader.slot(i, names, roots)
+                    continue
                 }
+                var name = (try? SchemaReader.name(names, i, top.names)) ?? ""
+                let isLost = taken.contains(name)
+                if isLost { name = newName(i, taken) }
+                tables.append(try reader.table(ref, slot: i, name: name))
+                if isLost { renamed.append(LostName(newName: tables.last!.className)) }
+                taken.insert(name)
             } catch { lost.append(LostTable(slot: i, why: error)) }
         }
         let version = try? reader.schemaVersion(tables)
-        return (memory, Schema(tables: tables, version: version ?? nil), lost, top.version)
+        return (
+            memory, Schema(tables: tables, version: version ?? nil), lost, renamed, top.version
+        )
+    }
+
+    /// For the table in `slot`, whose own name cannot be read or is another's.
+    private static func newName(_ slot: Int, _ taken: Set<String>) -> String {
+        var name = TableInfo.classPrefix + "Table\(slot)"
+        while taken.contains(name) { name += "_" }
+        return name
     }
 }

@@ -27,7 +27,10 @@ extension IntegrityCheck {
     func openTop() -> TopArray? {
         report.facts.version = 1
         report.facts.logicalSize = UInt64(RawHeader.size)
-        guard !topRef.isNone else { return nil }
+        guard !topRef.isNone else {
+            checkEmptySlot()
+            return nil
+        }
         let opened = reading(topRef, .topArray) { () throws(RealmError) in
             try TopArray(memory.lookup, topRef, fileSize: fileSize)
         }
@@ -45,6 +48,17 @@ extension IntegrityCheck {
         checkTopSlots(opened)
         checkOtherSlot(opened)
         return opened
+    }
+
+    /// A first commit that crashed leaves the selected slot empty beside one that names a root; but
+    /// nothing selects the second slot of a file written in one pass before it names the root
+    /// (storage format 1.3, 1.4).
+    private func checkEmptySlot() {
+        let raw = RawHeader(base)
+        guard raw.selected == header.slot, raw.top(1 - raw.selected) != 0 else { return }
+        found(
+            isStreamed ? .header : .staleSlot, Ref(16),
+            "the selected header slot names no root, but the other one does")
     }
 
     private func checkTopSlots(_ top: TopArray) {

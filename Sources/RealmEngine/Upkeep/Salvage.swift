@@ -67,7 +67,10 @@ public final class Salvage {
         maxMemory: Int = 64 << 20,
         report: @escaping (SalvageLoss) throws(RealmError) -> Void
     ) throws(RealmError) -> SalvageSummary {
-        let source = try DamagedFile(path: path)
+        let source: DamagedFile
+        do throws(RealmError) { source = try DamagedFile(path: path) } catch {
+            throw error.inFile(path)
+        }
         var options = WriteSession.Options()
         options.creates = true
         options.isDurable = false
@@ -90,6 +93,12 @@ public final class Salvage {
         }
         for table in source.lostTables {
             try lose(.table(slot: table.slot, why: table.why.message))
+        }
+        for table in source.renamedTables {
+            try lose(
+                .name(
+                    className: table.newName, why: "its own name is lost, or that of another class")
+            )
         }
         try makeTables()
         if let version = source.schema.version { try transaction.setSchemaVersion(version) }

@@ -4,6 +4,8 @@ public enum SalvageLoss: Sendable {
     case version(used: UInt64, why: String)
     /// A table of the directory; its name is lost with it.
     case table(slot: Int, why: String)
+    /// The name of a class, whose objects are in one called `className` now.
+    case name(className: String, why: String)
     /// A property of a class, for all its objects.
     case property(className: String, property: String, why: String)
     /// Objects that could not be reached; how many, when something tells.
@@ -27,7 +29,7 @@ public struct SalvageSummary: Sendable {
     /// Objects of which somebody told how many there were.
     public internal(set) var lostObjects = 0
     public internal(set) var lostValues = 0
-    /// The newest version, tables, properties, and stretches of objects that nobody counted.
+    /// The newest version, tables, names, properties, and stretches of objects that nobody counted.
     public internal(set) var lostParts = 0
 
     /// Something was reported lost.
@@ -38,7 +40,7 @@ public struct SalvageSummary: Sendable {
 
     mutating func add(_ loss: SalvageLoss) {
         switch loss {
-        case .version, .table, .property, .objects(_, nil, _): lostParts += 1
+        case .version, .table, .name, .property, .objects(_, nil, _): lostParts += 1
         case .objects(_, let count?, _): lostObjects += count
         case .object: lostObjects += 1
         case .values(_, _, _, let count, _): lostValues += count

@@ -84,8 +84,8 @@ struct TableCopier {
         guard node.flags & NodeView.formMask == 0, count <= ClusterLeaf.maximumCount else {
             throw copier.space.wrongShape(ref, "leaf of numbers")
         }
-        // Below eight bits there is nothing worth the search.
-        if node.widthCode <= 3 { return try copier.emit(node) }
+        // Below eight bits there is nothing worth the search, and flags that no such leaf has are kept.
+        if node.widthCode <= 3 || node.flags & ~7 != 0 { return try copier.emit(node) }
         return try withUnsafeTemporaryAllocation(of: Int64.self, capacity: max(1, count)) {
             (values) throws(RealmError) -> Ref in
             IntegerKernels.decode(node, first: 0, count: count, into: values.baseAddress!)

@@ -60,9 +60,10 @@ extension CompactTable {
                 + "values in a new file; indexes and incoming links are built anew. An object "
                 + "whose properties cannot all be read keeps the others. Links to lost objects "
                 + "become null. Each line on standard output names a loss: the newest `version`, "
-                + "where the one before it had to be used, a `class`, a `property` of all objects, "
-                + "`objects` that could not be reached, with their `count` where something tells, "
-                + "an `object`, or `values` of `count` objects from `key` on."),
+                + "where the one before it had to be used, a `class`, the `name` of a class, a "
+                + "`property` of all objects, `objects` that could not be reached, with their "
+                + "`count` where something tells, an `object`, or `values` of `count` objects from "
+                + "`key` on."),
         .paragraph(
             "The last line counts each of them once, under `lostObjects`, `lostValues` or, where "
                 + "nobody counted, `lostParts`. It names the `version` that was read and the "
