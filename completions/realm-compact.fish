@@ -22,7 +22,7 @@ complete -c realm-compact -s o -l output -r -F -d 'write the copy, or the report
 complete -c realm-compact -l force -d 'replace files, compact hard-linked ones'
 complete -c realm-compact -s K -l encryption-key-file -r -F -d 'read the 64-byte key from FILE'
 complete -c realm-compact -l access -x -a 'auto shared immutable' -d 'share the file: auto, shared, immutable'
-complete -c realm-compact -l wait -d 'wait for locks, at most DUR'
+complete -c realm-compact -l wait -d 'wait for others to close FILE, at most DUR'
 complete -c realm-compact -s j -l threads -x -d 'worker threads, 0 = one per processor'
 complete -c realm-compact -l max-memory -x -d 'cap on private memory'
 complete -c realm-compact -s h -d 'print a short help and exit'

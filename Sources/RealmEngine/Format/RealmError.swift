@@ -77,20 +77,23 @@ public struct RealmError: Error, Sendable {
 }
 
 extension RealmError {
+    /// The next step after damage was met.
+    public static let damageHint = "copy the file before anything else"
+
     /// Bytes that contradict the format: the place is a ref or a structure, the reason what is wrong.
     @inline(never)
     public static func corrupt(_ what: String, at ref: Ref) -> RealmError {
         RealmError(
             .corrupt, code: "InvalidDatabase", reason: "corrupt",
             "damaged at offset \(ref.raw): \(what)",
-            hint: "copy the file before anything else")
+            hint: damageHint)
     }
 
     @inline(never)
     public static func corrupt(_ what: String, in place: String) -> RealmError {
         RealmError(
             .corrupt, code: "InvalidDatabase", reason: "corrupt", "damaged \(place): \(what)",
-            hint: "copy the file before anything else")
+            hint: damageHint)
     }
 
     /// A request that cannot be carried out as stated.

@@ -1,10 +1,10 @@
 import Synchronization
 
 /// Tells the instances of a database of commits, whoever made them: one thread a database waits for
-/// the session's signal, and each instance gets at most one message at a time.
+/// them, and each instance gets at most one message at a time.
 ///
-/// The thread looks every 20 ms besides, in case a signal was lost with the process that was to send
-/// it, and ends when no instance is left. Free to cross threads.
+/// The thread looks for a newer version as `Session.waitForVersion` does, every 20 ms whether an
+/// instance is left, and ends when there is none. Free to cross threads.
 final class CommitNotice: @unchecked Sendable {
     private struct Listener {
         weak var instance: Instance?

@@ -17,7 +17,12 @@ extension BenchReport {
         ])
         out.append(",\"config\":")
         out.append(members: config)
-        out.append(",\"results\":[")
+        out.append(",\"noisy\":[")
+        for (i, workload) in noisy.enumerated() {
+            if i > 0 { out.append(",") }
+            out.append(json: workload.name)
+        }
+        out.append("],\"results\":[")
         for (i, result) in results.enumerated() {
             if i > 0 { out.append(",") }
             append(result, to: &out)

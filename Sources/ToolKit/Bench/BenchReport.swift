@@ -27,12 +27,19 @@ struct BenchReport {
         }
     }
 
-    /// Why figures of this report are doubtful, in sentences.
-    var warnings: [String] {
+    /// Workloads whose runs differ too much from each other.
+    var noisy: [(name: String, noise: Double)] {
         results.compactMap { result in
             guard let noise = result.noise, noise > Self.tolerableNoise else { return nil }
-            return "\(result.name): the runs differ by \(Quantity.percent(noise)): too "
-                + "noisy to call a winner"
+            return (result.name, noise)
+        }
+    }
+
+    /// Why figures of this report are doubtful, in sentences.
+    var warnings: [String] {
+        noisy.map {
+            "\($0.name): the runs differ by \(Quantity.percent($0.noise)): too noisy to call a "
+                + "winner"
         }
     }
 }

@@ -122,7 +122,9 @@ extension BenchTable {
         .paragraph(
             "When the runs of one side are noisy, no winner is called. A figure that got worse "
                 + "is then reported only if even the best new run is worse than the worst old run "
-                + "by more than the gate allows. A single run says nothing about times."),
+                + "by more than the gate allows. A noisy baseline is saved, and named whenever it is "
+                + "compared with, since it hides smaller changes. A single run says nothing about "
+                + "times."),
         .paragraph(
             "Results of different machines, kernels, file systems, builds or settings are not "
                 + "compared without `--allow-different-machine`. Exit status 1 means that at least "
@@ -160,8 +162,8 @@ extension BenchTable {
             ("1", "A figure got worse by more than the gate allows."),
             (
                 "2",
-                "A bad option, an unknown workload, results that cannot be compared, or one not "
-                    + "worth saving."
+                "A bad option, an unknown workload, results that cannot be compared, or one of a "
+                    + "debug build to be saved."
             ),
             (
                 "3",

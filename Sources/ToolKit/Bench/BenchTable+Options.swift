@@ -188,9 +188,10 @@ extension BenchTable {
         OptionSpec(
             "save", nil, .required("FILE", .file), in: .output,
             "save the result as JSON, to compare others with",
-            "Save the result as JSON in FILE, to compare later ones with. A debug build, and runs "
-                + "whose quartiles lie more than 10% apart, are not saved without `--force`: exit "
-                + "status 2."),
+            "Save the result as JSON in FILE, to compare later ones with. Workloads whose runs are "
+                + "noisy, with quartiles more than 10% apart, are named in its member `noisy`, and "
+                + "comparing with it warns of them. What a debug build measures is not saved "
+                + "without `--force`: exit status 2."),
         OptionSpec(
             "histogram", in: .output, "print how the latencies are spread",
             "Print below the report how the latencies of each workload are spread."),

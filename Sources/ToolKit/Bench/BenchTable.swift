@@ -19,7 +19,7 @@ enum BenchTable {
             + general,
         manual: { CommandTable.Manual(description: description, sections: sections) })
 
-    private static let access: [OptionSpec] = [wait, threads, SharedOptions.maxMemory]
+    private static let access: [OptionSpec] = [wait, threads, maxMemory]
 
     private static let wait = OptionSpec(
         "wait", nil, .optional("DUR", .duration), in: .access,
@@ -35,6 +35,13 @@ enum BenchTable {
         "Use N worker threads where one operation can use several, as in `export`; 0 means one per "
             + "processor.",
         defaultText: "0")
+
+    private static let maxMemory = OptionSpec(
+        "max-memory", nil, .required("SIZE", .size), in: .access,
+        "what the workers of an export may take",
+        "Let an `export` that is measured use no more worker threads than SIZE has room for, at 4 "
+            + "MiB each. Nothing else is kept below it; the report tells what memory was used.",
+        defaultText: "64MiB")
 
     private static let general: [OptionSpec] = SharedOptions.general + [SharedOptions.progress]
 

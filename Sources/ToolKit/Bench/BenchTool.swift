@@ -27,8 +27,24 @@ enum BenchTool {
         }
         let diagnostics = Diagnostics(command)
         for warning in report.warnings { diagnostics.warn(warning) }
+        warn(of: comparison, command.text("baseline"), diagnostics)
+        if let path = command.text("save"), !report.noisy.isEmpty {
+            diagnostics.warn(
+                "--save: \(path) is marked as noisy; more runs may settle it (--runs)")
+        }
         try outputs.write(report, comparison, baseline)
         return (comparison?.regressions ?? 0) > 0 ? .no : .ok
+    }
+
+    /// Says what the older side of a comparison cannot show.
+    private static func warn(
+        of comparison: Comparison?, _ path: String?, _ diagnostics: Diagnostics
+    ) {
+        for (name, noise) in comparison?.noisyBefore ?? [] {
+            diagnostics.warn(
+                "\(path ?? "the baseline") is noisy: the runs of \(name) differ by "
+                    + "\(Quantity.percent(noise)), which hides smaller changes")
+        }
     }
 
     private static func printList(_ command: ParsedCommand) throws(RealmError) -> ExitCode {
@@ -59,6 +75,7 @@ enum BenchTool {
         let new = try SavedReport(path: command.operands[1])
         let comparison = Comparison(new, with: old, try BenchRequest.gate(command) ?? .standard)
         try comparison.checkComparable(command.flag("allow-different-machine"))
+        warn(of: comparison, command.operands[0], Diagnostics(command))
         var buffer = ByteBuffer(capacity: 4096)
         switch command.format {
         case .json:
@@ -132,12 +149,11 @@ struct BenchOutputs {
     private let spectra: OutputFile?
     private let plot: OutputFile?
     private let showsHistograms: Bool
-    private let isForced: Bool
 
     /// Throws `misuse` for a file that exists, and when this build's figures are not worth saving.
     init(_ command: ParsedCommand) throws(RealmError) {
         format = command.format
-        isForced = command.mayReplaceOutput
+        let isForced = command.mayReplaceOutput
         showsHistograms = command.flag("histogram")
         if command.flag("save"), !isForced, Capabilities.buildMode == "debug" {
             throw .misuse(
@@ -158,7 +174,7 @@ struct BenchOutputs {
             path: path == "-" ? nil : path, force: command.mayReplaceOutput)
     }
 
-    /// Throws `output`, and `misuse` when the runs are too noisy to be saved.
+    /// Throws `output`.
     func write(
         _ report: BenchReport, _ comparison: Comparison?, _ baseline: SavedReport?
     ) throws(RealmError) {
@@ -183,12 +199,8 @@ struct BenchOutputs {
             var picture = try BenchPlot(report, baseline).drawing()
             try Self.finish(plot, &picture)
         }
+        // Noisy runs too: they are marked, and what they cost to make is not lost.
         guard let saved else { return }
-        if let noise = report.warnings.first, !isForced {
-            throw .misuse(
-                "--save: \(noise)", code: "InvalidArgument", reason: "noisy",
-                hint: "more runs may settle it (--runs); --force saves it all the same")
-        }
         report.appendJSON(to: &buffer)
         try Self.finish(saved, &buffer)
     }

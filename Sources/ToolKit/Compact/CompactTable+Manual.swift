@@ -30,7 +30,7 @@ extension CompactTable {
                 + "before the first byte is written. Owner, mode and extended attributes stay. A "
                 + "symbolic link is followed; a file with several names needs `--force`."),
         .paragraph(
-            "Memory stays below `--max-memory` whatever the size of the file: it is read and "
+            "Compacting stays below `--max-memory` whatever the size of the file: it is read and "
                 + "written in one pass, and pages that were read are given back."),
         .paragraph(
             "Files of formats 20 to 23 and synchronised files are not compacted in place. The "

@@ -124,9 +124,25 @@ enum CompactTable {
     ]
 
     private static let access: [OptionSpec] = [
-        SharedOptions.key, SharedOptions.access, SharedOptions.wait, SharedOptions.threads,
-        SharedOptions.maxMemory,
+        SharedOptions.key, SharedOptions.access, wait, SharedOptions.threads, maxMemory,
     ]
+
+    private static let wait = OptionSpec(
+        "wait", nil, .optional("DUR", .duration), in: .access,
+        "wait for others to close FILE, at most DUR",
+        "Wait until nobody else has FILE open, at most DUR; without DUR, for as long as it takes. "
+            + "Where a copy is written or a report made, wait for locks as the other tools do. "
+            + "When the time is up the exit status is 7.",
+        defaultText: "not for others to close FILE; a second for locks")
+
+    private static let maxMemory = OptionSpec(
+        "max-memory", nil, .required("SIZE", .size), in: .access,
+        "cap on private memory",
+        "Keep private memory below SIZE, or 8 MiB if that is more, while a database is compacted "
+            + "or copied. `--check` and `--salvage` take what the number of objects and links "
+            + "demands. Pages of the mapped file do not count: the system takes them back whenever "
+            + "it needs to.",
+        defaultText: "64MiB")
 
     private static let general: [OptionSpec] = SharedOptions.general + [SharedOptions.progress]
 }

@@ -7,7 +7,7 @@ enum ErrorText {
         _ error: RealmError, tool: String, asJSON: Bool, to buffer: inout ByteBuffer
     ) {
         if asJSON {
-            appendJSON(error, to: &buffer)
+            appendJSON(error, tool: tool, to: &buffer)
         } else {
             appendText(error, tool: tool, to: &buffer)
         }
@@ -24,7 +24,7 @@ enum ErrorText {
         }
         appendPrintable(error.message, to: &buffer)
         buffer.append(UInt8(ascii: "\n"))
-        if let hint = error.hint {
+        if let hint = error.advice(from: tool) {
             // A query's hint marks a place in the line before it, so lines stay aligned.
             for (i, line) in hint.split(separator: "\n", omittingEmptySubsequences: false)
                 .enumerated()
@@ -36,7 +36,9 @@ enum ErrorText {
         }
     }
 
-    private static func appendJSON(_ error: RealmError, to buffer: inout ByteBuffer) {
+    private static func appendJSON(
+        _ error: RealmError, tool: String, to buffer: inout ByteBuffer
+    ) {
         buffer.append("{\"error\":{\"code\":")
         JSONText.append(error.code, to: &buffer)
         buffer.append(",\"reason\":")
@@ -48,7 +50,7 @@ enum ErrorText {
         buffer.append(",\"message\":")
         JSONText.append(error.message, to: &buffer)
         buffer.append(",\"hint\":")
-        appendOptional(error.hint, to: &buffer)
+        appendOptional(error.advice(from: tool), to: &buffer)
         buffer.append("}}\n")
     }
 

@@ -13,3 +13,14 @@ extension RealmError {
         kind == .misuse && !Self.schemaReasons.contains(reason) ? self : inFile(path)
     }
 }
+
+extension RealmError {
+    /// The next step as a person at a shell can take it: the engine knows of no tools.
+    func advice(from tool: String) -> String? {
+        guard kind == .corrupt, hint == Self.damageHint else { return hint }
+        let rescue = "realm-compact --salvage -o NEW FILE rescues what can be read"
+        return tool == CompactTable.table.name
+            ? "copy the file first; " + rescue
+            : "copy the file first; realm-compact --check FILE tells what is damaged, " + rescue
+    }
+}

@@ -101,8 +101,7 @@ final class RecordRenderer {
 
     private var separator: UInt8 { style.format == .csv ? UInt8(ascii: ",") : UInt8(ascii: "\t") }
 
-    /// Appends the records of one object of the scan's present leaf, `limit` at most, and returns
-    /// how many that were.
+    /// Appends one record, of the object in `row` of the scan's present leaf.
     @inline(__always)
     func append(
         _ row: Int, to out: inout ByteBuffer

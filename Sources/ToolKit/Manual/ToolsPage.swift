@@ -14,7 +14,7 @@ enum ToolsPage {
         return page.source
     }
 
-    private static let options: [OptionSpec] =
+    static let options: [OptionSpec] =
         SharedOptions.formats(
             ["table", "text", "json", "ndjson", "csv", "tsv"],
             auto: "Each tool lists those that apply to it and what `auto` means.")
@@ -24,7 +24,7 @@ enum ToolsPage {
             SharedOptions.maxMemory,
         ] + SharedOptions.general + [SharedOptions.progress]
 
-    private static let sections: [ManualSection] = [
+    static let sections: [ManualSection] = [
         ManualSection("VALUES", values),
         ManualSection("ACCESS", access),
         ManualSection("KEY FILES", keyFiles),
@@ -35,7 +35,7 @@ enum ToolsPage {
         .seeAlso(from: "realm-tools", and: ["file(1)"]),
     ]
 
-    private static let description: [ManualBlock] = [
+    static let description: [ManualBlock] = [
         .paragraph(
             "These tools work with Realm databases, the files that the Realm libraries keep on "
                 + "phones, desktops and servers. `realm-query(1)` prints what is in one, "
@@ -58,7 +58,7 @@ enum ToolsPage {
                 + "installed tool can do."),
     ]
 
-    private static let syntax: [ManualBlock] = [
+    static let syntax: [ManualBlock] = [
         .paragraph(
             "`--option=VALUE` and `--option VALUE` are the same. Letters can be bundled, and the "
                 + "last may take a value: `-cL5` is `-c -L 5`. A value shown in brackets can be left "

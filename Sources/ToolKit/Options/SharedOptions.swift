@@ -84,9 +84,9 @@ enum SharedOptions {
     static let wait = OptionSpec(
         "wait", nil, .optional("DUR", .duration), in: .access,
         "wait for locks, at most DUR",
-        "Wait for locks, at most DUR; without DUR, for as long as it takes. When the time is up "
-            + "the exit status is 7.",
-        defaultText: "do not wait")
+        "Wait for locks, and for a moment in which nobody changes what is read, at most DUR; "
+            + "without DUR, for as long as it takes. When the time is up the exit status is 7.",
+        defaultText: "a second for locks, three attempts at reading")
 
     static let threads = OptionSpec(
         "threads", "j", .required("N", .count(0...1024)), in: .access,

@@ -70,8 +70,15 @@ extension WriteTable {
     ]
 
     static let access: [OptionSpec] = [
-        SharedOptions.key, SharedOptions.wait, threads, SharedOptions.maxMemory,
+        SharedOptions.key, wait, threads, SharedOptions.maxMemory,
     ]
+
+    private static let wait = OptionSpec(
+        "wait", nil, .optional("DUR", .duration), in: .access,
+        "wait for other writers, at most DUR",
+        "Wait for the turn to write, and for the locks of the session, at most DUR; without DUR, "
+            + "for as long as it takes. When the time is up the exit status is 7.",
+        defaultText: "one second")
 
     private static let threads = OptionSpec(
         "threads", "j", .required("N", .count(0...1024)), in: .access,

@@ -123,6 +123,25 @@ import Testing
         #expect(report().warnings[0].hasPrefix("readrandom: the runs differ by 31.3%"))
     }
 
+    /// What was measured is not thrown away: the file tells that it is noisy, and so does whatever
+    /// is compared with it.
+    @Test func noisyRunsAreSavedAndMarked() throws {
+        let scratch = ScratchDirectory()
+        let path = scratch.file("main.json")
+        let command = try OptionParser.parse(
+            BenchTable.table,
+            ["--save", path, "--force", "--output", scratch.file("report"), "readrandom"])
+        try BenchOutputs(command).write(report(), nil, nil)
+        let saved = String(decoding: try #require(contents(of: path)), as: UTF8.self)
+        #expect(saved.contains(#","noisy":["readrandom"],"#))
+        let result = ToolProcess.run("realm-bench", ["--compare", path, path])
+        #expect(result.status == 0)
+        #expect(
+            result.errorText.contains("\(path) is noisy: the runs of readrandom differ by 31.3%"))
+        let json = ToolProcess.run("realm-bench", ["--compare", path, path, "--json", "-q"])
+        #expect(json.text.contains(#","noisyBaseline":["readrandom"],"#) && json.errors.isEmpty)
+    }
+
     @Test func doubtfulEnvironmentsAreSaid() {
         var stamp = EnvironmentStamp(path: "/")
         (stamp.build, stamp.fileSystem, stamp.load, stamp.processorCount) = ("debug", "tmpfs", 3, 2)

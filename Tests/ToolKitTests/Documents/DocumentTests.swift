@@ -4,8 +4,8 @@ import Testing
 @Suite struct DocumentTests {
     private static let engine = packageRoot + "/Sources/RealmEngine"
     private static let names = [
-        "RealmEngine", "FileFormat", "LockFile", "Commit", "Concurrency", "Growth",
-        "QueryExecution", "Testing",
+        "RealmEngine", "FileFormat", "LockFile", "Commit", "Concurrency", "Instances", "Growth",
+        "QueryExecution", "Upkeep", "Testing", "Measuring",
     ]
 
     private static func lines(_ name: String) -> [Substring] {
@@ -27,6 +27,43 @@ import Testing
         for line in Self.lines(name) {
             for word in line.split(separator: "`") where word.hasSuffix(".swift") {
                 #expect(contents(of: "\(Self.engine)/\(word)") != nil, "\(word)")
+            }
+        }
+    }
+
+    /// The overview lists the folders there are, and every other page.
+    @Test func overviewIsComplete() {
+        let lines = Self.lines("RealmEngine")
+        let listed = lines.compactMap { $0.firstMatch(of: #/^\| `(\w+)\/` \|/#)?.output.1 }
+        let folders = ToolProcess.shell("cd '\(Self.engine)' && ls -d */ | grep -v docc").text
+        #expect(listed.map { "\($0)/" }.sorted() == folders.split(separator: "\n").map(String.init))
+        for name in Self.names.dropFirst() {
+            #expect(lines.contains { $0 == "- <doc:\(name)>" }, "\(name)")
+        }
+        let pages = ToolProcess.shell("ls '\(Self.engine)/RealmEngine.docc'").text
+        let there = pages.split(separator: "\n").map { $0.dropLast(3) }
+        #expect(there.sorted() == Self.names.map { $0[...] }.sorted())
+    }
+
+    /// Every type the compiler does not check for use by several threads has its reason told.
+    @Test func uncheckedTypesAreExplained() {
+        let found = ToolProcess.shell(
+            "cd '\(Self.engine)' && grep -rh --include=*.swift '@unchecked Sendable' .")
+        let types = found.text.matches(of: #/(?:struct|class|enum) (\w+)/#).map(\.output.1)
+        #expect(types.count > 20)
+        let text = Self.lines("Concurrency").joined(separator: "\n")
+        for type in types { #expect(text.contains("`\(type)`"), "\(type)") }
+    }
+
+    /// Suites that pages name exist.
+    @Test func namedTestsExist() {
+        let declared = ToolProcess.shell(
+            "cd '\(packageRoot)/Tests' && ls && grep -rhoE '(struct|class|enum) [A-Za-z]+' .")
+        let known = Set(declared.text.split { $0 == " " || $0 == "\n" })
+        for name in Self.names {
+            let text = Self.lines(name).joined(separator: "\n")
+            for match in text.matches(of: #/`(\w+Tests)\b/#) {
+                #expect(known.contains(match.output.1), "\(name): \(match.output.1)")
             }
         }
     }

@@ -22,6 +22,8 @@ struct Comparison {
     private(set) var rows: [Row] = []
     /// Workloads that only one of the two has.
     private(set) var missing: [String] = []
+    /// Workloads whose older runs differ too much from each other, and by how much.
+    private(set) var noisyBefore: [(name: String, noise: Double)] = []
 
     init(_ new: SavedReport, with old: SavedReport, _ gate: Gate) {
         differences = new.differences(from: old)
@@ -30,6 +32,8 @@ struct Comparison {
                 missing.append(result.name)
                 continue
             }
+            let noise = before.noise
+            if noise > BenchReport.tolerableNoise { noisyBefore.append((result.name, noise)) }
             for metric in GateMetric.allCases {
                 guard let limit = gate.limits[metric], let a = before.runs[metric],
                     let b = result.runs[metric]
@@ -109,7 +113,7 @@ struct Comparison {
             ? "\(Int(min(percent, 0x1p50)))%" : Quantity.percent(share)
     }
 
-    /// `"differences":[…],"comparison":[…],"missing":[…],"regressions":N`
+    /// `"differences":[…],"comparison":[…],"missing":[…],"noisyBaseline":[…],"regressions":N`
     func appendJSON(to out: inout ByteBuffer) {
         append("differences", differences, to: &out)
         out.append(",\"comparison\":[")
@@ -125,6 +129,8 @@ struct Comparison {
         }
         out.append("],")
         append("missing", missing, to: &out)
+        out.append(",")
+        append("noisyBaseline", noisyBefore.map(\.name), to: &out)
         out.append(member: "regressions", .number(regressions))
     }
 

@@ -90,6 +90,9 @@ struct SavedResult {
     private(set) var growth: [Double] = []
     private(set) var growthStride = 1.0
 
+    /// How much the runs differ, relative to their median.
+    var noise: Double { runs[.ops].flatMap(Statistics.relativeInterquartileRange) ?? 0 }
+
     /// Nil for a value that is no result.
     init?(_ item: JSONValue) {
         guard let name = item.field("workload"), name.kind == .string,
