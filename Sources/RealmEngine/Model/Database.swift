@@ -278,6 +278,12 @@ public final class Database: Sendable {
         return isPrevious && isBeingWritten
     }
 
+    /// Somebody takes part in the file's session, who may write.
+    var isInUse: Bool {
+        if session != nil { return true }
+        return file.place.map { LockFileMemory.isLocked($0.lock) } ?? false
+    }
+
     /// Somebody is writing now, as far as the lock file tells.
     var isBeingWritten: Bool {
         if let session { return session.file.writeMutex.isHeld }

@@ -36,14 +36,15 @@ extension Database {
             if let session, session.newestVersion > version, let pinned = try pinned(version) {
                 return pinned
             }
-            var isBusy = isBeingWritten
+            let wasBusy = isBeingWritten
             do throws(RealmError) {
                 let state = try previousState()
                 if let pinned = try pinned(state.version) { return pinned }
-                isBusy = isBusy || isBeingWritten
-                if !isBusy { return try Database(self, at: state, pin: nil) }
+                if !wasBusy, !isBeingWritten { return try Database(self, at: state, pin: nil) }
             } catch {
-                if !isBusy, !isBeingWritten { throw error }
+                // A commit may have come and gone between two looks at the lock file.
+                let isOver = deadline.hasPassed && !wasBusy && !isBeingWritten
+                if isOver || !isInUse { throw error }
             }
             // Whatever it looks like now is no damage.
             if deadline.hasPassed { throw MappedFile.changing(path) }
