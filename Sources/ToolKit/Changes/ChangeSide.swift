@@ -7,6 +7,8 @@ final class ChangeSide {
 
     init(_ snapshot: Snapshot, _ values: ValueStyle) {
         self.snapshot = snapshot
+        var values = values
+        values.isExact = true
         renderer = JSONRenderer(snapshot, values)
     }
 

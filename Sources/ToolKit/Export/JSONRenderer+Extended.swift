@@ -95,6 +95,18 @@ extension JSONRenderer {
     }
 }
 
+extension Value {
+    /// Its plain form would be read as a value of another type.
+    func needsType(_ place: JSONRenderer.Place) -> Bool {
+        guard place.isMixed else { return false }
+        switch self {
+        case .null, .int, .bool, .string, .link, .list, .set, .dictionary: return false
+        case .double(let number): return !number.isFinite
+        case .float, .binary, .timestamp, .decimal, .objectID, .uuid: return true
+        }
+    }
+}
+
 extension ByteBuffer {
     /// `{"name":"…"}`
     @inline(__always)

@@ -52,7 +52,11 @@ final class JSONRenderer {
     func append(
         _ value: Value, _ place: Place, to out: inout ByteBuffer
     ) throws(RealmError) {
-        if style.types == .extended, try appendExtended(value, place, to: &out) { return }
+        if style.types == .extended || (style.isExact && value.needsType(place)),
+            try appendExtended(value, place, to: &out)
+        {
+            return
+        }
         switch value {
         case .null: out.append("null")
         case .int(let number): out.append(number: number)
@@ -74,7 +78,11 @@ final class JSONRenderer {
     /// Text in its plain form.
     @inline(__always)
     func appendString(_ text: ByteView, to out: inout ByteBuffer) {
-        if !out.append(json: text) { style.losses.noteIllFormed() }
+        let start = out.count
+        if out.append(json: text) { return }
+        if !style.isExact { return style.losses.noteIllFormed() }
+        out.truncate(to: start)
+        out.append(spelledOut: text)
     }
 
     private func appendBinary(_ bytes: ByteView, to out: inout ByteBuffer) {
@@ -147,7 +155,8 @@ extension JSONRenderer {
     /// A dictionary's key as a member name; JSON has no other than strings.
     private func appendEntryKey(_ key: Value, to out: inout ByteBuffer) {
         switch key {
-        case .string(let text) where style.types == .extended: appendExtendedKey(text, to: &out)
+        case .string(let text) where style.types == .extended || style.isExact:
+            appendExtendedKey(text, to: &out)
         case .string(let text): appendString(text, to: &out)
         case .int(let number): out.appendQuoted { $0.append(number: number) }
         default: out.append("\"\"")
@@ -172,7 +181,8 @@ extension JSONRenderer {
         _ link: ObjectLink, _ place: Place, to out: inout ByteBuffer
     ) throws(RealmError) {
         let reference = try targets.reference(link.table)
-        if place.expansion == nil,
+        let needsType = style.isExact && place.isMixed
+        if place.expansion == nil, !needsType,
             reference._withUnsafeGuaranteedRef({ $0.cache.append(link.key, to: &out) })
         {
             return
@@ -180,9 +190,26 @@ extension JSONRenderer {
         let target = reference.takeUnretainedValue()
         if target.isEmbedded || place.expansion != nil {
             try appendObject(link.key, of: target, place, to: &out)
+        } else if needsType {
+            try appendLink(try target.primaryKey(link.key), link.key, of: target, to: &out)
         } else {
             try appendKey(link.key, of: target, to: &out)
         }
+    }
+
+    /// `{"$link":{"table":"Person","key":…}}`
+    private func appendLink(
+        _ primaryKey: Value?, _ key: ObjectKey, of target: LinkTarget, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        out.append("{\"$link\":{\"table\":")
+        out.append(json: target.table.info.className)
+        out.append(",\"key\":")
+        if let primaryKey {
+            try append(primaryKey, Place(), to: &out)
+        } else {
+            out.append(number: key.raw)
+        }
+        out.append("}}")
     }
 
     /// What stands for a link: the target's primary key, else `{"_key":N}`.
@@ -192,19 +219,15 @@ extension JSONRenderer {
         let start = out.count
         let primaryKey = try target.primaryKey(key)
         // Kept renderings would not be counted as lossy when they are used again.
-        if style.types == .plain, case .string(let text)? = primaryKey, !text.isUTF8 {
+        if style.types == .plain, !style.isExact, case .string(let text)? = primaryKey, !text.isUTF8
+        {
             return appendString(text, to: &out)
         }
         if style.types == .extended {
-            out.append("{\"$link\":{\"table\":")
-            out.append(json: target.table.info.className)
-            out.append(",\"key\":")
-            if let primaryKey {
-                try append(primaryKey, Place(), to: &out)
-            } else {
-                out.append(number: key.raw)
-            }
-            out.append("}}")
+            try appendLink(primaryKey, key, of: target, to: &out)
+        } else if style.isExact, case .null? = primaryKey {
+            // An object that has null for its key.
+            try appendLink(primaryKey, key, of: target, to: &out)
         } else if let primaryKey {
             try append(primaryKey, Place(), to: &out)
         } else {

@@ -28,6 +28,8 @@ struct ValueStyle: Sendable {
     var join = Array(";".utf8)
     /// Null in a cell; nil for what the format has by default.
     var null: [UInt8]?
+    /// What is plain and would be read as something else is extended: change records are applied.
+    var isExact = false
     /// What this form could not keep so far.
     let losses = ValueLosses()
 }

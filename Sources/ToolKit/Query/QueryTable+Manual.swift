@@ -180,10 +180,11 @@ extension QueryTable {
         .paragraph(
             "Two files are compared class by class and property by property, by their names, and "
                 + "object by object, by their keys; values count as equal when their types and all "
-                + "bits are. Dates and ids in a property of any type keep "
-                + "their type only with `--types extended`."),
+                + "bits are. In records, a value whose plain form would be taken for something else "
+                + "has the extended one, such as a date in a mixed value, so that they are "
+                + "exact with `--types plain` too."),
         .literal([
-            "realm-query --watch --initial --types extended a.realm | realm-write b.realm - -m apply",
+            "realm-query --watch --initial a.realm | realm-write b.realm - -m apply",
             "realm-query --diff new.realm old.realm > patch.ndjson",
             "realm-query --at previous --diff @latest mail.realm",
         ]),

@@ -171,7 +171,7 @@ extension RandomDatabase {
             ("date", { "{\"$date\":{\"$numberLong\":\"\($0.below(3))\"},\"$nanoseconds\":7}" }),
             ("objectId", { "{\"$oid\":\"65e5b0c2a1b2c3d4e5f6070\($0.below(5))\"}" }),
             ("uuid", { "\"65e5b0c2-a1b2-c3d4-e5f6-07080000000\($0.below(5))\"" }),
-            ("binary", { "\"\($0.pick(["", "AA==", "AQI="]))\"" }),
+            ("data", { "\"\($0.pick(["", "AA==", "AQI="]))\"" }),
         ]
     }
 
@@ -195,7 +195,7 @@ extension RandomDatabase {
         case 0: return "null"
         case 1: return "{\"$numberFloat\":\"\(random.pick(["1", "1.5", "NaN"]))\"}"
         case 2, 3:
-            return random.pick(scalars.filter { $0.0 != "float" && $0.0 != "binary" }).1(&random)
+            return random.pick(scalars.filter { $0.0 != "float" && $0.0 != "data" }).1(&random)
         case 4, 5:
             let linkable = targets.filter { !$0.ids.isEmpty }
             return linkable.isEmpty ? "7" : link(&random, random.pick(linkable))
