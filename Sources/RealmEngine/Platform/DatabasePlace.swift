@@ -23,8 +23,12 @@ public struct DatabasePlace: Sendable, Hashable {
         var links: [String] = []
         var last = name
         while links.count < Self.mostLinks, let target = Self.target(of: last) {
+            let next =
+                target.utf8.first == Self.slash ? target : Self.split(last).directory + target
+            // The system's names of open files lead to them whatever their text says.
+            guard FileIdentity(path: next) == FileIdentity(path: last) else { break }
             links.append(Self.resolvingDirectories(of: last))
-            last = target.utf8.first == Self.slash ? target : Self.split(last).directory + target
+            last = next
         }
         self.links = links
         let resolved = Self.resolvingDirectories(of: last)
@@ -112,21 +116,25 @@ extension DatabasePlace {
 
     /// Throws `misuse` for a file with several hard links: each of its names would have a session.
     func checkNames() throws(RealmError) {
-        guard hasOtherNames else { return }
+        let count = names
+        guard count > 1 else { return }
         throw RealmError(
             .misuse, code: "IllegalOperation", reason: "hard-links",
-            "the file has other names (hard links), and programs that use those do not know of "
-                + "this one's lock file", file: name,
+            "the file has \(count) names (hard links), and programs that use the others do not "
+                + "know of this one's lock file", file: name,
             hint: "remove the other names, or write a copy; --force goes by this name")
     }
 
     /// Whether the file has several hard links; one that an interrupted tool left does not count.
-    public var hasOtherNames: Bool {
+    public var hasOtherNames: Bool { names > 1 }
+
+    /// How many names the file has, without one that an interrupted tool left; 1 for no file.
+    private var names: Int {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 1
-        else { return false }
+        else { return 1 }
         let file = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
-        return status.st_nlink > 2 || !hasRemains(file)
+        return status.st_nlink == 2 && hasRemains(file) ? 1 : Int(status.st_nlink)
     }
 
     /// Whether `file` has a second name that nobody opens: one that begins with the database's and

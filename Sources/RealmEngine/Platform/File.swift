@@ -36,6 +36,7 @@ struct File: ~Copyable {
     static func failure(_ name: String, _ code: Int32) -> RealmError {
         // What a socket answers, and some devices.
         if code == ENXIO || code == ENODEV { return notRegular(name) }
+        if code == EISDIR { return directory(name) }
         return systemError("open", name, errno: code)
     }
 
@@ -45,13 +46,15 @@ struct File: ~Copyable {
             file: name, hint: "use - to read standard input")
     }
 
+    private static func directory(_ name: String) -> RealmError {
+        RealmError(
+            .input, code: "FileOperationFailed", reason: "directory", "is a directory",
+            file: name)
+    }
+
     /// Throws unless it is a regular file.
     static func checkRegular(_ status: FileStatus, _ name: String) throws(RealmError) {
-        if status.isDirectory {
-            throw RealmError(
-                .input, code: "FileOperationFailed", reason: "directory", "is a directory",
-                file: name)
-        }
+        if status.isDirectory { throw directory(name) }
         if !status.isRegular { throw notRegular(name) }
     }
 
