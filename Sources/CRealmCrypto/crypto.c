@@ -1,0 +1,194 @@
+#include <string.h>
+
+#include "internal.h"
+
+#if defined(REALM_CRYPTO_X86) || defined(REALM_CRYPTO_ARM)
+#define HAS_HARDWARE 1
+#endif
+
+void realm_crypto_wipe(void *bytes, size_t count) {
+    memset(bytes, 0, count);
+    // Whoever reads the assembler's mind might need the zeros.
+    __asm__ __volatile__("" : : "r"(bytes) : "memory");
+}
+
+int realm_crypto_equal(const uint8_t *a, const uint8_t *b, size_t count) {
+    uint8_t difference = 0;
+    for (size_t i = 0; i < count; i++) difference |= a[i] ^ b[i];
+    return difference == 0;
+}
+
+// MARK: What the processor can do
+
+enum { unknown = 0, absent = 1, present = 2 };
+
+// Whoever asks at the same time finds the same.
+static int cached_aes, cached_sha;
+
+static int check_aes(void) {
+#ifdef HAS_HARDWARE
+    if (!realm_processor_has_aes()) return 0;
+    // What the instructions do is not taken on trust.
+    realm_crypto_context context;
+    uint8_t key[32], text[16 * 9], a[sizeof text], b[sizeof text], iv[16];
+    for (size_t i = 0; i < sizeof key; i++) key[i] = (uint8_t)(7 * i + 1);
+    for (size_t i = 0; i < sizeof text; i++) text[i] = (uint8_t)(31 * i + 5);
+    for (size_t i = 0; i < sizeof iv; i++) iv[i] = (uint8_t)(3 * i);
+    realm_aes_expand(&context, key);
+    realm_aes_prepare_hardware(&context);
+    realm_aes_encrypt_portable(&context, iv, text, a, 9);
+    realm_aes_encrypt_hardware(&context, iv, text, b, 9);
+    if (memcmp(a, b, sizeof a) != 0) return 0;
+    realm_aes_decrypt_hardware(&context, iv, b, a, 9);
+    return memcmp(a, text, sizeof a) == 0;
+#else
+    return 0;
+#endif
+}
+
+static int check_sha(void) {
+#ifdef HAS_HARDWARE
+    if (!realm_processor_has_sha()) return 0;
+    uint8_t text[128];
+    uint32_t a[8], b[8];
+    for (size_t i = 0; i < sizeof text; i++) text[i] = (uint8_t)(29 * i + 3);
+    for (uint32_t i = 0; i < 8; i++) a[i] = b[i] = 0x01234567u * (i + 1);
+    realm_sha256_blocks_portable(a, text, 2);
+    realm_sha256_blocks_hardware(b, text, 2);
+    return memcmp(a, b, sizeof a) == 0;
+#else
+    return 0;
+#endif
+}
+
+static int remembered(int *cache, int (*check)(void)) {
+    int known = __atomic_load_n(cache, __ATOMIC_RELAXED);
+    if (known == unknown) {
+        known = check() ? present : absent;
+        __atomic_store_n(cache, known, __ATOMIC_RELAXED);
+    }
+    return known == present;
+}
+
+int realm_crypto_has_aes(void) { return remembered(&cached_aes, check_aes); }
+int realm_crypto_has_sha(void) { return remembered(&cached_sha, check_sha); }
+
+// MARK: SHA-224 and HMAC
+
+static const uint32_t initial[8] = {
+    0xc1059ed8, 0x367cd507, 0x3070dd17, 0xf70e5939, 0xffc00b31, 0x68581511, 0x64f98fa7, 0xbefa4fa4,
+};
+
+static void blocks(uint32_t state[8], const uint8_t *bytes, size_t count, int hardware) {
+#ifdef HAS_HARDWARE
+    if (hardware) return realm_sha256_blocks_hardware(state, bytes, count);
+#endif
+    (void)hardware;
+    realm_sha256_blocks_portable(state, bytes, count);
+}
+
+// The rest of a message of which `before` bytes went into `state`, and its digest.
+static void finish(
+    uint32_t state[8], const uint8_t *bytes, size_t count, uint64_t before, int hardware,
+    uint8_t digest[28]) {
+    size_t whole = count / 64, rest = count % 64;
+    blocks(state, bytes, whole, hardware);
+    uint8_t last[128] = {0};
+    memcpy(last, bytes + 64 * whole, rest);
+    last[rest] = 0x80;
+    size_t size = rest < 56 ? 64 : 128;
+    uint64_t bits = (before + count) * 8;
+    for (int i = 0; i < 8; i++) last[size - 1 - i] = (uint8_t)(bits >> (8 * i));
+    blocks(state, last, size / 64, hardware);
+    for (int i = 0; i < 28; i++) digest[i] = (uint8_t)(state[i / 4] >> (24 - 8 * (i % 4)));
+}
+
+void realm_crypto_sha224(const uint8_t *bytes, size_t count, uint8_t digest[28], int portable) {
+    uint32_t state[8];
+    memcpy(state, initial, sizeof state);
+    finish(state, bytes, count, 0, !portable && realm_crypto_has_sha(), digest);
+}
+
+// `key` is at most a block long.
+static void begin(
+    const uint8_t *key, size_t count, uint32_t inner[8], uint32_t outer[8], int hardware) {
+    uint8_t pad[64];
+    memcpy(inner, initial, sizeof initial);
+    memcpy(outer, initial, sizeof initial);
+    for (size_t i = 0; i < 64; i++) pad[i] = (i < count ? key[i] : 0) ^ 0x36;
+    blocks(inner, pad, 1, hardware);
+    for (size_t i = 0; i < 64; i++) pad[i] ^= 0x36 ^ 0x5C;
+    blocks(outer, pad, 1, hardware);
+    realm_crypto_wipe(pad, sizeof pad);
+}
+
+static void authenticate(
+    const uint32_t inner[8], const uint32_t outer[8], const uint8_t *bytes, size_t count,
+    int hardware, uint8_t mac[28]) {
+    uint32_t state[8];
+    uint8_t digest[28];
+    memcpy(state, inner, sizeof state);
+    finish(state, bytes, count, 64, hardware, digest);
+    memcpy(state, outer, sizeof state);
+    finish(state, digest, sizeof digest, 64, hardware, mac);
+}
+
+void realm_crypto_hmac_sha224(
+    const uint8_t *key, size_t key_count, const uint8_t *bytes, size_t count, uint8_t mac[28],
+    int portable) {
+    int hardware = !portable && realm_crypto_has_sha();
+    uint8_t digest[28];
+    if (key_count > 64) {
+        realm_crypto_sha224(key, key_count, digest, portable);
+        key = digest;
+        key_count = sizeof digest;
+    }
+    uint32_t inner[8], outer[8];
+    begin(key, key_count, inner, outer, hardware);
+    authenticate(inner, outer, bytes, count, hardware, mac);
+    realm_crypto_wipe(inner, sizeof inner);
+    realm_crypto_wipe(outer, sizeof outer);
+    realm_crypto_wipe(digest, sizeof digest);
+}
+
+// MARK: Pages
+
+void realm_crypto_prepare(
+    realm_crypto_context *context, const uint8_t key[realm_crypto_key_size], int portable) {
+    memset(context, 0, sizeof *context);
+    context->uses_aes_instructions = !portable && realm_crypto_has_aes();
+    context->uses_sha_instructions = !portable && realm_crypto_has_sha();
+    realm_aes_expand(context, key);
+#ifdef HAS_HARDWARE
+    if (context->uses_aes_instructions) realm_aes_prepare_hardware(context);
+#endif
+    begin(key + 32, 32, context->inner, context->outer, context->uses_sha_instructions);
+}
+
+void realm_crypto_encrypt(
+    const realm_crypto_context *context, const uint8_t iv[16], const uint8_t *from, uint8_t *to,
+    size_t count) {
+#ifdef HAS_HARDWARE
+    if (context->uses_aes_instructions) {
+        return realm_aes_encrypt_hardware(context, iv, from, to, count / 16);
+    }
+#endif
+    realm_aes_encrypt_portable(context, iv, from, to, count / 16);
+}
+
+void realm_crypto_decrypt(
+    const realm_crypto_context *context, const uint8_t iv[16], const uint8_t *from, uint8_t *to,
+    size_t count) {
+#ifdef HAS_HARDWARE
+    if (context->uses_aes_instructions) {
+        return realm_aes_decrypt_hardware(context, iv, from, to, count / 16);
+    }
+#endif
+    realm_aes_decrypt_portable(context, iv, from, to, count / 16);
+}
+
+void realm_crypto_authenticate(
+    const realm_crypto_context *context, const uint8_t *bytes, size_t count, uint8_t mac[28]) {
+    authenticate(
+        context->inner, context->outer, bytes, count, context->uses_sha_instructions, mac);
+}
