@@ -152,6 +152,33 @@ import Testing
         try expectSound(result.scratch.path)
     }
 
+    /// A damaged name is longer as text than the format allows.
+    @Test(arguments: ["", "class_"]) func namesTooLongAreReplaced(_ beginning: String) throws {
+        let tree = try FileTree("query/social")
+        let count = tree.top[0].count
+        Self.damage(tree.top[0], beginning)
+        Self.damage(tree.top[1][1][0][1], "")
+        let result = try salvage(tree.encoded())
+        let original = try Database(
+            immutable: Fixtures.own.appending(path: "query/social.realm").path)
+        #expect(result.summary.lostParts == count + original.schema.tables[1].columns.count)
+        #expect(result.summary.lostObjects == 0 && result.summary.lostValues == 0)
+        let now = try Database(immutable: result.scratch.path)
+        #expect(now.schema.classes.count == count)
+        try expectSound(result.scratch.path)
+    }
+
+    /// Gives each cell of a list of names bytes that no text has.
+    private static func damage(_ names: TreeNode, _ beginning: String) {
+        names.flags = 0x08 | 7
+        var bytes: [UInt8] = []
+        for i in 0..<names.count {
+            let start = Array("\(beginning)\(i)".utf8)
+            bytes += start + [UInt8](repeating: 0xFF, count: 63 - start.count) + [0]
+        }
+        names.content = .bytes(bytes, count: names.count)
+    }
+
     /// The result of any damage is sound, and holds no more than there was.
     @Test func damagedFilesGiveSoundOnes() throws {
         try #require(!DetectionTests.sources.isEmpty)

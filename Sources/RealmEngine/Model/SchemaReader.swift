@@ -170,6 +170,16 @@ struct SchemaReader {
         return ByteView(cell, count: width - 1 - padding).string
     }
 
+    /// What of a name the format can hold: bytes that are not UTF-8 take more of them once repaired.
+    static func fitting(_ name: String) -> String {
+        var name = name
+        while name.utf8.count > longestName { name.unicodeScalars.removeLast() }
+        return name
+    }
+
+    /// Bytes of the name of a table or property (storage format 4.5).
+    static let longestName = 63
+
     /// The table at `ref`, whatever the list of names calls it.
     func table(
         _ ref: Ref, slot: Int, name: String

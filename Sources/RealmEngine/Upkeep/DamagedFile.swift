@@ -6,7 +6,7 @@ final class DamagedFile {
         let why: RealmError
     }
 
-    /// A table whose name cannot be read or is another's.
+    /// A table whose name cannot be read, is another's or, repaired, too long.
     struct LostName {
         let newName: String
     }
@@ -117,8 +117,11 @@ final class DamagedFile {
                     continue
                 }
                 var name = (try? SchemaReader.name(names, i, top.names)) ?? ""
-                let isLost = taken.contains(name)
-                if isLost { name = newName(i, taken) }
+                let read = name
+                name = SchemaReader.fitting(name)
+                let isOther = name != read && !name.hasPrefix(TableInfo.classPrefix)
+                if isOther || taken.contains(name) { name = newName(i, taken) }
+                let isLost = name != read
                 tables.append(try reader.table(ref, slot: i, name: name))
                 if isLost { renamed.append(LostName(newName: tables.last!.className)) }
                 taken.insert(name)

@@ -97,7 +97,8 @@ public final class Salvage {
         for table in source.renamedTables {
             try lose(
                 .name(
-                    className: table.newName, why: "its own name is lost, or that of another class")
+                    className: table.newName, property: nil,
+                    why: "its own name is lost, or that of another class")
             )
         }
         try makeTables()
@@ -171,7 +172,23 @@ public final class Salvage {
                 try lose(.objects(className: info.className, count: nil, why: error.message))
             }
         }
-        for i in targets.indices { try makeProperties(i) }
+        for i in targets.indices {
+            try makeProperties(i)
+            try nameProperties(i)
+        }
+    }
+
+    /// Tells which properties could not keep their names.
+    private func nameProperties(_ place: Int) throws(RealmError) {
+        let target = targets[place]
+        for (i, column) in target.source.columns.enumerated() where target.columns[i] != nil {
+            let name = SchemaReader.fitting(column.name)
+            if name == column.name { continue }
+            try lose(
+                .name(
+                    className: target.source.className, property: name,
+                    why: "its own name is damaged"))
+        }
     }
 
     private func makeProperties(_ place: Int) throws(RealmError) {
@@ -202,7 +219,7 @@ public final class Salvage {
     }
 
     private static func spec(_ column: ColumnInfo) -> PropertySpec {
-        var spec = PropertySpec(column.name, column.type)
+        var spec = PropertySpec(SchemaReader.fitting(column.name), column.type)
         spec.isOptional = column.isNullable
         spec.collection = column.collection
         spec.isIndexed = column.index == .general && column.isIndexed

@@ -4,8 +4,9 @@ public enum SalvageLoss: Sendable {
     case version(used: UInt64, why: String)
     /// A table of the directory; its name is lost with it.
     case table(slot: Int, why: String)
-    /// The name of a class, whose objects are in one called `className` now.
-    case name(className: String, why: String)
+    /// The name of a class, whose objects are in one called `className` now, or of its property, whose
+    /// values are in `property`.
+    case name(className: String, property: String?, why: String)
     /// A property of a class, for all its objects.
     case property(className: String, property: String, why: String)
     /// Objects that could not be reached; how many, when something tells.

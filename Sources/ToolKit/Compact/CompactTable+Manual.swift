@@ -60,8 +60,8 @@ extension CompactTable {
                 + "values in a new file; indexes and incoming links are built anew. An object "
                 + "whose properties cannot all be read keeps the others. Links to lost objects "
                 + "become null. Each line on standard output names a loss: the newest `version`, "
-                + "where the one before it had to be used, a `class`, the `name` of a class, a "
-                + "`property` of all objects, `objects` that could not be reached, with their "
+                + "where the one before it had to be used, a `class`, the `name` of a class "
+                + "or property, a `property` of all objects, `objects` that could not be reached, with their "
                 + "`count` where something tells, an `object`, or `values` of `count` objects from "
                 + "`key` on."),
         .paragraph(

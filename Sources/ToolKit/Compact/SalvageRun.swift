@@ -68,8 +68,9 @@ private struct LossPrinter {
         case .table(let slot, let why):
             buffer.append("{\"lost\":\"class\",\"slot\":\(slot)")
             end(why, to: &buffer)
-        case .name(let name, let why):
+        case .name(let name, let property, let why):
             begin("name", name, to: &buffer)
+            if let property { append(property: property, to: &buffer) }
             end(why, to: &buffer)
         case .property(let name, let property, let why):
             begin("property", name, to: &buffer)
