@@ -54,12 +54,48 @@ import Testing
         guard let source = try? Database(immutable: file.path) else { return }
         let scratch = Scratch()
         var options = Compactor.Options()
-        options.enumerateBelow = 100
+        options.enumeration = .below(percent: 100)
         let result = try scratch.compact(source, options)
         let copy = try Database(immutable: scratch.path)
         #expect(try Self.digests(copy) == Self.digests(source))
         #expect(try Self.complaints(scratch.path) == Self.complaints(file.path))
         if file.lastPathComponent == "bulk.realm" { #expect(result.enumerated > 0) }
+    }
+
+    /// What is said to be saved is saved, and what is not is left alone.
+    @Test(arguments: IntegrityCheckTests.readable) func enumeratesWhatGetsSmaller(
+        _ file: URL
+    ) throws {
+        guard let source = try? Database(immutable: file.path) else { return }
+        let saved = try SpaceUsage(source.snapshot()).columns.compactMap(\.enumerationSaves)
+        let plain = try Compactor.estimate(source.snapshot())
+        var options = Compactor.Options()
+        options.enumeration = .smaller
+        let smaller = try Compactor.estimate(source.snapshot(), options: options)
+        #expect(smaller.enumerated == saved.count)
+        // The lists of the specs and wider references may take a little of it.
+        let least = saved.reduce(0, +)
+        let slack = UInt64(256 * (1 + saved.count))
+        #expect(smaller.bytes + least <= plain.bytes + slack)
+    }
+
+    @Test func refusesToEnumerateWhatCannotBe() throws {
+        let source = try Database(
+            immutable: Fixtures.own.appending(path: "query/social.realm").path)
+        for (name, why) in [
+            ("Nobody.name", "no such class"), ("Person.nothing", "no such property"),
+            ("Person.handle", "primary key"), ("Person.age", "no string"),
+        ] {
+            let parts = name.split(separator: ".")
+            var options = Compactor.Options()
+            options.enumeration = .properties([
+                Enumeration.Property(className: String(parts[0]), name: String(parts[1]))
+            ])
+            let error = #expect(throws: RealmError.self) {
+                try Compactor.estimate(source.snapshot(), options: options)
+            }
+            #expect(error?.kind == .misuse && error?.message.contains(why) == true)
+        }
     }
 
     @Test func dropsTheHistory() throws {

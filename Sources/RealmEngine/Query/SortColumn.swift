@@ -12,6 +12,9 @@ final class SortColumn {
     /// Values of unlike types, which no bits put in order.
     private let isMixed: Bool
     private let isExact: Bool
+    /// Places in the order of an enumerated column's values, where every row has one.
+    private let places: ReusedBuffer<UInt32>
+    private var distinct: DistinctOrder?
     /// A decimal may equal doubles that are not equal to each other, so then no number is hashed.
     private var hasDecimals = false
 
@@ -29,12 +32,16 @@ final class SortColumn {
         ranks = ReusedBuffer(capacity: capacity)
         bits = ReusedBuffer(capacity: capacity)
         values = ReusedBuffer(capacity: isExact ? 0 : capacity)
+        places = ReusedBuffer(capacity: key.column.layout.distinct.isNone ? 0 : capacity)
     }
 
     /// Appends the keys of rows of one leaf, in the order given.
     func add(_ leaf: ClusterLeaf, _ rows: [Int]) throws(RealmError) {
         if key.hops.isEmpty, key.key == nil {
             let cells = try leaf.column(key.column.leafIndex, key.column.layout)
+            if case .string(let texts) = cells, texts.form == .enumerated {
+                return try add(texts, rows, leaf)
+            }
             let pass = evaluator.visits.pass
             for row in rows {
                 let value = try cells.value(row)
@@ -62,6 +69,21 @@ final class SortColumn {
                 }
             }
             append(value)
+        }
+    }
+
+    /// Appends the keys of rows of a leaf of an enumerated column.
+    private func add(
+        _ texts: BytesLeaf, _ rows: [Int], _ leaf: ClusterLeaf
+    ) throws(RealmError) {
+        if distinct == nil { distinct = try DistinctOrder(texts) }
+        guard let order = distinct else { return }
+        let pass = evaluator.visits.pass
+        for row in rows {
+            guard let entry = order[texts.node.integer(row)] else { throw texts.damagedOffsets() }
+            try pass.chargeValue(entry.size, at: leaf.ref)
+            append(entry.value)
+            places.append(entry.place)
         }
     }
 
@@ -144,7 +166,13 @@ final class SortColumn {
     // MARK: Codes
 
     /// A number per row, from 0 to `highest`: ascending like the keys and equal where they are equal.
-    func codes() -> SortCodes { packedCodes() ?? rankedCodes() }
+    func codes() -> SortCodes { placeCodes() ?? packedCodes() ?? rankedCodes() }
+
+    /// Places among the values of an enumerated column; nil when some row has none.
+    private func placeCodes() -> SortCodes? {
+        guard let distinct, places.count == ranks.count else { return nil }
+        return SortCodes(codes: places.all.map { UInt64($0) }, highest: distinct.highest)
+    }
 
     /// Exact bits as they are, moved down to make room for null below and null links above; nil
     /// when they are not exact or too far apart.

@@ -261,11 +261,8 @@ final class TextTerm: QueryTerm {
         _ column: BytesLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
         if !distinct.isFilled { try distinct.fill(column) { holds($0) } }
-        return try among.filter { (row) throws(RealmError) in
-            let index = column.node.integer(row)
-            guard let answer = distinct[index] else { throw column.damagedOffsets() }
-            return answer
-        }
+        guard let rows = distinct.rows(column.node) else { throw column.damagedOffsets() }
+        return rows & among
     }
 }
 
@@ -281,22 +278,4 @@ private struct CellCache {
     }
 
     subscript(i: Int) -> TextCell? { i < cells.count ? cells[i] : nil }
-}
-
-/// What a test says of each distinct value of an enumerated column.
-private struct DistinctAnswers {
-    private var answers: [Bool] = []
-    private(set) var isFilled = false
-
-    mutating func fill(
-        _ column: BytesLeaf, _ test: (ByteView?) -> Bool
-    ) throws(RealmError) {
-        let values = try column.distinctValues()
-        for i in 0..<values.count { answers.append(test(try values.value(i))) }
-        isFilled = true
-    }
-
-    subscript(index: Int64) -> Bool? {
-        index >= 0 && index < Int64(answers.count) ? answers[Int(index)] : nil
-    }
 }

@@ -11,8 +11,8 @@ public struct Compactor {
         public var keepsHistory = true
         /// Keep the identity of a synchronised file: right for a replacement, not for a copy.
         public var keepsFileIdentifier = false
-        /// String columns with a smaller share of distinct values, in percent, are enumerated.
-        public var enumerateBelow: Int?
+        /// String columns that are to hold numbers of distinct values.
+        public var enumeration = Enumeration.none
         /// In bytes.
         public var maxMemory = 64 << 20
         /// Read the result back and compare it with the original, node for node. Without effect
@@ -48,7 +48,7 @@ public struct Compactor {
     ) throws(RealmError) {
         self.snapshot = snapshot
         self.options = options
-        let verifies = options.verifies && options.enumerateBelow == nil
+        let verifies = options.verifies && options.enumeration == .none
         verification =
             if verifies, let descriptor {
                 try CopyVerification(
@@ -91,6 +91,7 @@ public struct Compactor {
         let state = snapshot.state
         var enumerated = 0
         var root = Ref.none
+        try options.enumeration.check(snapshot.schema)
         try header(format: state.top == nil ? 0 : state.format)
         if let top = state.top {
             guard top.historyType != 0 || top.history.isNone else {
@@ -130,23 +131,13 @@ public struct Compactor {
             guard let info = snapshot.schema.tables.first(where: { $0.key.slot == slot }) else {
                 return try copier.copy(child)
             }
-            let values = try distinctValues(info)
+            let values = try options.enumeration.values(
+                snapshot.table(info), maxMemory: options.maxMemory / 4)
             count += values.count
             return try TableCopier(copier, info, enumerated: values).copy(child)
         }
         enumerated = count
         return result
-    }
-
-    private func distinctValues(_ info: TableInfo) throws(RealmError) -> [Int: DistinctValues] {
-        guard let percent = options.enumerateBelow else { return [:] }
-        var found: [Int: DistinctValues] = [:]
-        for column in info.columns.indices {
-            found[column] = try DistinctValues(
-                snapshot.table(info), column: column, below: percent,
-                maxMemory: options.maxMemory / 4)
-        }
-        return found
     }
 
     /// The history, empty free lists, and the root that holds it all.

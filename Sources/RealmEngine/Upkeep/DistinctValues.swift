@@ -12,34 +12,92 @@ final class DistinctValues {
     /// Bytes of memory a distinct value takes here, more or less.
     private static let cost = 64
 
-    /// Collects the values of a column; nil when enumerating it is not asked for or not possible:
-    /// distinct values make up `percent` of all or more, or do not fit `maxMemory`.
-    init?(
-        _ table: Table, column index: Int, below percent: Int, maxMemory: Int
-    ) throws(RealmError) {
-        let info = table.info
+    /// Bytes the column takes now, and at most once it is enumerated.
+    private(set) var bytes = (now: 0, enumerated: 0)
+
+    /// Why a column cannot be enumerated whatever its values are; nil if it can.
+    static func obstacle(_ info: TableInfo, _ index: Int) -> String? {
         let column = info.columns[index]
-        self.column = column
+        if column.type != .string || column.collection != nil { return "is no string" }
+        if info.primaryKey == index { return "is the primary key" }
         // Tombstones share the column's spec, and theirs are not looked at.
-        guard column.type == .string, column.collection == nil, column.distinct.isNone,
-            info.primaryKey != index, info.tombstones.isNone
-        else { return nil }
-        let count = try table.count()
+        return info.tombstones.isNone ? nil : "belongs to a class with removed objects in links"
+    }
+
+    /// Collects the values of a column that nothing stands in the way of; nil when they are too
+    /// many, or none.
+    init?(_ table: Table, column index: Int, maxMemory: Int) throws(RealmError) {
+        column = table.info.columns[index]
         let most = min(Self.mostValues, maxMemory / Self.cost)
         table.snapshot.beginWalk()
         let scan = table.scan(columns: [index])
-        var bytes = 0
+        var size = 0
         while try scan.next() {
             for row in 0..<scan.count {
                 let value = Self.view(try scan.value(row: row, column: 0))
                 guard find(value) == nil else { continue }
                 insert(value)
-                bytes += (value?.count ?? 0) + 1
+                size += (value?.count ?? 0) + 1
             }
-            guard values.count <= most, bytes <= Self.mostBytes else { return nil }
+            guard values.count <= most, size <= Self.mostBytes else { return nil }
         }
-        guard !values.isEmpty, values.count * 100 < count * percent else { return nil }
+        guard !values.isEmpty else { return nil }
+        try measure(table)
         sort()
+    }
+
+    /// Whether distinct values make up less than `percent` of all.
+    func isBelow(_ percent: Int, _ table: Table) throws(RealmError) -> Bool {
+        values.count * 100 < (try table.count()) * percent
+    }
+
+    /// Bytes that enumerating the column saves; negative when it costs some.
+    var saving: Int { bytes.now - bytes.enumerated }
+
+    private func measure(_ table: Table) throws(RealmError) {
+        let space = table.snapshot.lookup
+        let code = NodeEncoder.widthCode(magnitude: Int64(values.count - 1), isNegative: false)
+        let bits = (1 << Int(code)) >> 1
+        bytes = (0, listBytes)
+        var leaves = ClusterTree(space: space, root: table.info.root).leaves()
+        while let leaf = try leaves.next() {
+            bytes.now += try Self.treeBytes(try leaf.columnRef(column.leafIndex), space)
+            bytes.enumerated += Self.nodeBytes((leaf.count * bits + 7) / 8)
+        }
+    }
+
+    private static func nodeBytes(_ payload: Int) -> Int {
+        NodeView.headerSize + (payload + 7) & ~7
+    }
+
+    /// Bytes of a node and the two levels below that a leaf of strings can have.
+    private static func treeBytes(
+        _ ref: Ref, _ space: NodeSpace, levels: Int = 2
+    ) throws(RealmError) -> Int {
+        let node = try space.node(ref)
+        var total = node.byteSize
+        guard levels > 0, node.hasRefs else { return total }
+        for i in 0..<node.count {
+            guard let child = node.slot(i).child else { continue }
+            total += try treeBytes(child, space, levels: levels - 1)
+        }
+        return total
+    }
+
+    /// Bytes of the list of distinct values, more or less.
+    private var listBytes: Int {
+        let longest = values.reduce(-1) { max($0, $1?.count ?? -1) }
+        let texts = values.reduce(0) { $0 + ($1?.count ?? 0) + 1 }
+        if longest <= Self.longestShort {
+            return Self.nodeBytes(values.count * (1 << Self.shortCode(longest)) / 2)
+        }
+        if longest <= Self.longestMedium {
+            let parts = [4 * values.count, texts, values.count / 8 + 1]
+            return parts.reduce(Self.nodeBytes(12)) { $0 + Self.nodeBytes($1) }
+        }
+        return values.reduce(Self.nodeBytes(8 * values.count)) {
+            $0 + Self.nodeBytes(($1?.count ?? 0) + 1)
+        }
     }
 
     private static func view(_ value: Value) -> ByteView? {
@@ -98,8 +156,8 @@ final class DistinctValues {
 }
 
 extension DistinctValues {
-    private static let longestShort = 15
-    private static let longestMedium = 63
+    fileprivate static let longestShort = 15
+    fileprivate static let longestMedium = 63
 
     /// Writes the values as a string leaf of the smallest form (object format 3.5).
     func emit(_ copier: NodeCopier) throws(RealmError) -> Ref {
@@ -108,12 +166,15 @@ extension DistinctValues {
         return longest <= Self.longestMedium ? try medium(copier) : try big(copier)
     }
 
+    /// Width code of cells for texts of at most so many bytes; -1 for nulls alone.
+    fileprivate static func shortCode(_ longest: Int) -> UInt8 {
+        var code: UInt8 = longest < 0 ? 0 : 1
+        while (1 << Int(code)) >> 1 < longest + 1 { code += 1 }
+        return code
+    }
+
     private func short(_ copier: NodeCopier, _ longest: Int) throws(RealmError) -> Ref {
-        var code: UInt8 = 0
-        if longest >= 0 {
-            code = 1
-            while (1 << Int(code)) >> 1 < longest + 1 { code += 1 }
-        }
+        let code = Self.shortCode(longest)
         let width = (1 << Int(code)) >> 1
         var cells: [UInt8] = []
         for value in values where width > 0 {

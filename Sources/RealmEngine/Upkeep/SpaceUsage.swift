@@ -16,6 +16,8 @@ public struct SpaceUsage {
         public var backlinkBytes: UInt64 = 0
         public var isFullText = false
         public var isEnumerated = false
+        /// Bytes that enumerating it would save at least; nil where it would not, or cannot be.
+        public var enumerationSaves: UInt64?
     }
 
     /// One large value.
@@ -50,6 +52,9 @@ public struct SpaceUsage {
     /// Where in `columns` a property is.
     private var places: [Origin: Int] = [:]
 
+    /// Bytes that the distinct values of one column may take here.
+    private static let enumerationMemory = 16 << 20
+
     private struct Origin: Hashable {
         let table: TableKey
         let column: ColumnKey
@@ -65,6 +70,7 @@ public struct SpaceUsage {
         directoryBytes += try own(top.tables)
         for info in snapshot.schema.tables { try add(info) }
         assignBacklinks()
+        for info in snapshot.schema.tables { try addSavings(info) }
         try addStorage(top)
         largest.sort { $0.bytes > $1.bytes }
     }
@@ -195,6 +201,17 @@ public struct SpaceUsage {
             let bytes = try tree(try leaf.columnRef(backlink.leafIndex))
             backlinks[
                 Origin(table: backlink.origin, column: backlink.originColumn), default: 0] += bytes
+        }
+    }
+
+    private mutating func addSavings(_ info: TableInfo) throws(RealmError) {
+        let found = try Enumeration.smaller.values(
+            snapshot.table(info), maxMemory: Self.enumerationMemory)
+        for (index, values) in found {
+            let origin = Origin(table: info.key, column: info.columns[index].key)
+            if let place = places[origin] {
+                columns[place].enumerationSaves = UInt64(clamping: values.saving)
+            }
         }
     }
 

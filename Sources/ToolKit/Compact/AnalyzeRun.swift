@@ -48,6 +48,9 @@ struct AnalyzeRun {
         for column in usage.columns {
             var notes = [column.kind]
             if column.isEnumerated { notes.append("enumerated") }
+            if let saving = column.enumerationSaves {
+                notes.append("--enumerate saves \(Quantity.bytes(Int(clamping: saving)))")
+            }
             if column.indexBytes > 0 {
                 let name = column.isFullText ? "fulltext index" : "index"
                 notes.append("\(name) \(Quantity.bytes(Int(clamping: column.indexBytes)))")

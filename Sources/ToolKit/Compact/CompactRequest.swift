@@ -47,7 +47,10 @@ struct CompactRequest {
         options.verifies = !command.flag("no-verify")
         format = command.format
         options.keepsHistory = !command.flag("drop-history")
-        options.enumerateBelow = command.count("enumerate")
+        options.enumeration =
+            try command.text("enumerate").map { text throws(RealmError) in
+                try Self.enumeration(text)
+            } ?? .none
         options.maxMemory = max(8 << 20, command.maxMemory)
         try check()
     }
@@ -93,6 +96,27 @@ struct CompactRequest {
         }
         if let bytes = ValueForms.size(text) { return .bytes(bytes) }
         throw usage("--if-free: '\(text)' is neither a share (30%) nor a size (100MiB)")
+    }
+
+    /// `--enumerate`: a share, `auto`, or properties.
+    private static func enumeration(_ text: String) throws(RealmError) -> Enumeration {
+        if text == "auto" { return .smaller }
+        if let percent = ValueForms.count(text) {
+            guard (1...100).contains(percent) else {
+                throw usage("--enumerate: '\(text)' is no percentage from 1 to 100")
+            }
+            return .below(percent: percent)
+        }
+        var properties: [Enumeration.Property] = []
+        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else {
+                throw usage("--enumerate: '\(name)' is neither a percentage, auto nor CLASS.PROP")
+            }
+            properties.append(
+                Enumeration.Property(className: String(parts[0]), name: String(parts[1])))
+        }
+        return .properties(properties)
     }
 
     static func usage(_ message: String) -> RealmError {

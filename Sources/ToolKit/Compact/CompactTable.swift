@@ -76,10 +76,14 @@ enum CompactTable {
             "drop-history", nil, in: .compaction, "leave the change log out",
             "Leave the change log out. It matters only to programs that have the file open."),
         OptionSpec(
-            "enumerate", nil, .required("PERCENT", .count(1...100)), in: .compaction,
+            "enumerate", nil, .required("WHICH", .text), in: .compaction,
             "store repeated strings once",
-            "Store each distinct value of a string property once where distinct values are less "
-                + "than PERCENT of all. Primary keys are left alone."),
+            "Store each distinct value of a string property once, and in its objects the number of "
+                + "one. WHICH is a percentage: properties whose distinct values are less than that "
+                + "of all, where it makes them smaller; `auto`: all that become smaller; or the "
+                + "properties themselves, `CLASS.PROP,CLASS.PROP`. Queries, SORT and DISTINCT are "
+                + "faster on such properties; `--analyze` says what each would save. Primary keys "
+                + "are left alone."),
         OptionSpec(
             "at", nil, .required("VERSION", .text), in: .compaction,
             "start from an older version, or previous",

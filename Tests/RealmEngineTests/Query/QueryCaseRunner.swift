@@ -82,9 +82,17 @@ struct QueryCaseRunner {
     let options: QueryOptions
 
     init(_ dataset: CaseJSON, options: QueryOptions = QueryOptions()) throws {
-        let path = QueryCases.folder.appending(path: dataset["name"]!.string! + ".realm").path
-        snapshot = try Database(immutable: path).snapshot()
+        self.init(try Database(immutable: Self.path(dataset)), options: options)
+    }
+
+    /// Asks another file with the same objects.
+    init(_ database: Database, options: QueryOptions) {
+        snapshot = database.snapshot()
         self.options = options
+    }
+
+    static func path(_ dataset: CaseJSON) -> String {
+        QueryCases.folder.appending(path: dataset["name"]!.string! + ".realm").path
     }
 
     enum Outcome {

@@ -78,6 +78,24 @@ import Testing
         #expect(lab.shell("$C --analyze few.realm").text.contains("string, enumerated"))
     }
 
+    @Test func enumeratesWhatIsNamed() throws {
+        let lab = try CompactLab()
+        let digest = lab.digest("app.realm")
+        for which in ["auto", "100", "Note.text"] {
+            let run = lab.shell("$C --json --enumerate \(which) -o few.realm --force app.realm")
+            #expect(run.status == 0 && lab.digest("few.realm") == digest, "\(run.errorText)")
+        }
+        #expect(lab.shell("$C --analyze few.realm").text.contains("string, enumerated"))
+        for (which, why) in [
+            ("0", "percentage"), ("Note", "CLASS.PROP"), ("Note.text,", "CLASS.PROP"),
+            ("Note.nothing", "no such property"),
+        ] {
+            let run = lab.shell("$C --enumerate \(which) -o no.realm app.realm")
+            #expect(run.status == 2 && run.errorText.contains(why), "\(run.errorText)")
+        }
+        #expect(lab.size("no.realm") < 0 && lab.hasNoRests)
+    }
+
     @Test func followsLinksAndMindsNames() throws {
         let lab = try CompactLab()
         let run = lab.shell("ln -s app.realm soft; $C -q soft; readlink soft")
