@@ -26,9 +26,9 @@ let package = Package(
         .executable(name: "realm-bench", targets: ["realm-bench"]),
     ],
     targets: [
-        // Block functions for encrypted databases; nothing uses them yet.
+        // Block functions for encrypted databases.
         .target(name: "CRealmCrypto"),
-        .target(name: "RealmEngine", swiftSettings: strict),
+        .target(name: "RealmEngine", dependencies: ["CRealmCrypto"], swiftSettings: strict),
         .target(name: "ToolKit", dependencies: ["RealmEngine"], swiftSettings: strict),
         tool("realm-query"),
         tool("realm-write"),

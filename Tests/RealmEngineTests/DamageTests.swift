@@ -71,7 +71,9 @@ struct Damage: Sendable, CustomTestStringConvertible {
     }
 
     @Test func everyCodeIsProvoked() {
+        // Blocks of encrypted files: `EncryptedReadingTests`.
         let missing = Set(IntegrityReport.Code.allCases).subtracting(Self.all.map(\.code))
+            .subtracting([.block])
         #expect(missing.isEmpty, "\(missing.map(\.rawValue).sorted())")
     }
 }

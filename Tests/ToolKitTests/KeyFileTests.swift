@@ -15,7 +15,7 @@ import Testing
 
     private func read(path: String) -> Result<[UInt8], RealmError> {
         do throws(RealmError) {
-            let key = try KeyFile.read(path) { _ in }
+            let key = try KeyFile.read(path) { _ in }.key
             return .success(key.withBytes { Array($0) })
         } catch { return .failure(error) }
     }
@@ -126,6 +126,6 @@ import Testing
         close(ends[1])
         let read = try KeyFile.read("/dev/fd/\(ends[0])") { _ in Issue.record("warned") }
         #expect(read.form == .hexadecimal)
-        #expect(read.withBytes { Array($0) } == key)
+        #expect(read.key.withBytes { Array($0) } == key)
     }
 }

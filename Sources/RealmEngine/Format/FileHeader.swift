@@ -34,6 +34,8 @@ public struct FileHeader: Sendable {
     /// Physical size the header was validated against, in bytes.
     public let fileSize: Int
 
+    /// The root and a mark, at the end of a streaming file.
+    static let footerSize = 16
     static let footerCookie: UInt64 = 0x3034_1252_37E5_26C8
     static let streamingMark = UInt64.max
     /// Written before tables had keys (storage format 8); nothing here reads them.

@@ -68,6 +68,9 @@ public struct RealmError: Error, Sendable {
     /// The next step, when there is one.
     public var hint: String? { details.hint }
 
+    /// The bytes are wrong: not of a database, or not what was encrypted.
+    public var isDamage: Bool { kind == .corrupt || reason == "block-damaged" }
+
     /// The same error, naming the file it is about unless it names one already.
     public func inFile(_ path: String) -> RealmError {
         if file != nil { return self }

@@ -108,7 +108,7 @@ extension Database {
                 hint: "open a copy once with a Realm SDK, which upgrades it to 24")
         }
         if header.top.isNone { return }
-        let memory = SpaceMemory(base: mapped.mapping.base, limit: UInt64(size))
+        let memory = SpaceMemory(mapped.mapping, limit: UInt64(size))
         let top = try TopArray(memory.lookup, header.top, fileSize: size)
         guard top.historyType == 0 || top.historyType == 2 else { throw Session.synced }
     }
@@ -129,7 +129,7 @@ extension Session.Attachment {
     init(_ mapped: MappedFile) throws(RealmError) {
         self = try mapped.whileUnchanged { (header, size) throws(RealmError) in
             let state = try VersionState.read(
-                base: mapped.mapping.base, size: size, format: header.format, top: header.top)
+                mapped.mapping, size: size, format: header.format, top: header.top)
             return Session.Attachment(
                 version: state.version, top: header.top, logicalSize: state.limit,
                 historyType: state.top?.historyType ?? 0)

@@ -39,19 +39,23 @@ public final class Database: Sendable {
 
     /// Opens the file at `path` without joining a session.
     ///
-    /// Throws `input` when the file cannot be read or is no Realm file, `corrupt`, and
-    /// `incompatible` for formats other than 20 to 24.
-    public convenience init(immutable path: String) throws(RealmError) {
+    /// Throws `input` when the file cannot be read or is no Realm file, `key` when `key` is not what
+    /// it needs, `corrupt`, and `incompatible` for formats other than 20 to 24.
+    public convenience init(
+        immutable path: String, key: EncryptionKey? = nil
+    ) throws(RealmError) {
         do throws(RealmError) {
-            try self.init(MappedFile(path: path))
+            try self.init(MappedFile(path: path, DatabaseKey(key)))
         } catch { throw error.inFile(path) }
     }
 
     /// Reads all of standard input into an unlinked temporary file and opens that.
-    public convenience init(standardInputInto directory: String) throws(RealmError) {
+    public convenience init(
+        standardInputInto directory: String, key: EncryptionKey? = nil
+    ) throws(RealmError) {
         do throws(RealmError) {
             let spooled = try File.spooled(from: 0, directory: directory)
-            try self.init(MappedFile(spooled))
+            try self.init(MappedFile(spooled, nil, DatabaseKey(key)))
         } catch { throw error.inFile("-") }
     }
 
@@ -60,12 +64,12 @@ public final class Database: Sendable {
     ///
     /// Throws `busy` when others keep it from joining for longer than `patience`.
     public convenience init?(
-        joiningLive path: String, _ patience: Patience = .forever
+        joiningLive path: String, _ patience: Patience = .forever, key: EncryptionKey? = nil
     ) throws(RealmError) {
         do throws(RealmError) {
             let place = DatabasePlace(path)
             guard let session = try Session(readingLive: place, patience) else { return nil }
-            try self.init(MappedFile(place), session: session)
+            try self.init(MappedFile(place, DatabaseKey(key)), session: session)
         } catch {
             // What a lock file says wrongly does not keep anybody from reading the database.
             if error.code == "IncompatibleLockFile" { return nil }
@@ -88,7 +92,7 @@ public final class Database: Sendable {
             (header, size) throws(RealmError) in
             try Self.checkFormat(header)
             return try VersionState.read(
-                base: file.mapping.base, size: size, format: header.format, top: header.top)
+                file.mapping, size: size, format: header.format, top: header.top)
         }
         isPrevious = header.slot != raw.selected
         var held = HeldVersions(nil)
@@ -150,7 +154,7 @@ public final class Database: Sendable {
         _ file: MappedFile, _ pin: VersionList.Pin, after earlier: VersionState? = nil
     ) throws(RealmError) -> VersionState {
         do throws(RealmError) { return try read(file, pin, after: earlier) } catch {
-            throw error.kind == .corrupt ? cause(of: error, file, pin) : error
+            throw error.isDamage ? cause(of: error, file, pin) : error
         }
     }
 
@@ -159,7 +163,7 @@ public final class Database: Sendable {
     ) throws(RealmError) -> VersionState {
         try file.extend(to: Int(pin.fileSize))
         let state = try VersionState.read(
-            base: file.mapping.base, size: Int(pin.fileSize), format: 24, top: pin.top,
+            file.mapping, size: Int(pin.fileSize), format: 24, top: pin.top,
             after: earlier)
         guard state.version == pin.version || pin.top.isNone else {
             throw .corrupt(
@@ -176,7 +180,7 @@ public final class Database: Sendable {
         do throws(RealmError) {
             try file.checkPlace()
             let size = min(Int(pin.fileSize), file.mapping.mapped)
-            let memory = SpaceMemory(base: file.mapping.base, limit: UInt64(size))
+            let memory = SpaceMemory(file.mapping, limit: UInt64(size))
             defer { withExtendedLifetime(memory) {} }
             let top = try? TopArray(memory.lookup, pin.top, fileSize: size)
             // The list is right: what is wrong lies behind the root.
@@ -266,6 +270,9 @@ public final class Database: Sendable {
 
     /// Versions of this handle that snapshots, or the handle itself, keep readable.
     var pinnedVersions: [UInt64] { versions.withLock { $0.held.versions } }
+
+    /// Whether its file is encrypted.
+    public var isEncrypted: Bool { file.mapping.pages != nil }
 
     /// Whether the handle is a participant of a live session, which keeps what it reads intact.
     public var isShared: Bool { session != nil }

@@ -17,11 +17,11 @@ struct FilePreparation {
             try initialize()
         }
         let mapped = try MappedFile(file)
-        let header = try FileHeader(base: mapped.mapping.base, size: file.size)
+        let header = try mapped.header()
         // Only what this engine may write is ever changed.
         guard header.format == 24 || (header.format == 0 && header.top.isNone) else { return }
         let state = try VersionState.read(
-            base: mapped.mapping.base, size: file.size, format: header.format, top: header.top)
+            mapped.mapping, size: file.size, format: header.format, top: header.top)
         if let type = state.top?.historyType, type != 0, type != 2 { return }
         if header.isStreaming { try convert(header) }
         try resize(header, logical: Int(state.limit))

@@ -21,7 +21,8 @@ public final class Snapshot {
         self.pin = pin
         keeper = nil
         state = pin.state
-        memory = SpaceMemory(base: database.file.mapping.base, limit: state.limit)
+        memory = SpaceMemory(
+            database.file.mapping, limit: state.limit, since: state.moment)
         hasClusteredDictionaries = (21...22).contains(state.format)
     }
 
@@ -32,7 +33,8 @@ public final class Snapshot {
         self.pin = pin
         keeper = nil
         self.state = state
-        memory = SpaceMemory(base: database.file.mapping.base, limit: state.limit)
+        memory = SpaceMemory(
+            database.file.mapping, limit: state.limit, since: state.moment)
         memory.setSlab(state.nodes)
         hasClusteredDictionaries = (21...22).contains(state.format)
     }
@@ -52,7 +54,8 @@ public final class Snapshot {
         self.database = database
         self.state = state
         self.keeper = keeper
-        memory = SpaceMemory(base: database.file.mapping.base, limit: state.limit)
+        memory = SpaceMemory(
+            database.file.mapping, limit: state.limit, since: state.moment)
         memory.setSlab(state.nodes)
         pin = nil
         hasClusteredDictionaries = (21...22).contains(state.format)

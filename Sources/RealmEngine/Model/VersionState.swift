@@ -7,6 +7,8 @@ final class VersionState: Sendable {
     /// Logical size: every node of the version lies below it.
     let limit: UInt64
     let schema: Schema
+    /// When it was read, for the pages of an encrypted file.
+    let moment: UInt64
     /// For a version that is not in the file yet: its new nodes.
     let nodes: SlabView?
     /// Leaves found by earlier queries.
@@ -16,8 +18,9 @@ final class VersionState: Sendable {
 
     init(
         version: UInt64, format: Int, top: TopArray?, limit: UInt64, schema: Schema,
-        nodes: SlabView? = nil
+        moment: UInt64, nodes: SlabView? = nil
     ) {
+        self.moment = moment
         self.version = version
         self.format = format
         self.top = top
@@ -26,37 +29,38 @@ final class VersionState: Sendable {
         self.nodes = nodes
     }
 
-    /// Reads the version whose root is at `ref` of `size` mapped bytes at `base`.
+    /// Reads the version whose root is at `ref` of `size` mapped bytes.
     ///
     /// - Parameter earlier: a version that nobody could overwrite since it was read.
     static func read(
-        base: UnsafeRawPointer, size: Int, format: Int, top ref: Ref,
+        _ mapping: Mapping, size: Int, format: Int, top ref: Ref,
         after earlier: VersionState? = nil
     ) throws(RealmError) -> VersionState {
+        let moment = mapping.nextMoment()
         guard !ref.isNone else {
             return VersionState(
                 version: 1, format: format, top: nil, limit: UInt64(RawHeader.size),
-                schema: Schema(tables: [], version: nil))
+                schema: Schema(tables: [], version: nil), moment: moment)
         }
-        let top = try root(base: base, size: size, ref)
+        let top = try root(mapping, size: size, ref, moment)
         return VersionState(
             version: top.version, format: format, top: top, limit: top.logicalSize,
-            schema: try schema(base: base, top, earlier))
+            schema: try schema(mapping, top, moment, earlier), moment: moment)
     }
 
     private static func root(
-        base: UnsafeRawPointer, size: Int, _ ref: Ref
+        _ mapping: Mapping, size: Int, _ ref: Ref, _ moment: UInt64
     ) throws(RealmError) -> TopArray {
-        let memory = SpaceMemory(base: base, limit: UInt64(size))
+        let memory = SpaceMemory(mapping, limit: UInt64(size), since: moment)
         defer { withExtendedLifetime(memory) {} }
         return try TopArray(memory.lookup, ref, fileSize: size)
     }
 
     /// Reading the schema is a walk: every spec belongs to one table.
     private static func schema(
-        base: UnsafeRawPointer, _ top: TopArray, _ earlier: VersionState?
+        _ mapping: Mapping, _ top: TopArray, _ moment: UInt64, _ earlier: VersionState?
     ) throws(RealmError) -> Schema {
-        let memory = SpaceMemory(base: base, limit: top.logicalSize)
+        let memory = SpaceMemory(mapping, limit: top.logicalSize, since: moment)
         defer { withExtendedLifetime(memory) {} }
         return try SchemaReader(
             space: memory.walk, names: top.names, tables: top.tables,

@@ -205,7 +205,7 @@ public final class WriteSession {
         guard active & 7 == 0, active < UInt64(size) else { return }
         try database.file.extend(to: size)
         let newer = try? VersionState.read(
-            base: database.file.mapping.base, size: size, format: 24, top: Ref(active))
+            database.file.mapping, size: size, format: 24, top: Ref(active))
         // A version that was published once is not taken back, whatever the list says.
         guard let newer, newer.version > pin.version, try !session.lists(newer.version) else {
             return

@@ -61,7 +61,8 @@ public final class WriteTransaction {
         self.session = session
         self.base = base
         version = base.version + 1
-        memory = SpaceMemory(base: session.database.file.mapping.base, limit: base.limit)
+        memory = SpaceMemory(
+            session.database.file.mapping, limit: base.limit, since: base.moment)
         session.slab.attach(memory)
         context = EditContext(
             space: memory.lookup, slab: session.slab, fanout: session.options.fanout)
@@ -96,7 +97,7 @@ public final class WriteTransaction {
         session = done.session
         base = done.base
         version = done.version + 1
-        memory = SpaceMemory(base: done.memory.lookup.base, limit: done.memory.lookup.limit)
+        memory = SpaceMemory(done.memory.lookup)
         session.slab.reattach(memory)
         spilledSpace = done.spilledSpace
         context = EditContext(done.context, memory.lookup, freed: freed)
@@ -193,7 +194,7 @@ public final class WriteTransaction {
         return VersionState(
             version: version, format: 24, top: base.top, limit: memory.lookup.limit,
             schema: slots.isEmpty ? Schema(tables: [], version: nil) : try reader.schema(),
-            nodes: nodes)
+            moment: base.moment, nodes: nodes)
     }
 
     // MARK: Memory
@@ -272,14 +273,14 @@ public final class WriteTransaction {
         try session.slab.moveOut(to: directory)
         log.forgetBytes()
         context.forgetFreed(after: 0)
-        let fresh = SpaceMemory(base: memory.lookup.base, limit: memory.lookup.limit)
+        let fresh = SpaceMemory(memory.lookup)
         session.slab.reattach(fresh)
         try restart(fresh)
     }
 
     /// Goes on with what the file holds.
     private func restart(limit: UInt64) throws(RealmError) {
-        let fresh = SpaceMemory(base: session.database.file.mapping.base, limit: limit)
+        let fresh = SpaceMemory(session.database.file.mapping, limit: limit)
         session.slab.attach(fresh)
         try restart(fresh)
     }

@@ -5,6 +5,8 @@ import Synchronization
 ///
 /// The reservation is made once and is far larger than the file, so growing the file extends the
 /// mapping in place and no pointer into it ever moves. Reserved but unmapped addresses fault.
+/// Of an encrypted file private memory stands in its place, which `pages` fills when it is needed:
+/// sizes are those of the database then.
 /// Immutable after `init` except through `extend`, which only the owner of the file calls.
 final class Mapping: @unchecked Sendable {
     let base: UnsafeRawPointer
@@ -17,6 +19,8 @@ final class Mapping: @unchecked Sendable {
     private let start: UnsafeMutableRawPointer
     /// Pages hold what a file holds, so that they can be given back.
     private let isOfFile: Bool
+    /// What puts the pages of an encrypted file here; nil where pages are the file's own.
+    let pages: EncryptedPages?
 
     /// Address space asked for first; halved until the system agrees.
     static let preferredReservation = 1 << 40
@@ -29,30 +33,61 @@ final class Mapping: @unchecked Sendable {
         guard size <= Self.largestSize else { throw systemError("mmap", path, errno: EFBIG) }
         let page = Self.pageSize
         let needed = (size + page - 1) / page * page
+        (start, reserved) = try Self.reserve(needed, path)
+        base = UnsafeRawPointer(start)
+        isOfFile = true
+        pages = nil
+        guard needed > 0 else { return }
+        let placed = mmap(
+            start, needed, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, 0)
+        // Everything is initialised here: a throw runs `deinit`, which gives the addresses back.
+        guard placed != MAP_FAILED else { throw systemError("mmap", path, errno: errno) }
+        mappedSize.store(size, ordering: .releasing)
+    }
+
+    /// Addresses for `needed` bytes of a file, and as many behind them.
+    private static func reserve(
+        _ needed: Int, _ path: String
+    ) throws(RealmError) -> (UnsafeMutableRawPointer, Int) {
         // The second half is the slab's: what is written there must never be the file.
-        let least = max(2 * needed, 2 * page)
-        var length = AddressSpace.reservation(Self.preferredReservation, least: least)
-        var address: UnsafeMutableRawPointer?
+        let least = max(2 * needed, 2 * pageSize)
+        var length = AddressSpace.reservation(preferredReservation, least: least)
         while true {
-            address = mmap(
+            let address = mmap(
                 nil, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-            if address != MAP_FAILED { break }
+            if let address, address != MAP_FAILED { return (address, length) }
             guard length / 2 >= least else {
                 throw systemError("mmap", path, errno: errno)
             }
             length /= 2
         }
-        start = address!
+    }
+
+    /// Addresses for the database in the encrypted file that `cipher` maps. No core dump shows what
+    /// will be there.
+    init(
+        decrypting cipher: Mapping, _ key: EncryptionKey, path: String
+    ) throws(RealmError) {
+        let size = EncryptedLayout.databaseSize(of: cipher.mapped)
+        (start, reserved) = try Self.reserve(size, path)
         base = UnsafeRawPointer(start)
-        reserved = length
-        isOfFile = true
-        guard needed > 0 else { return }
-        let placed = mmap(
-            address, needed, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, 0)
-        // Everything is initialised here: a throw runs `deinit`, which gives the addresses back.
-        guard placed != MAP_FAILED else { throw systemError("mmap", path, errno: errno) }
+        isOfFile = false
+        madvise(start, reserved, Self.noDump)
+        do throws(RealmError) {
+            pages = try EncryptedPages(
+                cipher, key, plain: start, capacity: reserved / 2, path: path)
+        } catch {
+            munmap(start, reserved)
+            throw error
+        }
+        guard size == 0 || mprotect(start, size, PROT_READ | PROT_WRITE) == 0 else {
+            throw systemError("mprotect", path, errno: errno)
+        }
         mappedSize.store(size, ordering: .releasing)
     }
+
+    /// `MADV_DONTDUMP`, hidden from Swift's view of `mman.h`.
+    static let noDump: Int32 = 16
 
     /// Maps the file up to `size` bytes; what is mapped already stays where and as it is.
     ///
@@ -63,6 +98,7 @@ final class Mapping: @unchecked Sendable {
         let end = (size + page - 1) / page * page
         if end > from {
             guard end <= reserved / 2 else { throw systemError("mmap", path, errno: ENOMEM) }
+            if let pages { return try extend(pages, descriptor, from: from, to: size, path: path) }
             guard
                 mmap(
                     UnsafeMutableRawPointer(mutating: base) + from, end - from, PROT_READ,
@@ -70,6 +106,27 @@ final class Mapping: @unchecked Sendable {
             else { throw systemError("mmap", path, errno: errno) }
         }
         mappedSize.store(max(mapped, size), ordering: .releasing)
+    }
+
+    private func extend(
+        _ pages: EncryptedPages, _ descriptor: Int32, from: Int, to size: Int, path: String
+    ) throws(RealmError) {
+        let page = Self.pageSize
+        let end = (size + page - 1) / page * page
+        try pages.cipher.extend(
+            descriptor, to: EncryptedLayout.fileSize(of: end), path: path)
+        guard mprotect(start + from, end - from, PROT_READ | PROT_WRITE) == 0 else {
+            throw systemError("mprotect", path, errno: errno)
+        }
+        mappedSize.store(end, ordering: .releasing)
+    }
+
+    /// A newer version is about to be read; what its pages are to be asked for with.
+    func nextMoment() -> UInt64 { pages?.nextMoment() ?? 0 }
+
+    /// Has `count` bytes at `offset`, which are mapped, ready to be read.
+    func prepare(_ offset: Int, _ count: Int) throws(RealmError) {
+        if let pages, count > 0 { try pages.prepare(offset, count, pages.nextMoment()) }
     }
 
     /// Holds a copy of `bytes` whose end touches addresses that fault, so that no read past the end
@@ -98,6 +155,7 @@ final class Mapping: @unchecked Sendable {
         base = UnsafeRawPointer(first)
         reserved = length
         isOfFile = false
+        pages = nil
         mappedSize.store(bytes.count, ordering: .releasing)
     }
 

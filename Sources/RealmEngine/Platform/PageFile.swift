@@ -10,6 +10,7 @@ final class PageFile {
 
     /// Creates the file in `directory`. Throws `output` when that is impossible.
     init(in directory: String) throws(RealmError) {
+        try Confidence.check()
         file = File(adopting: try temporaryDescriptor(in: directory), path: directory)
     }
 

@@ -17,6 +17,7 @@ final class SpillFile {
     init(in directory: String) throws(RealmError) {
         self.directory = directory
         buffer = ByteBuffer(capacity: Self.bufferSize)
+        try Confidence.check()
         do throws(RealmError) {
             file = File(adopting: try temporaryDescriptor(in: directory), path: directory)
         } catch { throw error.aboutSpilling }

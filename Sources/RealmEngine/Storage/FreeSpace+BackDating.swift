@@ -78,7 +78,7 @@ extension FreeSpace {
             } catch {
                 // What is wrong with an older version, or with what the lock file says of it, is not
                 // this commit's: it only has less space to choose from.
-                guard error.kind == .corrupt else { throw error }
+                guard error.isDamage else { throw error }
                 self = .none
             }
         }
@@ -89,7 +89,7 @@ extension FreeSpace {
             if older.top.isNone { return OlderList(empty: older.version) }
             let size = Int(clamping: older.fileSize)
             try file.extend(to: size)
-            let memory = SpaceMemory(base: file.mapping.base, limit: older.fileSize)
+            let memory = SpaceMemory(file.mapping, limit: older.fileSize)
             defer { withExtendedLifetime(memory) {} }
             let top = try TopArray(memory.lookup, older.top, fileSize: size)
             guard top.version == older.version else {

@@ -4,7 +4,8 @@ final class MappedFile: Sendable {
     let path: String
     /// Nil for what has no name.
     let place: DatabasePlace?
-    /// Bytes mapped when the file was opened; a writer maps more as the file grows.
+    /// Bytes mapped when the file was opened; a writer maps more as the file grows. Like all offsets
+    /// and sizes those of the database, where the file is encrypted.
     let size: Int
     /// What all names of the file share.
     let identity: FileIdentity
@@ -15,33 +16,39 @@ final class MappedFile: Sendable {
     private let extending = Guarded(())
 
     /// Opens and maps the file at `path`.
-    convenience init(path: String) throws(RealmError) { try self.init(DatabasePlace(path)) }
+    convenience init(path: String, _ key: DatabaseKey = .none) throws(RealmError) {
+        try self.init(DatabasePlace(path), key)
+    }
 
-    convenience init(_ place: DatabasePlace) throws(RealmError) {
-        try self.init(File(reading: place.path, as: place.name), place)
+    convenience init(_ place: DatabasePlace, _ key: DatabaseKey = .none) throws(RealmError) {
+        try self.init(File(reading: place.path, as: place.name), place, key)
     }
 
     /// - Parameter place: where the file is; nil for one without a name.
-    init(_ file: borrowing File, _ place: DatabasePlace? = nil) throws(RealmError) {
+    init(
+        _ file: borrowing File, _ place: DatabasePlace? = nil, _ key: DatabaseKey = .none
+    ) throws(RealmError) {
         let path = file.path
         let status = try file.status()
         try File.checkRegular(status, path)
         guard status.size > 0 else { throw Self.empty(path) }
         self.path = path
         self.place = place
-        size = status.size
         identity = status.identity
-        mapping = try Mapping(file.descriptor, size: status.size, path: path)
+        let mapping = try Mapping(file.descriptor, size: status.size, path: path)
+        self.mapping = try key.opened(mapping, path)
+        size = self.mapping.mapped
         descriptor = try OwnedDescriptor(duplicating: file.descriptor, path: path)
     }
 
     /// Maps a file that is open for writing; its size must not be zero.
-    init(_ device: FileDevice) throws(RealmError) {
+    init(_ device: FileDevice, _ key: DatabaseKey = .none) throws(RealmError) {
         path = device.path
         place = device.place
-        size = device.size
         identity = try device.identity()
-        mapping = try Mapping(device.descriptor, size: device.size, path: device.path)
+        let mapping = try Mapping(device.descriptor, size: device.size, path: device.path)
+        self.mapping = try key.opened(mapping, device.path)
+        size = self.mapping.mapped
         descriptor = try OwnedDescriptor(duplicating: device.descriptor, path: device.path)
     }
 
@@ -50,7 +57,7 @@ final class MappedFile: Sendable {
         guard let descriptor else { return }
         try extending.withLock { _ throws(RealmError) in
             if size <= mapping.mapped { return }
-            guard try descriptor.size(path: path) >= size else {
+            guard try databaseSize(descriptor) >= size else {
                 throw .corrupt(
                     "a version reaches to \(size) bytes, beyond the end of the file", in: "file")
             }
@@ -86,8 +93,24 @@ final class MappedFile: Sendable {
                 .input, code: "InvalidDatabase", reason: "not-a-realm",
                 "not a Realm file: it has only \(size) bytes", file: path)
         }
-        return RawHeader(mapping.base)
+        return try mapping.pages?.header() ?? RawHeader(mapping.base)
     }
+
+    /// The header of the first `size` bytes, checked.
+    ///
+    /// - Parameter slot: the slot to follow; nil for the selected one.
+    func header(
+        _ raw: RawHeader, size: Int, slot: Int? = nil
+    ) throws(RealmError) -> FileHeader {
+        let footer = FileHeader.footerSize
+        if raw.top0 == FileHeader.streamingMark, size >= footer {
+            try mapping.prepare(size - footer, footer)
+        }
+        return try FileHeader(raw, base: mapping.base, size: size, slot: slot)
+    }
+
+    /// The header as the file was opened.
+    func header() throws(RealmError) -> FileHeader { try header(try rawHeader(), size: size) }
 
     static func empty(_ path: String) -> RealmError {
         RealmError(
@@ -103,9 +126,17 @@ final class MappedFile: Sendable {
     /// Maps the file as far as it reaches by now and returns that. Whatever a header read before
     /// selects lies within.
     func extendToEnd() throws(RealmError) -> Int {
-        if let descriptor { try extend(to: descriptor.size(path: path)) }
+        if let descriptor { try extend(to: databaseSize(descriptor)) }
         return mapping.mapped
     }
+
+    private func databaseSize(_ descriptor: OwnedDescriptor) throws(RealmError) -> Int {
+        let size = try descriptor.size(path: path)
+        return mapping.pages == nil ? size : EncryptedLayout.databaseSize(of: size)
+    }
+
+    /// Bytes of the file itself, as far as it is mapped.
+    var fileSize: Int { mapping.pages?.cipher.mapped ?? mapping.mapped }
 
     /// What `body` makes of the header and `size` mapped bytes, while no commit changes the header
     /// and reuses what it led to before: done again when one did, a few times.
@@ -120,8 +151,7 @@ final class MappedFile: Sendable {
             let raw = try rawHeader()
             do throws(RealmError) {
                 let size = try extendToEnd()
-                let header = try FileHeader(
-                    raw, base: mapping.base, size: size, slot: slot(raw))
+                let header = try header(raw, size: size, slot: slot(raw))
                 let result = try body(header, size)
                 if try rawHeader() == raw || attempt == 16 { return (raw, header, result) }
             } catch {

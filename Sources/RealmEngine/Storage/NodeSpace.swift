@@ -5,23 +5,35 @@
 /// it is read in its form: whoever expects packed integers opens it with `integers`. A trivial value; the snapshot that made it keeps the mapping alive.
 struct NodeSpace {
     let base: UnsafeRawPointer
-    /// The snapshot's logical size in bytes.
-    let limit: UInt64
+    /// Nodes below are read without more ado: the logical size, or 0 where pages have to be prepared.
+    private let direct: UInt64
     /// Holds, among others, the bytes of nodes that may still be opened. A tree references each node
     /// once, so one walk over everything never opens more bytes than the file holds; a cycle or a
     /// shared node does. Look-ups, which legitimately come back to the same nodes, use a space whose
     /// budget is practically endless.
     let state: UnsafeMutablePointer<WalkState>
 
+    /// A view of the bytes at `base` below `limit`; `state` tells the rest.
+    @inline(__always)
+    init(base: UnsafeRawPointer, limit: UInt64, state: UnsafeMutablePointer<WalkState>) {
+        self.base = base
+        direct = state.pointee.pages == nil ? limit : 0
+        self.state = state
+    }
+
+    /// The snapshot's logical size in bytes.
+    @inline(__always)
+    var limit: UInt64 { direct != 0 ? direct : state.pointee.limit }
+
     /// Opens the node at `ref`, charging its size to the budget.
     @inline(__always)
     func node(_ ref: Ref) throws(RealmError) -> NodeView {
         let at = ref.raw
-        var end = limit
-        if at >= limit {
-            // A node of the open write transaction, or a reference to nowhere.
+        var end = direct
+        if at >= end {
+            // A node of the open write transaction, of an encrypted file, or a reference to nowhere.
             end = state.pointee.slabEnd
-            guard at >= state.pointee.slabStart, at < end else { throw badRef(ref) }
+            if at < state.pointee.slabStart || at >= end { end = try prepare(ref) }
         }
         guard at & 7 == 0, at >= 24, end &- at >= 8 else { throw badRef(ref) }
         let header = (base + Int(at)).load(as: UInt64.self)
@@ -36,6 +48,36 @@ struct NodeSpace {
         #endif
         try charge(size, at: ref)
         return NodeView(payload: base + Int(at) + 8, count: count, flags: flags)
+    }
+
+    /// Has the pages of the node at `ref` of an encrypted file there, and returns where its version
+    /// ends. What the node's header announces beyond that is for the caller to refuse.
+    @inline(never)
+    func prepare(_ ref: Ref) throws(RealmError) -> UInt64 {
+        let (at, limit) = (ref.raw, state.pointee.limit)
+        guard let pages = state.pointee.pages, at & 7 == 0, at < limit, limit - at >= 8 else {
+            throw badRef(ref)
+        }
+        let moment = state.pointee.moment
+        let error = pages._withUnsafeGuaranteedRef { (pages) -> RealmError? in
+            do throws(RealmError) {
+                try pages.prepare(Int(at), NodeView.headerSize, moment)
+                let header = (base + Int(at)).load(as: UInt64.self)
+                let flags = UInt8(truncatingIfNeeded: header >> 32)
+                let count = Int((header >> 40).byteSwapped >> 40)
+                let size = NodeView.payloadSize(flags: flags, count: count) &+ 8
+                if UInt64(size) <= limit - at { try pages.prepare(Int(at), size, moment) }
+                return nil
+            } catch { return error }
+        }
+        if let error { throw error }
+        return limit
+    }
+
+    /// As above for what is about to be read without being opened; nothing where pages are the
+    /// file's own.
+    func prepareIfNeeded(_ ref: Ref) throws(RealmError) {
+        if state.pointee.pages != nil { _ = try prepare(ref) }
     }
 
     /// One bit per combination of inner, has-refs, context and width type: refs are always packed
@@ -150,6 +192,11 @@ struct WalkState {
     let joined: Unmanaged<JoinedBlobs>
     /// The state of the space for look-ups beside this one.
     let lookup: UnsafeMutablePointer<WalkState>
+    /// What prepares the pages of an encrypted file, and since when they have to be right; with them
+    /// the logical size. Nil for other files.
+    var pages: Unmanaged<EncryptedPages>?
+    var moment: UInt64 = 0
+    var limit: UInt64 = 0
     /// The refs that nodes of an open write transaction have; an empty range for readers.
     var slabStart: UInt64 = 0
     var slabEnd: UInt64 = 0

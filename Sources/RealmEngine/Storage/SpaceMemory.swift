@@ -7,10 +7,35 @@ final class SpaceMemory {
     private let states: UnsafeMutablePointer<WalkState>
     private let joined = JoinedBlobs()
 
-    init(base: UnsafeRawPointer, limit: UInt64) {
+    /// For what lies below `limit` in a mapped file, which the caller keeps.
+    ///
+    /// - Parameter moment: when the version was read that is looked at; nil for now.
+    convenience init(_ mapping: Mapping, limit: UInt64, since moment: UInt64? = nil) {
+        self.init(
+            base: mapping.base, limit: limit, mapping.pages.map(Unmanaged.passUnretained),
+            moment ?? mapping.nextMoment())
+    }
+
+    /// The same bytes as in `other`, for another thread or walk.
+    convenience init(_ other: NodeSpace) {
+        self.init(
+            base: other.base, limit: other.limit, other.state.pointee.pages,
+            other.state.pointee.moment)
+    }
+
+    /// For bytes that are there, none of an encrypted file.
+    convenience init(base: UnsafeRawPointer, limit: UInt64) {
+        self.init(base: base, limit: limit, nil, 0)
+    }
+
+    private init(
+        base: UnsafeRawPointer, limit: UInt64, _ pages: Unmanaged<EncryptedPages>?,
+        _ moment: UInt64
+    ) {
         states = .allocate(capacity: 2)
-        let state = WalkState(
+        var state = WalkState(
             budget: WalkState.endless, joined: Unmanaged.passUnretained(joined), lookup: states)
+        (state.pages, state.moment, state.limit) = (pages, moment, limit)
         states.initialize(repeating: state, count: 2)
         lookup = NodeSpace(base: base, limit: limit, state: states)
         walk = NodeSpace(base: base, limit: limit, state: states + 1)

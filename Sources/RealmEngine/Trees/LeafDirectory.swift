@@ -40,7 +40,7 @@ final class LeafDirectory: @unchecked Sendable {
 
     /// Nil when the tree is damaged or there is no memory left for it.
     init?(root: Ref, _ space: NodeSpace, _ allowance: MemoryAllowance) {
-        let memory = SpaceMemory(base: space.base, limit: space.limit)
+        let memory = SpaceMemory(space)
         var found: ContiguousArray<ClusterLeaf> = []
         do throws(RealmError) {
             var walk = ClusterTree(space: memory.walk, root: root).leaves()

@@ -54,7 +54,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         let original = snapshot.lookup
         // A space is of one thread.
         sourceMemory = SpaceMemory(base: original.base, limit: original.limit)
-        copyMemory = SpaceMemory(base: mapping.base, limit: 0)
+        copyMemory = SpaceMemory(mapping, limit: 0)
         source = sourceMemory.lookup
         part = Part(mapping, upTo: 0, copyMemory.lookup.state)
         releaseStep = max(1 << 20, maxMemory / 4)

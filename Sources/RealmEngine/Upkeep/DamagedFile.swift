@@ -49,11 +49,10 @@ final class DamagedFile {
 
     /// Errors that an integrity check finds in the version that is read.
     func countErrors() -> Int {
-        let base = file.mapping.base
-        let selected = try? FileHeader(base: base, size: file.size, slot: root.slot)
+        let selected = try? file.header(file.rawHeader(), size: file.size, slot: root.slot)
         guard let header = selected, header.top == root.ref else { return 1 }
         return IntegrityCheck(
-            base: base, fileSize: file.size, header: header, top: header.top, level: .full,
+            file.mapping, fileSize: file.size, header: header, top: header.top, level: .full,
             owner: file
         ).run().errorCount
     }
@@ -69,9 +68,8 @@ final class DamagedFile {
 
     private static func roots(_ file: MappedFile) throws(RealmError) -> [Root] {
         let raw = try file.rawHeader()
-        let base = file.mapping.base
         guard raw.hasMagic else {
-            _ = try FileHeader(base: base, size: file.size)
+            _ = try file.header()
             return []
         }
         var roots: [Root] = []
@@ -79,7 +77,8 @@ final class DamagedFile {
             var ref = Ref(raw.top(slot))
             if slot == 0, raw.top0 == FileHeader.streamingMark {
                 guard file.size & 7 == 0, file.size >= 40 else { continue }
-                ref = Ref(base.load(fromByteOffset: file.size - 16, as: UInt64.self))
+                try file.mapping.prepare(file.size - 16, 16)
+                ref = Ref(file.mapping.base.load(fromByteOffset: file.size - 16, as: UInt64.self))
             }
             roots.append(Root(ref: ref, slot: slot, format: raw.format(slot)))
         }
@@ -95,11 +94,11 @@ final class DamagedFile {
         guard !root.ref.isNone else {
             throw .corrupt("header slot \(root.slot) names no root", in: "file")
         }
-        let whole = SpaceMemory(base: file.mapping.base, limit: UInt64(file.size))
+        let whole = SpaceMemory(file.mapping, limit: UInt64(file.size))
         // A truncated file is smaller than its root says.
         let top = try TopArray(whole.lookup, root.ref, fileSize: .max >> 1)
         let limit = min(top.logicalSize, UInt64(file.size))
-        let memory = SpaceMemory(base: file.mapping.base, limit: limit)
+        let memory = SpaceMemory(file.mapping, limit: limit)
         let reader = SchemaReader(space: memory.lookup, names: top.names, tables: top.tables)
         let names = try memory.lookup.node(top.names)
         let roots = try memory.lookup.refNode(top.tables, slots: 0, "tables")

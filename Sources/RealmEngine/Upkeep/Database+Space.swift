@@ -1,13 +1,13 @@
 /// How much of a file is in use, as its free list tells: cheap, and exact unless space leaked.
 extension Database {
     /// Size of the file as it was mapped.
-    public var fileBytes: UInt64 { UInt64(max(file.size, file.mapping.mapped)) }
+    public var fileBytes: UInt64 { UInt64(file.fileSize) }
 
     /// Bytes of the newest version's nodes and of what leaked.
     public var liveBytes: UInt64 {
         let state = newest
         guard let top = state.top else { return UInt64(RawHeader.size) }
-        let memory = SpaceMemory(base: file.mapping.base, limit: state.limit)
+        let memory = SpaceMemory(file.mapping, limit: state.limit)
         let free = (try? FreeSpace.chunks(memory.lookup, top)) ?? []
         let total = free.reduce(0) { $0 &+ $1.count }
         withExtendedLifetime(memory) {}

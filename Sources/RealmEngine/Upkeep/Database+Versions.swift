@@ -99,14 +99,14 @@ extension Database {
         _ header: FileHeader, _ size: Int
     ) throws(RealmError) -> VersionState {
         let state = try VersionState.read(
-            base: file.mapping.base, size: size, format: header.format, top: header.top)
-        let memory = SpaceMemory(base: file.mapping.base, limit: UInt64(size))
+            file.mapping, size: size, format: header.format, top: header.top)
+        let memory = SpaceMemory(file.mapping, limit: UInt64(size))
         defer { withExtendedLifetime(memory) {} }
         let newest = Ref(try file.rawHeader().top(header.slot ^ 1))
         guard state.version < (try TopArray(memory.lookup, newest, fileSize: size)).version
         else { throw Self.noPrevious }
         let report = IntegrityCheck(
-            base: file.mapping.base, fileSize: size, header: header, top: header.top,
+            file.mapping, fileSize: size, header: header, top: header.top,
             level: .quick, owner: file
         ).run()
         let harmless: Set<IntegrityReport.Code> = [.staleSlot, .fileSize]
@@ -144,24 +144,27 @@ extension Database {
     ///
     /// Nil where that cannot be without creating a lock file or mending the database.
     public convenience init?(
-        takingPartIn path: String, createsLockFile: Bool = false, _ patience: Patience = .forever
+        takingPartIn path: String, createsLockFile: Bool = false, _ patience: Patience = .forever,
+        key: EncryptionKey? = nil
     ) throws(RealmError) {
         let place = DatabasePlace(path)
+        let key = DatabaseKey(key)
         do throws(RealmError) {
             guard place.hasOneSession else { return nil }
             if let session = try Session(readingLive: place, patience) {
-                try self.init(MappedFile(place), session: session)
+                try self.init(MappedFile(place, key), session: session)
                 return
             }
-            guard createsLockFile || LockFileMemory.isThere(place.lock), try Self.isPlain(place)
+            guard createsLockFile || LockFileMemory.isThere(place.lock),
+                try Self.isPlain(place, key)
             else { return nil }
             let session = try Session(
                 joining: place, isDurable: true, namesReaders: false, patience
             ) { (isInitiator) throws(RealmError) in
-                if isInitiator, try !Self.isPlain(place) { throw Self.needsPreparation }
-                return try Session.Attachment(MappedFile(place))
+                if isInitiator, try !Self.isPlain(place, key) { throw Self.needsPreparation }
+                return try Session.Attachment(MappedFile(place, key))
             }
-            try self.init(MappedFile(place), session: session)
+            try self.init(MappedFile(place, key), session: session)
         } catch {
             if error.reason == Self.needsPreparation.reason { return nil }
             if error.code == "IncompatibleLockFile" { return nil }
@@ -178,9 +181,11 @@ extension Database {
     }
 
     /// Whether a session can begin with the file as it is.
-    private static func isPlain(_ place: DatabasePlace) throws(RealmError) -> Bool {
-        let mapped = try MappedFile(place)
-        let header = try FileHeader(base: mapped.mapping.base, size: mapped.size)
+    private static func isPlain(
+        _ place: DatabasePlace, _ key: DatabaseKey
+    ) throws(RealmError) -> Bool {
+        let mapped = try MappedFile(place, key)
+        let header = try mapped.header()
         guard header.format == 24, !header.isStreaming, !header.top.isNone else { return false }
         let attachment = try Session.Attachment(mapped)
         let page: UInt64 = 4096

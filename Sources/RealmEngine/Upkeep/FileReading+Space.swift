@@ -92,10 +92,12 @@ extension FileReading {
         _ space: NodeSpace, _ top: TopArray, _ header: FileHeader, _ found: inout Inspection
     ) throws(RealmError) {
         let list = try freeList(space, top)
-        // What lies behind the newest version is there for the taking, but for a footer.
-        let bytes = max(UInt64(found.bytes), top.logicalSize)
+        let end = max(UInt64(size), top.logicalSize)
+        // The tables of an encrypted file are live.
+        let bytes = max(UInt64(found.bytes), end)
         found.bytes = Int(clamping: bytes)
-        let behind = header.isStreaming ? 0 : bytes - top.logicalSize
+        // What lies behind the newest version is there for the taking, but for a footer.
+        let behind = header.isStreaming ? 0 : end - top.logicalSize
         let (free, pinned) = (list.free + behind, list.locked)
         found.space = Inspection.Space(
             live: bytes - free - pinned, free: free, pinned: pinned, chunks: list.chunks.count)

@@ -42,7 +42,7 @@ extension Inspector {
         } catch { return slot(raw.top(index), nil, error.message) }
         if header.top.isNone { return slot(0, nil, nil) }
         let report = IntegrityCheck(
-            base: reading.file.mapping.base, fileSize: reading.size, header: header,
+            reading.file.mapping, fileSize: reading.size, header: header,
             top: header.top, level: .quick, owner: reading.file
         ).run()
         let error = report.findings.first { $0.severity == .error }

@@ -7,11 +7,15 @@ public struct Inspector {
     let path: String
     /// Whether the lock file is looked at.
     private let readsLockFile: Bool
+    private let key: EncryptionKey?
 
-    /// - Parameter readsLockFile: false to leave everything but the database file alone; a live
-    ///   session then goes unnoticed.
-    public init(path: String, readsLockFile: Bool = true) {
+    /// - Parameters:
+    ///   - readsLockFile: false to leave everything but the database file alone; a live session then
+    ///     goes unnoticed.
+    ///   - key: of an encrypted file; without it only what the file looks like can be told.
+    public init(path: String, readsLockFile: Bool = true, key: EncryptionKey? = nil) {
         self.path = path
+        self.key = key
         self.readsLockFile = readsLockFile
     }
 
@@ -19,13 +23,14 @@ public struct Inspector {
 
     /// What can be known now.
     ///
-    /// Damage ends up in `Inspection.damage`. Throws `input` when the file cannot be read or is no
-    /// Realm file and not encrypted either, and `busy` when commits follow one another faster than
+    /// Damage ends up in `Inspection.damage`. Throws `key` when the key is not the file's, `input`
+    /// when the file cannot be read or is no Realm file and not encrypted either, and `busy` when commits follow one another faster than
     /// the facts can be read.
     public func inspect() throws(RealmError) -> Inspection {
         try steadily { (reading, raw) throws(RealmError) in
             var found = Inspection(path: path)
-            found.bytes = reading.size
+            found.bytes = reading.file.fileSize
+            found.isEncrypted = reading.file.mapping.pages != nil
             found.lock = reading.lock?.facts
             found.versions = reading.lock?.versions ?? []
             found.version = reading.lock?.newest?.version
@@ -36,7 +41,7 @@ public struct Inspector {
             do throws(RealmError) {
                 try describe(reading, raw, &found)
             } catch {
-                guard error.kind == .corrupt, !reading.believesVersions else { throw error }
+                guard error.isDamage, !reading.believesVersions else { throw error }
                 found.damage = error.inFile(path)
             }
             if found.versions.isEmpty, let version = found.version, let top = found.top {
@@ -57,7 +62,7 @@ public struct Inspector {
     ) throws(RealmError) -> R {
         do throws(RealmError) {
             for _ in 0..<Self.attempts {
-                let file = try MappedFile(path: path)
+                let file = try MappedFile(path: path, key.map { .given($0) } ?? .unknown)
                 let lock = readsLockFile ? LockFileCopy(databasePath: path) : nil
                 let raw = try rawHeader(file)
                 // Measured last: a writer makes the file longer before a header or a version of the
@@ -71,7 +76,7 @@ public struct Inspector {
                 } catch {
                     // Bytes overwritten while they were read look like damage.
                     if reading.hasChanged(since: raw, path: path) { continue }
-                    guard error.kind == .corrupt, reading.believesVersions else { throw error }
+                    guard error.isDamage, reading.believesVersions else { throw error }
                     // What the lock file says may be what is wrong: then the header tells.
                     if let result = try? body(reading.disbelieving, raw) { return result }
                     throw error
@@ -95,11 +100,15 @@ public struct Inspector {
     /// The header, nil for a file that looks encrypted.
     private func rawHeader(_ file: MappedFile) throws(RealmError) -> RawHeader? {
         if file.size >= RawHeader.size {
-            let raw = RawHeader(file.mapping.base)
+            let raw = try file.rawHeader()
             if raw.hasMagic { return raw }
         }
-        if EncryptedForm.matches(file.mapping.base, size: file.size) { return nil }
-        _ = try FileHeader(base: file.mapping.base, size: file.size)
+        if file.mapping.pages == nil,
+            EncryptedForm.matches(file.mapping.base, size: file.size)
+        {
+            return nil
+        }
+        _ = try file.header()
         throw RealmError(
             .internal, code: "RuntimeError", reason: "header", "a header without its signature")
     }
@@ -112,8 +121,7 @@ public struct Inspector {
         guard let other = try? reading.header(raw, slot: 1 - header.slot),
             !other.isStreaming, !other.top.isNone
         else { return nil }
-        let memory = SpaceMemory(
-            base: reading.file.mapping.base, limit: UInt64(reading.size))
+        let memory = SpaceMemory(reading.file.mapping, limit: UInt64(reading.size))
         defer { withExtendedLifetime(memory) {} }
         return try? TopArray(memory.lookup, other.top, fileSize: reading.size).version
     }
@@ -128,7 +136,7 @@ struct FileReading {
 
     /// The header read for this reading, as that of one slot; nil for the selected one.
     func header(_ raw: RawHeader, slot: Int? = nil) throws(RealmError) -> FileHeader {
-        try FileHeader(raw, base: file.mapping.base, size: size, slot: slot)
+        try file.header(raw, size: size, slot: slot)
     }
 
     /// Whether it goes by the versions the lock file lists, not by the header.
@@ -166,14 +174,14 @@ struct FileReading {
         let ref = newestRoot(header)
         let size = try extent()
         if ref.isNone { return nil }
-        let whole = SpaceMemory(base: file.mapping.base, limit: UInt64(size))
+        let whole = SpaceMemory(file.mapping, limit: UInt64(size))
         defer { withExtendedLifetime(whole) {} }
         let top = try TopArray(whole.lookup, ref, fileSize: size)
         if let newest = lock?.newest, newest.version != top.version {
             throw .corrupt(
                 "the root of version \(newest.version) says it is version \(top.version)", at: ref)
         }
-        return (top, SpaceMemory(base: file.mapping.base, limit: UInt64(size)))
+        return (top, SpaceMemory(file.mapping, limit: UInt64(size)))
     }
 
     /// Adds what the newest version says.

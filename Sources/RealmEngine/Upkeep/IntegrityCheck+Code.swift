@@ -7,6 +7,8 @@ extension IntegrityReport {
         case staleSlot = "stale-slot"
         case topArray = "top-array"
         case evacuation
+        /// A block of an encrypted file that does not authenticate.
+        case block
 
         // Nodes (storage format 2 and 3).
         case refMisaligned = "ref-misaligned"
@@ -135,7 +137,7 @@ extension IntegrityReport {
 
         public var severity: Severity {
             switch self {
-            case .fileSize, .staleSlot, .signature, .sectionStraddled, .leakedSpace,
+            case .fileSize, .staleSlot, .block, .signature, .sectionStraddled, .leakedSpace,
                 .removedTableName, .stringUTF8, .oversizedNode, .setOrderFragile,
                 .dictionaryOrderLegacy, .backlinkStale, .backlinkOrphan, .tombstoneUnlinked,
                 .indexListOrderLegacy, .indexStale:

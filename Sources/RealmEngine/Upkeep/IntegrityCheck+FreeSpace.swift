@@ -109,6 +109,7 @@ extension IntegrityCheck {
         guard end < limit, start > UInt64(RawHeader.size), live.isMarked(start - 8) else {
             return false
         }
+        guard (try? space.prepareIfNeeded(Ref(start))) != nil else { return true }
         let header = (base + Int(start)).load(as: UInt64.self)
         guard UInt32(truncatingIfNeeded: header) == 0x4141_4141 else { return true }
         let node = NodeView(

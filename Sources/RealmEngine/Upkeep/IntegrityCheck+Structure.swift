@@ -77,6 +77,10 @@ extension IntegrityCheck {
             found(.refOutsideFile, ref, "a reference of \(at) in a version of \(limit) bytes")
             return nil
         }
+        let isThere: Void? = reading(ref) { () throws(RealmError) in
+            try space.prepareIfNeeded(ref)
+        }
+        if isThere == nil { return nil }
         let header = (base + Int(at)).load(as: UInt64.self)
         let flags = UInt8(truncatingIfNeeded: header >> 32)
         let count = Int((header >> 40).byteSwapped >> 40)

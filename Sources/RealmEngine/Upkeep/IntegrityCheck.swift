@@ -17,12 +17,13 @@ public final class IntegrityCheck {
     /// Findings of one code beyond this many are only counted.
     public static let keptPerCode = 100
 
-    let base: UnsafeRawPointer
+    let mapping: Mapping
+    var base: UnsafeRawPointer { mapping.base }
     let fileSize: Int
     let header: FileHeader
     let topRef: Ref
     let level: Level
-    /// Keeps what `base` points to alive.
+    /// Keeps what is mapped alive.
     private let owner: AnyObject
 
     var report = IntegrityReport()
@@ -73,11 +74,11 @@ public final class IntegrityCheck {
         let mapping = file.mapping
         var header = snapshot.database.header
         // Opened before the first commit gave the file its format.
-        if header.format == 0, let now = try? FileHeader(base: mapping.base, size: mapping.mapped) {
+        if header.format == 0, let now = try? file.header(file.rawHeader(), size: mapping.mapped) {
             header = now
         }
         self.init(
-            base: mapping.base, fileSize: max(file.size, mapping.mapped), header: header,
+            mapping, fileSize: max(file.size, mapping.mapped), header: header,
             top: snapshot.state.top?.ref ?? .none, level: level,
             owner: snapshot)
     }
@@ -91,10 +92,10 @@ public final class IntegrityCheck {
     /// `input` when it cannot be read or is no Realm file at all, and `incompatible` when its format
     /// is one of the old ones, of which nothing can be said.
     public static func run(
-        path: String, level: Level = .full
+        path: String, level: Level = .full, key: EncryptionKey? = nil
     ) throws(RealmError) -> IntegrityReport {
         do throws(RealmError) {
-            return try run(MappedFile(path: path), level: level)
+            return try run(MappedFile(path: path, DatabaseKey(key)), level: level)
         } catch { throw error.inFile(path) }
     }
 
@@ -106,30 +107,30 @@ public final class IntegrityCheck {
         do throws(RealmError) {
             let raw = try file.rawHeader()
             size = try file.extendToEnd()
-            header = try FileHeader(raw, base: file.mapping.base, size: size)
+            header = try file.header(raw, size: size)
         } catch {
-            guard error.kind == .corrupt else { throw error }
+            guard error.isDamage else { throw error }
             return headerOnly(error)
         }
         if FileHeader.oldFormats.contains(header.format) { try Database.checkFormat(header) }
         return IntegrityCheck(
-            base: file.mapping.base, fileSize: size, header: header, top: header.top,
+            file.mapping, fileSize: size, header: header, top: header.top,
             level: level, owner: file
         ).run()
     }
 
     init(
-        base: UnsafeRawPointer, fileSize: Int, header: FileHeader, top: Ref, level: Level,
+        _ mapping: Mapping, fileSize: Int, header: FileHeader, top: Ref, level: Level,
         owner: AnyObject
     ) {
-        self.base = base
+        self.mapping = mapping
         self.fileSize = fileSize
         self.header = header
         topRef = top
         self.level = level
         self.owner = owner
         limit = UInt64(fileSize)
-        memory = SpaceMemory(base: base, limit: limit)
+        memory = SpaceMemory(mapping, limit: limit)
     }
 
     private static func headerOnly(_ error: RealmError) -> IntegrityReport {
@@ -144,7 +145,13 @@ public final class IntegrityCheck {
 
     /// Runs the check and returns everything found.
     public func run() -> IntegrityReport {
-        guard checkHeader(), let top = openTop() else { return report }
+        checkVersion()
+        checkBlocks()
+        return report
+    }
+
+    private func checkVersion() {
+        guard checkHeader(), let top = openTop() else { return }
         work = 256 &* Int(limit) &+ 1 << 20
         checkStructure()
         memory.walk.state.pointee.budget = 64 &* Int(limit) &+ 1 << 20
@@ -160,7 +167,6 @@ public final class IntegrityCheck {
             countObjects()
         }
         report.facts.tables = tables.map(\.facts)
-        return report
     }
 
     /// What the roots announce.

@@ -4,9 +4,11 @@ extension Database {
     ///
     /// Throws `input` when that slot names none, and what opening any version throws. The version
     /// should be checked before it is trusted.
-    public convenience init(previous path: String) throws(RealmError) {
+    public convenience init(
+        previous path: String, key: EncryptionKey? = nil
+    ) throws(RealmError) {
         do throws(RealmError) {
-            try self.init(MappedFile(path: path), slot: Self.previousSlot)
+            try self.init(MappedFile(path: path, DatabaseKey(key)), slot: Self.previousSlot)
         } catch { throw error.inFile(path) }
     }
 
@@ -25,27 +27,28 @@ extension Database {
 extension IntegrityCheck {
     /// Checks the version before the newest of the file at `path`; nil when the header names none.
     public static func runPrevious(
-        path: String, level: Level = .full
+        path: String, level: Level = .full, key: EncryptionKey? = nil
     ) throws(RealmError) -> IntegrityReport? {
-        let file = try MappedFile(path: path)
+        let file = try MappedFile(path: path, DatabaseKey(key))
         let raw = try file.rawHeader()
         let size = try file.extendToEnd()
         guard let slot = try? Database.previousSlot(raw),
-            let header = try? FileHeader(raw, base: file.mapping.base, size: size, slot: slot),
+            let header = try? file.header(raw, size: size, slot: slot),
             !FileHeader.oldFormats.contains(header.format)
         else { return nil }
         return IntegrityCheck(
-            base: file.mapping.base, fileSize: size, header: header, top: header.top,
+            file.mapping, fileSize: size, header: header, top: header.top,
             level: level, owner: file
         ).run()
     }
 
     /// Checks the database that standard input holds, spooled into an unlinked file in `directory`.
     public static func run(
-        standardInputInto directory: String, level: Level = .full
+        standardInputInto directory: String, level: Level = .full, key: EncryptionKey? = nil
     ) throws(RealmError) -> IntegrityReport {
         do throws(RealmError) {
-            return try run(MappedFile(File.spooled(from: 0, directory: directory)), level: level)
+            let file = try File.spooled(from: 0, directory: directory)
+            return try run(MappedFile(file, nil, DatabaseKey(key)), level: level)
         } catch { throw error.inFile("-") }
     }
 }

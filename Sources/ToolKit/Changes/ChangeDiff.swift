@@ -34,6 +34,10 @@ struct ChangeDiff {
 
     private func compare(_ this: Database, file path: String) throws(RealmError) -> ChangeRecords {
         let other = try DatabaseReading(request.request.command, path: path).open()
+        if !this.isEncrypted, !other.isEncrypted, let key = try request.request.command.readKey() {
+            // Says that neither of the two needs it.
+            _ = try Database(immutable: this.path, key: key)
+        }
         let records = ChangeRecords(request, VerifiedOutput(output, [this, other]))
         try FileComparison(records, from: this.snapshot(), to: other.snapshot()).run()
         return records

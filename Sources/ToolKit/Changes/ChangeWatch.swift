@@ -97,7 +97,7 @@ final class ChangeWatch {
         } catch {
             // Records that were written already told the truth.
             guard
-                error.code == "BadVersion" || error.kind == .corrupt
+                error.code == "BadVersion" || error.isDamage
                     || DatabaseChange.isBehind(error)
             else { throw error }
             let records = records([])

@@ -51,20 +51,22 @@ struct CheckRun {
 
     private func check(_ path: String) throws(RealmError) -> IntegrityReport {
         try DatabaseReading(request.command, path: path).checkKey()
+        let key = try request.command.readKey()
         if path == "-" {
             return try IntegrityCheck.run(
-                standardInputInto: Terminal.temporaryDirectory, level: level)
+                standardInputInto: Terminal.temporaryDirectory, level: level, key: key)
         }
         if request.start != .newest {
-            guard let report = try IntegrityCheck.runPrevious(path: path, level: level) else {
+            let found = try IntegrityCheck.runPrevious(path: path, level: level, key: key)
+            guard let report = found else {
                 // Says why there is none.
-                return IntegrityCheck(try Database(previous: path), level: level).run()
+                return IntegrityCheck(try Database(previous: path, key: key), level: level).run()
             }
             return report
         }
         let access = request.command.access
         let patience = request.command.wait.patience
-        if access != .immutable, let live = try Database(joiningLive: path, patience) {
+        if access != .immutable, let live = try Database(joiningLive: path, patience, key: key) {
             return IntegrityCheck(live, level: level).run()
         }
         guard access != .shared else {
@@ -73,14 +75,16 @@ struct CheckRun {
                 "there is no live session that could be joined",
                 hint: "--access immutable reads the file without one")
         }
-        return try checkQuiet(path)
+        return try checkQuiet(path, key)
     }
 
     /// Without a session: what looks like damage may be a commit that landed meanwhile.
-    private func checkQuiet(_ path: String) throws(RealmError) -> IntegrityReport {
+    private func checkQuiet(
+        _ path: String, _ key: EncryptionKey?
+    ) throws(RealmError) -> IntegrityReport {
         for attempt in 1... {
-            let before = try? Database(immutable: path)
-            let report = try IntegrityCheck.run(path: path, level: level)
+            let before = try? Database(immutable: path, key: key)
+            let report = try IntegrityCheck.run(path: path, level: level, key: key)
             guard let before, before.hasChanged else { return report }
             if attempt == Self.attempts { break }
         }
@@ -90,7 +94,8 @@ struct CheckRun {
     /// Whether the version before the newest could be used instead.
     private func previousSlot(_ path: String) -> String {
         guard path != "-", request.start == .newest,
-            let report = try? IntegrityCheck.runPrevious(path: path, level: level)
+            let report = try? IntegrityCheck.runPrevious(
+                path: path, level: level, key: request.command.readKey())
         else { return "none" }
         return report.errorCount == 0 ? "ok" : "damaged"
     }

@@ -56,6 +56,7 @@ final class CompactOutput {
 
     /// Writes what `database` holds, and reads it again if that was asked for.
     func write(_ database: Database, _ options: Compactor.Options) throws(RealmError) {
+        try CompactRequest.checkPlain(database)
         let snapshot = database.snapshot()
         var progress = ProgressReporter(
             request.command, file: request.path, total: Int(clamping: database.liveBytes),

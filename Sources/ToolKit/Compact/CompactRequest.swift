@@ -123,6 +123,11 @@ struct CompactRequest {
         .misuse(message, code: "InvalidArgument", hint: "realm-compact -h shows the usage")
     }
 
+    /// Throws for an encrypted database: copies of it would be plain ones yet.
+    static func checkPlain(_ database: Database) throws(RealmError) {
+        if database.isEncrypted { throw notYet("encrypted files are not copied yet") }
+    }
+
     private static func notYet(_ message: String) -> RealmError {
         RealmError(.incompatible, code: "IllegalOperation", reason: "not-yet", message)
     }

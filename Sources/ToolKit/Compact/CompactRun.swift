@@ -75,7 +75,7 @@ struct InPlaceRun {
 
     private func checkKey() throws(RealmError) {
         // Opening tells a key for a plain file from a missing one, as in every tool.
-        _ = try DatabaseReading(request.command).open()
+        try CompactRequest.checkPlain(DatabaseReading(request.command).open())
     }
 
     private func compact(

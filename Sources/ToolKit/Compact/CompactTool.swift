@@ -55,7 +55,8 @@ struct CompactSource {
             let reading = DatabaseReading(request.command)
             if let newest = try? reading.openNewest() { return try newest.at(request.start) }
         }
-        let previous = try Database(previous: request.path)
+        let previous = try Database(
+            previous: request.path, key: request.command.readKey())
         if case .number(let wanted) = request.start, previous.version != wanted {
             throw RealmError(
                 .misuse, code: "BadVersion", reason: "version-gone",

@@ -9,6 +9,9 @@ struct SalvageRun {
 
     func run() throws(RealmError) -> ExitCode {
         let target = request.command.outputPath!
+        if try request.command.readKey() != nil {
+            try CompactRequest.checkPlain(DatabaseReading(request.command).openNewest())
+        }
         // Made first, so that an output that exists ends it before the work.
         let output = try CompactOutput(request, path: target, force: request.mayReplace)
         let passing = try PassingDirectory(in: directory(of: target), for: target)

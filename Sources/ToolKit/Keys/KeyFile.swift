@@ -16,7 +16,7 @@ enum KeyFile {
     /// - Throws: `key`, reason `bad-key-file`; nothing it says contains a byte of the file.
     static func read(
         _ path: String, warn: (String) -> Void
-    ) throws(RealmError) -> EncryptionKey {
+    ) throws(RealmError) -> FileKey {
         let descriptor = try open(path)
         defer { if descriptor != STDIN_FILENO { close(descriptor) } }
         if isReadableByOthers(descriptor) {

@@ -6,16 +6,32 @@ extension ParsedCommand {
         text("encryption-key-file") ?? Terminal.environment("REALM_ENCRYPTION_KEY_FILE")
     }
 
-    /// Reads the encryption key; nil when none was given.
+    /// The encryption key; nil when none was given.
     ///
     /// - Throws: `key` for a bad key file, `misuse` when standard input would have to be both the
     ///   key and the database.
-    func readKey(_ diagnostics: Diagnostics) throws(RealmError) -> EncryptionKey? {
+    func readKey() throws(RealmError) -> EncryptionKey? {
         guard let path = keyFilePath else { return nil }
         if path == "-", operand(0) == "-" {
             throw .misuse(
                 "standard input cannot be both the key and the database", code: "InvalidArgument")
         }
-        return try KeyFile.read(path) { diagnostics.warn($0) }
+        return try fileKey(path).key
+    }
+
+    private func fileKey(_ path: String) throws(RealmError) -> FileKey {
+        try keyOnce.get { () throws(RealmError) in
+            try KeyFile.read(path) { Diagnostics(self).warn($0) }
+        }
+    }
+
+    /// The same error, telling of a wrong key what its file held.
+    func explaining(_ error: RealmError) -> RealmError {
+        guard error.reason == "wrong-key", let path = keyFilePath,
+            let form = try? fileKey(path).form
+        else { return error }
+        return RealmError(
+            error.kind, code: error.code, reason: error.reason, error.message, file: error.file,
+            hint: "\(KeyFile.hint); this one held \(form.rawValue)")
     }
 }

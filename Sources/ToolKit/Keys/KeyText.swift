@@ -5,13 +5,13 @@ enum KeyText {
     /// Decodes `content`, overwriting it.
     static func decode(
         _ content: UnsafeMutableRawBufferPointer, _ path: String
-    ) throws(RealmError) -> EncryptionKey {
+    ) throws(RealmError) -> FileKey {
         let length = content.count
         if length == EncryptionKey.size {
-            return EncryptionKey(UnsafeRawBufferPointer(content), form: .raw)
+            return try FileKey(UnsafeRawBufferPointer(content), form: .raw)
         }
         if length == EncryptionKey.size + 1, content[length - 1] == UInt8(ascii: "\n") {
-            return EncryptionKey(UnsafeRawBufferPointer(content), form: .raw)
+            return try FileKey(UnsafeRawBufferPointer(content), form: .raw)
         }
         let packed = removeWhiteSpace(content)
         let found = "\(packed) characters"
@@ -20,12 +20,12 @@ enum KeyText {
             guard decodeHexadecimal(content) else {
                 throw KeyFile.malformed("\(found), not all of them hex digits", path)
             }
-            return EncryptionKey(UnsafeRawBufferPointer(content), form: .hexadecimal)
+            return try FileKey(UnsafeRawBufferPointer(content), form: .hexadecimal)
         case 88:
             guard decodeBase64(content) else {
                 throw KeyFile.malformed("\(found) that are not base64", path)
             }
-            return EncryptionKey(UnsafeRawBufferPointer(content), form: .base64)
+            return try FileKey(UnsafeRawBufferPointer(content), form: .base64)
         default:
             let visible = packed == length ? "" : ", \(packed) without white space"
             throw KeyFile.malformed("it holds \(length) bytes\(visible)", path)

@@ -12,6 +12,7 @@ struct ParsedCommand: Sendable {
     let table: CommandTable
     private(set) var occurrences: [Occurrence] = []
     private(set) var operands: [String] = []
+    let keyOnce = KeyOnce()
 
     init(_ table: CommandTable) { self.table = table }
 

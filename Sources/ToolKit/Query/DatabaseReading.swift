@@ -39,7 +39,7 @@ struct DatabaseReading {
                 // Bytes overwritten while they were read look like damage.
                 let hasChanged =
                     DatabaseChange.isBehind(error)
-                    || (error.kind == .corrupt && database?.hasChanged ?? false)
+                    || (error.isDamage && database?.hasChanged ?? false)
                 guard hasChanged else { throw error }
                 guard try output?.restart() ?? true, mayRepeat(attempt, since: began) else {
                     throw DatabaseChange.error
@@ -74,7 +74,7 @@ struct DatabaseReading {
         if let kept { return try kept.at(choice) }
         let newest: Database
         do throws(RealmError) { newest = try openNewest() } catch {
-            guard error.kind == .corrupt, path != "-" else { throw error }
+            guard error.isDamage, path != "-" else { throw error }
             return try openPrevious(choice, insteadOf: error)
         }
         if newest.isShared { kept = newest }
@@ -85,7 +85,7 @@ struct DatabaseReading {
     private func openPrevious(
         _ choice: VersionChoice, insteadOf damage: RealmError
     ) throws(RealmError) -> Database {
-        guard let previous = try? Database(previous: path),
+        guard let previous = try? Database(previous: path, key: command.readKey()),
             choice == .previous || choice == .number(previous.version),
             IntegrityCheck(previous).run().errorCount == 0
         else { throw damage }
@@ -102,34 +102,33 @@ struct DatabaseReading {
     func takePart() throws(RealmError) -> Database? {
         if path == "-" || command.access == .immutable { return nil }
         return try Database(
-            takingPartIn: path, createsLockFile: true, command.wait.patience)
+            takingPartIn: path, createsLockFile: true, command.wait.patience,
+            key: command.readKey())
     }
 
     /// Opens the file, or what standard input holds.
     func openNewest() throws(RealmError) -> Database {
-        let key = try command.readKey(Diagnostics(command))
-        let hasKey = key != nil
-        let database: Database
         do throws(RealmError) {
-            database = try plain()
+            return try open(key: try command.readKey())
         } catch {
-            throw hasKey && error.reason == "not-a-realm" ? Self.encrypted(path) : error
+            // The key may be that of the other file.
+            if error.reason == "not-encrypted", isOneOfTwo { return try open(key: nil) }
+            throw command.explaining(error)
         }
-        if hasKey {
-            throw RealmError(
-                .key, code: "DecryptionFailed", reason: "not-encrypted",
-                "a key was given, but the file is not encrypted", file: path)
-        }
-        return database
+    }
+
+    private var isOneOfTwo: Bool {
+        guard command.table.name == QueryTable.table.name else { return false }
+        return command.text("diff").map { !$0.hasPrefix("@") } ?? false
     }
 
     /// As a participant where a session is live and the command allows it, else without a trace.
-    private func plain() throws(RealmError) -> Database {
+    private func open(key: EncryptionKey?) throws(RealmError) -> Database {
         if path == "-" {
-            return try Database(standardInputInto: Terminal.temporaryDirectory)
+            return try Database(standardInputInto: Terminal.temporaryDirectory, key: key)
         }
         if command.access != .immutable,
-            let live = try Database(joiningLive: path, command.wait.patience)
+            let live = try Database(joiningLive: path, command.wait.patience, key: key)
         {
             return live
         }
@@ -139,14 +138,7 @@ struct DatabaseReading {
                 "there is no live session that could be joined", file: path,
                 hint: "--access immutable reads the file without one")
         }
-        return try Database(immutable: path)
-    }
-
-    private static func encrypted(_ path: String) -> RealmError {
-        RealmError(
-            .incompatible, code: "IllegalOperation", reason: "not-yet",
-            "encrypted files cannot be read yet", file: path,
-            hint: "a Realm SDK can write an unencrypted copy")
+        return try Database(immutable: path, key: key)
     }
 }
 

@@ -10,7 +10,6 @@ struct FileReport {
 
     init(_ path: String, _ request: VersionsRequest) throws(RealmError) {
         facts = try request.facts(path)
-        try request.checkKey(facts.inspection)
         slots = request.showsSlots ? try request.inspector(path).slots() : nil
         showsGrowth = request.showsGrowth
     }

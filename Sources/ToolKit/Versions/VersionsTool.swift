@@ -24,9 +24,7 @@ struct VersionsTool {
     }
 
     private mutating func run() throws(RealmError) -> ExitCode {
-        if command.keyFilePath != nil, request.isWatch || command.flag("history") {
-            for path in request.paths { try request.checkKey(request.facts(path).inspection) }
-        }
+        _ = try command.readKey()
         let output = try OutputFile(path: command.outputPath, force: command.mayReplaceOutput)
         if request.isWatch {
             var watch = try VersionsWatch(request, output)
@@ -158,14 +156,16 @@ struct VersionsTool {
 }
 
 extension VersionsRequest {
-    func inspector(_ path: String) -> Inspector {
-        Inspector(path: path, readsLockFile: command.access != .immutable)
+    func inspector(_ path: String) throws(RealmError) -> Inspector {
+        Inspector(
+            path: path, readsLockFile: command.access != .immutable, key: try command.readKey())
     }
 
     static func encrypted(_ path: String) -> RealmError {
         RealmError(
             .key, code: "DecryptionFailed", reason: "no-key", "the file is encrypted", file: path,
-            hint: "without its key only its size and who has it open can be told")
+            hint: "-K FILE names the file that holds its key; without it only the size and who has "
+                + "it open can be told")
     }
 
     /// The facts of one file at this moment.
@@ -182,22 +182,10 @@ extension VersionsRequest {
                     found, looksForOpeners ? Openers.list(database: path) : nil,
                     ReaderTable.read(path), late: late)
             } catch {
-                guard error.kind == .busy, retries.mayRepeat() else { throw error }
+                guard error.kind == .busy, retries.mayRepeat() else {
+                    throw command.explaining(error)
+                }
             }
         }
-    }
-
-    /// A key that cannot be of use is an error, as in every tool.
-    func checkKey(_ found: Inspection) throws(RealmError) {
-        guard try command.readKey(Diagnostics(command)) != nil else { return }
-        if !found.isEncrypted {
-            throw RealmError(
-                .key, code: "DecryptionFailed", reason: "not-encrypted",
-                "a key was given, but the file is not encrypted", file: found.path)
-        }
-        throw RealmError(
-            .incompatible, code: "IllegalOperation", reason: "not-yet",
-            "encrypted files cannot be read yet", file: found.path,
-            hint: "leave out the key to learn what can be told without it")
     }
 }

@@ -163,8 +163,13 @@ final class WriteTarget {
     }
 
     private static func checkKey(_ request: WriteRequest) throws(RealmError) {
-        if !request.creates { return try DatabaseReading(request.command).checkKey() }
-        guard try request.command.readKey(Diagnostics(request.command)) != nil else { return }
+        if !request.creates {
+            guard request.command.keyFilePath != nil,
+                try DatabaseReading(request.command).openNewest().isEncrypted
+            else { return }
+        } else if try request.command.readKey() == nil {
+            return
+        }
         throw RealmError(
             .incompatible, code: "IllegalOperation", reason: "not-yet",
             "encrypted files cannot be written yet", file: request.path)

@@ -30,7 +30,7 @@ struct SchemaFacts: Equatable {
             return
         }
         let read = try VersionState.read(
-            base: database.file.mapping.base, size: Int(state.limit), format: state.format,
+            database.file.mapping, size: Int(state.limit), format: state.format,
             top: top.ref)
         self.init(read.schema)
     }

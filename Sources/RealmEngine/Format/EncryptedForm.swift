@@ -1,22 +1,27 @@
 /// Telling an encrypted database from other files without its key (storage format 8.2).
 enum EncryptedForm {
-    private static let page = 4096
-    private static let entry = 64
     private static let mostWrites: UInt32 = 1 << 28
+
+    /// Whether `size` bytes at `base` are an encrypted database, as far as that shows.
+    static func matches(_ base: UnsafeRawPointer, size: Int) -> Bool {
+        size % EncryptedLayout.page == 0 && begins(base, size: size)
+    }
 
     /// Whether `size` bytes at `base` begin with a page of counters and authentication codes as only
     /// an encrypted database has: of 64 entries each is all zeros, or counts a plausible number of
     /// writes, the latest after the one before. Other files pass with a chance of less than 2^-64.
-    static func matches(_ base: UnsafeRawPointer, size: Int) -> Bool {
-        guard size >= 2 * page, size % page == 0 else { return false }
-        guard base.load(as: UInt32.self) != 0 else { return false }
-        return stride(from: 0, to: page, by: entry).allSatisfy { isEntry(base + $0) }
+    static func begins(_ base: UnsafeRawPointer, size: Int) -> Bool {
+        let page = EncryptedLayout.page
+        guard size >= 2 * page, base.load(as: UInt32.self) != 0 else { return false }
+        return stride(from: 0, to: page, by: EncryptedLayout.entry).allSatisfy {
+            isEntry(base + $0)
+        }
     }
 
     private static func isEntry(_ p: UnsafeRawPointer) -> Bool {
         let latest = p.load(as: UInt32.self)
         let before = p.load(fromByteOffset: 32, as: UInt32.self)
-        if latest == 0 { return isZero(p, entry) }
+        if latest == 0 { return isZero(p, EncryptedLayout.entry) }
         guard latest < mostWrites, before < latest, !isZero(p + 4, 28) else { return false }
         return before != 0 || isZero(p + 32, 32)
     }

@@ -1,0 +1,291 @@
+import Glibc
+import Synchronization
+
+/// The plain pages of an encrypted file: private memory, filled page by page when somebody is about
+/// to read one, outside the file's mapping (storage format 8).
+///
+/// A page that is already there is compared with its entry in the file again when a newer version is
+/// read than the last time, a *moment* later. If somebody wrote the page since, only the words that
+/// changed are stored: what a pinned version can reach stays untouched, so pointers into it stay
+/// good while the page gets its new nodes.
+///
+/// Free to cross threads: a page has one of 16 mutexes, held while it is filled; its mark, stored
+/// last, tells everybody else that it is there.
+final class EncryptedPages: @unchecked Sendable {
+    let key: EncryptionKey
+    /// The file as it is.
+    let cipher: Mapping
+    private let path: String
+    let plain: UnsafeMutableRawPointer
+    /// What is known about pages: marks, the entries they were read by, and room to work in.
+    private let table: UnsafeMutableRawPointer
+    private let tableSize: Int
+    /// The moment a page was last found to be what the file holds; 0 for one never read.
+    private let marks: UnsafeMutablePointer<Atomic<UInt64>>
+    private let halves: UnsafeMutableRawPointer
+    private let moment = Atomic<UInt64>(1)
+    private let mutexes: [Guarded<Void>]
+    /// Pages that could not be read so far.
+    private let failures = Atomic<Int>(0)
+
+    private static let mutexCount = 16
+
+    /// Will put pages of the file behind `cipher` at `plain`, where addresses for `capacity` bytes are.
+    init(
+        _ cipher: Mapping, _ key: EncryptionKey, plain: UnsafeMutableRawPointer, capacity: Int,
+        path: String
+    ) throws(RealmError) {
+        Confidence.begin()
+        self.cipher = cipher
+        self.key = key
+        self.plain = plain
+        self.path = path
+        let pages = capacity / EncryptedLayout.page
+        let room = Self.mutexCount * Scratch.size
+        tableSize = room + pages * (MemoryLayout<UInt64>.size + EncryptedLayout.half)
+        let memory = mmap(
+            nil, tableSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+            -1, 0)
+        guard let memory, memory != MAP_FAILED else {
+            throw systemError("mmap", path, errno: errno)
+        }
+        madvise(memory, tableSize, Mapping.noDump)
+        table = memory
+        marks = (memory + room).bindMemory(to: Atomic<UInt64>.self, capacity: pages)
+        halves = memory + room + pages * MemoryLayout<UInt64>.size
+        mutexes = (0..<Self.mutexCount).map { _ in Guarded(()) }
+    }
+
+    deinit { munmap(table, tableSize) }
+
+    /// Pages of the database that the file has room for.
+    var count: Int { EncryptedLayout.databaseSize(of: cipher.mapped) / EncryptedLayout.page }
+
+    /// A newer version is about to be read: what was found in pages before does not tell about it.
+    func nextMoment() -> UInt64 { moment.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue }
+
+    /// Has the pages of `count` bytes at `offset`, which lie inside the database, as they were at
+    /// `moment` or later.
+    @inline(__always)
+    func prepare(_ offset: Int, _ count: Int, _ moment: UInt64) throws(RealmError) {
+        var page = offset / EncryptedLayout.page
+        let last = (offset &+ count &- 1) / EncryptedLayout.page
+        while page <= last {
+            if !isFresh(page, moment) { try load(page, moment) }
+            page &+= 1
+        }
+    }
+
+    @inline(__always)
+    private func isFresh(_ page: Int, _ moment: UInt64) -> Bool {
+        marks[page].load(ordering: .acquiring) >= moment
+    }
+
+    @inline(never)
+    private func load(_ page: Int, _ wanted: UInt64) throws(RealmError) {
+        try withPage(page) { (scratch) throws(RealmError) in
+            if !isFresh(page, wanted) { try refresh(page, scratch) }
+        }
+    }
+
+    /// Runs `body` while nobody else fills or looks at the page.
+    private func withPage<R>(
+        _ page: Int, _ body: (Scratch) throws(RealmError) -> R
+    ) throws(RealmError) -> R {
+        let i = page % Self.mutexCount
+        return try mutexes[i].withLock { _ throws(RealmError) in
+            try body(Scratch(start: table + i * Scratch.size))
+        }
+    }
+
+    /// The header as it is now.
+    func header() throws(RealmError) -> RawHeader {
+        try withPage(0) { (scratch) throws(RealmError) in
+            try refresh(0, scratch)
+            return RawHeader(plain)
+        }
+    }
+
+    // MARK: One page, with its mutex held
+
+    private func refresh(_ page: Int, _ scratch: Scratch) throws(RealmError) {
+        let now = moment.load(ordering: .acquiring)
+        guard page < count else { throw .corrupt("the file ends before page \(page)", in: "file") }
+        let half = halves + page * EncryptedLayout.half
+        let entry = cipher.base + EncryptedLayout.position(ofEntry: page)
+        let isKnown = marks[page].load(ordering: .relaxed) > 0
+        if !isKnown || memcmp(half, entry, EncryptedLayout.half) != 0 {
+            let counter = try authenticated(page, scratch)
+            key.decrypt(
+                scratch.cipher, to: scratch.plain, EncryptedLayout.page,
+                position: page * EncryptedLayout.page, counter: counter)
+            store(page, scratch, isNew: !isKnown)
+            half.copyMemory(from: scratch.used, byteCount: EncryptedLayout.half)
+        }
+        marks[page].store(now, ordering: .releasing)
+    }
+
+    /// Only what changed: others read the rest.
+    private func store(_ page: Int, _ scratch: Scratch, isNew: Bool) {
+        let target = plain + page * EncryptedLayout.page
+        if isNew {
+            target.copyMemory(from: scratch.plain, byteCount: EncryptedLayout.page)
+            return
+        }
+        let old = target.assumingMemoryBound(to: UInt64.self)
+        let new = scratch.plain.assumingMemoryBound(to: UInt64.self)
+        for i in 0..<EncryptedLayout.page / 8 where old[i] != new[i] { old[i] = new[i] }
+    }
+}
+
+extension EncryptedPages {
+    /// Room to work on one page: its entry, its bytes, what they mean, and a code.
+    struct Scratch {
+        let start: UnsafeMutableRawPointer
+
+        static let size = 3 * EncryptedLayout.page
+
+        var cipher: UnsafeMutableRawPointer { start }
+        var plain: UnsafeMutableRawPointer { start + EncryptedLayout.page }
+        var entry: UnsafeMutableRawPointer { start + 2 * EncryptedLayout.page }
+        var code: UnsafeMutableRawPointer { entry + EncryptedLayout.entry }
+        /// The half of the entry that tells what the bytes are.
+        var used: UnsafeMutableRawPointer { code + EncryptedLayout.entry }
+    }
+
+    /// What was found at a page's place.
+    private enum Found {
+        case written(counter: UInt32)
+        /// Nothing was ever put there, or not since the file was last cut.
+        case nothing
+        case damage
+    }
+
+    /// Reads a page of the file into `scratch` and returns the counter of the write that made it.
+    ///
+    /// The writer of a page puts its entry down first and then the page, and does not keep others
+    /// from reading meanwhile: what does not fit is looked at again, until it stays as it is.
+    private func authenticated(_ page: Int, _ scratch: Scratch) throws(RealmError) -> UInt32 {
+        var tries = 0
+        while true {
+            let hadEntry = tries > 0 ? scratch.entry.load(as: UInt64.self) : 0
+            read(page, scratch)
+            let found = judge(scratch)
+            if case .written(let counter) = found { return counter }
+            if tries > 0, hadEntry != scratch.entry.load(as: UInt64.self), tries < 1000 {
+                tries = 1
+            }
+            tries += 1
+            if tries > 5 {
+                failures.wrappingAdd(1, ordering: .relaxed)
+                throw error(found, page)
+            }
+            // A damaged file is not waited for at each of its pages.
+            if failures.load(ordering: .relaxed) < 16 { usleep(200) } else { sched_yield() }
+        }
+    }
+
+    private func read(_ page: Int, _ scratch: Scratch) {
+        scratch.entry.copyMemory(
+            from: cipher.base + EncryptedLayout.position(ofEntry: page),
+            byteCount: EncryptedLayout.entry)
+        scratch.cipher.copyMemory(
+            from: cipher.base + EncryptedLayout.position(ofPage: page),
+            byteCount: EncryptedLayout.page)
+    }
+
+    private func judge(_ scratch: Scratch) -> Found {
+        let half = EncryptedLayout.half
+        if scratch.entry.load(as: UInt32.self) == 0 { return .nothing }
+        key.authenticate(scratch.cipher, EncryptedLayout.page, into: scratch.code)
+        // The second half is that of the write before, when the last one was interrupted.
+        for used in [scratch.entry, scratch.entry + half] {
+            let counter = used.load(as: UInt32.self)
+            guard counter != 0, EncryptionKey.isSameCode(used + 4, scratch.code) else { continue }
+            scratch.used.copyMemory(from: used, byteCount: half)
+            return .written(counter: counter)
+        }
+        let words = scratch.cipher.assumingMemoryBound(to: UInt64.self)
+        return (0..<EncryptedLayout.page / 8).allSatisfy { words[$0] == 0 } ? .nothing : .damage
+    }
+
+    private func error(_ found: Found, _ page: Int) -> RealmError {
+        let offset = EncryptedLayout.position(ofPage: page)
+        var what = "does not authenticate"
+        if case .nothing = found { what = "was never written" }
+        return RealmError(
+            .key, code: "DecryptionFailed", reason: "block-damaged",
+            "damaged: block \(page) of the encrypted file, at offset \(offset), \(what)",
+            file: path, hint: RealmError.damageHint)
+    }
+}
+
+extension EncryptedPages {
+    /// What is wrong with the block that holds a page, looked at in the file; nil when it
+    /// authenticates or was never written. `isLoaded` pages did.
+    func problem(inPage page: Int) -> String? {
+        let result: RealmError? = {
+            do throws(RealmError) {
+                try withPage(page) { (scratch) throws(RealmError) in
+                    if marks[page].load(ordering: .relaxed) > 0 { return }
+                    if cipher.base.load(
+                        fromByteOffset: EncryptedLayout.position(ofEntry: page), as: UInt32.self)
+                        == 0
+                    {
+                        return
+                    }
+                    _ = try authenticated(page, scratch)
+                }
+                return nil
+            } catch { return error }
+        }()
+        return result?.message
+    }
+
+    /// Throws unless the key is the file's: the block with the header authenticates.
+    func checkKey() throws(RealmError) {
+        do throws(RealmError) { _ = try header() } catch {
+            guard error.reason == "block-damaged" else { throw error }
+            // With a wrong key no block does.
+            if anotherAuthenticates() { throw error }
+            throw EncryptedForm.begins(cipher.base, size: cipher.mapped)
+                ? Self.wrongKey(path) : Self.notRealm(path)
+        }
+    }
+
+    private func anotherAuthenticates() -> Bool {
+        (1..<min(256, max(1, count))).contains { page in
+            let found = try? withPage(page) { (scratch) throws(RealmError) in
+                read(page, scratch)
+                return judge(scratch)
+            }
+            if case .written? = found { return true }
+            return false
+        }
+    }
+
+    private static func wrongKey(_ path: String) -> RealmError {
+        RealmError(
+            .key, code: "DecryptionFailed", reason: "wrong-key",
+            "wrong encryption key (block 0 does not authenticate)", file: path)
+    }
+
+    static func notRealm(_ path: String) -> RealmError {
+        RealmError(
+            .input, code: "InvalidDatabase", reason: "not-a-realm",
+            "not a Realm file, with this or any key: it does not begin like an encrypted one",
+            file: path)
+    }
+
+    static func noKey(_ path: String) -> RealmError {
+        RealmError(
+            .key, code: "DecryptionFailed", reason: "no-key", "the file is encrypted", file: path,
+            hint: "-K FILE names the file that holds its key")
+    }
+
+    static func notEncrypted(_ path: String) -> RealmError {
+        RealmError(
+            .key, code: "DecryptionFailed", reason: "not-encrypted",
+            "a key was given, but the file is not encrypted", file: path)
+    }
+}

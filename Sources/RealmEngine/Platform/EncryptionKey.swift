@@ -1,0 +1,110 @@
+import CRealmCrypto
+import Glibc
+
+/// The 64 bytes that open an encrypted database, and what follows from them (storage format 8.1).
+///
+/// They are in memory of their own that no core dump shows and that is not swapped out where the
+/// system permits that, never in a `String` or an array, and are wiped when the last owner lets go.
+/// Immutable and free to cross threads.
+public final class EncryptionKey: @unchecked Sendable {
+    /// Bytes of a key.
+    public static let size = Int(realm_crypto_key_size)
+
+    private let start: UnsafeMutableRawPointer
+    private let context: UnsafeMutablePointer<realm_crypto_context>
+    private static let count = {
+        let needed = size + MemoryLayout<realm_crypto_context>.size
+        return (needed + Mapping.pageSize - 1) / Mapping.pageSize * Mapping.pageSize
+    }()
+
+    /// Copies the first 64 of `bytes`; the caller wipes its own. Throws `internal` without memory.
+    public init(_ bytes: UnsafeRawBufferPointer) throws(RealmError) {
+        precondition(bytes.count >= Self.size)
+        let memory = mmap(
+            nil, Self.count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let memory, memory != MAP_FAILED else {
+            throw systemError("mmap", nil, errno: errno)
+        }
+        madvise(memory, Self.count, Mapping.noDump)
+        mlock(memory, Self.count)
+        start = memory
+        context = (memory + Self.size).bindMemory(to: realm_crypto_context.self, capacity: 1)
+        start.copyMemory(from: bytes.baseAddress!, byteCount: Self.size)
+        realm_crypto_prepare(context, start.assumingMemoryBound(to: UInt8.self), 0)
+    }
+
+    deinit {
+        realm_crypto_wipe(start, Self.count)
+        munmap(start, Self.count)
+    }
+
+    /// The 64 bytes, valid inside `body` only.
+    public func withBytes<R, E>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+        try body(UnsafeRawBufferPointer(start: start, count: Self.size))
+    }
+
+    /// Whether both are the same 64 bytes; takes as long where they differ early.
+    func matches(_ other: EncryptionKey) -> Bool {
+        realm_crypto_equal(
+            start.assumingMemoryBound(to: UInt8.self),
+            other.start.assumingMemoryBound(to: UInt8.self), Self.size) == 1
+    }
+}
+
+extension EncryptionKey {
+    /// Bytes of an authentication code.
+    static let codeSize = Int(realm_crypto_mac_size)
+
+    /// Writes the authentication code of `count` bytes, a multiple of 64, to `code`.
+    func authenticate(
+        _ bytes: UnsafeRawPointer, _ count: Int, into code: UnsafeMutableRawPointer
+    ) {
+        realm_crypto_authenticate(
+            context, bytes.assumingMemoryBound(to: UInt8.self), count,
+            code.assumingMemoryBound(to: UInt8.self))
+    }
+
+    /// Compares two authentication codes in constant time.
+    static func isSameCode(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Bool {
+        realm_crypto_equal(
+            a.assumingMemoryBound(to: UInt8.self), b.assumingMemoryBound(to: UInt8.self),
+            codeSize) == 1
+    }
+
+    /// Decrypts `count` bytes that write number `counter` put at `position` of the database.
+    func decrypt(
+        _ from: UnsafeRawPointer, to: UnsafeMutableRawPointer, _ count: Int,
+        position: Int, counter: UInt32
+    ) {
+        withVector(position, counter) { vector in
+            realm_crypto_decrypt(
+                context, vector, from.assumingMemoryBound(to: UInt8.self),
+                to.assumingMemoryBound(to: UInt8.self), count)
+        }
+    }
+
+    /// Encrypts `count` bytes as write number `counter` to `position` of the database.
+    func encrypt(
+        _ from: UnsafeRawPointer, to: UnsafeMutableRawPointer, _ count: Int,
+        position: Int, counter: UInt32
+    ) {
+        withVector(position, counter) { vector in
+            realm_crypto_encrypt(
+                context, vector, from.assumingMemoryBound(to: UInt8.self),
+                to.assumingMemoryBound(to: UInt8.self), count)
+        }
+    }
+
+    /// Counter, position, zeros (storage format 8.3).
+    private func withVector(
+        _ position: Int, _ counter: UInt32, _ body: (UnsafePointer<UInt8>) -> Void
+    ) {
+        let place = UInt64(position)
+        var vector = (
+            UInt64(counter) | place << 32, place >> 32
+        )
+        withUnsafeBytes(of: &vector) {
+            body($0.baseAddress!.assumingMemoryBound(to: UInt8.self))
+        }
+    }
+}

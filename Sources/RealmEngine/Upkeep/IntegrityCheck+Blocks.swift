@@ -1,0 +1,13 @@
+/// The blocks of an encrypted file (storage format 8.5).
+extension IntegrityCheck {
+    /// Names each block that does not authenticate. What the version needs of it was found unreadable
+    /// already; the rest is free space, where a crash may leave one.
+    func checkBlocks() {
+        guard level == .full, let pages = mapping.pages else { return }
+        (table, column, object) = (nil, nil, nil)
+        for page in 0..<pages.count {
+            guard let problem = pages.problem(inPage: page) else { continue }
+            found(.block, Ref(UInt64(page * EncryptedLayout.page)), problem)
+        }
+    }
+}

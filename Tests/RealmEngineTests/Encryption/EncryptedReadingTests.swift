@@ -1,0 +1,206 @@
+import Foundation
+import Testing
+
+@testable import RealmEngine
+
+/// Encrypted files as readers see them.
+@Suite struct EncryptedReadingTests {
+    private static let plainFiles =
+        Fixtures.files("query", ".realm").filter { $0.path.contains("/Tests/") }
+
+    private static func fixture(_ name: String) -> String {
+        Fixtures.own.appending(path: "encrypted/\(name)").path
+    }
+
+    private func image(_ name: String = "social") throws -> EncryptedImage {
+        let url = try #require(Self.plainFiles.first { $0.lastPathComponent == name + ".realm" })
+        return EncryptedImage(of: [UInt8](try Data(contentsOf: url)), try EncryptedImage.key())
+    }
+
+    private func withFile<R>(
+        _ image: EncryptedImage, _ body: (String) throws -> R
+    ) throws -> R {
+        let path = try image.saved()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        return try body(path)
+    }
+
+    private func failure(_ body: () throws -> Void) -> RealmError? {
+        do { try body() } catch { return error as? RealmError }
+        return nil
+    }
+
+    private func digest(_ database: Database) throws -> UInt64 {
+        let snapshot = database.snapshot()
+        let digest = ContentDigest(snapshot)
+        return ContentDigest.combined(try snapshot.schema.classes.map { try digest.digest($0) })
+    }
+
+    @Test func sizes() {
+        // Storage format 8.6.
+        for (size, file) in [
+            (4096, 8192), (258048, 262144), (262144, 270336), (266240, 274432), (1, 8192),
+        ] {
+            #expect(EncryptedLayout.fileSize(of: size) == file)
+            #expect(EncryptedLayout.databaseSize(of: file) == (size + 4095) / 4096 * 4096)
+        }
+        #expect(EncryptedLayout.databaseSize(of: 0) == 0)
+        for pages in 0..<1000 {
+            let size = pages * 4096
+            #expect(EncryptedLayout.databaseSize(of: EncryptedLayout.fileSize(of: size)) == size)
+            #expect(
+                pages == 0
+                    || EncryptedLayout.position(ofPage: pages - 1) + 4096
+                        <= EncryptedLayout.fileSize(of: size)
+            )
+        }
+    }
+
+    @Test(arguments: plainFiles) func holdsWhatThePlainFileDoes(_ url: URL) throws {
+        let plain = [UInt8](try Data(contentsOf: url))
+        try withFile(EncryptedImage(of: plain, try EncryptedImage.key())) { path in
+            let database = try Database(immutable: path, key: try EncryptedImage.key())
+            let original = try Database(immutable: url.path)
+            #expect(database.isEncrypted && !original.isEncrypted)
+            let report = IntegrityCheck(database).run()
+            #expect(report.errorCount == 0, "\(report.findings.map(\.what))")
+            #expect(report.facts.nodes == IntegrityCheck(original).run().facts.nodes)
+            let (found, expected) = (try digest(database), try digest(original))
+            #expect(found == expected)
+        }
+    }
+
+    /// Written by the reference: in one pass, and by 40 commits.
+    @Test(arguments: [("social.realm", 16384), ("items.realm", 20480)])
+    func filesOfTheReference(name: String, size: Int) throws {
+        let key = try EncryptedImage.key()
+        let database = try Database(immutable: Self.fixture(name), key: key)
+        let report = try IntegrityCheck.run(path: Self.fixture(name), key: key)
+        #expect(report.findings.isEmpty, "\(report.findings.map(\.what))")
+        #expect(database.schema.classes.count > 0)
+        let found = try Inspector(path: Self.fixture(name), key: key).inspect()
+        #expect(found.isEncrypted && found.content != nil && found.damage == nil)
+        let space = try #require(found.space)
+        #expect(space.live + space.free + space.pinned == UInt64(found.bytes))
+    }
+
+    @Test func whatIsWrongIsToldApart() throws {
+        let image = try image()
+        let key = try EncryptedImage.key()
+        try withFile(image) { path in
+            let none = failure { _ = try Database(immutable: path) }
+            #expect(none?.reason == "no-key")
+            let wrong = try EncryptedImage.key(2)
+            let found = failure { _ = try Database(immutable: path, key: wrong) }
+            #expect(found?.reason == "wrong-key" && found?.kind == .key)
+            #expect(try Inspector(path: path).inspect().isEncrypted)
+            let inspected = failure { _ = try Inspector(path: path, key: wrong).inspect() }
+            #expect(inspected?.reason == "wrong-key")
+        }
+        let plain = Self.plainFiles[0].path
+        let useless = failure { _ = try Database(immutable: plain, key: key) }
+        #expect(useless?.reason == "not-encrypted")
+        var noise = SeededRandom(seed: 5)
+        var random = image
+        random.bytes = random.bytes.map { _ in UInt8(truncatingIfNeeded: noise.next()) }
+        try withFile(random) { path in
+            let found = failure { _ = try Database(immutable: path, key: key) }
+            #expect(found?.kind == .input)
+        }
+    }
+
+    @Test func damagedBlocksAreNamed() throws {
+        for page in 0..<3 {
+            var image = try image("bulk")
+            let place = EncryptedLayout.position(ofPage: page)
+            image.bytes[place + 1000] ^= 1
+            try withFile(image) { path in
+                let found = failure {
+                    let report = try IntegrityCheck.run(path: path, key: image.key)
+                    let what = report.findings.map(\.what).joined(separator: "\n")
+                    #expect(report.errorCount > 0 && what.contains("at offset \(place)"), "\(what)")
+                    #expect(report.counts[.block] == 1)
+                }
+                // Without the block of the header nothing can be said about the others.
+                #expect(found?.reason == (page == 0 ? "block-damaged" : nil))
+                #expect((found?.message.contains("at offset \(place)") ?? true))
+            }
+        }
+    }
+
+    @Test func anInterruptedWriteLeavesWhatWasThere() throws {
+        var image = try image()
+        for page in 0..<image.pages {
+            let old = image.plain(page: page)
+            image.write(old.map { ~$0 }, page: page, entryOnly: true)
+        }
+        try withFile(image) { path in
+            let report = try IntegrityCheck.run(path: path, key: image.key)
+            #expect(report.findings.isEmpty, "\(report.findings.map(\.what))")
+        }
+    }
+
+    @Test func aCutFileIsTruncated() throws {
+        var image = try image("bulk")
+        image.bytes.removeLast(image.bytes.count / 2)
+        try withFile(image) { path in
+            let found = failure { _ = try Database(immutable: path, key: image.key) }
+            #expect(found?.isDamage == true)
+        }
+    }
+
+    /// A page that somebody writes again keeps its unchanged bytes, for whoever has a pointer there.
+    @Test func pagesAreLookedAtAgainLater() throws {
+        var image = try image()
+        try withFile(image) { path in
+            let file = try MappedFile(path: path, .given(image.key))
+            let mapping = file.mapping
+            let pages = try #require(mapping.pages)
+            let moment = mapping.nextMoment()
+            try pages.prepare(4096, 4096, moment)
+            let word = (mapping.base + 4096 + 800).assumingMemoryBound(to: UInt64.self)
+            let old = word.pointee
+            var changed = image.plain(page: 1)
+            changed[800] ^= 0xFF
+            image.write(changed, page: 1)
+            let handle = try FileHandle(forUpdating: URL(filePath: path))
+            try handle.write(contentsOf: Data(image.bytes))
+            try handle.close()
+            try pages.prepare(4096, 4096, moment)
+            #expect(word.pointee == old)
+            try pages.prepare(4096, 4096, mapping.nextMoment())
+            #expect(word.pointee == old ^ 0xFF)
+            let next = changed.withUnsafeBytes { $0.load(fromByteOffset: 808, as: UInt64.self) }
+            #expect(word[1] == next)
+        }
+    }
+
+    @Test func hostileBytesEndInAnErrorOrTheSameContent() throws {
+        let image = try image()
+        let key = image.key
+        let truth = try withFile(image) { path in
+            try digest(Database(immutable: path, key: key))
+        }
+        for seed in 0..<200 as Range<UInt64> {
+            var random = SeededRandom(seed: seed)
+            var mutated = image
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                // Half of them in the table of entries.
+                let limit = seed % 2 == 0 ? 64 * image.pages : mutated.bytes.count
+                let at = Int.random(in: 0..<limit, using: &random)
+                mutated.bytes[at] = UInt8(truncatingIfNeeded: random.next())
+            }
+            try withFile(mutated) { path in
+                do {
+                    let database = try Database(immutable: path, key: key)
+                    let found = try digest(database)
+                    #expect(found == truth, "seed \(seed)")
+                } catch let error as RealmError {
+                    #expect(
+                        error.kind == .key || error.kind == .corrupt || error.kind == .input,
+                        "seed \(seed): \(error.message)")
+                }
+            }
+        }
+    }
+}

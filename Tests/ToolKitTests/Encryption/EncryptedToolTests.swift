@@ -1,0 +1,96 @@
+import Testing
+
+/// Tools on encrypted files, run as a script would.
+@Suite struct EncryptedToolTests {
+    private let scratch = ScratchDirectory()
+    private let encrypted = QueryRun.fixture("encrypted/social.realm")
+    private let key = QueryRun.fixture("encrypted/key.hex")
+    private let plain = QueryRun.social
+
+    /// The key file as only its owner reads it, which a checkout does not keep.
+    private func ownKey() -> String {
+        let hex = ToolProcess.shell("cat \(key)").output
+        return scratch.write("own.key", hex, mode: 0o600)
+    }
+
+    private func reason(_ tool: String, _ arguments: [String]) -> (String, Int32) {
+        let run = ToolProcess.run(tool, ["--json"] + arguments)
+        let text = run.errorText
+        let part = text.split(separator: "\"reason\":\"").dropFirst().first
+        return (part.map { String($0.prefix { $0 != "\"" }) } ?? text, run.status)
+    }
+
+    @Test func readingToolsGiveTheSameAnswers() {
+        let key = ownKey()
+        for options in [["-f", "ndjson"], ["--schema"], ["--digest"], ["--count"]] {
+            let classes = options[0] == "-f" ? ["Person"] : []
+            let other = ToolProcess.run(
+                "realm-query", options + ["-K", key, encrypted] + classes)
+            let same = ToolProcess.run("realm-query", options + [plain] + classes)
+            #expect(other.errorText == same.errorText)
+            #expect(other.text == same.text && other.status == same.status)
+        }
+        let check = ToolProcess.run("realm-compact", ["--check", "-K", key, encrypted])
+        #expect(check.status == 0, "\(check.errorText)\(check.text)")
+        let facts = ToolProcess.run(
+            "realm-versions", ["-E", "encrypted=true", "--get", "classes", "-K", key, encrypted])
+        #expect(facts.status == 0 && facts.text != "" && facts.text != "null\n")
+    }
+
+    @Test func aKeyMayComeThroughAPipe() {
+        let run = ToolProcess.shell(
+            "$TOOL --count -K <(cat \(key)) \(encrypted) && cat \(key) | $TOOL -K - \(encrypted) "
+                + "--wait=1s > /dev/null && $TOOL -K \(ownKey()) - < \(encrypted) > /dev/null")
+        #expect(run.status == 0, "\(run.errorText)")
+        #expect(run.errors == [])
+    }
+
+    @Test func errorsAreToldApart() {
+        let key = ownKey()
+        let wrong = scratch.write("wrong.key", [UInt8](repeating: 7, count: 64), mode: 0o600)
+        let bad = scratch.write("bad.key", [UInt8](repeating: 0x31, count: 63), mode: 0o600)
+        for (tool, mode) in [
+            ("realm-query", []), ("realm-compact", ["--check"]), ("realm-versions", []),
+        ] as [(String, [String])] {
+            if tool != "realm-versions" {
+                #expect(reason(tool, mode + [encrypted]) == ("no-key", 5), "\(tool)")
+            }
+            #expect(reason(tool, mode + ["-K", wrong, encrypted]) == ("wrong-key", 5), "\(tool)")
+            #expect(reason(tool, mode + ["-K", key, plain]) == ("not-encrypted", 5), "\(tool)")
+            #expect(reason(tool, mode + ["-K", bad, encrypted]) == ("bad-key-file", 5), "\(tool)")
+        }
+        let hint = ToolProcess.run("realm-query", ["-K", wrong, encrypted]).errorText
+        #expect(hint.contains("this one held 64 raw bytes"), "\(hint)")
+    }
+
+    @Test func onlyOneWarningForAnOpenKeyFile() {
+        let hex = ToolProcess.shell("cat \(key)").output
+        let open = scratch.write("open.key", hex, mode: 0o644)
+        let run = ToolProcess.run("realm-compact", ["--check", "-K", open, encrypted])
+        #expect(run.status == 0)
+        #expect(run.errorText.split(separator: "\n").count == 1, "\(run.errorText)")
+    }
+
+    @Test func plainAndEncryptedAreCompared() {
+        let key = ownKey()
+        let same = ToolProcess.run("realm-query", ["--diff", encrypted, "-K", key, plain])
+        #expect(same.status == 0 && same.output == [], "\(same.errorText)\(same.text)")
+        let turned = ToolProcess.run("realm-query", ["--diff", plain, "-K", key, encrypted])
+        #expect(turned.status == 0 && turned.output == [], "\(turned.errorText)")
+        let none = reason("realm-query", ["--diff", plain, "-K", key, plain])
+        #expect(none == ("not-encrypted", 5))
+    }
+
+    @Test func whatIsNotThereYetSaysSo() {
+        let key = ownKey()
+        let copy = scratch.write("copy.realm", ToolProcess.shell("cat \(encrypted)").output)
+        for (tool, arguments) in [
+            ("realm-compact", ["-o", scratch.path + "/out.realm"]), ("realm-compact", []),
+            ("realm-write", ["--delete", "TRUEPREDICATE"]),
+        ] as [(String, [String])] {
+            let found = reason(tool, arguments + ["-K", key, copy])
+            #expect(found.1 == 6 || found.1 == 2, "\(tool): \(found)")
+        }
+        #expect(ToolProcess.shell("ls \(scratch.path)/out.realm").status != 0)
+    }
+}
