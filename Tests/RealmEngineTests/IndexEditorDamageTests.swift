@@ -141,8 +141,8 @@ struct IndexEditorDamageTests {
         let lab = try EditLab()
         // The next node in the slab: the one being made.
         let keys = lab.context.slab.start + UInt64(lab.context.slab.used)
-        let root = try node(lab, keys: [0], slots: [keys + 16], isInner: isInner)
-        #expect(root.raw == keys + 16)
+        let root = try node(lab, keys: [0], slots: [keys + 32], isInner: isInner)
+        #expect(root.raw == keys + 32)
         try expectCorrupt(lab, root)
     }
 }

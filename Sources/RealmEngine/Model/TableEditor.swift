@@ -103,6 +103,8 @@ final class TableEditor {
     func beginTransaction() {
         created = CreatedKeys()
         isCounted = false
+        loadedClusters?.forgetPlaces()
+        loadedTombstones?.forgetPlaces()
     }
 
     /// Something below the table changed: its top is rewritten and its content version grows.
@@ -282,7 +284,7 @@ final class TableEditor {
                 onlyMost ? waiting.isLarge : waiting.count > IndexEditor.portion,
                 let editor = try index(column)
             else { continue }
-            try editor.settleSome(of: try clusters().count)
+            try editor.settleSome(of: try clusters().objectCount())
             markDirty()
             return true
         }
@@ -305,8 +307,8 @@ final class TableEditor {
         }
         guard isDirty || isSpecDirty else { return top }
         if top.isNone { _ = try clusters() }
-        if let loadedClusters { root = try loadedClusters.flush() }
-        if let loadedTombstones { tombstoneRoot = try loadedTombstones.flush() }
+        if let loadedClusters { root = try loadedClusters.finish() }
+        if let loadedTombstones { tombstoneRoot = try loadedTombstones.finish() }
         for (leafIndex, editor) in indexes {
             if isComplete { try editor.settleWaiting() }
             if editor.isStale, let column = columns.first(where: { $0.leafIndex == leafIndex }) {

@@ -228,10 +228,8 @@ extension WriteTransaction {
             throw .corrupt("the metadata table has no version", in: "metadata")
         }
         var first: ObjectKey?
-        try editor.clusters().forEachLeaf { (leaf, base) in
-            if first == nil, let key = leaf.keys.first {
-                first = ObjectKey(Int64(bitPattern: base &+ key))
-            }
+        try editor.clusters().forEachLeaf { (leaf) in
+            if first == nil, leaf.count > 0 { first = leaf.key(0) }
         }
         let object: ObjectKey
         if let first { object = first } else { object = try create(in: key) }

@@ -67,8 +67,8 @@ extension WriteTransaction {
 
     private func keys(_ tree: ClusterEditor) throws(RealmError) -> [ObjectKey] {
         var keys: [ObjectKey] = []
-        try tree.forEachLeaf { (leaf, base) in
-            for key in leaf.keys { keys.append(ObjectKey(Int64(bitPattern: base &+ key))) }
+        try tree.forEachLeaf { (leaf) in
+            for row in 0..<leaf.count { keys.append(leaf.key(row)) }
         }
         return keys
     }

@@ -88,6 +88,7 @@ public final class WriteTransaction {
         (names, tables) = (done.names, done.tables)
         slots = done.slots
         nextCollectionKey = done.nextCollectionKey
+        session.slab.seal()
         for case .open(let editor) in slots { editor.beginTransaction() }
     }
 
@@ -99,6 +100,7 @@ public final class WriteTransaction {
         version = done.version + 1
         memory = SpaceMemory(done.memory.lookup)
         session.slab.reattach(memory)
+        session.slab.seal()
         spilledSpace = done.spilledSpace
         context = EditContext(done.context, memory.lookup, freed: freed)
         (names, tables) = (done.names, done.tables)
@@ -203,7 +205,8 @@ public final class WriteTransaction {
     /// that nothing will change any more, as while objects are appended. Those are better written
     /// while there is something else to do than all at the end.
     public var isSpillDue: Bool {
-        size > memoryLimit || (context.slab.used > 6 << 20 && context.editedBytes < 1 << 20)
+        size > memoryLimit
+            || (context.slab.used > 6 << 20 && context.editedBytes + context.copiedBytes < 1 << 20)
     }
 
     /// Makes the transaction take little memory again: what it has made so far goes to the file, into

@@ -6,7 +6,10 @@
 /// own, which lasts as long as a view of it. Used by the open write transaction only, so the writer's
 /// turn guards it.
 final class Slab: @unchecked Sendable {
-    fileprivate var memory: ReservedMemory
+    private var memory: ReservedMemory
+    /// Where the memory begins: read for every node, so beside what changes now and then.
+    fileprivate let base: UnsafeMutableRawPointer
+    private var usable = 0
     private let regions: SlabRegions
     /// First ref of the slab: halfway into the reservation, beyond any file.
     let start: UInt64
@@ -20,6 +23,9 @@ final class Slab: @unchecked Sendable {
     private var pages: PageFile?
     /// Up to here the open region's nodes moved.
     private var moved = 0
+    /// The first ref whose node the transaction that is open now has made: what is in front of it
+    /// belongs to versions that others may see.
+    private(set) var firstOwn = UInt64.max
 
     /// Nodes beyond this are refused: the size field has 24 bits.
     static let maximumCount = 0xFF_FFFF
@@ -28,9 +34,8 @@ final class Slab: @unchecked Sendable {
         let page = Mapping.pageSize
         let offset = mapping.reserved / 2 / page * page
         start = UInt64(offset)
-        memory = ReservedMemory(
-            start: UnsafeMutableRawPointer(mutating: mapping.base) + offset,
-            capacity: mapping.reserved - offset)
+        base = UnsafeMutableRawPointer(mutating: mapping.base) + offset
+        memory = ReservedMemory(start: base, capacity: mapping.reserved - offset)
         regions = SlabRegions(mapping, start: offset)
     }
 
@@ -50,8 +55,12 @@ final class Slab: @unchecked Sendable {
         self.region = region
         (next, limit) = (room.lowerBound, room.upperBound)
         moved = next
+        seal()
         reattach(user)
     }
+
+    /// The nodes made so far stay as they are from now on.
+    func seal() { firstOwn = start + UInt64(next) }
 
     /// Moves the nodes made so far to a temporary file in `directory`; they stay where they are, but
     /// take no memory. Throws `output` when the disk is full.
@@ -59,8 +68,9 @@ final class Slab: @unchecked Sendable {
         if pages == nil { pages = try PageFile(in: directory) }
         let end = next / Mapping.pageSize * Mapping.pageSize
         if end <= moved { return }
-        try pages?.take(memory.start + moved, end - moved)
+        try pages?.take(base + moved, end - moved)
         moved = end
+        seal()
     }
 
     /// Another transaction goes on with the nodes made so far.
@@ -75,26 +85,44 @@ final class Slab: @unchecked Sendable {
         memoryOfUser = nil
         if let region { regions.close(region, at: next) }
         region = nil
+        firstOwn = .max
     }
 
     @inline(__always) func contains(_ ref: Ref) -> Bool { ref.raw >= start }
 
+    /// Whether the transaction that is open now made the node, so that it may change it.
+    @inline(__always) func owns(_ ref: Ref) -> Bool { ref.raw >= firstOwn }
+
+    /// A node that the transaction made.
+    @inline(__always)
+    func own(_ ref: Ref) -> SlabNode {
+        assert(owns(ref))
+        return SlabNode(header: base + Int(ref.raw &- start))
+    }
+
     /// A new node with its header written and its payload for the caller to fill; the padding is
     /// zero.
-    func node(flags: UInt8, count: Int) throws(RealmError) -> (
+    ///
+    /// - Parameter room: bytes to set aside for the payload, if that is more than it takes now.
+    func node(flags: UInt8, count: Int, room: Int = 0) throws(RealmError) -> (
         ref: Ref, payload: UnsafeMutableRawPointer
     ) {
         guard count <= Self.maximumCount else {
             throw .misuse("a node of \(count) elements exceeds the format", reason: "too-large")
         }
-        let payload = NodeView.payloadSize(flags: flags, count: count)
-        let size = NodeView.headerSize + (payload + 7) & ~7
+        let payload = (NodeView.payloadSize(flags: flags, count: count) + 7) & ~7
+        let room = max(payload, (room + 7) & ~7)
+        let size = SlabNode.prefix + NodeView.headerSize + room
         guard size <= limit - next else { throw memory.exhausted }
-        try memory.ensure(next + size)
-        let at = memory.start + next
+        if next + size > usable {
+            try memory.ensure(next + size)
+            usable = memory.usable
+        }
+        (base + next).storeBytes(of: UInt64(room), as: UInt64.self)
+        let at = base + next + SlabNode.prefix
         at.storeBytes(of: NodeView.header(flags: flags, count: count), as: UInt64.self)
-        if size > 8 { (at + size - 8).storeBytes(of: 0, as: UInt64.self) }
-        let ref = Ref(start + UInt64(next))
+        if payload > 0 { (at + payload).storeBytes(of: 0, as: UInt64.self) }
+        let ref = Ref(start + UInt64(next + SlabNode.prefix))
         next += size
         memoryOfUser?.setSlabEnd(start + UInt64(next))
         return (ref, at + NodeView.headerSize)
@@ -105,7 +133,7 @@ extension Slab {
     /// Adds flag bits to the header of a node made here.
     func setFlags(_ flags: UInt8, on ref: Ref) {
         precondition(contains(ref))
-        let header = memory.start + Int(ref.raw - start)
+        let header = base + Int(ref.raw - start)
         header.storeBytes(
             of: header.load(fromByteOffset: 4, as: UInt8.self) | flags, toByteOffset: 4,
             as: UInt8.self)

@@ -23,15 +23,12 @@ extension ClusterEditor {
         let keys: UnsafeMutablePointer<UInt64>
         let capacity: Int
         fileprivate(set) var count = 0
-        /// Stands for the leaf that the rows will be in.
-        let place: Node
         fileprivate var owners: [AnyObject] = []
 
-        init(_ layouts: [LeafLayout?], capacity: Int, place: Node) {
-            columns = layouts.map { $0.map { LeafCells($0, capacity: capacity) } }
+        init(_ editors: [ColumnEditor?], capacity: Int) {
+            columns = editors.map { $0.map { LeafCells($0.layout, capacity: capacity) } }
             keys = .allocate(capacity: capacity)
             self.capacity = capacity
-            self.place = place
         }
 
         deinit { keys.deallocate() }
@@ -70,7 +67,7 @@ extension ClusterEditor {
         var row = 0
         if run == nil || run!.count == 0 { row = try fillLastLeaf(rows) }
         guard row < rows.count else { return }
-        let run = try startedRun()
+        let run = startedRun()
         while row < rows.count {
             row += run.take(rows, from: row)
             if run.count == run.capacity { try close(run) }
@@ -80,51 +77,55 @@ extension ClusterEditor {
     /// The largest key, nil when there are no objects.
     func lastKey() throws(RealmError) -> UInt64? {
         if let run, run.count > 0 { return run.keys[run.count - 1] }
-        if let tail { return tail.last }
-        var node = root
-        var base: UInt64 = 0
-        while !node.isLeaf {
-            base &+= node.keys[node.keys.count - 1]
-            node = try child(node, node.children.count - 1)
-        }
-        return node.keys.last.map { $0 &+ base }
+        guard let leaf = try lastLeaf(), leaf.count > 0 else { return nil }
+        return UInt64(bitPattern: leaf.key(leaf.count - 1).raw)
     }
 
-    private func startedRun() throws(RealmError) -> Run {
-        if let run, tail == nil { return run }
-        try dropTail()
-        let fresh = Run(
-            layouts, capacity: context.fanout.clusterLeaf, place: Node(origin: .none, depth: 0))
+    private func lastLeaf() throws(RealmError) -> ClusterLeaf? {
+        var ref = Ref(rootSlot.pointee)
+        var base: UInt64 = 0
+        for _ in 0..<ClusterTree.maximumDepth {
+            let node = try context.space.node(ref)
+            guard node.isInner else {
+                return try ClusterLeaf(context.space, ref, node: node, base: base)
+            }
+            let inner = try InnerCluster(context.space, ref, node: node, base: base)
+            base &+= inner.offset(inner.childCount - 1)
+            ref = try inner.ref(inner.childCount - 1)
+        }
+        throw .corrupt("a cluster tree too deep", at: ref)
+    }
+
+    private func startedRun() -> Run {
+        if let run { return run }
+        let fresh = Run(columns, capacity: context.fanout.clusterLeaf)
         run = fresh
         return fresh
     }
 
+    /// The rows of a run join the tree.
+    @inline(__always)
+    func closeRun() throws(RealmError) {
+        guard let run else { return }
+        if run.count > 0 { try close(run) }
+        self.run = nil
+    }
+
     /// Rows for which the last leaf has room go there one by one; answers how many.
     private func fillLastLeaf(_ rows: Rows) throws(RealmError) -> Int {
-        let room = min(try roomInLastLeaf(), rows.count)
+        let taken = try lastLeaf().map { context.fanout.clusterLeaf - $0.count } ?? 0
+        let room = min(taken, rows.count)
         guard room > 0 else { return 0 }
-        let values = UnsafeMutablePointer<Value>.allocate(capacity: max(1, layouts.count))
+        let values = UnsafeMutablePointer<Value>.allocate(capacity: max(1, columns.count))
         defer { values.deallocate() }
-        values.initialize(repeating: .int(0), count: layouts.count)
+        values.initialize(repeating: .int(0), count: columns.count)
         for row in 0..<room {
             for column in rows.columns {
-                values[column.leafIndex] = context.arena.keep(column.cells.value(row))
+                values[column.leafIndex] = column.cells.value(row)
             }
             try insert(ObjectKey(Int64(bitPattern: rows.keys[row])), values)
         }
         return room
-    }
-
-    private func roomInLastLeaf() throws(RealmError) -> Int {
-        tail?.settle()
-        var node = root
-        while !node.isLeaf {
-            if node.depth == 1 {
-                return context.fanout.clusterLeaf - node.children[node.children.count - 1].count
-            }
-            node = try child(node, node.children.count - 1)
-        }
-        return context.fanout.clusterLeaf - node.count
     }
 
     // MARK: Leaves
@@ -154,45 +155,14 @@ extension ClusterEditor {
 
     /// Puts a leaf behind all others.
     private func attach(_ leaf: Ref, count: Int, _ key: UInt64) throws(RealmError) {
-        if root.isLeaf { growRoot([Child(ref: .none, node: root, count: root.count)], [0]) }
-        guard let split = try attach(leaf, count: count, key, below: root) else { return }
-        growRoot(
-            [
-                Child(ref: .none, node: root, count: root.count),
-                Child(ref: .none, node: split.node, count: split.node.count),
-            ], [0, split.key])
-    }
-
-    private func growRoot(_ children: [Child], _ keys: ContiguousArray<UInt64>) {
-        let old = root
-        root = Node(origin: .none, depth: old.depth + 1)
-        root.isDirty = true
-        root.children = children
-        root.keys = keys
-        root.count = children.reduce(0) { $0 + $1.count }
-    }
-
-    private func attach(
-        _ leaf: Ref, count: Int, _ key: UInt64, below node: Node
-    ) throws(RealmError) -> (node: Node, key: UInt64)? {
-        try touch(node)
-        node.count += count
-        let last = node.children.count - 1
-        if node.depth == 1 {
-            try retire(node, last)
-            node.children.append(Child(ref: leaf, node: nil, count: count))
-            node.keys.append(key)
-        } else {
-            let target = try child(node, last)
-            let split = try attach(leaf, count: count, key &- node.keys[last], below: target)
-            node.children[last].count = target.count
-            guard let split else { return nil }
-            try retire(node, last)
-            node.children.append(
-                Child(ref: .none, node: split.node, count: split.node.count))
-            node.keys.append(node.keys[last] &+ split.key)
+        try descend(key, toLeaf: false)
+        if path.isEmpty {
+            try growRoot(nil, 0)
+            try descend(key, toLeaf: false)
         }
-        guard node.children.count > context.fanout.clusterInner else { return nil }
-        return splitInner(node, node.children.count - 1)
+        var base: UInt64 = 0
+        for step in path { base &+= try inner(step.node).offset(step.child) }
+        try addToCounts(count)
+        try adopt(leaf, key &- base)
     }
 }

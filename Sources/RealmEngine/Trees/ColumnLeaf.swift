@@ -56,15 +56,20 @@ enum ColumnLeaf {
     init(
         _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout, rows: Int
     ) throws(RealmError) {
+        try self.init(space, ref, layout)
+        guard count == rows else {
+            throw .corrupt("a column leaf of \(count) values among \(rows) objects", at: ref)
+        }
+    }
+
+    /// Opens a column leaf of however many objects.
+    init(_ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout) throws(RealmError) {
         if let kind = layout.collection {
             self = .collection(try CollectionLeaf(space, ref), kind, layout.element)
         } else if layout.type == .link {
             self = .link(try LinkLeaf(space, ref, target: layout.target))
         } else {
             self = try Self.scalar(space, ref, layout.element, distinct: layout.distinct)
-        }
-        guard count == rows else {
-            throw .corrupt("a column leaf of \(count) values among \(rows) objects", at: ref)
         }
     }
 

@@ -200,7 +200,7 @@ extension EditContext {
     /// Lets go of the nodes that make up one leaf, but not of collections, backlink lists and blobs
     /// its cells lead to: those live on in the edited leaf.
     func freeLeaf(_ ref: Ref, _ layout: LeafLayout) throws(RealmError) {
-        if ref.isNone || slab.contains(ref) { return }
+        if ref.isNone { return }
         if layout.collection != nil { return try free(ref) }
         switch layout.type {
         case .backlink: try free(ref)

@@ -4,6 +4,12 @@ extension LeafEncoder {
     private static let longestMediumString = 63
     private static let longestSmallBinary = 64
 
+    /// Bytes of the longest value that a leaf with one byte area holds.
+    @inline(__always)
+    static func longestMedium(isString: Bool) -> Int {
+        isString ? longestMediumString : longestSmallBinary
+    }
+
     func bytes(_ buffer: LeafBuffer, isString: Bool) throws(RealmError) -> Ref {
         let n = buffer.count
         let numbers = UnsafeMutablePointer<Int64>.allocate(capacity: 2 * n)

@@ -103,7 +103,7 @@ struct LeafEncoder {
     }
 
     /// Largest value of each width, the null marker below 64 bits.
-    private static let upperBound: [Int64] = [
+    static let upperBound: [Int64] = [
         0, 1, 3, 15, 127, 32767, 0x7FFF_FFFF, .max,
     ]
 

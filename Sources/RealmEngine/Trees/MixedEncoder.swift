@@ -33,7 +33,7 @@ struct MixedEncoder {
         return try encoder.refs(slots)
     }
 
-    private static func word(_ payload: Int, pool: Int64, type: Int64) -> Int64 {
+    static func word(_ payload: Int, pool: Int64, type: Int64) -> Int64 {
         Int64(payload) << 8 | pool << 5 | type
     }
 

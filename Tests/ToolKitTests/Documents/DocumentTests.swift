@@ -4,8 +4,8 @@ import Testing
 @Suite struct DocumentTests {
     private static let engine = packageRoot + "/Sources/RealmEngine"
     private static let names = [
-        "RealmEngine", "FileFormat", "Encryption", "LockFile", "Commit", "Concurrency", "Instances",
-        "Growth", "QueryExecution", "Upkeep", "Testing", "Measuring",
+        "RealmEngine", "FileFormat", "Encryption", "LockFile", "Commit", "Editing",
+        "Concurrency", "Instances", "Growth", "QueryExecution", "Upkeep", "Testing", "Measuring",
     ]
 
     private static func lines(_ name: String) -> [Substring] {

@@ -1,0 +1,140 @@
+/// Where the ref of a node is kept: a slot of its parent, or what an editor calls its root.
+///
+/// Valid as long as the parent is not replaced by a larger copy of itself.
+typealias RefSlot = UnsafeMutablePointer<UInt64>
+
+/// A node that the open transaction made, to be changed where it is.
+///
+/// In front of its header stands how much room there is behind it; nodes of the file have no such
+/// number, so that only who knows that a ref leads to a node of the transaction makes one of these.
+/// Trivial; the slab keeps the bytes until the transaction ends, also of a node that was replaced by a
+/// larger copy.
+struct SlabNode {
+    let header: UnsafeMutableRawPointer
+
+    @inline(__always) init(header: UnsafeMutableRawPointer) { self.header = header }
+
+    /// Bytes in front of the header.
+    static let prefix = 8
+
+    @inline(__always) var payload: UnsafeMutableRawPointer { header + NodeView.headerSize }
+
+    /// Elements of a node with refs, which has 64 bits for each while it can be changed.
+    @inline(__always) var slots: RefSlot { payload.assumingMemoryBound(to: UInt64.self) }
+
+    @inline(__always) var flags: UInt8 { header.load(fromByteOffset: 4, as: UInt8.self) }
+
+    @inline(__always) var count: Int {
+        Int((header.load(as: UInt64.self) >> 40).byteSwapped >> 40)
+    }
+
+    /// Bytes that the payload may take.
+    @inline(__always) var room: Int {
+        Int(truncatingIfNeeded: (header - Self.prefix).load(as: UInt64.self))
+    }
+
+    @inline(__always) var view: NodeView {
+        NodeView(payload: UnsafeRawPointer(payload), count: count, flags: flags)
+    }
+
+    /// Announces another number of elements, for which there is room.
+    @inline(__always)
+    func resize(_ count: Int) { resize(count, flags: flags) }
+
+    @inline(__always)
+    func resize(_ count: Int, flags: UInt8) {
+        assert(NodeView.payloadSize(flags: flags, count: count) <= room)
+        header.storeBytes(of: NodeView.header(flags: flags, count: count), as: UInt64.self)
+    }
+
+    @inline(__always)
+    func hasRoom(for count: Int) -> Bool {
+        count <= Slab.maximumCount && NodeView.payloadSize(flags: flags, count: count) <= room
+    }
+}
+
+// MARK: - Packed integers
+
+extension SlabNode {
+    /// Stores element `i`, which fits the width.
+    @inline(__always)
+    func store(_ value: Int64, at i: Int) {
+        switch flags & 7 {
+        case 0: return
+        case 1, 2, 3: storeBits(value, i)
+        case 4:
+            payload.storeBytes(
+                of: Int8(truncatingIfNeeded: value), toByteOffset: i, as: Int8.self)
+        case 5:
+            payload.storeBytes(
+                of: Int16(truncatingIfNeeded: value), toByteOffset: i &* 2, as: Int16.self)
+        case 6:
+            payload.storeBytes(
+                of: Int32(truncatingIfNeeded: value), toByteOffset: i &* 4, as: Int32.self)
+        default: payload.storeBytes(of: value, toByteOffset: i &* 8, as: Int64.self)
+        }
+    }
+
+    private func storeBits(_ value: Int64, _ i: Int) {
+        let width = (1 << Int(flags & 7)) >> 1
+        let bit = i &* width
+        let mask = UInt8((1 << width) - 1) << UInt8(bit & 7)
+        let old = payload.load(fromByteOffset: bit >> 3, as: UInt8.self)
+        let new = UInt8(truncatingIfNeeded: value) << UInt8(bit & 7)
+        payload.storeBytes(
+            of: old & ~mask | new & mask, toByteOffset: bit >> 3, as: UInt8.self)
+    }
+
+    /// Makes place for one element in front of element `i`; there is room.
+    func open(_ i: Int) {
+        let (count, width) = (count, (1 << Int(flags & 7)) >> 1)
+        resize(count + 1)
+        if width >= 8 {
+            let size = width >> 3
+            (payload + (i + 1) * size).copyMemory(
+                from: payload + i * size, byteCount: (count - i) * size)
+        } else if width > 0 {
+            openBits(i * width, width, end: count * width)
+        }
+    }
+
+    /// Element `i` disappears.
+    func close(_ i: Int) {
+        let (count, width) = (count, (1 << Int(flags & 7)) >> 1)
+        if width >= 8 {
+            let size = width >> 3
+            (payload + i * size).copyMemory(
+                from: payload + (i + 1) * size, byteCount: (count - i - 1) * size)
+        } else if width > 0 {
+            closeBits(i * width, width, end: count * width)
+        }
+        resize(count - 1)
+    }
+
+    /// Bits move towards the end, word by word; nodes take whole words.
+    private func openBits(_ bit: Int, _ width: Int, end: Int) {
+        let words = slots
+        let first = bit >> 6
+        var i = (end + width - 1) >> 6
+        while i > first {
+            let carried = words[i - 1] >> UInt64(64 - width)
+            words[i] = words[i] << UInt64(width) | carried
+            i -= 1
+        }
+        let low = (UInt64(1) << UInt64(bit & 63)) &- 1
+        words[first] = words[first] & low | (words[first] & ~low) << UInt64(width)
+    }
+
+    private func closeBits(_ bit: Int, _ width: Int, end: Int) {
+        let words = slots
+        let last = (end - 1) >> 6
+        var i = bit >> 6
+        let low = (UInt64(1) << UInt64(bit & 63)) &- 1
+        words[i] = words[i] & low | (words[i] >> UInt64(width)) & ~low
+        while i < last {
+            words[i] |= words[i + 1] << UInt64(64 - width)
+            words[i + 1] >>= UInt64(width)
+            i += 1
+        }
+    }
+}

@@ -1,0 +1,60 @@
+/// Columns that come, go and change as a whole.
+extension ClusterEditor {
+    /// Adds a column with `value` for every object.
+    func addColumn(
+        _ leafIndex: Int, _ layout: LeafLayout, _ value: Value
+    ) throws(RealmError) {
+        let column = ColumnEditor(context, layout)
+        try rewriteLeaves { (slot, rows) throws(RealmError) in
+            var leaf = try context.ownRefs(slot)
+            if leaf.count < leafIndex + 2 {
+                let (old, missing) = (leaf.count, leafIndex + 2 - leaf.count)
+                leaf = try context.copyRefs(slot, extra: missing)
+                leaf.resize(leafIndex + 2)
+                for i in old..<leafIndex + 2 { leaf.slots[i] = 0 }
+            }
+            leaf.slots[leafIndex + 1] = try column.make(value, count: rows).raw
+        }
+        setColumn(leafIndex, column)
+    }
+
+    /// Removes a column whose cells lead to nothing any more.
+    func removeColumn(_ leafIndex: Int) throws(RealmError) {
+        try rewriteLeaves { (slot, _) throws(RealmError) in
+            let leaf = try context.ownRefs(slot)
+            try context.freeDeep(Ref(leaf.slots[leafIndex + 1]))
+            leaf.slots[leafIndex + 1] = 0
+        }
+        setColumn(leafIndex, nil)
+    }
+
+    /// Replaces every value of a column, possibly with another layout.
+    func mapColumn(
+        _ leafIndex: Int, to layout: LeafLayout, _ transform: (Value) throws(RealmError) -> Value
+    ) throws(RealmError) {
+        let old = try column(leafIndex)
+        let new = ColumnEditor(context, layout)
+        try rewriteLeaves { (slot, _) throws(RealmError) in
+            try old.map(
+                try context.ownRefs(slot).slots + leafIndex + 1, to: new, transform)
+        }
+        setColumn(leafIndex, new)
+    }
+
+    private func rewriteLeaves(
+        _ body: (RefSlot, _ rows: Int) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        try closeRun()
+        forgetPlaces()
+        try rewrite(rootSlot, below: nil, body)
+    }
+
+    private func rewrite(
+        _ slot: RefSlot, below parent: SlabNode?,
+        _ body: (RefSlot, Int) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        let node = try own(slot, below: parent)
+        guard node.view.isInner else { return try body(slot, try rows(node)) }
+        for i in 3..<node.count { try rewrite(node.slots + i, below: node, body) }
+    }
+}

@@ -1,0 +1,133 @@
+/// New objects, and the nodes that split to take them (object format 2.4).
+extension ClusterEditor {
+    /// Adds an object with the given value for each leaf index; holes are ignored.
+    ///
+    /// The key must not exist yet.
+    func insert(_ key: ObjectKey, _ values: UnsafePointer<Value>) throws(RealmError) {
+        try closeRun()
+        let raw = UInt64(bitPattern: key.raw)
+        let place = try reach(raw)
+        let relative = raw &- place.range.base
+        let rows = try rows(place.leaf)
+        let row = try lowerBound(relative, place.leaf, rows)
+        if row < rows, try self.key(row, place.leaf) == relative {
+            throw .corrupt("object \(key.raw) exists already", in: "cluster")
+        }
+        if rows < context.fanout.clusterLeaf {
+            try insertRow(values, relative, place.leaf, at: row, rows: rows)
+            return try addToCounts(1)
+        }
+        let sibling = try split(place.leaf, at: row, rows: rows, relative, values)
+        try addToCounts(1)
+        try adopt(sibling.ref, sibling.key)
+    }
+
+    private func insertRow(
+        _ values: UnsafePointer<Value>, _ key: UInt64, _ leaf: SlabNode, at row: Int, rows: Int
+    ) throws(RealmError) {
+        // What can be found damaged is found before anything changes.
+        for i in used { try columns[i]!.open(leaf.slots + i + 1, rows: rows) }
+        for i in used { try columns[i]!.insert(values[i], leaf.slots + i + 1, at: row) }
+        try insertKey(key, leaf, at: row, rows: rows)
+    }
+
+    /// A full leaf's right half, with the new object in one of both; and its offset from the leaf's.
+    private func split(
+        _ leaf: SlabNode, at row: Int, rows: Int, _ key: UInt64, _ values: UnsafePointer<Value>
+    ) throws(RealmError) -> (ref: Ref, key: UInt64) {
+        if row == rows {
+            let sibling = try newLeaf()
+            try insertRow(values, 0, sibling.node, at: 0, rows: 0)
+            return (sibling.ref, key)
+        }
+        for i in used { try columns[i]!.open(leaf.slots + i + 1, rows: rows) }
+        let sibling = try context.newRefs(columns.count + 1)
+        for i in used {
+            let tail = try columns[i]!.split(leaf.slots + i + 1, at: row)
+            sibling.node.slots[i + 1] = tail.raw
+        }
+        let first = try splitKeys(leaf, sibling.node, at: row, rows: rows)
+        try insertRow(values, key, leaf, at: row, rows: row)
+        return (sibling.ref, first)
+    }
+
+    private func splitKeys(
+        _ leaf: SlabNode, _ sibling: SlabNode, at row: Int, rows: Int
+    ) throws(RealmError) -> UInt64 {
+        // Keys without gaps are only ever added to behind the last.
+        let first = try key(row, leaf)
+        try expandKeys(leaf, rows)
+        var keys: [UInt64] = []
+        for i in row..<rows { keys.append(try key(i, leaf) &- first) }
+        sibling.slots[0] =
+            keys.last == UInt64(keys.count - 1)
+            ? NodeEncoder.tag(keys.count) : try context.encoder.unsigned(keys).raw
+        try context.own(leaf.slots).resize(row)
+        return first
+    }
+
+    /// Puts a new node behind the one the path led to; `key` is its offset from that one's.
+    func adopt(_ child: Ref, _ key: UInt64) throws(RealmError) {
+        reached = nil
+        var (child, key) = (child, key)
+        var level = path.count - 1
+        while level >= 0 {
+            let i = path[level].child
+            let offset = try inner(path[level].node).offset(i) &+ key
+            let node = try insertChild(child, offset, at: i + 1, of: slot(level))
+            if node.count - 3 <= context.fanout.clusterInner { return }
+            (child, key) = try split(node, added: i + 1)
+            level -= 1
+        }
+        try growRoot(child, key)
+    }
+
+    /// The right part of an inner node that got too large, and its offset from the node's.
+    private func split(
+        _ node: SlabNode, added: Int
+    ) throws(RealmError) -> (ref: Ref, key: UInt64) {
+        let inner = try inner(node)
+        let count = inner.childCount
+        let cut = added == count - 1 ? added : count / 2
+        let first = inner.offset(cut)
+        let sibling = try context.newRefs(
+            3 + count - cut, flags: NodeView.innerFlag, extra: context.fanout.clusterInner)
+        var objects = 0
+        for i in cut..<count {
+            sibling.node.slots[3 + i - cut] = node.slots[3 + i]
+            objects += try self.objects(Ref(node.slots[3 + i]))
+        }
+        sibling.node.slots[1] = node.slots[1]
+        sibling.node.slots[2] = NodeEncoder.tag(objects)
+        let isEven = inner.depth <= 7 && node.slots[0] == 0
+        if !isEven {
+            sibling.node.slots[0] = try context.encoder.unsigned(
+                (cut..<count).map { inner.offset($0) &- first }
+            ).raw
+            try context.own(node.slots).resize(cut)
+        }
+        node.resize(3 + cut)
+        try setCount(node, self.count(node) - objects)
+        return (sibling.ref, first)
+    }
+
+    /// A new root above the old one and a node behind it.
+    func growRoot(_ sibling: Ref?, _ key: UInt64) throws(RealmError) {
+        let old = Ref(rootSlot.pointee)
+        let view = try context.space.node(old)
+        var depth = 0
+        if view.isInner { depth = try InnerCluster(context.space, old, node: view, base: 0).depth }
+        var objects = try self.objects(old)
+        if let sibling { objects += try self.objects(sibling) }
+        let root = try context.newRefs(
+            sibling == nil ? 4 : 5, flags: NodeView.innerFlag, extra: 8)
+        if sibling != nil, depth >= 7 || key != UInt64(1) << UInt64(8 * (depth + 1)) {
+            root.node.slots[0] = try context.encoder.unsigned([0, key]).raw
+        }
+        root.node.slots[1] = NodeEncoder.tag(depth + 1)
+        root.node.slots[2] = NodeEncoder.tag(objects)
+        root.node.slots[3] = old.raw
+        if let sibling { root.node.slots[4] = sibling.raw }
+        rootSlot.pointee = root.ref.raw
+    }
+}

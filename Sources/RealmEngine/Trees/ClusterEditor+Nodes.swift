@@ -1,0 +1,207 @@
+/// The way to a leaf that is to change, and the nodes on it.
+extension ClusterEditor {
+    /// The leaf responsible for `key`, ready to be changed like everything above it.
+    @inline(__always)
+    func reach(_ key: UInt64) throws(RealmError) -> Reached {
+        willChange()
+        if let reached, reached.range.contains(key) { return reached }
+        return try descend(key, toLeaf: true)!
+    }
+
+    /// As above; without `toLeaf` it ends above the leaf and answers nil.
+    @discardableResult
+    func descend(_ key: UInt64, toLeaf: Bool) throws(RealmError) -> Reached? {
+        willChange()
+        reached = nil
+        path.removeAll(keepingCapacity: true)
+        var slot = rootSlot
+        var range = Range()
+        while true {
+            let node = try own(slot, below: path.last?.node)
+            guard node.view.isInner else {
+                guard toLeaf else { return nil }
+                reached = Reached(leaf: node, range: range)
+                return reached
+            }
+            let inner = try self.inner(node)
+            let i = inner.child(covering: key &- range.base)
+            range = inner.range(i, in: range)
+            path.append(Step(node: node, child: i))
+            if !toLeaf, inner.depth == 1 { return nil }
+            slot = node.slots + 3 + i
+        }
+    }
+
+    @inline(__always)
+    func inner(_ node: SlabNode) throws(RealmError) -> InnerCluster {
+        try InnerCluster(context.space, .none, node: node.view, base: 0)
+    }
+
+    /// The node at `slot`, ready to be changed; its form is checked when it is copied.
+    @inline(__always)
+    func own(_ slot: RefSlot, below parent: SlabNode?) throws(RealmError) -> SlabNode {
+        let ref = Ref(slot.pointee)
+        if context.owns(ref) { return try context.ownRefs(slot) }
+        return try copy(slot, below: parent)
+    }
+
+    private func copy(_ slot: RefSlot, below parent: SlabNode?) throws(RealmError) -> SlabNode {
+        let ref = Ref(slot.pointee)
+        let view = try context.space.node(ref)
+        let depth = try parent.map { (node) throws(RealmError) in try inner(node).depth - 1 }
+        guard view.isInner else {
+            guard depth ?? 0 == 0 else { throw .corrupt("a cluster tree of uneven depth", at: ref) }
+            return try copyLeaf(slot, view)
+        }
+        let found = try InnerCluster(context.space, ref, node: view, base: 0).depth
+        guard depth ?? found == found else {
+            throw .corrupt("a cluster tree of uneven depth", at: ref)
+        }
+        return try context.copyRefs(slot, extra: 8)
+    }
+
+    private func copyLeaf(_ slot: RefSlot, _ view: NodeView) throws(RealmError) -> SlabNode {
+        let ref = Ref(slot.pointee)
+        try ClusterLeaf(context.space, ref, node: view, base: 0).checkOrder()
+        for i in used where i + 1 >= view.count || view.slot(i + 1).child == nil {
+            throw .corrupt("a cluster leaf without column \(i)", at: ref)
+        }
+        let missing = max(0, columns.count + 1 - view.count)
+        let leaf = try context.copyRefs(slot, extra: missing)
+        for i in leaf.count..<leaf.count + missing { leaf.slots[i] = 0 }
+        leaf.resize(columns.count + 1)
+        for i in columns.indices where columns[i] == nil { leaf.slots[i + 1] = 0 }
+        return leaf
+    }
+
+    /// A leaf without objects.
+    func newLeaf() throws(RealmError) -> (ref: Ref, node: SlabNode) {
+        let leaf = try context.newRefs(columns.count + 1)
+        leaf.node.slots[0] = NodeEncoder.tag(0)
+        for i in used { leaf.node.slots[i + 1] = try columns[i]!.makeEmpty().raw }
+        return leaf
+    }
+
+    // MARK: Keys
+
+    /// Objects in a leaf.
+    @inline(__always)
+    func rows(_ leaf: SlabNode) throws(RealmError) -> Int {
+        let keys = NodeSlot(raw: leaf.slots[0])
+        return keys.isTagged
+            ? Int(truncatingIfNeeded: keys.value)
+            : try context.space.integers(keys.ref, "object keys").count
+    }
+
+    /// Row of a key, nil when the leaf does not hold it.
+    @inline(__always)
+    func row(_ key: UInt64, _ leaf: SlabNode, _ rows: Int) throws(RealmError) -> Int? {
+        if NodeSlot(raw: leaf.slots[0]).isTagged { return key < UInt64(rows) ? Int(key) : nil }
+        let row = try lowerBound(key, leaf, rows)
+        guard row < rows, try self.key(row, leaf) == key else { return nil }
+        return row
+    }
+
+    /// The first row whose key is not below `key`.
+    func lowerBound(_ key: UInt64, _ leaf: SlabNode, _ rows: Int) throws(RealmError) -> Int {
+        let slot = NodeSlot(raw: leaf.slots[0])
+        if slot.isTagged { return Int(min(key, UInt64(rows))) }
+        let keys = try context.space.integers(slot.ref, "object keys")
+        // Appending is the common case.
+        if rows > 0, keys.unsigned(rows - 1) < key { return rows }
+        return (0..<rows).partitionPoint { keys.unsigned($0) >= key }
+    }
+
+    func key(_ row: Int, _ leaf: SlabNode) throws(RealmError) -> UInt64 {
+        let slot = NodeSlot(raw: leaf.slots[0])
+        if slot.isTagged { return UInt64(row) }
+        return try context.space.integers(slot.ref, "object keys").unsigned(row)
+    }
+
+    func insertKey(
+        _ key: UInt64, _ leaf: SlabNode, at row: Int, rows: Int
+    ) throws(RealmError) {
+        if NodeSlot(raw: leaf.slots[0]).isTagged {
+            if row == rows, key == UInt64(rows) {
+                leaf.slots[0] = NodeEncoder.tag(rows + 1)
+                return
+            }
+            try expandKeys(leaf, rows)
+        }
+        try context.insertInteger(leaf.slots, row, Int64(bitPattern: key), .none)
+    }
+
+    func removeKey(_ leaf: SlabNode, at row: Int, rows: Int) throws(RealmError) {
+        if NodeSlot(raw: leaf.slots[0]).isTagged {
+            if row == rows - 1 {
+                leaf.slots[0] = NodeEncoder.tag(rows - 1)
+                return
+            }
+            try expandKeys(leaf, rows)
+        }
+        try context.removeInteger(leaf.slots, row)
+        // Keys without gaps need no list.
+        let left = rows - 1
+        if left > 0, try key(left - 1, leaf) != UInt64(left - 1) { return }
+        leaf.slots[0] = NodeEncoder.tag(left)
+    }
+
+    func expandKeys(_ leaf: SlabNode, _ rows: Int) throws(RealmError) {
+        guard NodeSlot(raw: leaf.slots[0]).isTagged else { return }
+        leaf.slots[0] = try context.encoder.unsigned((0..<rows).map { UInt64($0) }).raw
+    }
+
+    // MARK: Counts
+
+    /// Objects below an inner node.
+    @inline(__always)
+    func count(_ node: SlabNode) -> Int { Int(truncatingIfNeeded: node.slots[2] >> 1) }
+
+    func setCount(_ node: SlabNode, _ count: Int) throws(RealmError) {
+        guard count >= 0 else { throw .corrupt("fewer objects announced than met", in: "cluster") }
+        node.slots[2] = NodeEncoder.tag(count)
+    }
+
+    /// As many objects more below the nodes on the way.
+    @inline(__always)
+    func addToCounts(_ extra: Int) throws(RealmError) {
+        for step in path { try setCount(step.node, count(step.node) &+ extra) }
+    }
+
+    /// Objects below any node.
+    func objects(_ ref: Ref) throws(RealmError) -> Int {
+        try ClusterTree(space: context.space, root: ref).count()
+    }
+
+    // MARK: Children
+
+    func expandOffsets(_ node: SlabNode) throws(RealmError) {
+        guard node.slots[0] == 0 else { return }
+        let inner = try inner(node)
+        node.slots[0] = try context.encoder.unsigned(
+            (0..<inner.childCount).map { inner.offset($0) }
+        ).raw
+    }
+
+    /// Where the ref of the node at `level` of the path is kept.
+    func slot(_ level: Int) -> RefSlot {
+        level == 0 ? rootSlot : path[level - 1].node.slots + 3 + path[level - 1].child
+    }
+
+    /// Puts a child at place `i` of an inner node, beginning at `offset`.
+    func insertChild(
+        _ child: Ref, _ offset: UInt64, at i: Int, of slot: RefSlot
+    ) throws(RealmError) -> SlabNode {
+        var node = try context.ownRefs(slot)
+        let (count, depth) = (node.count - 3, try inner(node).depth)
+        let isEven = i == count && depth <= 7 && offset == UInt64(count) << UInt64(8 * depth)
+        if node.slots[0] != 0 || !isEven {
+            try expandOffsets(node)
+            try context.insertInteger(node.slots, i, Int64(bitPattern: offset), .none)
+        }
+        node = try context.roomy(slot, for: node.count + 1)
+        node.open(3 + i)
+        node.slots[3 + i] = child.raw
+        return node
+    }
+}

@@ -1,0 +1,114 @@
+/// Objects that go, and the nodes that go or merge after them (object format 2.5).
+extension ClusterEditor {
+    /// Removes the object with `key`, which exists. What its cells lead to is the caller's.
+    func remove(_ key: ObjectKey) throws(RealmError) {
+        try closeRun()
+        let raw = UInt64(bitPattern: key.raw)
+        let place = try reach(raw)
+        let rows = try rows(place.leaf)
+        guard let row = try row(raw &- place.range.base, place.leaf, rows) else {
+            throw .corrupt("object \(key.raw) does not exist", in: "cluster")
+        }
+        for i in used { try columns[i]!.open(place.leaf.slots + i + 1, rows: rows) }
+        for i in used { try columns[i]!.remove(place.leaf.slots + i + 1, at: row) }
+        try removeKey(place.leaf, at: row, rows: rows)
+        try addToCounts(-1)
+        if rows - 1 < context.fanout.clusterLeaf / 2 { try tidy(rows - 1) }
+    }
+
+    /// Takes emptied nodes out of the way to the leaf, which has `rows` objects left, and joins it with
+    /// its neighbour when both are small.
+    private func tidy(_ rows: Int) throws(RealmError) {
+        var level = path.count - 1
+        var left = rows
+        while level >= 0 {
+            let (node, i) = (path[level].node, path[level].child)
+            if left == 0, node.count > 4 {
+                try dropEmptied(level + 1)
+                try removeChild(node, i)
+            } else if level == path.count - 1, left > 0, i + 4 < node.count {
+                try mergeIfSmall(node, i, left)
+            }
+            left = count(node)
+            level -= 1
+        }
+        try collapseRoot()
+    }
+
+    /// An emptied node disappears with what is left below it: one empty child on each level.
+    private func dropEmptied(_ level: Int) throws(RealmError) {
+        for step in path[level...] {
+            guard step.node.count == 4 else {
+                throw .corrupt("an empty subtree with unread children", in: "cluster")
+            }
+            try freeList(step.node)
+        }
+    }
+
+    /// A node goes: so does its list of keys or offsets.
+    private func freeList(_ node: SlabNode) throws(RealmError) {
+        if let list = NodeSlot(raw: node.slots[0]).child { try context.free(list) }
+    }
+
+    private func removeChild(_ node: SlabNode, _ i: Int) throws(RealmError) {
+        reached = nil
+        let isLast = i == node.count - 4
+        if !isLast || node.slots[0] != 0 {
+            try expandOffsets(node)
+            try context.removeInteger(node.slots, i)
+        }
+        node.close(3 + i)
+        guard i == 0, node.count > 3, node.slots[0] != 0 else { return }
+        let first = try inner(node).offset(0)
+        if first == 0 { return }
+        try context.setInteger(node.slots, 0, 0, .none)
+        try rebase(node.slots + 3, below: node, by: first)
+    }
+
+    /// The subtree's offset shrinks by `delta`; its keys grow by it.
+    private func rebase(
+        _ slot: RefSlot, below parent: SlabNode, by delta: UInt64
+    ) throws(RealmError) {
+        let node = try own(slot, below: parent)
+        guard node.view.isInner else {
+            try expandKeys(node, try rows(node))
+            return try context.addToIntegers(node.slots, from: 0, Int64(bitPattern: delta), .none)
+        }
+        try expandOffsets(node)
+        try context.addToIntegers(node.slots, from: 1, Int64(bitPattern: delta), .none)
+        try rebase(node.slots + 3, below: node, by: delta)
+    }
+
+    /// Joins leaf `i` with its right neighbour when together they stay below three quarters.
+    private func mergeIfSmall(_ node: SlabNode, _ i: Int, _ rows: Int) throws(RealmError) {
+        let other = try objects(Ref(node.slots[4 + i]))
+        guard rows + other < context.fanout.clusterLeaf * 3 / 4 else { return }
+        let inner = try inner(node)
+        let delta = inner.offset(i + 1) &- inner.offset(i)
+        let left = try own(node.slots + 3 + i, below: node)
+        let right = try own(node.slots + 4 + i, below: node)
+        for c in used {
+            try columns[c]!.open(left.slots + c + 1, rows: rows)
+            try columns[c]!.open(right.slots + c + 1, rows: other)
+        }
+        for c in used { try columns[c]!.join(left.slots + c + 1, right.slots + c + 1) }
+        for row in 0..<other {
+            let key = try key(row, right) &+ delta
+            try insertKey(key, left, at: rows + row, rows: rows + row)
+        }
+        try freeList(right)
+        try removeChild(node, i + 1)
+    }
+
+    private func collapseRoot() throws(RealmError) {
+        while true {
+            let root = try context.space.node(Ref(rootSlot.pointee))
+            guard root.isInner, root.count == 4 else { return }
+            // An earlier commit may have left an inner node with one child.
+            let node = try own(rootSlot, below: nil)
+            try freeList(node)
+            rootSlot.pointee = node.slots[3]
+            reached = nil
+        }
+    }
+}

@@ -1,0 +1,205 @@
+/// Strings and binaries: a value that suits the leaf's form is spliced into it, a longer one has the
+/// leaf written anew (object format 3.5, 3.7).
+extension ColumnEditor {
+    private enum Place { case set, insert }
+
+    private var isString: Bool { layout.type == .string }
+    private var terminator: Int { isString ? 1 : 0 }
+
+    func setBytes(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
+        if try splice(slot, i, value.bytes, .set) { return }
+        try rebuild(slot) { (leaf) throws(RealmError) in try leaf.set(value, at: i, context) }
+    }
+
+    func insertBytes(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
+        if try splice(slot, i, value.bytes, .insert) { return }
+        try rebuild(slot) { (leaf) in leaf.insert(value, at: i) }
+    }
+
+    func removeBytes(_ slot: RefSlot, _ i: Int) throws(RealmError) {
+        let node = context.slab.own(Ref(slot.pointee))
+        if !node.view.hasRefs { return try removeCell(slot, i) }
+        let leaf = try context.ownRefs(slot)
+        if leaf.view.context {
+            guard i < leaf.count else { throw context.outside(slot) }
+            if let blob = leaf.view.slot(i).child { try context.freeDeep(blob) }
+            return leaf.close(i)
+        }
+        let range = try mediumRange(leaf, i)
+        try replace(leaf, range, with: nil, size: 0)
+        try context.removeInteger(leaf.slots, i)
+        try context.addToIntegers(leaf.slots, from: i, -Int64(range.count))
+        try context.removeInteger(leaf.slots + 2, i)
+    }
+
+    /// False when the value does not suit the form.
+    private func splice(
+        _ slot: RefSlot, _ i: Int, _ value: ByteView?, _ place: Place
+    ) throws(RealmError) -> Bool {
+        let node = context.slab.own(Ref(slot.pointee))
+        guard node.view.hasRefs else {
+            // Never filled, and not marked as strings yet.
+            guard node.view.widthType == 1 else { return false }
+            return try spliceShort(slot, i, value, place)
+        }
+        let leaf = try context.ownRefs(slot)
+        if leaf.view.context { return try spliceBig(slot, leaf, i, value, place) }
+        return try spliceMedium(leaf, i, value, place)
+    }
+
+    // MARK: Cells
+
+    private func spliceShort(
+        _ slot: RefSlot, _ i: Int, _ value: ByteView?, _ place: Place
+    ) throws(RealmError) -> Bool {
+        let needed = value.map { $0.count + 1 } ?? 0
+        var node = context.slab.own(Ref(slot.pointee))
+        if needed > node.view.width {
+            guard needed <= 16 else { return false }
+            node = try widenCells(slot, node, needed)
+        }
+        if place == .insert {
+            node = try openCell(slot, i)
+        } else if i >= node.count {
+            throw context.outside(slot)
+        }
+        let width = node.view.width
+        if width > 0 { Self.store(value, node.payload + i * width, width) }
+        return true
+    }
+
+    @inline(__always)
+    private static func store(_ value: ByteView?, _ cell: UnsafeMutableRawPointer, _ width: Int) {
+        var padding = width
+        var length = 0
+        if let value {
+            length = value.count
+            cell.copyMemory(from: value.base, byteCount: length)
+            padding = width - 1 - length
+        }
+        (cell + length).initializeMemory(as: UInt8.self, repeating: 0, count: width - length)
+        cell.storeBytes(
+            of: UInt8(truncatingIfNeeded: padding), toByteOffset: width - 1, as: UInt8.self)
+    }
+
+    private func widenCells(
+        _ slot: RefSlot, _ old: SlabNode, _ needed: Int
+    ) throws(RealmError) -> SlabNode {
+        var code: UInt8 = 1
+        while (1 << Int(code)) >> 1 < needed { code += 1 }
+        let (width, from) = ((1 << Int(code)) >> 1, old.view.width)
+        let count = old.count
+        let new = try context.slab.node(
+            flags: 0x08 | code, count: count, room: (count + count / 4 + 4) * width)
+        for i in 0..<count {
+            let cell = old.payload + i * from
+            let padding = from == 0 ? 0 : Int(cell.load(fromByteOffset: from - 1, as: UInt8.self))
+            guard padding <= from else { throw context.outside(slot) }
+            let value = padding == from ? nil : ByteView(cell, count: from - 1 - padding)
+            Self.store(value, new.payload + i * width, width)
+        }
+        slot.pointee = new.ref.raw
+        return context.slab.own(new.ref)
+    }
+
+    // MARK: One byte area
+
+    /// Copies the three parts of a leaf, whose offsets are followed without a look afterwards.
+    func copyMedium(_ slot: RefSlot, _ bytes: BytesLeaf) throws(RealmError) {
+        var end: Int64 = 0
+        for i in 0..<bytes.count {
+            let next = bytes.node.integer(i)
+            guard next >= end, next <= Int64(bytes.area.count) else {
+                throw bytes.damagedOffsets()
+            }
+            end = next
+        }
+        let leaf = try context.copyRefs(slot)
+        for i in 0..<3 { _ = try context.own(leaf.slots + i) }
+        let area = context.slab.own(Ref(leaf.slots[1]))
+        if area.count > Int(end) { area.resize(Int(end)) }
+    }
+
+    private func mediumRange(_ leaf: SlabNode, _ i: Int) throws(RealmError) -> Range<Int> {
+        let ends = context.slab.own(Ref(leaf.slots[0])).view
+        guard i < ends.count else { throw context.outside(leaf.slots) }
+        return (i == 0 ? 0 : Int(ends.integer(i - 1)))..<Int(ends.integer(i))
+    }
+
+    private func spliceMedium(
+        _ leaf: SlabNode, _ i: Int, _ value: ByteView?, _ place: Place
+    ) throws(RealmError) -> Bool {
+        let length = value?.count ?? 0
+        guard length <= LeafEncoder.longestMedium(isString: isString) else { return false }
+        let size = length + terminator
+        if place == .insert {
+            let ends = context.slab.own(Ref(leaf.slots[0])).view
+            guard i <= ends.count else { throw context.outside(leaf.slots) }
+            let start = i == 0 ? 0 : Int(ends.integer(i - 1))
+            try replace(leaf, start..<start, with: value, size: size)
+            try context.insertInteger(leaf.slots, i, Int64(start + size))
+            try context.addToIntegers(leaf.slots, from: i + 1, Int64(size))
+            try context.insertInteger(leaf.slots + 2, i, value == nil ? 1 : 0)
+        } else {
+            let range = try mediumRange(leaf, i)
+            try replace(leaf, range, with: value, size: size)
+            try context.addToIntegers(leaf.slots, from: i, Int64(size - range.count))
+            try context.setInteger(leaf.slots + 2, i, value == nil ? 1 : 0)
+        }
+        return true
+    }
+
+    /// Puts `size` bytes into the place of others: the value's, and zeros behind them.
+    private func replace(
+        _ leaf: SlabNode, _ range: Range<Int>, with value: ByteView?, size: Int
+    ) throws(RealmError) {
+        var area = context.slab.own(Ref(leaf.slots[1]))
+        let count = area.count
+        let newCount = count - range.count + size
+        guard range.upperBound <= count else { throw context.outside(leaf.slots + 1) }
+        if newCount > count { area = try context.roomy(leaf.slots + 1, for: newCount) }
+        let p = area.payload
+        (p + range.lowerBound + size).copyMemory(
+            from: p + range.upperBound, byteCount: count - range.upperBound)
+        let length = value?.count ?? 0
+        if let value {
+            (p + range.lowerBound).copyMemory(from: value.base, byteCount: length)
+        }
+        (p + range.lowerBound + length).initializeMemory(
+            as: UInt8.self, repeating: 0, count: size - length)
+        area.resize(newCount, flags: newCount == 0 ? 0x10 : 0x11)
+    }
+
+    // MARK: A blob for each
+
+    private func spliceBig(
+        _ slot: RefSlot, _ leaf: SlabNode, _ i: Int, _ value: ByteView?, _ place: Place
+    ) throws(RealmError) -> Bool {
+        guard i < leaf.count || (place == .insert && i == leaf.count) else {
+            throw context.outside(slot)
+        }
+        if let value, value.count + terminator > BytesLeaf.longestBlob { return false }
+        let blob = try value.map { (value) throws(RealmError) in
+            try context.encoder.blob(value, terminator: terminator).raw
+        }
+        if place == .insert {
+            let node = try context.roomy(slot, for: leaf.count + 1)
+            node.open(i)
+            node.slots[i] = blob ?? 0
+        } else {
+            if let old = leaf.view.slot(i).child { try context.freeDeep(old) }
+            leaf.slots[i] = blob ?? 0
+        }
+        return true
+    }
+}
+
+extension Value {
+    @inline(__always)
+    fileprivate var bytes: ByteView? {
+        switch self {
+        case .string(let v), .binary(let v): v
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,198 @@
+/// Numbers with a null among them, in whichever way the format says it.
+extension ColumnEditor {
+    // MARK: Optional integers
+
+    func setOptional(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
+        if let number = try stored(slot, value) {
+            try context.setInteger(slot, i + 1, number)
+        } else {
+            try rebuild(slot) { (leaf) throws(RealmError) in try leaf.set(value, at: i, context) }
+        }
+    }
+
+    func insertOptional(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
+        if let number = try stored(slot, value) {
+            try context.insertInteger(slot, i + 1, number)
+        } else {
+            try rebuild(slot) { (leaf) in leaf.insert(value, at: i) }
+        }
+    }
+
+    private func stored(_ slot: RefSlot, _ value: Value) throws(RealmError) -> Int64? {
+        if case .int(let v) = value { return try storedOptional(slot, v) }
+        return try storedOptional(slot, nil)
+    }
+
+    /// The element that stands for a value in the array at `slot`; nil when another null marker is
+    /// needed first, which the width dictates (object format 3.2).
+    @inline(__always)
+    func storedOptional(_ slot: RefSlot, _ value: Int64?) throws(RealmError) -> Int64? {
+        let node = try context.own(slot)
+        guard node.count > 0 else { throw context.outside(slot) }
+        let view = node.view
+        let marker = view.integer(0)
+        let code = Int(node.flags & 7)
+        guard code == 7 || marker == LeafEncoder.upperBound[code] else { return nil }
+        guard let value else { return marker }
+        return value != marker && EditContext.Sign.usual.code(value) <= code ? value : nil
+    }
+
+    // MARK: Cells of whole bytes
+
+    func setCell(_ slot: RefSlot, _ i: Int, _ bits: Int64) throws(RealmError) {
+        let node = try context.own(slot)
+        guard i < node.count else { throw context.outside(slot) }
+        store(node, i, bits)
+    }
+
+    func insertCell(_ slot: RefSlot, _ i: Int, _ bits: Int64) throws(RealmError) {
+        store(try openCell(slot, i), i, bits)
+    }
+
+    private func store(_ node: SlabNode, _ i: Int, _ bits: Int64) {
+        if layout.type == .float {
+            node.payload.storeBytes(
+                of: UInt32(truncatingIfNeeded: bits), toByteOffset: 4 * i, as: UInt32.self)
+        } else {
+            node.payload.storeBytes(of: bits, toByteOffset: 8 * i, as: Int64.self)
+        }
+    }
+
+    /// Makes place for a cell in front of cell `i`.
+    func openCell(_ slot: RefSlot, _ i: Int) throws(RealmError) -> SlabNode {
+        var node = try context.own(slot)
+        let (count, width) = (node.count, node.view.width)
+        guard i <= count else { throw context.outside(slot) }
+        node = try context.roomy(slot, for: count + 1)
+        node.resize(count + 1)
+        (node.payload + (i + 1) * width).copyMemory(
+            from: node.payload + i * width, byteCount: (count - i) * width)
+        return node
+    }
+
+    func removeCell(_ slot: RefSlot, _ i: Int) throws(RealmError) {
+        let node = try context.own(slot)
+        let (count, width) = (node.count, node.view.width)
+        guard i < count else { throw context.outside(slot) }
+        (node.payload + i * width).copyMemory(
+            from: node.payload + (i + 1) * width, byteCount: (count - i - 1) * width)
+        node.resize(count - 1)
+    }
+
+    // MARK: Decimals
+
+    /// False when the cells are too small.
+    func setDecimal(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) -> Bool {
+        guard let decimal = try fitting(slot, value) else { return false }
+        let node = try context.own(slot)
+        guard i < node.count else { throw context.outside(slot) }
+        store(node, i, decimal)
+        return true
+    }
+
+    func insertDecimal(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) -> Bool {
+        guard let decimal = try fitting(slot, value) else { return false }
+        store(try openCell(slot, i), i, decimal)
+        return true
+    }
+
+    private func fitting(_ slot: RefSlot, _ value: Value) throws(RealmError) -> Decimal128? {
+        let width = try context.own(slot).view.width
+        guard width > 0 else { return nil }
+        guard case .decimal(let decimal) = value else { return .null }
+        return decimal.packedWidth <= width ? decimal : nil
+    }
+
+    private func store(_ node: SlabNode, _ i: Int, _ value: Decimal128) {
+        let p = node.payload
+        switch node.view.width {
+        case 4: p.storeBytes(of: value.packed32, toByteOffset: 4 * i, as: UInt32.self)
+        case 8: p.storeBytes(of: value.packed64, toByteOffset: 8 * i, as: UInt64.self)
+        default:
+            p.storeBytes(of: value.low, toByteOffset: 16 * i, as: UInt64.self)
+            p.storeBytes(of: value.high, toByteOffset: 16 * i + 8, as: UInt64.self)
+        }
+    }
+
+    // MARK: Ids
+
+    private var idWidth: Int { layout.type == .objectID ? 12 : 16 }
+
+    /// Ids of a leaf: they come in blocks of eight behind a byte of null bits.
+    private func idCount(_ node: SlabNode) -> Int {
+        let block = 8 * idWidth + 1
+        let size = node.view.width == 0 ? 0 : node.count
+        return (size - (size + block - 1) / block) / idWidth
+    }
+
+    func setID(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) -> Bool {
+        let node = try context.own(slot)
+        guard i < idCount(node) else { throw context.outside(slot) }
+        store(node, i, value)
+        return true
+    }
+
+    /// False when the id does not go behind all others.
+    func appendID(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) -> Bool {
+        var node = try context.own(slot)
+        guard i == idCount(node) else { return false }
+        let size = i * idWidth + (i + 7) / 8
+        if node.view.width == 0 { node.resize(0, flags: 0x09) }
+        let start = i & 7 == 0 ? 1 : 0
+        node = try context.roomy(slot, for: size + start + idWidth)
+        if start > 0 { node.payload.storeBytes(of: 0, toByteOffset: size, as: UInt8.self) }
+        node.resize(size + start + idWidth)
+        store(node, i, value)
+        return true
+    }
+
+    private func store(_ node: SlabNode, _ i: Int, _ value: Value) {
+        let block = node.payload + (i >> 3) * (8 * idWidth + 1)
+        let at = block + 1 + (i & 7) * idWidth
+        let bit = UInt8(1) << UInt8(i & 7)
+        let nulls = block.load(as: UInt8.self)
+        switch value {
+        case .objectID(let v): v.store(to: at)
+        case .uuid(let v): v.store(to: at)
+        default:
+            at.initializeMemory(as: UInt8.self, repeating: 0, count: idWidth)
+            return block.storeBytes(of: nulls | bit, as: UInt8.self)
+        }
+        block.storeBytes(of: nulls & ~bit, as: UInt8.self)
+    }
+
+    // MARK: Times
+
+    func setTime(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
+        let parts = try context.ownRefs(slot)
+        guard let seconds = try storedOptional(parts.slots, value.time?.seconds) else {
+            return try rebuild(slot) { (leaf) throws(RealmError) in
+                try leaf.set(value, at: i, context)
+            }
+        }
+        try context.setInteger(parts.slots, i + 1, seconds)
+        try context.setInteger(parts.slots + 1, i, Int64(value.time?.nanoseconds ?? 0))
+    }
+
+    func insertTime(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
+        let parts = try context.ownRefs(slot)
+        guard let seconds = try storedOptional(parts.slots, value.time?.seconds) else {
+            return try rebuild(slot) { (leaf) in leaf.insert(value, at: i) }
+        }
+        try context.insertInteger(parts.slots, i + 1, seconds)
+        try context.insertInteger(parts.slots + 1, i, Int64(value.time?.nanoseconds ?? 0))
+    }
+
+    func removeTime(_ slot: RefSlot, _ i: Int) throws(RealmError) {
+        let parts = try context.ownRefs(slot)
+        try context.removeInteger(parts.slots, i + 1)
+        try context.removeInteger(parts.slots + 1, i)
+    }
+}
+
+extension Value {
+    @inline(__always)
+    fileprivate var time: Timestamp? {
+        if case .timestamp(let v) = self { v } else { nil }
+    }
+}

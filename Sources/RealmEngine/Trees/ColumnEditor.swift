@@ -1,0 +1,239 @@
+/// Changes single values of the leaves of one column where they are (object format section 3).
+///
+/// Frequent forms are spliced: what is behind the place moves, the value is written, and the leaf gets
+/// larger cells when it needs them. What comes up rarely (a value equal to the null marker, text too
+/// long for the leaf's form, an id in the middle, most of what happens to mixed values) writes the leaf
+/// anew.
+///
+/// The rows of a leaf are counted by the leaf itself; nothing here goes beyond them.
+struct ColumnEditor {
+    private enum Form {
+        case integers, optionalIntegers, bools, links, slots
+        case floats, doubles, decimals, bytes, times, ids, mixed, others
+    }
+
+    /// Whoever edits the tree keeps it.
+    unowned(unsafe) let context: EditContext
+    let layout: LeafLayout
+    private let form: Form
+
+    init(_ context: EditContext, _ layout: LeafLayout) {
+        self.context = context
+        self.layout = layout
+        form = Self.form(layout)
+    }
+
+    private static func form(_ layout: LeafLayout) -> Form {
+        if layout.collection != nil { return .slots }
+        switch layout.type {
+        case .int: return layout.isNullable ? .optionalIntegers : .integers
+        case .bool: return .bools
+        case .link: return .links
+        case .backlink: return .slots
+        case .float: return .floats
+        case .double: return .doubles
+        case .string: return layout.distinct.isNone ? .bytes : .others
+        case .binary: return .bytes
+        case .timestamp: return .times
+        case .decimal: return .decimals
+        case .objectID, .uuid: return .ids
+        case .mixed: return .mixed
+        case .typedLink: return .others
+        }
+    }
+
+    // MARK: Editing
+
+    /// Makes the leaf of `rows` values one of the transaction's, after which little can go wrong.
+    @inline(__always)
+    func open(_ slot: RefSlot, rows: Int) throws(RealmError) {
+        if !context.owns(Ref(slot.pointee)) { try copy(slot, rows) }
+    }
+
+    /// Replaces value `i`.
+    @inline(__always)
+    func set(_ value: Value, _ slot: RefSlot, at i: Int, rows: Int) throws(RealmError) {
+        try open(slot, rows: rows)
+        switch form {
+        case .integers, .bools, .links, .slots: try context.setInteger(slot, i, number(value))
+        case .optionalIntegers: try setOptional(slot, i, value)
+        case .bytes: try setBytes(slot, i, value)
+        case .times: try setTime(slot, i, value)
+        default: try setOther(value, slot, at: i)
+        }
+    }
+
+    /// Adds a value in front of value `i`, or behind the last.
+    @inline(__always)
+    func insert(_ value: Value, _ slot: RefSlot, at i: Int) throws(RealmError) {
+        switch form {
+        case .integers, .bools, .links, .slots: try context.insertInteger(slot, i, number(value))
+        case .optionalIntegers: try insertOptional(slot, i, value)
+        case .bytes: try insertBytes(slot, i, value)
+        case .times: try insertTime(slot, i, value)
+        default: try insertOther(value, slot, at: i)
+        }
+    }
+
+    /// Removes value `i`. What a cell leads to is the caller's, except for the blobs of long values.
+    func remove(_ slot: RefSlot, at i: Int) throws(RealmError) {
+        switch form {
+        case .integers, .bools, .links, .slots: try context.removeInteger(slot, i)
+        case .optionalIntegers: try context.removeInteger(slot, i + 1)
+        case .bytes: try removeBytes(slot, i)
+        case .times: try removeTime(slot, i)
+        case .floats, .doubles, .decimals: try removeCell(slot, i)
+        case .ids, .mixed, .others:
+            try rebuild(slot) { (leaf) throws(RealmError) in try leaf.remove(at: i, context) }
+        }
+    }
+
+    private func setOther(_ value: Value, _ slot: RefSlot, at i: Int) throws(RealmError) {
+        switch form {
+        case .floats, .doubles: try setCell(slot, i, number(value))
+        case .decimals where try setDecimal(slot, i, value): return
+        case .ids where try setID(slot, i, value): return
+        case .mixed where try setMixed(slot, i, value): return
+        default:
+            try rebuild(slot) { (leaf) throws(RealmError) in try leaf.set(value, at: i, context) }
+        }
+    }
+
+    private func insertOther(_ value: Value, _ slot: RefSlot, at i: Int) throws(RealmError) {
+        switch form {
+        case .floats, .doubles: try insertCell(slot, i, number(value))
+        case .decimals where try insertDecimal(slot, i, value): return
+        case .ids where try appendID(slot, i, value): return
+        case .mixed where try appendMixed(slot, i, value): return
+        default: try rebuild(slot) { (leaf) in leaf.insert(value, at: i) }
+        }
+    }
+
+    /// A single number as a leaf of the column stores it.
+    @inline(__always)
+    private func number(_ value: Value) -> Int64 {
+        switch value {
+        case .int(let v): v
+        case .bool(let v): v ? 1 : 0
+        case .link(let v): v.key.raw &+ 1
+        case .float(let v): Int64(v.bitPattern)
+        case .double(let v): Int64(bitPattern: v.bitPattern)
+        case .list(let v), .set(let v), .dictionary(let v): Int64(bitPattern: v.root.raw)
+        default: nullNumber
+        }
+    }
+
+    private var nullNumber: Int64 {
+        switch form {
+        case .bools: 3
+        case .floats: Int64(FloatLeaf.nullBits)
+        case .doubles: Int64(bitPattern: DoubleLeaf.nullBits)
+        default: 0
+        }
+    }
+
+    // MARK: Leaves
+
+    private func copy(_ slot: RefSlot, _ rows: Int) throws(RealmError) {
+        let ref = Ref(slot.pointee)
+        guard layout.type != .backlink else {
+            guard try BacklinkLeaf(context.space, ref).count == rows else {
+                throw .corrupt("a backlink leaf of other than \(rows) objects", at: ref)
+            }
+            try context.copyRefs(slot, extra: rows / 8 + 8)
+            return
+        }
+        let leaf = try ColumnLeaf(context.space, ref, layout, rows: rows)
+        switch leaf {
+        case .string(let bytes) where bytes.form == .medium,
+            .binary(let bytes) where bytes.form == .medium:
+            try copyMedium(slot, bytes)
+        case .mixed: try rebuild(slot) { (_) in }
+        default:
+            if try context.space.node(ref).hasRefs {
+                try context.copyRefs(slot, extra: rows / 8 + 8)
+            } else {
+                _ = try context.own(slot)
+            }
+        }
+        if form == .times {
+            let parts = try context.ownRefs(slot)
+            _ = try context.own(parts.slots)
+            _ = try context.own(parts.slots + 1)
+        }
+    }
+
+    /// Takes the leaf apart, has it changed and writes it anew.
+    @inline(never)
+    func rebuild(
+        _ slot: RefSlot, _ change: (LeafBuffer) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        let ref = Ref(slot.pointee)
+        let buffer = try self.buffer(ref)
+        try context.freeLeaf(ref, layout)
+        try change(buffer)
+        slot.pointee = try encode(buffer).raw
+    }
+
+    private func buffer(_ ref: Ref) throws(RealmError) -> LeafBuffer {
+        let rows = try rows(ref)
+        let buffer = try LeafBuffer(context.space, ref, layout, rows: rows)
+        guard form == .mixed else { return buffer }
+        let limit = context.limit(ofRefsIn: ref)
+        for value in buffer.values {
+            guard let root = value.collectionRoot, root.raw >= limit else { continue }
+            throw context.space.badRef(root)
+        }
+        return buffer
+    }
+
+    /// Values of a leaf whose form has been checked.
+    private func rows(_ ref: Ref) throws(RealmError) -> Int {
+        if layout.type == .backlink { return try BacklinkLeaf(context.space, ref).count }
+        return try ColumnLeaf(context.space, ref, layout).count
+    }
+
+    private func encode(_ buffer: LeafBuffer) throws(RealmError) -> Ref {
+        try LeafEncoder(context: context).encode(buffer, layout, isElement: false)
+    }
+
+    /// A leaf without values.
+    func makeEmpty() throws(RealmError) -> Ref { try encode(LeafBuffer(layout)) }
+
+    /// A leaf of `count` equal values.
+    func make(_ value: Value, count: Int) throws(RealmError) -> Ref {
+        let buffer = LeafBuffer(layout, capacity: count)
+        for _ in 0..<count { buffer.append(value) }
+        return try encode(buffer)
+    }
+
+    /// Moves the values from `i` on into a new leaf.
+    func split(_ slot: RefSlot, at i: Int) throws(RealmError) -> Ref {
+        var rest = Ref.none
+        try rebuild(slot) { (leaf) throws(RealmError) in
+            rest = try encode(leaf.split(at: i))
+        }
+        return rest
+    }
+
+    /// Takes over the values of the leaf at `other`, which is let go.
+    func join(_ slot: RefSlot, _ other: RefSlot) throws(RealmError) {
+        let ref = Ref(other.pointee)
+        let tail = try buffer(ref)
+        try rebuild(slot) { (leaf) in leaf.append(contentsOf: tail) }
+        try context.freeLeaf(ref, layout)
+        other.pointee = 0
+    }
+
+    /// Writes the leaf anew in another layout, each value replaced.
+    func map(
+        _ slot: RefSlot, to other: ColumnEditor,
+        _ transform: (Value) throws(RealmError) -> Value
+    ) throws(RealmError) {
+        let old = try buffer(Ref(slot.pointee))
+        try context.freeLeaf(Ref(slot.pointee), layout)
+        let new = LeafBuffer(other.layout, capacity: old.count)
+        for row in 0..<old.count { new.append(try transform(old[row])) }
+        slot.pointee = try other.encode(new).raw
+    }
+}

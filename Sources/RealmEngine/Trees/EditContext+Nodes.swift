@@ -1,0 +1,204 @@
+/// Nodes that a transaction changes where they are.
+///
+/// The first change of a node copies it into the slab, with room to grow, and puts the copy's ref
+/// into the slot that led to it, which belongs to a node copied before. So the tree in the slab is
+/// whole at every moment. A node that outgrows its room is copied once more.
+///
+/// What leads to a node the transaction made is trusted, so that no ref from a file may pass for
+/// one: they are looked at when the node that holds them is copied.
+extension EditContext {
+    @inline(__always) func owns(_ ref: Ref) -> Bool { slab.owns(ref) }
+
+    /// The plain node at `slot`, ready to be changed; its form has been checked.
+    @inline(__always)
+    func own(_ slot: RefSlot) throws(RealmError) -> SlabNode {
+        let ref = Ref(slot.pointee)
+        return owns(ref) ? slab.own(ref) : try copyPlain(slot)
+    }
+
+    /// The node with refs at `slot`, ready to be changed.
+    @inline(__always)
+    func ownRefs(_ slot: RefSlot) throws(RealmError) -> SlabNode {
+        let ref = Ref(slot.pointee)
+        if owns(ref) {
+            let node = slab.own(ref)
+            if node.flags & 7 == 7 { return node }
+        }
+        return try copyRefs(slot)
+    }
+
+    private func copyPlain(_ slot: RefSlot) throws(RealmError) -> SlabNode {
+        let ref = Ref(slot.pointee)
+        let view = try space.node(ref)
+        guard !view.hasRefs else { throw space.wrongShape(ref, "plain node") }
+        let size = NodeView.payloadSize(flags: view.flags, count: view.count)
+        let copy = try slab.node(
+            flags: view.flags, count: view.count, room: size + size / 8 + 16)
+        copy.payload.copyMemory(from: view.payload, byteCount: size)
+        try replace(slot, copy.ref, size)
+        return slab.own(copy.ref)
+    }
+
+    /// A copy with 64 bits for each slot, and room for `extra` more.
+    @discardableResult
+    func copyRefs(_ slot: RefSlot, extra: Int = 0) throws(RealmError) -> SlabNode {
+        let ref = Ref(slot.pointee)
+        let view = try space.node(ref)
+        guard view.hasRefs else { throw space.wrongShape(ref, "node with refs") }
+        let copy = try slab.node(
+            flags: view.flags | 7, count: view.count, room: 8 * (view.count + extra))
+        let slots = copy.payload.assumingMemoryBound(to: UInt64.self)
+        let limit = limit(ofRefsIn: ref)
+        for i in 0..<view.count {
+            let child = view.slot(i)
+            guard child.isTagged || child.raw < limit else { throw space.badRef(child.ref) }
+            slots[i] = child.raw
+        }
+        try replace(slot, copy.ref, 8 * view.count)
+        return slab.own(copy.ref)
+    }
+
+    /// What the refs in the node at `ref` are below: those in a file do not lead into the slab, those
+    /// of earlier transactions of a group not to what this one made.
+    func limit(ofRefsIn ref: Ref) -> UInt64 {
+        owns(ref) ? .max : slab.contains(ref) ? slab.firstOwn : space.limit
+    }
+
+    private func replace(_ slot: RefSlot, _ copy: Ref, _ size: Int) throws(RealmError) {
+        if !owns(Ref(slot.pointee)) { copiedBytes &+= size &+ 24 }
+        try free(Ref(slot.pointee))
+        slot.pointee = copy.raw
+    }
+
+    /// A new node with `count` slots, all zero, and room for `extra` more.
+    func newRefs(
+        _ count: Int, flags: UInt8 = 0, extra: Int = 0
+    ) throws(RealmError) -> (ref: Ref, node: SlabNode) {
+        let new = try slab.node(
+            flags: flags | NodeView.hasRefsFlag | 7, count: count, room: 8 * (count + extra))
+        new.payload.initializeMemory(as: UInt8.self, repeating: 0, count: 8 * count)
+        return (new.ref, slab.own(new.ref))
+    }
+
+    /// The node at `slot` with room for `count` elements: itself, or a larger copy.
+    @inline(__always)
+    func roomy(_ slot: RefSlot, for count: Int) throws(RealmError) -> SlabNode {
+        let node = slab.own(Ref(slot.pointee))
+        return node.hasRoom(for: count) ? node : try grown(slot, for: count)
+    }
+
+    @inline(never)
+    private func grown(_ slot: RefSlot, for count: Int) throws(RealmError) -> SlabNode {
+        let node = slab.own(Ref(slot.pointee))
+        let needed = NodeView.payloadSize(flags: node.flags, count: count)
+        let larger = try slab.node(
+            flags: node.flags, count: node.count, room: needed + needed / 2 + 32)
+        larger.payload.copyMemory(from: node.payload, byteCount: (node.usedBytes + 7) & ~7)
+        slot.pointee = larger.ref.raw
+        return slab.own(larger.ref)
+    }
+}
+
+extension SlabNode {
+    /// Bytes of the payload before padding.
+    @inline(__always)
+    var usedBytes: Int { NodeView.payloadSize(flags: flags, count: count) }
+}
+
+// MARK: - Integers
+
+/// Arrays of packed integers: each change keeps the width, unless a value needs a larger one.
+extension EditContext {
+    /// How the elements of an array are read.
+    enum Sign {
+        /// As int-arrays are: unsigned below 8 bits, signed from there on.
+        case usual
+        /// Unsigned, of 8 bits at least: keys and offsets.
+        case none
+
+        @inline(__always)
+        func code(_ value: Int64) -> UInt8 {
+            if self == .usual {
+                return NodeEncoder.widthCode(
+                    magnitude: value ^ (value >> 63), isNegative: value < 0)
+            }
+            let value = UInt64(bitPattern: value)
+            return value < 1 << 8 ? 4 : value < 1 << 16 ? 5 : value < 1 << 32 ? 6 : 7
+        }
+
+        @inline(__always)
+        func read(_ node: NodeView, _ i: Int) -> Int64 {
+            self == .usual ? node.integer(i) : Int64(bitPattern: node.unsigned(i))
+        }
+    }
+
+    @inline(__always)
+    func setInteger(
+        _ slot: RefSlot, _ i: Int, _ value: Int64, _ sign: Sign = .usual
+    ) throws(RealmError) {
+        var node = try own(slot)
+        guard i < node.count else { throw outside(slot) }
+        let code = sign.code(value)
+        if code > node.flags & 7 { node = try widened(slot, code, extra: 0, sign) }
+        node.store(value, at: i)
+    }
+
+    @inline(__always)
+    func insertInteger(
+        _ slot: RefSlot, _ i: Int, _ value: Int64, _ sign: Sign = .usual
+    ) throws(RealmError) {
+        var node = try own(slot)
+        let count = node.count
+        guard i <= count else { throw outside(slot) }
+        let code = sign.code(value)
+        if code > node.flags & 7 {
+            node = try widened(slot, code, extra: 1, sign)
+        } else if !node.hasRoom(for: count + 1) {
+            node = try roomy(slot, for: count + 1)
+        }
+        if i == count { node.resize(count + 1) } else { node.open(i) }
+        node.store(value, at: i)
+    }
+
+    @inline(__always)
+    func removeInteger(_ slot: RefSlot, _ i: Int) throws(RealmError) {
+        let node = try own(slot)
+        guard i < node.count else { throw outside(slot) }
+        node.close(i)
+    }
+
+    /// Adds `delta` to the elements from `first` on, the last of which is the largest.
+    func addToIntegers(
+        _ slot: RefSlot, from first: Int, _ delta: Int64, _ sign: Sign = .usual
+    ) throws(RealmError) {
+        var node = try own(slot)
+        let count = node.count
+        guard first < count, delta != 0 else { return }
+        let code = sign.code(sign.read(node.view, count - 1) &+ delta)
+        if code > node.flags & 7 { node = try widened(slot, code, extra: 0, sign) }
+        let view = node.view
+        for i in first..<count { node.store(sign.read(view, i) &+ delta, at: i) }
+    }
+
+    /// A copy with elements of a larger width.
+    @inline(never)
+    private func widened(
+        _ slot: RefSlot, _ code: UInt8, extra: Int, _ sign: Sign
+    ) throws(RealmError) -> SlabNode {
+        let old = slab.own(Ref(slot.pointee)).view
+        let flags = old.flags & ~7 | code
+        let room = NodeView.payloadSize(flags: flags, count: old.count + extra)
+        let new = try slab.node(flags: flags, count: old.count, room: room + room / 4 + 16)
+        let node = slab.own(new.ref)
+        if code < 4 { new.payload.initializeMemory(as: UInt8.self, repeating: 0, count: node.room) }
+        for i in 0..<old.count { node.store(sign.read(old, i), at: i) }
+        slot.pointee = new.ref.raw
+        return node
+    }
+
+    /// A column that does not have as many values as there are objects.
+    @inline(never)
+    func outside(_ slot: RefSlot) -> RealmError {
+        .corrupt("a leaf with fewer values than there are objects", at: Ref(slot.pointee))
+    }
+}
