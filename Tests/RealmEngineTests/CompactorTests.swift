@@ -134,13 +134,17 @@ import Testing
     }
 
     /// The copy would have no history where the original has one that nobody can name.
-    @Test func aHistoryOfNoTypeIsDamage() throws {
+    @Test(arguments: [true, false]) func aHistoryOfNoTypeIsDamage(_ hasRoot: Bool) throws {
         let tree = try FileTree("query/social")
         guard case .child = tree.top.slots[8] else {
             Issue.record("the fixture has no history")
             return
         }
         tree.top.slots[7] = .child(TreeNode([]))
+        if !hasRoot {
+            tree.top.slots[8] = .raw(0)
+            tree.top.setTag(9, 2)
+        }
         let file = Scratch()
         try Data(tree.encoded()).write(to: URL(filePath: file.path))
         let error = #expect(throws: RealmError.self) {

@@ -133,6 +133,24 @@ import Testing
         #expect(error?.kind == .incompatible)
     }
 
+    /// A file without a root is one nothing was committed to, unless something is in it.
+    @Test(arguments: [false, true]) func emptyFilesAreComplete(_ isStream: Bool) throws {
+        var bytes = [UInt8](repeating: 0, count: isStream ? 40 : 4096)
+        bytes.replaceSubrange(16..<20, with: Array("T-DB".utf8))
+        if isStream {
+            for i in 0..<8 { bytes[i] = 0xFF }
+            let cookie = FileHeader.footerCookie
+            for i in 0..<8 { bytes[32 + i] = UInt8(truncatingIfNeeded: cookie >> UInt64(8 * i)) }
+        } else {
+            (bytes[20], bytes[21]) = (24, 24)
+        }
+        let result = try salvage(bytes)
+        #expect(result.summary.isComplete && result.losses.isEmpty)
+        try expectSound(result.scratch.path)
+        bytes.insert(contentsOf: [0, 0, 0, 1, 0, 0, 0, 0], at: 24)
+        #expect(throws: RealmError.self) { try salvage(bytes) }
+    }
+
     /// Objects do not go with the name of their class.
     @Test func lostNamesAreReplaced() throws {
         let tree = try FileTree("query/social")

@@ -94,7 +94,7 @@ public struct Compactor {
         try options.enumeration.check(snapshot.schema)
         try header(format: state.top == nil ? 0 : state.format)
         if let top = state.top {
-            guard top.historyType != 0 || top.history.isNone else {
+            guard top.historyType != 0 || top.history.isNone && top.historySchema == 0 else {
                 throw .corrupt("the root names a history of no type", at: top.ref)
             }
             let names = try copier.copy(top.names)

@@ -92,7 +92,11 @@ final class DamagedFile {
         version: UInt64
     ) {
         guard !root.ref.isNone else {
-            throw .corrupt("header slot \(root.slot) names no root", in: "file")
+            guard try isEmpty(file) else {
+                throw .corrupt("header slot \(root.slot) names no root", in: "file")
+            }
+            let memory = SpaceMemory(base: file.mapping.base, limit: UInt64(file.size))
+            return (memory, Schema(tables: [], version: nil), [], [], 1)
         }
         let whole = SpaceMemory(file.mapping, limit: UInt64(file.size))
         // A truncated file is smaller than its root says.
@@ -130,6 +134,16 @@ final class DamagedFile {
         return (
             memory, Schema(tables: tables, version: version ?? nil), lost, renamed, top.version
         )
+    }
+
+    /// Nothing was ever committed to the file: neither slot names a root, and all is zero between the
+    /// header and the end, or the footer of a stream.
+    private static func isEmpty(_ file: MappedFile) throws(RealmError) -> Bool {
+        let raw = try file.rawHeader()
+        let isStream = raw.top0 == FileHeader.streamingMark
+        if raw.top(1) != 0 || !isStream && raw.top0 != 0 { return false }
+        let rest = RawHeader.size..<max(RawHeader.size, file.size - (isStream ? 16 : 0))
+        return rest.allSatisfy { file.mapping.base.load(fromByteOffset: $0, as: UInt8.self) == 0 }
     }
 
     /// For the table in `slot`, whose own name cannot be read or is another's.

@@ -68,9 +68,11 @@ final class LoadReport {
         try flushAcknowledgements()
     }
 
-    /// Writes the lines of `committed`.
+    /// Writes the lines of `committed`. Throws `busy` instead when another file took the name of the
+    /// one they are about since it was committed to.
     func flushAcknowledgements() throws(RealmError) {
         guard isPublished, acknowledgements.count > 0 else { return }
+        if let target, target.isInPlace { try target.session.database.checkPlace() }
         try output.flush(&acknowledgements)
     }
 

@@ -1,4 +1,7 @@
+import RealmEngine
 import Testing
+
+@testable import ToolKit
 
 /// What a tool is given as FILE: other names, files that are replaced, things that are no files, and
 /// what lies beside them.
@@ -70,6 +73,20 @@ import Testing
         expect(load, 7, "replaced")
         #expect(lab.text("acks").split(separator: "\n").count == 1)
         #expect(count("zoo.realm") == "0\n")
+    }
+
+    /// What is durable may wait until it is told.
+    @Test func replacedBeforeAcknowledgement() throws {
+        let words = ["-q", "--ack", lab.path("zoo.realm"), "Cage"]
+        let request = try WriteRequest(try OptionParser.parse(WriteTable.table, words[...]))
+        let output = try OutputFile(path: lab.path("acks"), force: true)
+        let report = try LoadReport(request, input: "-", output, WriteTarget(request))
+        try report.committed(Settlements.Item(counts: LoadCounts(), version: 2, rejects: []))
+        lab.shell("cp zoo.realm other.realm; mv other.realm zoo.realm").requireSuccess()
+        let error = #expect(throws: RealmError.self) { try report.flushAcknowledgements() }
+        #expect(error?.reason == "replaced")
+        try output.commit()
+        #expect(lab.text("acks").isEmpty)
     }
 
     @Test func replacedWhileWatched() {
