@@ -26,7 +26,7 @@ public final class Database: Sendable {
     private let isPrevious: Bool
     /// Where write transactions keep what they make.
     let slab: Slab
-    private let raw: RawHeader
+    let raw: RawHeader
     let versions: Guarded<Versions>
     /// Number of the thread whose write transaction is open; 0 without one.
     private let writingThread = Atomic<UInt32>(0)
@@ -125,9 +125,13 @@ public final class Database: Sendable {
 
     /// Another version of the same open file, at which the handle stays.
     ///
-    /// - Parameter pin: what keeps the version; taken over. Without one, `hasChanged` tells whether
-    ///   what was read can be trusted.
-    init(_ other: Database, at state: VersionState, pin: VersionList.Pin?) throws(RealmError) {
+    /// - Parameters:
+    ///   - pin: what keeps the version; taken over. Without one, `hasChanged` tells whether what was
+    ///     read can be trusted.
+    ///   - raw: the header that named the version.
+    init(
+        _ other: Database, at state: VersionState, pin: VersionList.Pin?, raw: RawHeader
+    ) throws(RealmError) {
         file = other.file
         path = other.path
         session = other.session
@@ -136,7 +140,7 @@ public final class Database: Sendable {
         isUnguarded = pin == nil
         isPrevious = pin == nil && state.version < other.version
         slab = other.slab
-        raw = try file.rawHeader()
+        self.raw = raw
         var held = HeldVersions(session)
         let newest = held.adopt(state, pin, .none)
         versions = Guarded(Versions(newest: newest, held: held))
@@ -281,8 +285,10 @@ public final class Database: Sendable {
     /// may have been overwritten.
     public var hasChanged: Bool {
         if !isUnguarded { return false }
-        guard let now = try? file.rawHeader(), now == raw else { return true }
-        return isPrevious && isBeingWritten
+        // First of all: a writer seen here no more has changed the header.
+        if isPrevious, isBeingWritten { return true }
+        guard let now = try? file.rawHeader() else { return true }
+        return now != raw
     }
 
     /// Somebody takes part in the file's session, who may write.

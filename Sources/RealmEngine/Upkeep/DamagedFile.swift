@@ -95,7 +95,7 @@ final class DamagedFile {
             guard try isEmpty(file) else {
                 throw .corrupt("header slot \(root.slot) names no root", in: "file")
             }
-            let memory = SpaceMemory(base: file.mapping.base, limit: UInt64(file.size))
+            let memory = SpaceMemory(file.mapping, limit: UInt64(file.size))
             return (memory, Schema(tables: [], version: nil), [], [], 1)
         }
         let whole = SpaceMemory(file.mapping, limit: UInt64(file.size))
@@ -143,6 +143,7 @@ final class DamagedFile {
         let isStream = raw.top0 == FileHeader.streamingMark
         if raw.top(1) != 0 || !isStream && raw.top0 != 0 { return false }
         let rest = RawHeader.size..<max(RawHeader.size, file.size - (isStream ? 16 : 0))
+        try file.mapping.prepare(rest.lowerBound, rest.count)
         return rest.allSatisfy { file.mapping.base.load(fromByteOffset: $0, as: UInt8.self) == 0 }
     }
 

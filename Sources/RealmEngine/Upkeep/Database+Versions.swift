@@ -38,9 +38,7 @@ extension Database {
             }
             let wasBusy = isBeingWritten
             do throws(RealmError) {
-                let state = try previousState()
-                if let pinned = try pinned(state.version) { return pinned }
-                if !wasBusy, !isBeingWritten { return try Database(self, at: state, pin: nil) }
+                if let found = try previousOfHeader() { return found }
             } catch {
                 // A commit may have come and gone between two looks at the lock file.
                 let isOver = deadline.hasPassed && !wasBusy && !isBeingWritten
@@ -52,10 +50,26 @@ extension Database {
         }
     }
 
+    /// The version in the header's other slot, pinned or else verified; nil when a commit that is
+    /// under way, or came meanwhile, may have overwritten it.
+    private func previousOfHeader() throws(RealmError) -> Database? {
+        let previous = try previousState()
+        if let pinned = try pinned(previous.state.version) { return pinned }
+        if isBeingWritten { return nil }
+        let finding = finding(in: previous)
+        // In this order: a writer that is seen by neither came after all that was read.
+        guard !isBeingWritten, try file.rawHeader() == previous.raw else { return nil }
+        if let finding {
+            throw .corrupt(
+                "the previous version is not whole: \(finding.what)", at: previous.header.top)
+        }
+        return try Database(self, at: previous.state, pin: nil, raw: previous.raw)
+    }
+
     private func at(number: UInt64) throws(RealmError) -> Database {
         if let pinned = try pinned(number) { return pinned }
         if session == nil, number == version {
-            return try Database(self, at: newest, pin: nil)
+            return try Database(self, at: newest, pin: nil, raw: raw)
         }
         if let previous = try? previous(), previous.version == number { return previous }
         throw .misuse(
@@ -65,7 +79,7 @@ extension Database {
 
     private func readable() throws(RealmError) -> String {
         var numbers = try session?.heldVersions() ?? [version]
-        if let previous = try? previousState().version, !numbers.contains(previous) {
+        if let previous = try? previousState().state.version, !numbers.contains(previous) {
             numbers.insert(previous, at: 0)
         }
         return numbers.map { "\($0)" }.joined(separator: ", ")
@@ -74,25 +88,35 @@ extension Database {
     private func pinned(_ number: UInt64) throws(RealmError) -> Database? {
         guard let session, let pin = try session.pin(version: number) else { return nil }
         do throws(RealmError) {
-            return try Database(self, at: try Self.state(file, pin), pin: pin)
+            return try Database(self, at: try Self.state(file, pin), pin: pin, raw: raw)
         } catch {
             session.release(pin)
             throw error
         }
     }
 
-    /// The version in the header's other slot, if it is whole. Looked for again when a commit came
-    /// in between, whose header names another.
-    private func previousState() throws(RealmError) -> VersionState {
+    /// What the header's other slot selects.
+    private struct Previous {
+        let raw: RawHeader
+        let header: FileHeader
+        let size: Int
+        let state: VersionState
+    }
+
+    /// The version in the header's other slot, if there is one before the newest. Looked for again
+    /// when a commit came in between, whose header names another.
+    private func previousState() throws(RealmError) -> Previous {
         func other(_ raw: RawHeader) throws(RealmError) -> Int? {
             let slot = raw.selected ^ 1
             let isStreaming = raw.top0 == FileHeader.streamingMark
             guard !isStreaming, raw.top(slot) != 0 else { throw Self.noPrevious }
             return slot
         }
-        return try file.whileUnchanged(slot: other) { (header, size) throws(RealmError) in
-            try previousState(header, size)
-        }.result
+        let read = try file.whileUnchanged(slot: other) { (header, size) throws(RealmError) in
+            (size: size, state: try previousState(header, size))
+        }
+        return Previous(
+            raw: read.raw, header: read.header, size: read.result.size, state: read.result.state)
     }
 
     private func previousState(
@@ -105,15 +129,17 @@ extension Database {
         let newest = Ref(try file.rawHeader().top(header.slot ^ 1))
         guard state.version < (try TopArray(memory.lookup, newest, fileSize: size)).version
         else { throw Self.noPrevious }
+        return state
+    }
+
+    /// What is wrong with it, which takes as long as looking at all of its nodes.
+    private func finding(in previous: Previous) -> IntegrityReport.Finding? {
         let report = IntegrityCheck(
-            file.mapping, fileSize: size, header: header, top: header.top,
-            level: .quick, owner: file
+            file.mapping, fileSize: previous.size, header: previous.header,
+            top: previous.header.top, level: .quick, owner: file
         ).run()
         let harmless: Set<IntegrityReport.Code> = [.staleSlot, .fileSize]
-        if let finding = report.findings.first(where: { !harmless.contains($0.code) }) {
-            throw .corrupt("the previous version is not whole: \(finding.what)", at: header.top)
-        }
-        return state
+        return report.findings.first { !harmless.contains($0.code) }
     }
 
     private static var noPrevious: RealmError {

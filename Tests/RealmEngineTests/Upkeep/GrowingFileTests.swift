@@ -66,6 +66,47 @@ import Testing
         #expect(!before.hasChanged)
     }
 
+    /// The previous version, read without a pin, is what it was or known to have changed: never
+    /// damage, and no other number of objects.
+    @Test func previousVersionBesideAWriter() throws {
+        let (path, table) = (path, table)
+        let isDone = Guarded(false)
+        let failures = Guarded<[String]>([])
+        Threads.run(2) { number in
+            do {
+                if number == 0 {
+                    defer { isDone.withLock { $0 = true } }
+                    var options = WriteSession.Options()
+                    options.isDurable = false
+                    let session = try WriteSession(path: path, options: options)
+                    for _ in 0..<400 { try Self.grow(session, table, by: 100) }
+                    return
+                }
+                while !isDone.withLock({ $0 }) {
+                    if let failure = Self.readPrevious(path, table) {
+                        failures.withLock { $0.append(failure) }
+                    }
+                }
+            } catch { failures.withLock { $0.append("\(error)") } }
+        }
+        #expect(failures.withLock { $0 } == [])
+    }
+
+    /// The first version has one object fewer than its number says.
+    private static func readPrevious(_ path: String, _ table: TableKey) -> String? {
+        var previous: Database?
+        do throws(RealmError) {
+            let found = try Database(immutable: path).at(.previous)
+            previous = found
+            let count = try found.snapshot().table(table).count()
+            if found.hasChanged || count == Int(found.version) - 2 { return nil }
+            return "\(count) objects in version \(found.version)"
+        } catch {
+            if error.kind == .busy || error.reason == "version-gone" { return nil }
+            return error.kind == .corrupt && previous?.hasChanged ?? false ? nil : "\(error)"
+        }
+    }
+
     /// With the lock file and without.
     @Test(arguments: [true, false]) func inspectionBesideAWriter(_ readsLockFile: Bool) throws {
         let (path, table) = (path, table)
