@@ -4,8 +4,9 @@ import Testing
 @Suite struct DocumentTests {
     private static let engine = packageRoot + "/Sources/RealmEngine"
     private static let names = [
-        "RealmEngine", "FileFormat", "Encryption", "LockFile", "Commit", "Editing",
-        "Concurrency", "Instances", "Growth", "QueryExecution", "Upkeep", "Testing", "Measuring",
+        "RealmEngine", "WhereThingsAre", "FileFormat", "Encryption", "LockFile", "Commit",
+        "Editing", "Concurrency", "Instances", "Growth", "QueryExecution", "Upkeep", "Testing",
+        "Measuring",
     ]
 
     private static func lines(_ name: String) -> [Substring] {
@@ -21,12 +22,15 @@ import Testing
         #expect(lines.allSatisfy { !$0.contains("\t") })
     }
 
-    /// Source files named in backquotes exist.
+    /// Source files named in backquotes exist, in the engine or in the module named first.
     @Test(arguments: names)
     func namedFilesExist(_ name: String) {
+        let modules = ["ToolKit/", "realm-query/"]
         for line in Self.lines(name) {
             for word in line.split(separator: "`") where word.hasSuffix(".swift") {
-                #expect(contents(of: "\(Self.engine)/\(word)") != nil, "\(word)")
+                let isElsewhere = modules.contains { word.hasPrefix($0) }
+                let folder = isElsewhere ? packageRoot + "/Sources" : Self.engine
+                #expect(contents(of: "\(folder)/\(word)") != nil, "\(word)")
             }
         }
     }
