@@ -207,12 +207,18 @@ import Testing
         let result = try scratch.compact(source, options)
         #expect(result.isVerified)
         var ran = 0
-        try ExclusiveAccess.run(path: scratch.path) { _ in ran += 1 }
+        try ExclusiveAccess.run(path: scratch.path) { _ in
+            ran += 1
+            return nil
+        }
         // With a participant: refused.
         let session = try WriteSession(path: scratch.path)
         for _ in 0..<3 {
             #expect(throws: RealmError.self) {
-                try ExclusiveAccess.run(path: scratch.path) { _ in ran += 1 }
+                try ExclusiveAccess.run(path: scratch.path) { _ in
+                    ran += 1
+                    return nil
+                }
             }
         }
         withExtendedLifetime(session) {}

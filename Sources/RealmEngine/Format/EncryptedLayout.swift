@@ -9,7 +9,8 @@ enum EncryptedLayout {
     static let entry = 64
     /// One of the two halves of an entry: the counter of a write and its authentication code.
     static let half = 32
-    private static let group = 64
+    /// Pages that have their entries in one table.
+    static let group = 64
 
     /// Where page `index` is in the file.
     @inline(__always)

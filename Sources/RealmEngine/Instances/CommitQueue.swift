@@ -40,6 +40,7 @@ final class CommitQueue: @unchecked Sendable {
     ) throws(RealmError) {
         var options = WriteSession.Options()
         options.isDurable = database.session?.file.durability != 2
+        options.key = database.encryptionKey
         self.init(try WriteSession(path: database.path, options: options), patience)
     }
 

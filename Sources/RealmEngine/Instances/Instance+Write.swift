@@ -43,6 +43,7 @@ extension Instance {
         if let ownSession { return ownSession }
         var options = WriteSession.Options()
         options.isDurable = configuration.isDurable
+        options.key = configuration.key
         let session = try WriteSession(path: configuration.path, options: options)
         ownSession = session
         return session

@@ -40,6 +40,9 @@ public final class Instance {
         public var path: String
         public var isDurable = true
         public var creation = Database.Creation.never
+        /// Of an encrypted file; a new file is encrypted with it. All who open a file in one process
+        /// give the same.
+        public var key: EncryptionKey?
         /// More readable versions than this make the next write transaction a mistake.
         public var maximumNumberOfActiveVersions: Int?
         /// Whether an instance where work can be delivered hears of commits: without, it moves on when
@@ -92,6 +95,7 @@ public final class Instance {
         var options = Database.Options()
         options.isDurable = configuration.isDurable
         options.creation = configuration.creation
+        options.key = configuration.key
         let database = try Database.open(configuration.path, options)
         let instance = open(database, configuration, on: confinement)
         if confinement.isDeliverable, configuration.autorefresh {

@@ -9,6 +9,8 @@ extension Database {
         public var patience = Patience.forever
         /// Take part although the file has several hard links: other programs must go by this name.
         public var allowsOtherNames = false
+        /// Of an encrypted file; a new file is encrypted with it.
+        public var key: EncryptionKey?
 
         public init() {}
     }
@@ -29,7 +31,8 @@ extension Database {
     /// that is missing.
     ///
     /// Throws `incompatible` for formats other than 24, for synchronised files and for sessions with
-    /// other settings, `misuse` for a file with several hard links, `busy` when another program has
+    /// other settings, `key` when the file, or who has it open here, goes by another, `misuse` for a
+    /// file with several hard links, `busy` when another program has
     /// it open by a link of its own or the file was replaced while open here, and what reading a
     /// database throws.
     public static func open(
@@ -40,6 +43,7 @@ extension Database {
             try place.checkLinks()
             if options.creation != .always, let open = try OpenDatabases.find(place) {
                 try open.session?.checkAgreement(isDurable: options.isDurable)
+                try DatabaseKey(options.key).checkAgreement(open.file)
                 return open
             }
             return OpenDatabases.add(try Database(participating: place, options))
@@ -50,10 +54,11 @@ extension Database {
     convenience init(
         participating place: DatabasePlace, _ options: Options
     ) throws(RealmError) {
+        let key = DatabaseKey(options.key)
         let exists = options.creation != .always && FileIdentity(path: place.path) != nil
         // Nothing is created, not even a lock file, beside a file that is not there or not ours.
         if exists || options.creation == .never {
-            try Self.checkWritable(place, makesDatabases: options.creation != .never)
+            try Self.checkWritable(place, key, makesDatabases: options.creation != .never)
         }
         if !options.allowsOtherNames { try place.checkNames() }
         var mapped: MappedFile?
@@ -62,9 +67,9 @@ extension Database {
             // Opened here, since it may have been replaced until nobody had it open.
             let file = try FileDevice(place, options.creation.ofFile)
             if isInitiator {
-                try FilePreparation(file, makesDatabases: options.creation != .never).run()
+                try FilePreparation(file, key, makesDatabases: options.creation != .never).run()
             }
-            mapped = try MappedFile(file)
+            mapped = try MappedFile(file, key)
             return try Session.Attachment(mapped!)
         }
         try self.init(mapped!, session: session)
@@ -85,10 +90,10 @@ extension Database {
     ///
     /// - Parameter makesDatabases: a file of no bytes becomes one when the session begins.
     static func checkWritable(
-        _ place: DatabasePlace, makesDatabases: Bool = false
+        _ place: DatabasePlace, _ key: DatabaseKey = .none, makesDatabases: Bool = false
     ) throws(RealmError) {
         let mapped: MappedFile
-        do throws(RealmError) { mapped = try MappedFile(place) } catch {
+        do throws(RealmError) { mapped = try MappedFile(place, key) } catch {
             if error.reason == "empty", makesDatabases { return }
             throw error
         }

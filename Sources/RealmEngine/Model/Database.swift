@@ -276,7 +276,9 @@ public final class Database: Sendable {
     var pinnedVersions: [UInt64] { versions.withLock { $0.held.versions } }
 
     /// Whether its file is encrypted.
-    public var isEncrypted: Bool { file.mapping.pages != nil }
+    public var isEncrypted: Bool { encryptionKey != nil }
+    /// What it was opened with, where it is encrypted.
+    public var encryptionKey: EncryptionKey? { file.mapping.pages?.key }
 
     /// Whether the handle is a participant of a live session, which keeps what it reads intact.
     public var isShared: Bool { session != nil }

@@ -2,12 +2,14 @@
 /// 1.5): a new file gets its header, a streamed one is converted, odd sizes are mended.
 struct FilePreparation {
     private let file: FileDevice
+    private let key: DatabaseKey
     /// A file of no bytes becomes a database.
     private let makesDatabases: Bool
     private static let page = 4096
 
-    init(_ file: FileDevice, makesDatabases: Bool = false) {
+    init(_ file: FileDevice, _ key: DatabaseKey = .none, makesDatabases: Bool = false) {
         self.file = file
+        self.key = key
         self.makesDatabases = makesDatabases
     }
 
@@ -16,52 +18,71 @@ struct FilePreparation {
             guard makesDatabases else { throw MappedFile.empty(file.path) }
             try initialize()
         }
-        let mapped = try MappedFile(file)
+        let mapped = try MappedFile(file, key)
         let header = try mapped.header()
         // Only what this engine may write is ever changed.
         guard header.format == 24 || (header.format == 0 && header.top.isNone) else { return }
         let state = try VersionState.read(
-            mapped.mapping, size: file.size, format: header.format, top: header.top)
+            mapped.mapping, size: mapped.size, format: header.format, top: header.top)
         if let type = state.top?.historyType, type != 0, type != 2 { return }
-        if header.isStreaming { try convert(header) }
-        try resize(header, logical: Int(state.limit))
+        let device = device(mapped)
+        if header.isStreaming { try convert(header, device) }
+        try resize(mapped, header, logical: Int(state.limit))
+    }
+
+    /// What writes to the database in the file.
+    private func device(_ mapped: MappedFile) -> any StorageDevice {
+        mapped.mapping.pages == nil ? file : EncryptedDevice(file, mapped, nil)
     }
 
     private func initialize() throws(RealmError) {
-        try file.grow(to: Self.page)
+        var device: any StorageDevice = file
+        if case .given = key {
+            try file.grow(to: EncryptedLayout.fileSize(of: Self.page))
+            device = self.device(try MappedFile(file, key, isNew: true))
+        }
+        try device.grow(to: Self.page)
         var bytes = [UInt8](repeating: 0, count: RawHeader.size)
         bytes.replaceSubrange(16..<20, with: Array("T-DB".utf8))
-        try write(bytes, at: 0)
-        try file.sync()
+        try write(bytes, at: 0, device)
+        try device.sync()
     }
 
     /// The footer's root moves into slot 1, then the select bit is set.
-    private func convert(_ header: FileHeader) throws(RealmError) {
+    private func convert(
+        _ header: FileHeader, _ device: any StorageDevice
+    ) throws(RealmError) {
         var top = header.top.raw
         let result = withUnsafeBytes(of: &top) { bytes -> Result<Void, RealmError> in
-            Result { () throws(RealmError) in try file.write(bytes, at: 8) }
+            Result { () throws(RealmError) in try device.write(bytes, at: 8) }
         }
         try result.get()
-        try write([UInt8(header.format)], at: 21)
-        try file.sync()
-        try write([1], at: 23)
-        try file.sync()
+        try write([UInt8(header.format)], at: 21, device)
+        try device.sync()
+        try write([1], at: 23, device)
+        try device.sync()
     }
 
-    private func resize(_ header: FileHeader, logical: Int) throws(RealmError) {
+    private func resize(
+        _ mapped: MappedFile, _ header: FileHeader, logical: Int
+    ) throws(RealmError) {
         let aligned = (logical + Self.page - 1) / Self.page * Self.page
-        if header.top.isNone || file.size == aligned { return }
-        if file.size > aligned {
-            try file.truncate(to: aligned)
+        let isEncrypted = mapped.mapping.pages != nil
+        let wanted = isEncrypted ? EncryptedLayout.fileSize(of: aligned) : aligned
+        if header.top.isNone || file.size == wanted { return }
+        if file.size > wanted {
+            try file.truncate(to: wanted)
         } else {
-            try file.grow(to: aligned)
+            try file.grow(to: wanted)
         }
         try file.sync()
     }
 
-    private func write(_ bytes: [UInt8], at offset: Int) throws(RealmError) {
+    private func write(
+        _ bytes: [UInt8], at offset: Int, _ device: any StorageDevice
+    ) throws(RealmError) {
         let result = bytes.withUnsafeBytes { bytes -> Result<Void, RealmError> in
-            Result { () throws(RealmError) in try file.write(bytes, at: offset) }
+            Result { () throws(RealmError) in try device.write(bytes, at: offset) }
         }
         try result.get()
     }

@@ -29,6 +29,8 @@ public final class WriteSession {
         public var patience = RealmEngine.Patience.forever
         /// As `Database.Options.allowsOtherNames`.
         public var allowsOtherNames = false
+        /// Of an encrypted file, or one to be made so.
+        public var key: EncryptionKey?
         /// Take part on its own instead of together with others of this process.
         var isSeparate = false
 
@@ -55,6 +57,7 @@ public final class WriteSession {
             opening.creation = options.creates ? .always : .never
             opening.patience = options.patience
             opening.allowsOtherNames = options.allowsOtherNames
+            opening.key = options.key
             let database =
                 options.isSeparate
                 ? try Database(participating: DatabasePlace(path), opening)
@@ -66,7 +69,10 @@ public final class WriteSession {
             }
             self.database = database
             file = opened
-            device = wrap(opened)
+            let wrapped = wrap(opened)
+            device =
+                database.isEncrypted
+                ? EncryptedDevice(wrapped, database.file, database.session?.file) : wrapped
         } catch { throw error.inFile(path) }
         self.options = options
         rehearsalDirectory = nil
@@ -77,14 +83,14 @@ public final class WriteSession {
     /// file without a name in `temporaryDirectory`.
     public init(
         rehearsing path: String, temporaryDirectory: String = "/tmp",
-        _ patience: Patience = .forever
+        _ patience: Patience = .forever, key: EncryptionKey? = nil
     ) throws(RealmError) {
         do throws(RealmError) {
-            try Database.checkWritable(DatabasePlace(path))
-            if let live = try Database(joiningLive: path, patience) {
+            try Database.checkWritable(DatabasePlace(path), DatabaseKey(key))
+            if let live = try Database(joiningLive: path, patience, key: key) {
                 database = live
             } else {
-                database = try Database(immutable: path)
+                database = try Database(immutable: path, key: key)
             }
         } catch { throw error.inFile(path) }
         options = Options()
@@ -231,6 +237,7 @@ public final class WriteSession {
     private func giveTurn() {
         if let row { session.readers?.give(row) }
         row = nil
+        device.abandon()
         session.endWrite()
     }
 
@@ -277,13 +284,19 @@ public final class WriteSession {
     func flipHeader(top: Ref) throws(RealmError) {
         let header = try database.file.rawHeader()
         let slot = header.selected ^ 1
+        let flags = UInt8(truncatingIfNeeded: header.info >> 56)
         if header.format(slot) != 24 { try write(UInt8(24), at: 20 + slot) }
         try write(top.raw, at: 8 * slot)
-        try sync()
-        PausePoint.reach(.slotWritten)
-        let flags = UInt8(truncatingIfNeeded: header.info >> 56)
-        do throws(RealmError) {
+        if let device = device as? EncryptedDevice {
+            // One page of the file holds both: they change together.
             try write(flags ^ 1, at: 23)
+            if options.isDurable { try device.syncData() }
+        } else {
+            try sync()
+        }
+        PausePoint.reach(.slotWritten)
+        do throws(RealmError) {
+            if !database.isEncrypted { try write(flags ^ 1, at: 23) }
             try sync()
             PausePoint.reach(.flipped)
         } catch {
@@ -300,5 +313,7 @@ public final class WriteSession {
         try result.get()
     }
 
-    func sync() throws(RealmError) { if options.isDurable { try device.sync() } }
+    func sync() throws(RealmError) {
+        if options.isDurable { try device.sync() } else { try device.flush() }
+    }
 }

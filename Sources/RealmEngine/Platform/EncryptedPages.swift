@@ -21,9 +21,10 @@ final class EncryptedPages: @unchecked Sendable {
     private let table: UnsafeMutableRawPointer
     private let tableSize: Int
     /// The moment a page was last found to be what the file holds; 0 for one never read.
-    private let marks: UnsafeMutablePointer<Atomic<UInt64>>
-    private let halves: UnsafeMutableRawPointer
-    private let moment = Atomic<UInt64>(1)
+    let marks: UnsafeMutablePointer<Atomic<UInt64>>
+    /// The halves of entries that pages were read or written by.
+    let halves: UnsafeMutableRawPointer
+    let moment = Atomic<UInt64>(1)
     private let mutexes: [Guarded<Void>]
     /// Pages that could not be read so far.
     private let failures = Atomic<Int>(0)
@@ -35,7 +36,6 @@ final class EncryptedPages: @unchecked Sendable {
         _ cipher: Mapping, _ key: EncryptionKey, plain: UnsafeMutableRawPointer, capacity: Int,
         path: String
     ) throws(RealmError) {
-        Confidence.begin()
         self.cipher = cipher
         self.key = key
         self.plain = plain
@@ -89,7 +89,7 @@ final class EncryptedPages: @unchecked Sendable {
     }
 
     /// Runs `body` while nobody else fills or looks at the page.
-    private func withPage<R>(
+    func withPage<R>(
         _ page: Int, _ body: (Scratch) throws(RealmError) -> R
     ) throws(RealmError) -> R {
         let i = page % Self.mutexCount
@@ -108,17 +108,22 @@ final class EncryptedPages: @unchecked Sendable {
 
     // MARK: One page, with its mutex held
 
-    private func refresh(_ page: Int, _ scratch: Scratch) throws(RealmError) {
+    /// Has the page hold what the file does; what that must be depends on `use`.
+    func refresh(_ page: Int, _ scratch: Scratch, _ use: Use = .reading) throws(RealmError) {
+        if marks[page].load(ordering: .relaxed) == Self.staged { return }
         let now = moment.load(ordering: .acquiring)
         guard page < count else { throw .corrupt("the file ends before page \(page)", in: "file") }
         let half = halves + page * EncryptedLayout.half
         let entry = cipher.base + EncryptedLayout.position(ofEntry: page)
         let isKnown = marks[page].load(ordering: .relaxed) > 0
         if !isKnown || memcmp(half, entry, EncryptedLayout.half) != 0 {
-            let counter = try authenticated(page, scratch)
-            key.decrypt(
-                scratch.cipher, to: scratch.plain, EncryptedLayout.page,
-                position: page * EncryptedLayout.page, counter: counter)
+            if let counter = try authenticated(page, scratch, use) {
+                key.decrypt(
+                    scratch.cipher, to: scratch.plain, EncryptedLayout.page,
+                    position: page * EncryptedLayout.page, counter: counter)
+            } else {
+                scratch.startEmpty()
+            }
             store(page, scratch, isNew: !isKnown)
             half.copyMemory(from: scratch.used, byteCount: EncryptedLayout.half)
         }
@@ -151,6 +156,23 @@ extension EncryptedPages {
         var code: UnsafeMutableRawPointer { entry + EncryptedLayout.entry }
         /// The half of the entry that tells what the bytes are.
         var used: UnsafeMutableRawPointer { code + EncryptedLayout.entry }
+
+        /// Nothing is kept of what the file holds but the counter.
+        fileprivate func startEmpty() {
+            memset(plain, 0, EncryptedLayout.page)
+            used.copyMemory(from: entry, byteCount: EncryptedLayout.half)
+        }
+    }
+
+    /// What a page is wanted for.
+    enum Use {
+        case reading
+        /// To be judged: what was never written is no fault of it.
+        case checking
+        /// Part of it will be written: where nothing is, zeros will do.
+        case writing
+        /// All of it will be written, whatever is there.
+        case replacing
     }
 
     /// What was found at a page's place.
@@ -158,20 +180,35 @@ extension EncryptedPages {
         case written(counter: UInt32)
         /// Nothing was ever put there, or not since the file was last cut.
         case nothing
+        /// The first write was interrupted.
+        case begun
         case damage
+
+        func permits(_ use: Use) -> Bool {
+            switch self {
+            case .written: true
+            case .nothing: use != .reading
+            case .begun: use == .writing || use == .replacing
+            case .damage: use == .replacing
+            }
+        }
     }
 
-    /// Reads a page of the file into `scratch` and returns the counter of the write that made it.
+    /// Reads a page of the file into `scratch` and returns the counter of the write that made it; nil
+    /// where `use` does with nothing.
     ///
     /// The writer of a page puts its entry down first and then the page, and does not keep others
     /// from reading meanwhile: what does not fit is looked at again, until it stays as it is.
-    private func authenticated(_ page: Int, _ scratch: Scratch) throws(RealmError) -> UInt32 {
+    private func authenticated(
+        _ page: Int, _ scratch: Scratch, _ use: Use
+    ) throws(RealmError) -> UInt32? {
         var tries = 0
         while true {
             let hadEntry = tries > 0 ? scratch.entry.load(as: UInt64.self) : 0
             read(page, scratch)
             let found = judge(scratch)
             if case .written(let counter) = found { return counter }
+            if found.permits(use) { return nil }
             if tries > 0, hadEntry != scratch.entry.load(as: UInt64.self), tries < 1000 {
                 tries = 1
             }
@@ -206,7 +243,8 @@ extension EncryptedPages {
             return .written(counter: counter)
         }
         let words = scratch.cipher.assumingMemoryBound(to: UInt64.self)
-        return (0..<EncryptedLayout.page / 8).allSatisfy { words[$0] == 0 } ? .nothing : .damage
+        if (0..<EncryptedLayout.page / 8).allSatisfy({ words[$0] == 0 }) { return .nothing }
+        return scratch.entry.load(fromByteOffset: half, as: UInt32.self) == 0 ? .begun : .damage
     }
 
     private func error(_ found: Found, _ page: Int) -> RealmError {
@@ -222,7 +260,7 @@ extension EncryptedPages {
 
 extension EncryptedPages {
     /// What is wrong with the block that holds a page, looked at in the file; nil when it
-    /// authenticates or was never written. `isLoaded` pages did.
+    /// authenticates, as those did that were read, or was never written.
     func problem(inPage page: Int) -> String? {
         let result: RealmError? = {
             do throws(RealmError) {
@@ -234,7 +272,7 @@ extension EncryptedPages {
                     {
                         return
                     }
-                    _ = try authenticated(page, scratch)
+                    _ = try authenticated(page, scratch, .checking)
                 }
                 return nil
             } catch { return error }
@@ -264,7 +302,7 @@ extension EncryptedPages {
         }
     }
 
-    private static func wrongKey(_ path: String) -> RealmError {
+    static func wrongKey(_ path: String) -> RealmError {
         RealmError(
             .key, code: "DecryptionFailed", reason: "wrong-key",
             "wrong encryption key (block 0 does not authenticate)", file: path)

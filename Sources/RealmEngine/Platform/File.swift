@@ -76,6 +76,12 @@ struct File: ~Copyable {
 
     /// Writes all bytes at the current position.
     func writeAll(_ bytes: UnsafeRawBufferPointer) throws(RealmError) {
+        try Self.writeAll(bytes, to: descriptor, path)
+    }
+
+    static func writeAll(
+        _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ path: String
+    ) throws(RealmError) {
         var at = 0
         while at < bytes.count {
             let count = retryingInterrupts {

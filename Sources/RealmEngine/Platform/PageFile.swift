@@ -5,26 +5,30 @@ import Glibc
 ///
 /// Used by one thread at a time. Its pages keep what they hold when it is gone.
 final class PageFile {
-    private let file: File
+    private let descriptor: Int32
+    private let directory: String
     private var size = 0
 
     /// Creates the file in `directory`. Throws `output` when that is impossible.
     init(in directory: String) throws(RealmError) {
-        try Confidence.check()
-        file = File(adopting: try temporaryDescriptor(in: directory), path: directory)
+        descriptor = try temporaryDescriptor(in: directory)
+        self.directory = directory
     }
+
+    deinit { close(descriptor) }
 
     /// Moves the `count` bytes at `start`, whole pages both. Throws `output` when the disk is full;
     /// the bytes are where they were then.
     func take(_ start: UnsafeMutableRawPointer, _ count: Int) throws(RealmError) {
         guard count > 0 else { return }
-        try file.writeAll(UnsafeRawBufferPointer(start: start, count: count))
+        try File.writeAll(
+            UnsafeRawBufferPointer(start: start, count: count), to: descriptor, directory)
         // Later changes become private memory again, so that they need no room on the disk.
         let placed = mmap(
-            start, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file.descriptor,
+            start, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, descriptor,
             off_t(size))
         guard placed != MAP_FAILED else {
-            throw systemError("mmap", file.path, errno: errno, kind: .output)
+            throw systemError("mmap", directory, errno: errno, kind: .output)
         }
         size += count
     }

@@ -1,13 +1,14 @@
 import Glibc
 
 /// A file written front to back through buffers, or, for an estimate, nothing but the count of its
-/// bytes. A second thread writes what is complete. The caller owns the descriptor; whoever made the
+/// bytes. With a key what it holds is encrypted. A second thread writes what is complete. The caller owns the descriptor; whoever made the
 /// object calls `close` before that descriptor is closed. Used by one thread.
 final class SequentialFile {
     private let descriptor: Int32?
     private let path: String
     private let progress: (UInt64) -> Void
     private let behind: WriteBehind
+    private let encrypted: EncryptedSequence?
     private var chunk: WriteBehind.Chunk
     private var buffer: UnsafeMutableRawPointer
     private var capacity = SequentialFile.chunkSize
@@ -21,19 +22,32 @@ final class SequentialFile {
     /// - Parameters:
     ///   - descriptor: of an empty file; nil to only count.
     ///   - path: names the file in errors.
+    ///   - key: to encrypt with; then all that is made fills whole pages.
     ///   - follower: told what was written.
     ///   - progress: told the bytes made so far, now and then.
+    /// - Throws: `internal` without memory.
     init(
-        _ descriptor: Int32?, path: String, follower: (any WriteFollower)? = nil,
-        progress: @escaping (UInt64) -> Void
-    ) {
+        _ descriptor: Int32?, path: String, key: EncryptionKey? = nil,
+        follower: (any WriteFollower)? = nil, progress: @escaping (UInt64) -> Void
+    ) throws(RealmError) {
+        var encrypted: EncryptedSequence?
+        if let descriptor, let key {
+            encrypted = try EncryptedSequence(descriptor, key, path: path)
+        }
+        self.encrypted = encrypted
         self.descriptor = descriptor
         self.path = path
         self.progress = progress
         chunk = WriteBehind.Chunk(capacity: Self.chunkSize)
         buffer = chunk.bytes
         var writer = ChunkWriter(descriptor ?? -1, path)
-        behind = WriteBehind(follower) { (chunk) throws(RealmError) in try writer.write(chunk) }
+        behind = WriteBehind(follower) { [encrypted] (chunk) throws(RealmError) in
+            if let encrypted {
+                try encrypted.append(chunk.bytes, chunk.count)
+            } else {
+                try writer.write(chunk)
+            }
+        }
     }
 
     deinit {
@@ -94,11 +108,23 @@ final class SequentialFile {
     func finish() throws(RealmError) {
         try passOn(0)
         try behind.drain()
+        try encrypted?.finish(size: Int(position))
+    }
+
+    /// Adds zeros until only `rest` bytes are missing to whole pages.
+    func fillPage(leaving rest: Int) throws(RealmError) {
+        while (position + UInt64(rest)) % UInt64(EncryptedLayout.page) != 0 { try append(0) }
     }
 
     /// Replaces bytes after `finish`.
     func overwrite(_ bytes: [UInt8], at offset: Int) throws(RealmError) {
         guard let descriptor else { return }
+        if let encrypted {
+            let result = bytes.withUnsafeBytes { bytes in
+                Result { () throws(RealmError) in try encrypted.overwrite(bytes, at: offset) }
+            }
+            return try result.get()
+        }
         let count = retryingInterrupts { pwrite(descriptor, bytes, bytes.count, off_t(offset)) }
         guard count == bytes.count else {
             throw systemError(

@@ -1,11 +1,13 @@
 import Glibc
 
 /// A temporary file without a name, for what a query cannot hold in memory: written from front to
-/// back, then read through a mapping, whose pages the system takes back whenever it likes.
+/// back, then read through a mapping, whose pages the system takes back whenever it likes. For what an
+/// encrypted database holds it is no file, but memory.
 ///
 /// Confined to one thread.
 final class SpillFile {
-    private let file: File
+    private let descriptor: Int32
+    private let memory: SpillMemory?
     private let directory: String
     private var buffer: ByteBuffer
     /// Bytes written so far.
@@ -14,14 +16,18 @@ final class SpillFile {
     private static let bufferSize = 1 << 18
 
     /// Creates the file in `directory`. Throws `output` when that is impossible.
-    init(in directory: String) throws(RealmError) {
+    init(in directory: String, isConfidential: Bool) throws(RealmError) {
         self.directory = directory
         buffer = ByteBuffer(capacity: Self.bufferSize)
-        try Confidence.check()
+        memory =
+            isConfidential
+            ? try SpillMemory(directory: directory, isConfidential: true) : nil
         do throws(RealmError) {
-            file = File(adopting: try temporaryDescriptor(in: directory), path: directory)
+            descriptor = memory == nil ? try temporaryDescriptor(in: directory) : -1
         } catch { throw error.aboutSpilling }
     }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Appends `count` bytes, which are fewer than the buffer holds. Throws `output` when the disk
     /// is full.
@@ -40,16 +46,22 @@ final class SpillFile {
     }
 
     private func flush() throws(RealmError) {
-        do throws(RealmError) { try file.writeAll(buffer.bytes) } catch {
-            throw error.aboutSpilling
-        }
+        do throws(RealmError) {
+            let bytes = buffer.bytes
+            if let memory, let base = bytes.baseAddress {
+                try memory.append(base, bytes.count)
+            } else {
+                try File.writeAll(bytes, to: descriptor, directory)
+            }
+        } catch { throw error.aboutSpilling }
         buffer.removeAll()
     }
 
     /// Everything written, in memory as far as the system likes.
     func mapped() throws(RealmError) -> SpilledBytes {
         try flush()
-        return try SpilledBytes(file.descriptor, size: size, directory)
+        if let memory { return SpilledBytes(memory) }
+        return try SpilledBytes(descriptor, size: size, directory)
     }
 }
 
@@ -57,9 +69,17 @@ final class SpillFile {
 final class SpilledBytes: @unchecked Sendable {
     let base: UnsafeRawPointer
     let count: Int
+    private let memory: SpillMemory?
+
+    fileprivate init(_ memory: SpillMemory) {
+        base = UnsafeRawPointer(memory.base)
+        count = memory.count
+        self.memory = memory
+    }
 
     fileprivate init(_ descriptor: Int32, size: Int, _ directory: String) throws(RealmError) {
         count = size
+        memory = nil
         guard size > 0 else {
             base = UnsafeRawPointer(bitPattern: 16)!
             return
@@ -72,7 +92,7 @@ final class SpilledBytes: @unchecked Sendable {
     }
 
     deinit {
-        if count > 0 { munmap(UnsafeMutableRawPointer(mutating: base), count) }
+        if count > 0, memory == nil { munmap(UnsafeMutableRawPointer(mutating: base), count) }
     }
 }
 

@@ -6,6 +6,7 @@ import Glibc
 /// Not thread-safe.
 public final class SpillMemory {
     private let directory: String
+    private let isConfidential: Bool
     private var memory: ReservedMemory
     private var file: PageFile?
     /// Bytes added so far.
@@ -18,15 +19,19 @@ public final class SpillMemory {
     /// Private memory, at most.
     private static let most = 4 << 20
 
-    /// - Parameter directory: where the file is made once it is needed.
+    /// - Parameters:
+    ///   - directory: where the file is made once it is needed.
+    ///   - isConfidential: everything stays in memory, which no core dump shows.
     /// - Throws: `internal` when the system has no addresses left.
-    public init(directory: String) throws(RealmError) {
+    public init(directory: String, isConfidential: Bool = false) throws(RealmError) {
+        self.isConfidential = isConfidential
         self.directory = directory
         let address = mmap(
             nil, Self.reservation, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
         guard let address, address != MAP_FAILED else {
             throw systemError("mmap", nil, errno: errno)
         }
+        if isConfidential { madvise(address, Self.reservation, Mapping.noDump) }
         memory = ReservedMemory(start: address, capacity: Self.reservation)
     }
 
@@ -35,11 +40,18 @@ public final class SpillMemory {
     /// Where the bytes begin.
     public var base: UnsafeMutableRawPointer { memory.start }
 
+    /// Adds a copy of `count` bytes right behind the last ones, in memory.
+    func append(_ bytes: UnsafeRawPointer, _ size: Int) throws(RealmError) {
+        try memory.ensure(count + size)
+        (memory.start + count).copyMemory(from: bytes, byteCount: size)
+        count += size
+    }
+
     /// Adds `size` bytes, on a multiple of 8, for the caller to fill.
     ///
     /// Throws `output` when the disk is full, `internal` when memory is.
     public func add(_ size: Int) throws(RealmError) -> UnsafeMutableRawPointer {
-        if count - moved > Self.most { try move() }
+        if count - moved > Self.most, !isConfidential { try move() }
         let at = (count + 7) & ~7
         try memory.ensure(at + size)
         count = at + size

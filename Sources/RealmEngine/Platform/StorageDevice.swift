@@ -9,6 +9,15 @@ protocol StorageDevice: AnyObject {
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError)
     /// Returns when everything written before is durable.
     func sync() throws(RealmError)
+    /// Returns when everything written before can be read by others.
+    func flush() throws(RealmError)
+    /// The writer's turn ends: what was not flushed is forgotten.
+    func abandon()
+}
+
+extension StorageDevice {
+    func flush() throws(RealmError) {}
+    func abandon() {}
 }
 
 /// Takes nothing: for sessions that only rehearse.

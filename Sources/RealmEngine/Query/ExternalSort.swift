@@ -24,7 +24,8 @@ struct ExternalSort {
         }
         self.offsets = offsets
         recordSize = size
-        file = try SpillFile(in: memory.directory)
+        file = try SpillFile(
+            in: memory.directory, isConfidential: memory.isConfidential)
         record = .allocate(byteCount: size, alignment: 16)
         record.initializeMemory(as: UInt8.self, repeating: 0, count: size)
     }

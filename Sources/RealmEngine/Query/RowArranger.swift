@@ -13,7 +13,7 @@ final class RowArranger {
         descriptors = Self.merged(plan.query.descriptors)
         self.snapshot = snapshot
         table = TablePlace(plan.query.table)
-        memory = QueryMemory(plan.options)
+        memory = QueryMemory(plan.options, snapshot)
     }
 
     /// Of neighbouring SORTs the later one is primary, of neighbouring LIMITs the smaller counts.

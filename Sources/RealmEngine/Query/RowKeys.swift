@@ -63,7 +63,10 @@ struct KeyGatherer {
 
     @inline(never)
     private mutating func spill() throws(RealmError) {
-        if file == nil { file = try SpillFile(in: memory.directory) }
+        if file == nil {
+            file = try SpillFile(
+                in: memory.directory, isConfidential: memory.isConfidential)
+        }
         guard let file else { return }
         for key in keys { try file.append(key.raw) }
         keys.removeAll(keepingCapacity: true)
@@ -85,11 +88,14 @@ struct QueryMemory: Sendable {
     /// Bytes for sorting.
     let sorting: Int
     let directory: String
+    /// What would go there stays in memory.
+    let isConfidential: Bool
 
     /// At least this many rows are sorted at a time.
     private static let leastRows = 16
 
-    init(_ options: QueryOptions) {
+    init(_ options: QueryOptions, _ snapshot: Snapshot) {
+        isConfidential = snapshot.database.isEncrypted
         directory = options.spillDirectory
         // Two lists of keys, the one read and the one made, and what sorting needs.
         keys = Swift.max(Self.leastRows, options.memoryLimit / 4 / 8)

@@ -26,7 +26,7 @@ extension QueryPlan {
         if let candidates, candidates.isFinal {
             return try keys(candidates, in: snapshot, first: limit)
         }
-        var keys = KeyGatherer(QueryMemory(options))
+        var keys = KeyGatherer(QueryMemory(options, snapshot))
         try QueryRun(self, in: snapshot).forEachLeaf { (leaf, rows) throws(RealmError) in
             try rows.visit { (row) throws(RealmError) in try keys.append(leaf.key(row)) }
             return keys.count < limit
@@ -39,7 +39,7 @@ extension QueryPlan {
         _ candidates: IndexCandidates, in snapshot: Snapshot, first limit: Int = .max
     ) throws(RealmError) -> RowKeys {
         let space = snapshot.lookup
-        let memory = QueryMemory(options)
+        let memory = QueryMemory(options, snapshot)
         if min(candidates.count, limit) < memory.keys {
             return RowKeys(try candidates.objects.keys(space, first: limit))
         }

@@ -9,10 +9,25 @@ enum DatabaseKey: Sendable {
         self = key.map { .given($0) } ?? .none
     }
 
+    /// Throws `key` unless it is what `file` was opened with.
+    func checkAgreement(_ file: MappedFile) throws(RealmError) {
+        switch (self, file.mapping.pages?.key) {
+        case (.none, nil), (.unknown, _): return
+        case (.none, _): throw EncryptedPages.noKey(file.path)
+        case (.given, nil): throw EncryptedPages.notEncrypted(file.path)
+        case (.given(let key), let other?):
+            if !key.matches(other) { throw EncryptedPages.wrongKey(file.path) }
+        }
+    }
+
     /// The database in the file that `mapping` maps.
     ///
     /// Throws `key` where a key is missing, wrong or not wanted.
-    func opened(_ mapping: Mapping, _ path: String) throws(RealmError) -> Mapping {
+    ///
+    /// - Parameter isNew: nothing is in the file yet.
+    func opened(
+        _ mapping: Mapping, _ path: String, isNew: Bool = false
+    ) throws(RealmError) -> Mapping {
         let isPlain =
             mapping.mapped >= RawHeader.size && RawHeader(mapping.base).hasMagic
         switch self {
@@ -26,7 +41,7 @@ enum DatabaseKey: Sendable {
             if isPlain { throw EncryptedPages.notEncrypted(path) }
             let database = try Mapping(decrypting: mapping, key, path: path)
             guard database.mapped > 0 else { throw EncryptedPages.notRealm(path) }
-            try database.pages?.checkKey()
+            if !isNew { try database.pages?.checkKey() }
             return database
         }
     }

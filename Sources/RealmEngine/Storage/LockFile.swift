@@ -45,6 +45,8 @@ struct LockFile: @unchecked Sendable {
         static let nextWriter = 360
         static let nextTicket = 408
         static let nextServed = 412
+        static let writtenPage = 416
+        static let pageWrites = 424
         static let entries = 432
         static let allocating = 436
         static let newest = 440
@@ -189,6 +191,21 @@ struct LockFile: @unchecked Sendable {
     }
 
     var nextTicket: UInt32 { atomic32(Offset.nextTicket).pointee.load(ordering: .acquiring) }
+
+    // MARK: Pages of an encrypted file
+
+    /// The writer begins to write pages, the first of them at `position`: who reads one that does not
+    /// authenticate tries again.
+    func beginPages(at position: Int) {
+        atomic64(Offset.writtenPage).pointee.store(UInt64(position) + 1, ordering: .releasing)
+        atomic64(Offset.pageWrites).pointee.wrappingAdd(1, ordering: .acquiringAndReleasing)
+    }
+
+    /// The pages are in the file.
+    func endPages() {
+        atomic64(Offset.pageWrites).pointee.wrappingAdd(1, ordering: .acquiringAndReleasing)
+        atomic64(Offset.writtenPage).pointee.store(0, ordering: .releasing)
+    }
 
     // MARK: Version list, guarded by the version-list mutex
 

@@ -42,12 +42,16 @@ final class MappedFile: Sendable {
     }
 
     /// Maps a file that is open for writing; its size must not be zero.
-    init(_ device: FileDevice, _ key: DatabaseKey = .none) throws(RealmError) {
+    ///
+    /// - Parameter isNew: nothing is in it yet.
+    init(
+        _ device: FileDevice, _ key: DatabaseKey = .none, isNew: Bool = false
+    ) throws(RealmError) {
         path = device.path
         place = device.place
         identity = try device.identity()
         let mapping = try Mapping(device.descriptor, size: device.size, path: device.path)
-        self.mapping = try key.opened(mapping, device.path)
+        self.mapping = try key.opened(mapping, device.path, isNew: isNew)
         size = self.mapping.mapped
         descriptor = try OwnedDescriptor(duplicating: device.descriptor, path: device.path)
     }
@@ -67,12 +71,15 @@ final class MappedFile: Sendable {
 
     /// A database held in memory instead of a file: a copy of `bytes`, closed off by addresses that
     /// fault. `path` only names it in messages.
-    init(copying bytes: UnsafeRawBufferPointer, path: String) throws(RealmError) {
+    init(
+        copying bytes: UnsafeRawBufferPointer, path: String, _ key: DatabaseKey = .none
+    ) throws(RealmError) {
         self.path = path
         place = nil
-        size = bytes.count
         identity = FileIdentity(device: 0, inode: 0)
-        mapping = try Mapping(copying: bytes)
+        let mapping = try Mapping(copying: bytes)
+        self.mapping = try key.opened(mapping, path)
+        size = self.mapping.mapped
         descriptor = nil
     }
 

@@ -80,6 +80,14 @@ struct NodeSpace {
         if state.pointee.pages != nil { _ = try prepare(ref) }
     }
 
+    /// As above for `count` bytes, which may be those of several nodes.
+    func prepareIfNeeded(_ ref: Ref, _ count: Int) throws(RealmError) {
+        guard let pages = state.pointee.pages, ref.raw <= limit,
+            UInt64(count) <= limit - ref.raw
+        else { return }
+        try pages.takeUnretainedValue().prepare(Int(ref.raw), count, state.pointee.moment)
+    }
+
     /// One bit per combination of inner, has-refs, context and width type: refs are always packed
     /// integers, inner nodes always have refs, and there is no fourth width type (storage format
     /// 2.1, 2.4).

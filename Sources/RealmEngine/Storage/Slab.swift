@@ -11,6 +11,8 @@ final class Slab: @unchecked Sendable {
     fileprivate let base: UnsafeMutableRawPointer
     private var usable = 0
     private let regions: SlabRegions
+    /// The nodes are of an encrypted database.
+    private let isConfidential: Bool
     /// First ref of the slab: halfway into the reservation, beyond any file.
     let start: UInt64
     /// Where the next node goes, and what it must not reach, as offsets from `start`.
@@ -31,6 +33,7 @@ final class Slab: @unchecked Sendable {
     static let maximumCount = 0xFF_FFFF
 
     init(_ mapping: Mapping) {
+        isConfidential = mapping.pages != nil
         let page = Mapping.pageSize
         let offset = mapping.reserved / 2 / page * page
         start = UInt64(offset)
@@ -63,8 +66,10 @@ final class Slab: @unchecked Sendable {
     func seal() { firstOwn = start + UInt64(next) }
 
     /// Moves the nodes made so far to a temporary file in `directory`; they stay where they are, but
-    /// take no memory. Throws `output` when the disk is full.
+    /// take no memory. Those of an encrypted database stay in memory. Throws `output` when the disk is
+    /// full.
     func moveOut(to directory: String) throws(RealmError) {
+        if isConfidential { return }
         if pages == nil { pages = try PageFile(in: directory) }
         let end = next / Mapping.pageSize * Mapping.pageSize
         if end <= moved { return }

@@ -21,6 +21,8 @@ public struct Compactor {
         /// Leave the file in the form that programs may have open while others commit, as is right
         /// in the place of a database (storage format 1.3).
         public var isTransactional = false
+        /// Encrypt what is written; nil for a plain file, whatever the original is.
+        public var key: EncryptionKey?
 
         public init() {}
     }
@@ -52,11 +54,13 @@ public struct Compactor {
         verification =
             if verifies, let descriptor {
                 try CopyVerification(
-                    snapshot, descriptor, path: path, maxMemory: options.maxMemory)
+                    snapshot, descriptor, path: path, key: options.key,
+                    maxMemory: options.maxMemory)
             } else {
                 nil
             }
-        file = SequentialFile(descriptor, path: path, follower: verification, progress: progress)
+        file = try SequentialFile(
+            descriptor, path: path, key: options.key, follower: verification, progress: progress)
         copier = NodeCopier(
             snapshot.lookup, snapshot.database.file.mapping, file, verification,
             maxMemory: options.maxMemory)
@@ -101,6 +105,8 @@ public struct Compactor {
             let tables = try copyTables(top.tables, &enumerated)
             root = try emitRoot(top, names, tables)
         }
+        // The footer ends where the file does.
+        if options.key != nil { try file.fillPage(leaving: FileHeader.footerSize) }
         try file.append(root.raw)
         try file.append(FileHeader.footerCookie)
         try file.finish()
@@ -112,8 +118,11 @@ public struct Compactor {
         }
         // All that was written becomes durable together, before the file gets its name.
         try file.sync()
+        let size =
+            options.key == nil
+            ? file.position : UInt64(EncryptedLayout.fileSize(of: Int(file.position)))
         return Result(
-            bytes: file.position, nodes: copier.nodes, enumerated: enumerated,
+            bytes: size, nodes: copier.nodes, enumerated: enumerated,
             isVerified: verification != nil)
     }
 

@@ -24,6 +24,8 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
     private let mapping: Mapping
     private let sourceMemory: SpaceMemory
     private let copyMemory: SpaceMemory
+    /// Of what is in the file.
+    private var fileMemory: SpaceMemory
     private let source: NodeSpace
     /// What is in memory of the copy.
     private var recent: ArraySlice<WriteBehind.Chunk> = []
@@ -46,17 +48,23 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
     /// Will compare with the version of a database that `snapshot` sees what is written to the empty
     /// file behind `descriptor`, which must be readable.
     init(
-        _ snapshot: Snapshot, _ descriptor: Int32, path: String, maxMemory: Int
+        _ snapshot: Snapshot, _ descriptor: Int32, path: String, key: EncryptionKey?,
+        maxMemory: Int
     ) throws(RealmError) {
         self.path = path
         self.descriptor = descriptor
-        mapping = try Mapping(descriptor, size: 0, path: path)
+        let mapping = try Mapping(descriptor, size: 0, path: path)
+        self.mapping =
+            try key.map { (key) throws(RealmError) in
+                try Mapping(decrypting: mapping, key, path: path)
+            } ?? mapping
         let original = snapshot.lookup
         // A space is of one thread.
-        sourceMemory = SpaceMemory(base: original.base, limit: original.limit)
-        copyMemory = SpaceMemory(mapping, limit: 0)
+        sourceMemory = SpaceMemory(original)
+        copyMemory = SpaceMemory(base: self.mapping.base, limit: 0)
+        fileMemory = SpaceMemory(self.mapping, limit: 0)
         source = sourceMemory.lookup
-        part = Part(mapping, upTo: 0, copyMemory.lookup.state)
+        part = Part(fileMemory)
         releaseStep = max(1 << 20, maxMemory / 4)
         slots = .allocate(capacity: slotCapacity)
     }
@@ -108,9 +116,9 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         }
 
         /// What is in the file.
-        init(_ mapping: Mapping, upTo end: UInt64, _ state: UnsafeMutablePointer<WalkState>) {
+        init(_ memory: SpaceMemory) {
             start = 0
-            space = NodeSpace(base: mapping.base, limit: end, state: state)
+            space = memory.lookup
         }
     }
 
@@ -122,14 +130,17 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
 
     @inline(never)
     private func change(to ref: Ref) throws(RealmError) {
-        let state = copyMemory.lookup.state
         if let chunk = recent.last(where: { $0.start <= ref.raw }) {
-            part = Part(chunk, state)
+            part = Part(chunk, copyMemory.lookup.state)
         } else {
-            let end = recent.first?.start ?? UInt64(mapping.mapped)
-            try mapping.extend(descriptor, to: Int(end), path: path)
-            part = Part(mapping, upTo: end, state)
+            try changeToFile(upTo: recent.first?.start ?? UInt64(mapping.mapped))
         }
+    }
+
+    private func changeToFile(upTo end: UInt64) throws(RealmError) {
+        try mapping.extend(descriptor, to: Int(end), path: path)
+        fileMemory = SpaceMemory(mapping, limit: end)
+        part = Part(fileMemory)
     }
 
     private func copiedNode(_ ref: Ref) throws(RealmError) -> NodeView {
@@ -203,6 +214,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         if readSinceRelease > releaseStep { release() }
         try find(run.copy)
         let whole = source.base + Int(run.source.raw)
+        try part.space.prepareIfNeeded(run.copy, run.size)
         let (base, limit) = (part.space.base, part.space.limit)
         if run.copy.raw <= limit, UInt64(run.size) <= limit - run.copy.raw,
             ByteView(whole, count: run.size)
@@ -260,8 +272,9 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
     func finish(
         _ state: VersionState, size: Int, hasHistory: Bool
     ) throws(RealmError) {
-        try mapping.extend(descriptor, to: size, path: path)
-        part = Part(mapping, upTo: UInt64(size), copyMemory.lookup.state)
+        try changeToFile(upTo: UInt64(size))
+        try mapping.prepare(0, RawHeader.size)
+        try mapping.prepare(size - FileHeader.footerSize, FileHeader.footerSize)
         let header = try FileHeader(base: mapping.base, size: size)
         guard let top = state.top else {
             if header.top.isNone, proven.isEmpty { return }

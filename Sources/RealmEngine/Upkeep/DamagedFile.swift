@@ -25,8 +25,8 @@ final class DamagedFile {
     /// Opens the file at `path` at the root the header selects, or at the other one where that leads
     /// nowhere. Throws the reason why the first cannot be used when neither can; `incompatible` for
     /// formats that are not read.
-    init(path: String) throws(RealmError) {
-        let file = try MappedFile(path: path)
+    init(path: String, _ key: DatabaseKey = .none) throws(RealmError) {
+        let file = try MappedFile(path: path, key)
         let roots = try Self.roots(file)
         var reason: RealmError?
         for root in roots {

@@ -22,5 +22,8 @@ extension Database {
 
     /// More than a compacted file takes: nodes with references can only grow in an odd case, by
     /// less than this.
-    public var compactedLimit: UInt64 { liveBytes + liveBytes / 64 + 4096 }
+    public var compactedLimit: UInt64 {
+        let plain = liveBytes + liveBytes / 64 + 4096
+        return isEncrypted ? UInt64(EncryptedLayout.fileSize(of: Int(plain))) : plain
+    }
 }

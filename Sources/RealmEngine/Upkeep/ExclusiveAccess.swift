@@ -5,31 +5,34 @@
 /// and whoever wants to join waits for it. So a file put in the place of the old one is the only
 /// one that others ever see.
 public enum ExclusiveAccess {
-    /// Runs `body` with the database at `path`; the file there may be replaced.
+    /// Runs `body` with the database at `path`; the file there may be replaced. `body` returns the key
+    /// that the file has then.
     ///
     /// - Parameters:
+    ///   - key: of an encrypted file.
     ///   - patience: for each lock of the session; not for others to close the file.
     ///   - allowsOtherNames: work on a file that has several hard links.
     /// - Throws: `busy` when others have it open, `incompatible` for files this engine does not write
     ///   and for lock files it does not know, `misuse` for a file with several hard links, and what
     ///   `body` throws.
     public static func run(
-        path: String, _ patience: Patience = .forever, allowsOtherNames: Bool = false,
-        _ body: (Database) throws(RealmError) -> Void
+        path: String, key: EncryptionKey? = nil, _ patience: Patience = .forever,
+        allowsOtherNames: Bool = false,
+        _ body: (Database) throws(RealmError) -> EncryptionKey?
     ) throws(RealmError) {
         do throws(RealmError) {
             let place = DatabasePlace(path)
             try place.checkLinks()
             // What cannot be worked on gets no lock file.
-            try check(Database(MappedFile(place)))
+            try check(Database(MappedFile(place, DatabaseKey(key))))
             if !allowsOtherNames { try place.checkNames() }
             _ = try Session(joining: place, isDurable: true, patience) {
                 (isInitiator) throws(RealmError) in
                 guard isInitiator else { throw busy(path) }
-                let database = try Database(MappedFile(place))
+                let database = try Database(MappedFile(place, DatabaseKey(key)))
                 try check(database)
-                try body(database)
-                return try attachment(Database(MappedFile(place)))
+                let newKey = DatabaseKey(try body(database))
+                return try attachment(Database(MappedFile(place, newKey)))
             }
         } catch { throw error.inFile(path) }
     }

@@ -47,7 +47,8 @@ public final class Salvage {
         self.report = report
         // Writing out takes about as much again.
         memoryLimit = maxMemory / 8 * 3
-        keyMemory = try SpillMemory(directory: directory)
+        keyMemory = try SpillMemory(
+            directory: directory, isConfidential: session.database.isEncrypted)
         transaction = try session.begin()
         transaction.memoryLimit = memoryLimit
     }
@@ -57,6 +58,7 @@ public final class Salvage {
     /// end, which takes about as long again.
     ///
     /// - Parameters:
+    ///   - key: of an encrypted file, and of the new one.
     ///   - directory: for files without a name; those of what does not fit in memory.
     ///   - maxMemory: bytes of memory that what is being written takes at most, except for single
     ///     sets, dictionaries and nested collections, which are made as a whole.
@@ -64,16 +66,17 @@ public final class Salvage {
     ///   not read, `output` when writing fails, and what `report` throws.
     public static func run(
         path: String, into destination: String, spillingInto directory: String,
-        maxMemory: Int = 64 << 20,
+        maxMemory: Int = 64 << 20, key: EncryptionKey? = nil,
         report: @escaping (SalvageLoss) throws(RealmError) -> Void
     ) throws(RealmError) -> SalvageSummary {
         let source: DamagedFile
-        do throws(RealmError) { source = try DamagedFile(path: path) } catch {
+        do throws(RealmError) { source = try DamagedFile(path: path, DatabaseKey(key)) } catch {
             throw error.inFile(path)
         }
         var options = WriteSession.Options()
         options.creates = true
         options.isDurable = false
+        options.key = key
         let session = try WriteSession(path: destination, options: options)
         let salvage = try Salvage(source, session, directory, maxMemory: maxMemory, report)
         do throws(RealmError) {

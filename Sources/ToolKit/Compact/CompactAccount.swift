@@ -14,8 +14,11 @@ struct CompactAccount {
             hint: "export it and import into a new file")
     }
 
-    /// Whether `--if-free` has it that there is enough to reclaim.
+    /// Whether there is something to do: another key to give, or, as `--if-free` has it, enough to
+    /// reclaim.
     func isWorthIt(_ database: Database) -> Bool {
+        if request.changesKey { return true }
+        if request.action == .inPlace, database.top == nil { return false }
         guard let threshold = request.threshold else { return true }
         return threshold.isMet(
             reclaimable: Int(clamping: database.reclaimableBytes),

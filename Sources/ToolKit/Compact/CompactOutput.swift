@@ -56,8 +56,9 @@ final class CompactOutput {
 
     /// Writes what `database` holds, and reads it again if that was asked for.
     func write(_ database: Database, _ options: Compactor.Options) throws(RealmError) {
-        try CompactRequest.checkPlain(database)
         let snapshot = database.snapshot()
+        var options = options
+        options.key = try request.outputKey(database.encryptionKey)
         var progress = ProgressReporter(
             request.command, file: request.path, total: Int(clamping: database.liveBytes),
             unit: .bytes)
@@ -68,7 +69,7 @@ final class CompactOutput {
         self.result = result
         if result.isVerified || !options.verifies { return }
         // Enumeration made other nodes that have to say the same.
-        let copy = try Database(immutable: temporary.place)
+        let copy = try Database(immutable: temporary.place, key: options.key)
         try DigestComparison(request.command.workers).run(database, copy, path: request.path)
     }
 

@@ -80,9 +80,6 @@ struct CompactRequest {
             throw Self.usage("--backup: '\(backup)' is no suffix")
         }
         if action == .check || action == .analyze { return }
-        for name in ["new-encryption-key-file", "decrypt"] where command.flag(name) {
-            throw Self.notYet("--\(name): files are not encrypted or decrypted yet")
-        }
         if let format = command.count("to-format"), format != 24 {
             throw Self.notYet("--to-format: file format \(format) cannot be written yet")
         }
@@ -123,10 +120,14 @@ struct CompactRequest {
         .misuse(message, code: "InvalidArgument", hint: "realm-compact -h shows the usage")
     }
 
-    /// Throws for an encrypted database: copies of it would be plain ones yet.
-    static func checkPlain(_ database: Database) throws(RealmError) {
-        if database.isEncrypted { throw notYet("encrypted files are not copied yet") }
+    /// The key that what is made of a database with `key` gets; nil for a plain file.
+    func outputKey(_ key: EncryptionKey?) throws(RealmError) -> EncryptionKey? {
+        if command.flag("decrypt") { return nil }
+        return try command.readNewKey() ?? key
     }
+
+    /// What is made has another key, or none where the original has one.
+    var changesKey: Bool { command.flag("new-encryption-key-file") || command.flag("decrypt") }
 
     private static func notYet(_ message: String) -> RealmError {
         RealmError(.incompatible, code: "IllegalOperation", reason: "not-yet", message)

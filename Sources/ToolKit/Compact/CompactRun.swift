@@ -60,10 +60,15 @@ struct InPlaceRun {
             do throws(RealmError) {
                 var code = ExitCode.ok
                 try ExclusiveAccess.run(
-                    path: request.path, request.command.wait.patience,
-                    allowsOtherNames: request.mayReplace
+                    path: request.path, key: request.command.readKey(),
+                    request.command.wait.patience, allowsOtherNames: request.mayReplace
                 ) { (database) throws(RealmError) in
+                    guard account.isWorthIt(database) else {
+                        code = try account.reportNotNeeded(database)
+                        return database.encryptionKey
+                    }
                     code = try compact(database, path, account)
+                    return try request.outputKey(database.encryptionKey)
                 }
                 return code
             } catch {
@@ -75,16 +80,13 @@ struct InPlaceRun {
 
     private func checkKey() throws(RealmError) {
         // Opening tells a key for a plain file from a missing one, as in every tool.
-        try CompactRequest.checkPlain(DatabaseReading(request.command).open())
+        _ = try DatabaseReading(request.command).open()
     }
 
     private func compact(
         _ database: Database, _ path: String, _ account: CompactAccount
     ) throws(RealmError) -> ExitCode {
         let attributes = try FileAttributes(path: path)
-        guard database.top != nil, account.isWorthIt(database) else {
-            return try account.reportNotNeeded(database)
-        }
         try CompactOutput.checkRoom(for: database.compactedLimit, beside: path)
         let backup = try request.backup.map { suffix throws(RealmError) in
             try Backup(of: path, suffix: suffix, force: request.mayReplace)

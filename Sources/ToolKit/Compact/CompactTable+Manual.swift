@@ -93,7 +93,7 @@ extension CompactTable {
             ("2", "A bad option, an output file that exists."),
             ("3", "FILE is missing, cannot be read or is not a Realm file."),
             ("4", "FILE is damaged; `--salvage`: something was, or may be, lost."),
-            ("5", "FILE is encrypted, or the key is of no use."),
+            ("5", "FILE is encrypted and no key was given, or the key is of no use."),
             ("6", "A format, lock file or history that does not allow it."),
             ("7", "Others have FILE open."),
             ("9", "A write or sync failed, or the device is too full. FILE is untouched."),

@@ -94,12 +94,12 @@ enum CompactTable {
         OptionSpec(
             "new-encryption-key-file", nil, .required("FILE", .file), in: .compaction,
             "encrypt the result with this key",
-            "Encrypt the result with the key in FILE. This version cannot yet and ends with exit "
-                + "status 6."),
+            "Encrypt the result with the key in FILE, also where the original has another key or "
+                + "none. Without this and `--decrypt` the result has the key of the original. In place "
+                + "of a plain file the old bytes stay on the disk until it uses them again."),
         OptionSpec(
             "decrypt", nil, in: .compaction, "write the result without encryption",
-            "Write the result without encryption. This version cannot yet and ends with exit "
-                + "status 6.",
+            "Write the result without encryption; the original is read with `-K`.",
             excludes: ["new-encryption-key-file"]),
         OptionSpec(
             "to-format", nil, .required("N", .count(1...99)), in: .compaction,

@@ -9,9 +9,7 @@ struct SalvageRun {
 
     func run() throws(RealmError) -> ExitCode {
         let target = request.command.outputPath!
-        if try request.command.readKey() != nil {
-            try CompactRequest.checkPlain(DatabaseReading(request.command).openNewest())
-        }
+        let key = try request.command.readKey()
         // Made first, so that an output that exists ends it before the work.
         let output = try CompactOutput(request, path: target, force: request.mayReplace)
         let passing = try PassingDirectory(in: directory(of: target), for: target)
@@ -20,7 +18,8 @@ struct SalvageRun {
         var buffer = ByteBuffer()
         let summary = try Salvage.run(
             path: request.path, into: passing.database,
-            spillingInto: Terminal.temporaryDirectory, maxMemory: request.options.maxMemory
+            spillingInto: Terminal.temporaryDirectory, maxMemory: request.options.maxMemory,
+            key: key
         ) { (loss) throws(RealmError) in
             printer.append(loss, to: &buffer)
             try losses.write(&buffer)
@@ -30,7 +29,7 @@ struct SalvageRun {
         try losses.commit()
         var options = request.options
         options.keepsHistory = false
-        try output.write(Database(immutable: passing.database), options)
+        try output.write(Database(immutable: passing.database, key: key), options)
         try output.publish()
         Diagnostics(request.command).summary(
             "\(request.path) -> \(target): \(summary.sentence)")

@@ -17,6 +17,7 @@ enum KeyFile {
     static func read(
         _ path: String, warn: (String) -> Void
     ) throws(RealmError) -> FileKey {
+        Secrecy.begin()
         let descriptor = try open(path)
         defer { if descriptor != STDIN_FILENO { close(descriptor) } }
         if isReadableByOthers(descriptor) {

@@ -19,6 +19,12 @@ extension ParsedCommand {
         return try fileKey(path).key
     }
 
+    /// The key an encrypted output is to have; nil when none was given.
+    func readNewKey() throws(RealmError) -> EncryptionKey? {
+        guard let path = text("new-encryption-key-file") else { return nil }
+        return try KeyFile.read(path) { Diagnostics(self).warn($0) }.key
+    }
+
     private func fileKey(_ path: String) throws(RealmError) -> FileKey {
         try keyOnce.get { () throws(RealmError) in
             try KeyFile.read(path) { Diagnostics(self).warn($0) }

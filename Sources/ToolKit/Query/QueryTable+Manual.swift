@@ -214,7 +214,7 @@ extension QueryTable {
             ),
             ("3", "FILE is missing, cannot be read or is not a Realm file."),
             ("4", "FILE is damaged or truncated."),
-            ("5", "FILE is encrypted, or the key is of no use."),
+            ("5", "FILE is encrypted and no key was given, or the key is of no use."),
             ("6", "The format of FILE is not one this version reads."),
             ("7", "FILE changed too often while it was being read, or a lock was not to be had."),
             ("8", "With `--batch`: some request could not be answered."),

@@ -40,8 +40,8 @@ final class OpenRecords {
         } else {
             let directory = Terminal.temporaryDirectory
             memory = Memory(
-                entries: try SpillMemory(directory: directory),
-                bytes: try SpillMemory(directory: directory))
+                entries: try SpillMemory(directory: directory, isConfidential: Secrecy.isOwed),
+                bytes: try SpillMemory(directory: directory, isConfidential: Secrecy.isOwed))
             self.memory = memory
         }
         let entry = Entry(place: place, bytes: try memory.bytes.add(record))

@@ -87,7 +87,8 @@ final class PendingLinks {
     }
 
     private func begin() throws(RealmError) -> SpillMemory {
-        let fresh = try SpillMemory(directory: Terminal.temporaryDirectory)
+        let fresh = try SpillMemory(
+            directory: Terminal.temporaryDirectory, isConfidential: Secrecy.isOwed)
         memory = fresh
         buckets = Array(repeating: 0, count: Self.fewBuckets)
         return fresh

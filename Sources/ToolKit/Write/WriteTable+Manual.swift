@@ -124,7 +124,7 @@ extension WriteTable {
             ("2", "A bad option, an unknown class or property, a schema that does not fit."),
             ("3", "FILE or INPUT is missing or cannot be read, or FILE is not a Realm file."),
             ("4", "FILE is damaged."),
-            ("5", "FILE is encrypted, or the key is of no use."),
+            ("5", "FILE is encrypted and no key was given, or the key is of no use."),
             ("6", "A format, lock file or history that this version does not write to."),
             ("7", "Another program is writing, or uses the file to be replaced."),
             ("8", "Records were refused."),

@@ -5,6 +5,11 @@ extension WriteTable {
             "Make the database. FILE must not exist; with `--force` it is replaced, in one step "
                 + "at the end."),
         OptionSpec(
+            "new-encryption-key-file", nil, .required("FILE", .file), in: .schema,
+            "encrypt what --create makes with this key",
+            "With `--create`: encrypt the database with the key in FILE, which stays what opens it. "
+                + "See KEY FILES in `realm-tools(7)`."),
+        OptionSpec(
             "schema-file", nil, .required("SCHEMA", .file), in: .schema,
             "bring the schema in line with SCHEMA",
             "Add the classes, properties and indexes of a JSON schema, as `realm-query --schema "

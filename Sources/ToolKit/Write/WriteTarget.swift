@@ -27,11 +27,11 @@ final class WriteTarget {
 
     init(_ request: WriteRequest) throws(RealmError) {
         self.request = request
-        try Self.checkKey(request)
         var options = WriteSession.Options()
         options.isDurable = request.isDurable
         options.patience = request.patience
         options.allowsOtherNames = request.mayLoseData
+        options.key = try Self.key(request)
         guard request.creates else {
             making = .none
             session = try Self.opened(request, options)
@@ -119,14 +119,33 @@ final class WriteTarget {
             return request.isDryRun
                 ? try WriteSession(
                     rehearsing: request.path, temporaryDirectory: Terminal.temporaryDirectory,
-                    request.patience)
+                    request.patience, key: options.key)
                 : try WriteSession(path: request.path, options: options)
         } catch {
-            guard error.reason == "empty" else { throw error }
+            guard error.reason == "empty" else { throw request.command.explaining(error) }
             throw RealmError(
                 error.kind, code: error.code, reason: error.reason, error.message,
                 file: request.path, hint: "--create --force makes a database in its place")
         }
+    }
+
+    /// The key of the database, or the one a new one is to have.
+    private static func key(_ request: WriteRequest) throws(RealmError) -> EncryptionKey? {
+        let hasNew = request.command.flag("new-encryption-key-file")
+        guard request.creates else {
+            if hasNew {
+                throw .misuse(
+                    "--new-encryption-key-file needs --create", code: "InvalidArgument",
+                    hint: "realm-compact gives an existing database another key")
+            }
+            return try request.command.readKey()
+        }
+        if request.command.flag("encryption-key-file") {
+            throw .misuse(
+                "-K is for a database that exists", code: "InvalidArgument",
+                hint: "--new-encryption-key-file encrypts the one that --create makes")
+        }
+        return try request.command.readNewKey()
     }
 
     private static func making(_ request: WriteRequest) throws(RealmError) -> Making {
@@ -160,18 +179,5 @@ final class WriteTarget {
                 .busy, code: "FileBusy", reason: "in-use",
                 "in use by \(openers.joined(separator: ", "))", file: path)
         }
-    }
-
-    private static func checkKey(_ request: WriteRequest) throws(RealmError) {
-        if !request.creates {
-            guard request.command.keyFilePath != nil,
-                try DatabaseReading(request.command).openNewest().isEncrypted
-            else { return }
-        } else if try request.command.readKey() == nil {
-            return
-        }
-        throw RealmError(
-            .incompatible, code: "IllegalOperation", reason: "not-yet",
-            "encrypted files cannot be written yet", file: request.path)
     }
 }

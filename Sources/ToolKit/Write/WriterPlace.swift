@@ -11,6 +11,7 @@ final class WriterPlace {
         var configuration = Instance.Configuration(path: session.database.path)
         configuration.isDurable = request.isDurable
         configuration.patience = request.patience
+        configuration.key = session.database.encryptionKey
         // It has nothing to be told, and looking for commits would cost while no record comes.
         configuration.autorefresh = false
         instance = try Instance.open(configuration, on: loop.confinement)

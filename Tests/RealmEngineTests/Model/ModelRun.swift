@@ -30,6 +30,8 @@ final class ModelRun {
         /// How often a transaction ends a group, where transactions come in groups.
         var flushPercent: Int?
         var rollbackPercent = 10
+        /// The file is encrypted.
+        var key: EncryptionKey?
     }
 
     let path: String
@@ -101,6 +103,7 @@ final class ModelRun {
         options.creates = creates
         options.isDurable = shape.isDurable
         options.fanout = shape.fanout
+        options.key = shape.key
         session = try WriteSession(path: path, options: options, wrap: wrap)
     }
 
@@ -109,7 +112,7 @@ final class ModelRun {
         let end = operations + count
         while operations < end { try step() }
         try close()
-        try check(Database(immutable: path).snapshot(), committed, "at the end")
+        try check(Database(immutable: path, key: shape.key).snapshot(), committed, "at the end")
     }
 
     /// Opens the file once more.
@@ -194,9 +197,9 @@ final class ModelRun {
     ) throws {
         let findings = report.findings.filter {
             if known[$0.code] != nil { return false }
-            // A commit that did not end leaves its root in the slot nobody reads, and a size that the
-            // next writer mends.
-            return !(crashed && ($0.code == .staleSlot || $0.code == .fileSize))
+            // A commit that did not end leaves its root in the slot nobody reads, a size that the next
+            // writer mends, and blocks of free space that were never written before.
+            return !(crashed && [.staleSlot, .fileSize, .block].contains($0.code))
         }
         if findings.isEmpty, report.facts.gapBytes == 0 { return }
         throw Failure(
@@ -209,7 +212,8 @@ final class ModelRun {
         // What a transaction has written ahead may lie where the other header slot leads.
         let isUnderWay = session?.group != nil
         try Self.audit(
-            IntegrityCheck.run(path: path), "commit \(commits)", crashed: isUnderWay,
+            IntegrityCheck.run(path: path, key: shape.key), "commit \(commits)",
+            crashed: isUnderWay,
             known: knownFindings)
     }
 
@@ -223,7 +227,9 @@ final class ModelRun {
         }
         if values.chance(25) { held.append((try newest(), committed)) }
         if session!.group == nil, commits % shape.freshHandleEvery == 0 {
-            try check(Database(immutable: path).snapshot(), committed, "through a new handle")
+            try check(
+                Database(immutable: path, key: shape.key).snapshot(), committed,
+                "through a new handle")
         }
         if values.chance(2) {
             try close()

@@ -123,7 +123,9 @@ struct FileImage {
     }
 
     /// A reader of the image, which must be openable.
-    func database() throws -> Database {
-        try bytes.withUnsafeBytes { try Database(MappedFile(copying: $0, path: "image")) }
+    func database(_ key: EncryptionKey? = nil) throws -> Database {
+        try bytes.withUnsafeBytes {
+            try Database(MappedFile(copying: $0, path: "image", DatabaseKey(key)))
+        }
     }
 }

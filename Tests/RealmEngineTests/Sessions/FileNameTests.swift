@@ -181,7 +181,7 @@ import Testing
         for body: () throws -> Void in [
             { _ = try Database(immutable: name) }, { _ = try open(name) },
             { _ = try Inspector(path: name).inspect() },
-            { try ExclusiveAccess.run(path: name) { _ in } },
+            { try ExclusiveAccess.run(path: name) { _ in nil } },
             { _ = try FileDevice(path: name) },
         ] {
             let found = FaultTests.error(body)

@@ -23,13 +23,14 @@ import Testing
         deinit { close(descriptor) }
 
         private func verification() throws -> CopyVerification {
-            try CopyVerification(snapshot, descriptor, path: scratch.path, maxMemory: 1 << 20)
+            try CopyVerification(
+                snapshot, descriptor, path: scratch.path, key: nil, maxMemory: 1 << 20)
         }
 
         /// Copies the tables; answers where they are and what was written.
         private func copy(_ verification: CopyVerification) throws -> (root: Ref, bytes: [UInt8]) {
             ftruncate(descriptor, 0)
-            let file = SequentialFile(descriptor, path: scratch.path) { _ in }
+            let file = try SequentialFile(descriptor, path: scratch.path) { _ in }
             defer { file.close() }
             for _ in 0..<3 { try file.append(0) }
             let copier = NodeCopier(

@@ -119,7 +119,7 @@ import Testing
     @Test func refusesWhatItCannot() throws {
         let lab = try CompactLab()
         for (words, status) in [
-            ("nothing.realm", 3), ("--decrypt app.realm", 6), ("--to-format 23 app.realm", 6),
+            ("nothing.realm", 3), ("--to-format 23 app.realm", 6),
             ("--at previous app.realm", 2), ("-o - app.realm", 2), ("app.realm b.realm", 2),
             ("--salvage app.realm", 2), ("--check --analyze app.realm", 2),
             ("--strict app.realm", 2),

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 /// Tools on encrypted files, run as a script would.
@@ -81,16 +82,68 @@ import Testing
         #expect(none == ("not-encrypted", 5))
     }
 
-    @Test func whatIsNotThereYetSaysSo() {
+    @Test func recordsAreWritten() {
         let key = ownKey()
-        let copy = scratch.write("copy.realm", ToolProcess.shell("cat \(encrypted)").output)
-        for (tool, arguments) in [
-            ("realm-compact", ["-o", scratch.path + "/out.realm"]), ("realm-compact", []),
-            ("realm-write", ["--delete", "TRUEPREDICATE"]),
-        ] as [(String, [String])] {
-            let found = reason(tool, arguments + ["-K", key, copy])
-            #expect(found.1 == 6 || found.1 == 2, "\(tool): \(found)")
+        let path = scratch.path + "/new.realm"
+        let records = scratch.write("records", Array("{\"id\":1,\"name\":\"a\"}\n".utf8))
+        let make = ToolProcess.run(
+            "realm-write",
+            ["--create", "--new-encryption-key-file", key, "--infer", path, "Item", records])
+        #expect(make.status == 0, "\(make.errorText)")
+        let more = scratch.write("more", Array("{\"id\":2,\"name\":\"b\"}\n".utf8))
+        for options in [["-n"], []] {
+            let run = ToolProcess.run("realm-write", options + ["-K", key, path, "Item", more])
+            #expect(run.status == 0, "\(run.errorText)")
         }
-        #expect(ToolProcess.shell("ls \(scratch.path)/out.realm").status != 0)
+        let lines = ToolProcess.run("realm-query", ["-f", "ndjson", "-K", key, path, "Item"])
+        #expect(lines.text == "{\"id\":1,\"name\":\"a\"}\n{\"id\":2,\"name\":\"b\"}\n")
+        #expect(reason("realm-write", [path, "Item", more]) == ("no-key", 5))
+        let check = ToolProcess.run("realm-compact", ["--check", "-K", key, path])
+        #expect(check.status == 0, "\(check.text)")
+        for wrong in [["-K", key, "--create"], ["-K", key, "--new-encryption-key-file", key]] {
+            let run = ToolProcess.run("realm-write", wrong + [path, "Item", more])
+            #expect(run.status == 2, "\(run.errorText)")
+        }
+        unlink(path)
+        unlink(path + ".lock")
+        unlink(path + ".note")
+        unlink(path + ".readers")
+    }
+
+    @Test func filesChangeTheirKey() {
+        let key = ownKey()
+        let other = scratch.write("other.key", [UInt8](repeating: 9, count: 64), mode: 0o600)
+        func digest(_ path: String, _ key: String?) -> String {
+            let options = key.map { ["-K", $0] } ?? []
+            let run = ToolProcess.run("realm-query", ["--digest"] + options + [path])
+            #expect(run.status == 0, "\(run.errorText)")
+            return run.text
+        }
+        func compact(_ arguments: [String]) {
+            let run = ToolProcess.run("realm-compact", ["-q"] + arguments)
+            #expect(run.status == 0, "\(arguments): \(run.errorText)")
+        }
+        let truth = digest(plain, nil)
+        let (a, b) = (scratch.path + "/a.realm", scratch.path + "/b.realm")
+        compact(["--new-encryption-key-file", key, "-o", a, plain])
+        #expect(digest(a, key) == truth)
+        compact(["-K", key, "-o", b, a])
+        #expect(digest(b, key) == truth)
+        compact(["-K", key, "--new-encryption-key-file", other, b])
+        #expect(digest(b, other) == truth)
+        #expect(reason("realm-query", ["-K", key, b]) == ("wrong-key", 5))
+        compact(["-K", other, "--backup", b])
+        #expect(digest(b + ".bak", other) == truth)
+        compact(["-K", other, "--decrypt", b])
+        #expect(digest(b, nil) == truth)
+        compact(["--new-encryption-key-file", key, b])
+        #expect(digest(b, key) == truth)
+        compact(["-K", key, "--dry-run", b])
+        compact(["-K", key, "--salvage", "-o", scratch.path + "/c.realm", b])
+        #expect(digest(scratch.path + "/c.realm", key) == truth)
+        #expect(reason("realm-compact", [b]) == ("no-key", 5))
+        let secret = ToolProcess.shell("grep -l Oslo \(scratch.path)/*.realm* | wc -l")
+        #expect(secret.text == "0\n")
+        _ = ToolProcess.shell("rm -f \(scratch.path)/*.realm*")
     }
 }

@@ -1,0 +1,145 @@
+import Glibc
+
+/// An encrypted file written front to back: what is made of the bytes of a database as they come, cut
+/// into pages, each group of pages behind the table of their entries (storage format 8).
+///
+/// Everything handed over can be read from the file at once: a page that is not full yet is written
+/// with zeros behind, and once more when it is. Used by one thread at a time.
+final class EncryptedSequence {
+    private let key: EncryptionKey
+    private let descriptor: Int32
+    private let path: String
+    /// Plain pages and encrypted ones; no core dump shows it.
+    private let work: UnsafeMutableRawPointer
+    /// The page that is being filled.
+    private var plain: UnsafeMutableRawPointer { work }
+    /// The first page, part of which is written last.
+    private var first: UnsafeMutableRawPointer { work + EncryptedLayout.page }
+    /// Entries of the group that is being written.
+    private var table: UnsafeMutableRawPointer { first + EncryptedLayout.page }
+    /// That of the first page.
+    private var firstEntry: UnsafeMutableRawPointer { table + EncryptedLayout.page }
+    /// The pages of the group, encrypted.
+    private var ciphers: UnsafeMutableRawPointer { firstEntry + EncryptedLayout.page }
+    /// The page that is being filled, and how much of it is.
+    private var page = 0
+    private var filled = 0
+    /// The first page encrypted and not written.
+    private var unwritten = 0
+
+    private static let workSize = (4 + EncryptedLayout.group) * EncryptedLayout.page
+
+    /// Will write to the empty file behind `descriptor`. Throws `internal` without memory.
+    init(_ descriptor: Int32, _ key: EncryptionKey, path: String) throws(RealmError) {
+        self.descriptor = descriptor
+        self.key = key
+        self.path = path
+        let memory = mmap(
+            nil, Self.workSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let memory, memory != MAP_FAILED else {
+            throw systemError("mmap", path, errno: errno)
+        }
+        madvise(memory, Self.workSize, Mapping.noDump)
+        work = memory
+    }
+
+    deinit { munmap(work, Self.workSize) }
+
+    /// Adds `count` bytes.
+    func append(_ bytes: UnsafeRawPointer, _ count: Int) throws(RealmError) {
+        let size = EncryptedLayout.page
+        var done = 0
+        while done < count {
+            let part = min(size - filled, count - done)
+            (plain + filled).copyMemory(from: bytes + done, byteCount: part)
+            filled += part
+            done += part
+            if filled == size { try endPage() }
+        }
+        if filled > 0 {
+            memset(plain + filled, 0, size - filled)
+            encrypt(plain, page)
+        }
+        try writeGroup(through: filled > 0 ? page : page - 1)
+    }
+
+    private func endPage() throws(RealmError) {
+        encrypt(plain, page)
+        if page == 0 {
+            first.copyMemory(from: plain, byteCount: EncryptedLayout.page)
+            firstEntry.copyMemory(from: table, byteCount: EncryptedLayout.entry)
+        }
+        page += 1
+        filled = 0
+        guard page % EncryptedLayout.group == 0 else { return }
+        try writeGroup(through: page - 1)
+        memset(table, 0, EncryptedLayout.page)
+    }
+
+    /// Encrypts a page of the group as its next write, and has its entry say so.
+    private func encrypt(_ plain: UnsafeRawPointer, _ page: Int) {
+        let place = page % EncryptedLayout.group
+        seal(
+            plain, page, to: ciphers + place * EncryptedLayout.page,
+            table + place * EncryptedLayout.entry)
+    }
+
+    private func seal(
+        _ plain: UnsafeRawPointer, _ page: Int, to cipher: UnsafeMutableRawPointer,
+        _ entry: UnsafeMutableRawPointer
+    ) {
+        (entry + EncryptedLayout.half).copyMemory(from: entry, byteCount: EncryptedLayout.half)
+        let counter = entry.load(as: UInt32.self) + 1
+        entry.storeBytes(of: counter, as: UInt32.self)
+        key.encrypt(
+            plain, to: cipher, EncryptedLayout.page, position: page * EncryptedLayout.page,
+            counter: counter)
+        key.authenticate(cipher, EncryptedLayout.page, into: entry + 4)
+    }
+
+    /// Writes the pages of the group that were not written, and its table.
+    private func writeGroup(through last: Int) throws(RealmError) {
+        guard last >= unwritten else { return }
+        let place = unwritten % EncryptedLayout.group
+        try write(
+            ciphers + place * EncryptedLayout.page, (last - unwritten + 1) * EncryptedLayout.page,
+            at: EncryptedLayout.position(ofPage: unwritten))
+        let group = last - last % EncryptedLayout.group
+        try write(
+            table, EncryptedLayout.page, at: EncryptedLayout.position(ofEntry: group))
+        unwritten = page
+    }
+
+    /// Nothing more comes: gives the file the size of a database of `size` bytes.
+    func finish(size: Int) throws(RealmError) {
+        let end = EncryptedLayout.fileSize(of: size)
+        guard ftruncate(descriptor, off_t(end)) == 0 else {
+            throw systemError("ftruncate", path, errno: errno, kind: .output)
+        }
+    }
+
+    /// Replaces bytes of the first page, which is complete.
+    func overwrite(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError) {
+        precondition(page > 0 && offset + bytes.count <= EncryptedLayout.page)
+        (first + offset).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
+        seal(first, 0, to: ciphers, firstEntry)
+        try write(ciphers, EncryptedLayout.page, at: EncryptedLayout.position(ofPage: 0))
+        try write(firstEntry, EncryptedLayout.entry, at: EncryptedLayout.position(ofEntry: 0))
+    }
+
+    private func write(
+        _ bytes: UnsafeRawPointer, _ count: Int, at position: Int
+    ) throws(RealmError) {
+        var done = 0
+        while done < count {
+            let written = retryingInterrupts {
+                pwrite(descriptor, bytes + done, count - done, off_t(position + done))
+            }
+            guard written > 0 else {
+                throw systemError(
+                    "pwrite", path, errno: written == 0 ? ENOSPC : errno, kind: .output)
+            }
+            done += written
+        }
+    }
+}

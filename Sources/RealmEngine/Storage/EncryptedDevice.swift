@@ -1,0 +1,164 @@
+/// Where a writer's bytes go in an encrypted file: into the plain pages, and with `flush` or `sync`
+/// from there, encrypted, into the file.
+///
+/// The order is what makes a crash harmless. An entry keeps the code of the write before, so a page
+/// that was not replaced yet is good whether its entry was or not; but a page that reached the disk
+/// before its entry is lost, with all that lies beside the new nodes. So entries of pages that held
+/// something are durable before the pages are written, and the header's page comes last. Confined to
+/// the writer.
+final class EncryptedDevice: StorageDevice {
+    private let device: any StorageDevice
+    /// Kept for the addresses the pages are at.
+    private let file: MappedFile
+    private let pages: EncryptedPages
+    /// Told that pages are being written; nil where nobody reads.
+    private let lockFile: LockFile?
+    /// Pages changed and not written yet.
+    private var dirty: Set<Int> = []
+    /// The header's page as it is to be written: its entry is in the file already.
+    private var header: EncryptedBatch?
+
+    /// Pages that wait to be written, at most: as much memory is taken again to encrypt them.
+    private static let mostDirty = 2048
+
+    /// Writes the database in `file`, which is encrypted, through `device`.
+    init(_ device: any StorageDevice, _ file: MappedFile, _ lockFile: LockFile?) {
+        self.device = device
+        self.file = file
+        self.lockFile = lockFile
+        pages = file.mapping.pages!
+    }
+
+    deinit { abandon() }
+
+    var size: Int { EncryptedLayout.databaseSize(of: device.size) }
+
+    func grow(to size: Int) throws(RealmError) {
+        try device.grow(to: EncryptedLayout.fileSize(of: size))
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError) {
+        let size = EncryptedLayout.page
+        var done = 0
+        while done < bytes.count {
+            let page = (offset + done) / size
+            let count = min(bytes.count - done, (page + 1) * size - offset - done)
+            try pages.stage(page, isWhole: count == size)
+            dirty.insert(page)
+            if page == 0 { header = nil }
+            (pages.plain + offset + done).copyMemory(
+                from: bytes.baseAddress! + done, byteCount: count)
+            done += count
+            if dirty.count >= Self.mostDirty { try flushData(isDurable: true) }
+        }
+    }
+
+    func sync() throws(RealmError) {
+        try syncData()
+        guard dirty.contains(0) else { return }
+        try flushHeader()
+        try device.sync()
+    }
+
+    /// Makes everything durable but the page of the header, of which only the entry: after that one
+    /// page decides.
+    func syncData() throws(RealmError) {
+        try flushData(isDurable: true)
+        try device.sync()
+    }
+
+    func flush() throws(RealmError) {
+        try flushData(isDurable: false)
+        if dirty.contains(0) { try flushHeader() }
+    }
+
+    func abandon() {
+        for page in dirty { pages.forget(page) }
+        dirty = []
+        header = nil
+    }
+
+    private func flushData(isDurable: Bool) throws(RealmError) {
+        if dirty.isEmpty || (header != nil && dirty.count == 1) { return }
+        let data = EncryptedBatch(dirty.filter { $0 != 0 }.sorted(), pages)
+        let header = dirty.contains(0) ? EncryptedBatch([0], pages) : nil
+        lockFile?.beginPages(at: dirty.min()! * EncryptedLayout.page)
+        defer { lockFile?.endPages() }
+        try data.writeEntries(to: device)
+        try header?.writeEntries(to: device)
+        if isDurable, data.replaces { try device.sync() }
+        try data.writePages(to: device)
+        data.settle()
+        dirty = header == nil ? [] : [0]
+        self.header = header
+    }
+
+    private func flushHeader() throws(RealmError) {
+        guard let header else { return }
+        lockFile?.beginPages(at: 0)
+        defer { lockFile?.endPages() }
+        try header.writePages(to: device)
+        header.settle()
+        dirty = []
+        self.header = nil
+    }
+}
+
+/// Pages encrypted to be written, and their entries.
+struct EncryptedBatch {
+    private let list: [Int]
+    private let pages: EncryptedPages
+    private let ciphers: ByteBufferBox
+    private let entries: ByteBufferBox
+    /// Some of them held something that a crash must not lose.
+    private(set) var replaces = false
+
+    init(_ list: [Int], _ pages: EncryptedPages) {
+        self.list = list
+        self.pages = pages
+        ciphers = ByteBufferBox(capacity: list.count * EncryptedLayout.page)
+        entries = ByteBufferBox(capacity: list.count * EncryptedLayout.entry)
+        for page in list {
+            let (cipher, entry) = (
+                ciphers.reserve(EncryptedLayout.page), entries.reserve(EncryptedLayout.entry)
+            )
+            if pages.encrypt(page, to: cipher, entry: entry) { replaces = true }
+            ciphers.advance(by: EncryptedLayout.page)
+            entries.advance(by: EncryptedLayout.entry)
+        }
+    }
+
+    func writeEntries(to device: any StorageDevice) throws(RealmError) {
+        try write(
+            entries.bytes, EncryptedLayout.entry, EncryptedLayout.position(ofEntry:), device)
+    }
+
+    func writePages(to device: any StorageDevice) throws(RealmError) {
+        try write(ciphers.bytes, EncryptedLayout.page, EncryptedLayout.position(ofPage:), device)
+    }
+
+    /// What is next to each other in the file with one call.
+    private func write(
+        _ bytes: UnsafeRawBufferPointer, _ size: Int, _ position: (Int) -> Int,
+        _ device: any StorageDevice
+    ) throws(RealmError) {
+        var first = 0
+        while first < list.count {
+            var end = first + 1
+            let start = position(list[first])
+            while end < list.count, position(list[end]) == start + (end - first) * size {
+                end += 1
+            }
+            try device.write(
+                UnsafeRawBufferPointer(rebasing: bytes[(first * size)..<(end * size)]), at: start)
+            first = end
+        }
+    }
+
+    /// The file holds the pages now.
+    func settle() {
+        for (i, page) in list.enumerated() {
+            pages.settle(page, entries.bytes.baseAddress! + i * EncryptedLayout.entry)
+        }
+    }
+}

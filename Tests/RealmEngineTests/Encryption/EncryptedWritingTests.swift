@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+
+@testable import RealmEngine
+
+/// Encrypted files as writers make them.
+@Suite struct EncryptedWritingTests {
+    /// Random transactions, each read back, old versions too, and each file checked.
+    @Test(arguments: 0..<4) func model(_ shard: Int) throws {
+        let seed =
+            ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)
+            ?? .random(in: 0 ... .max)
+        var shape = ModelTests.shape(shard * 5)
+        shape.key = try EncryptedImage.key()
+        shape.isDurable = shard == 0
+        shape.flushPercent = shard == 3 ? 20 : nil
+        let folder = try ScratchFolder()
+        let run = try ModelRun(path: folder.file("model.realm"), seed: seed, shape: shape)
+        do {
+            try run.run(operations: 4_000 * ModelTests.scale)
+        } catch { Issue.record("shard \(shard), seed \(seed): \(error)\n\(run.trace.suffix(5))") }
+    }
+
+    private func options(_ key: Int = 1, creates: Bool = false) throws -> WriteSession.Options {
+        var options = WriteSession.Options()
+        options.key = try EncryptedImage.key(key)
+        options.creates = creates
+        return options
+    }
+
+    private func made(_ path: String) throws -> TableKey {
+        let session = try WriteSession(path: path, options: try options(creates: true))
+        let transaction = try session.begin()
+        let table = try transaction.createClass("Item", primaryKey: PropertySpec("id", .int))
+        try transaction.addProperty(table, PropertySpec("text", .string))
+        try transaction.commit()
+        return table
+    }
+
+    @Test func theNewFileShowsNothing() throws {
+        let folder = try ScratchFolder()
+        let path = folder.file("new.realm")
+        let table = try made(path)
+        let session = try WriteSession(path: path, options: try options())
+        let transaction = try session.begin()
+        for i in 0..<200 { _ = try transaction.create(in: table, primaryKey: .int(Int64(i))) }
+        try transaction.commit()
+        let bytes = try Data(contentsOf: URL(filePath: path))
+        for word in ["T-DB", "AAAA", "class_Item", "text"] {
+            #expect(bytes.range(of: Data(word.utf8)) == nil, "\(word)")
+        }
+        #expect(bytes.count % 4096 == 0)
+        #expect(try IntegrityCheck.run(path: path, key: EncryptedImage.key()).findings.isEmpty)
+    }
+
+    @Test func oneKeyForAllWhoHaveItOpen() throws {
+        let folder = try ScratchFolder()
+        let path = folder.file("key.realm")
+        _ = try made(path)
+        var open = Database.Options()
+        open.key = try EncryptedImage.key()
+        let first = try Database.open(path, open)
+        #expect(try Database.open(path, open) === first)
+        var reasons: [String] = []
+        for key in [try EncryptedImage.key(2), nil] {
+            open.key = key
+            do { _ = try Database.open(path, open) } catch { reasons.append(error.reason) }
+        }
+        #expect(reasons == ["wrong-key", "no-key"])
+        let plain = folder.file("plain.realm")
+        var make = WriteSession.Options()
+        make.creates = true
+        let session = try WriteSession(path: plain, options: make)
+        open.key = try EncryptedImage.key()
+        do {
+            _ = try Database.open(plain, open)
+            Issue.record("a key for a plain file")
+        } catch { #expect(error.reason == "not-encrypted") }
+        withExtendedLifetime(session) {}
+    }
+
+    /// Two participants that know nothing of each other's memory: what one commits the other reads,
+    /// and older versions stay what they are.
+    @Test func participantsSeeEachOther() throws {
+        let folder = try ScratchFolder()
+        let path = folder.file("two.realm")
+        let table = try made(path)
+        var separate = try options()
+        separate.isSeparate = true
+        separate.isDurable = false
+        let open = separate
+        let sessions = try (0..<2).map { _ in try WriteSession(path: path, options: open) }
+        var held: [(Snapshot, Int)] = []
+        for round in 0..<60 {
+            let session = sessions[round % 2]
+            let transaction = try session.begin()
+            let row = try transaction.create(in: table, primaryKey: .int(Int64(round)))
+            let text = [UInt8](repeating: 0x78, count: 1 + round * 7 % 300)
+            try text.withUnsafeBufferPointer {
+                try transaction.set(
+                    table, row, 1, .string(ByteView($0.baseAddress!, count: $0.count)))
+            }
+            try transaction.commit()
+            let other = sessions[(round + 1) % 2].database
+            try other.refresh()
+            let snapshot = other.snapshot()
+            #expect(try snapshot.table(table).count() == round + 1)
+            if round % 7 == 0 { held.append((snapshot, round + 1)) }
+            for (snapshot, count) in held {
+                #expect(try snapshot.table(table).count() == count)
+                #expect(IntegrityCheck(snapshot, level: .quick).run().errorCount == 0)
+            }
+        }
+        held = []
+        #expect(try IntegrityCheck.run(path: path, key: EncryptedImage.key()).errorCount == 0)
+    }
+
+    /// One sync more than a plain file where pages hold something already, none where they do not.
+    @Test func countsItsSyncs() throws {
+        let folder = try ScratchFolder()
+        let path = folder.file("syncs.realm")
+        let table = try made(path)
+        let session = try WriteSession(path: path, options: try options())
+        var before = session.traffic.syncs
+        for i in 0..<5 {
+            let transaction = try session.begin()
+            _ = try transaction.create(in: table, primaryKey: .int(Int64(i)))
+            try transaction.commit()
+            #expect(session.traffic.syncs - before <= 3)
+            before = session.traffic.syncs
+        }
+    }
+
+    /// What was written ahead by a transaction that was taken back is not what others find.
+    @Test func aRollbackForgetsItsPages() throws {
+        let folder = try ScratchFolder()
+        let path = folder.file("rollback.realm")
+        let table = try made(path)
+        var separate = try options()
+        separate.isSeparate = true
+        let session = try WriteSession(path: path, options: separate)
+        let other = try WriteSession(path: path, options: separate)
+        for round in 0..<4 {
+            let lost = try session.begin()
+            for i in 0..<500 { _ = try lost.create(in: table, primaryKey: .int(Int64(9000 + i))) }
+            try lost.spill()
+            lost.rollback()
+            let kept = try other.begin()
+            for i in 0..<100 {
+                _ = try kept.create(in: table, primaryKey: .int(Int64(round * 100 + i)))
+            }
+            try kept.commit()
+            try session.database.refresh()
+            #expect(try session.database.snapshot().table(table).count() == (round + 1) * 100)
+        }
+        #expect(try IntegrityCheck.run(path: path, key: EncryptedImage.key()).errorCount == 0)
+    }
+}
