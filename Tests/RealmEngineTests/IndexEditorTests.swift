@@ -121,6 +121,38 @@ struct IndexEditorTests {
         #expect(audit.words == words)
     }
 
+    /// Values lie elsewhere after each edit of their column, and others where they were.
+    @Test func valuesMove() throws {
+        let lab = try EditLab(fanout: Self.small)
+        let model = ColumnModel()
+        let editor = try IndexEditor(
+            context: lab.context, root: .none, kind: .general, value: model.value)
+        let text = Array("the same text".utf8)
+        let places = UnsafeMutableRawBufferPointer.allocate(byteCount: 6 * 13, alignment: 1)
+        defer { places.deallocate() }
+        for key in Int64(0)..<6 {
+            let place = Int(key) * 13..<(Int(key) + 1) * 13
+            let memory = UnsafeMutableRawBufferPointer(rebasing: places[place])
+            memory.copyBytes(from: text)
+            let value = Value.string(ByteView(UnsafeRawPointer(memory.baseAddress!), count: 13))
+            for other in model.values.keys { model.values[other] = value }
+            try editor.insert(value, ObjectKey(key))
+            model.values[key] = value
+            let root = try text.withUnsafeBytes { (kept) throws -> Ref? in
+                let stable = Value.string(ByteView(kept.baseAddress!, count: 13))
+                for other in model.values.keys { model.values[other] = stable }
+                memory.initializeMemory(as: UInt8.self, repeating: 0x7A)
+                let found = try editor.find(stable)
+                #expect(!editor.isStale && found == ObjectKey(0))
+                guard key == 5 else { return nil }
+                let root = try editor.flush(unloading: false)
+                try Self.check(lab, root, model)
+                return root
+            }
+            #expect((root != nil) == (key == 5))
+        }
+    }
+
     @Test(arguments: columns)
     func buildsWhatEditingGives(_ column: Column) throws {
         let lab = try EditLab(fanout: Self.small)

@@ -1,7 +1,8 @@
 import Glibc
 
 /// Opens files beside a database. Whoever may write in the directory can put anything there, so no
-/// link is followed, nothing is waited for, and a file of another kind is none.
+/// link is followed, nothing is waited for, and a file of another kind is none; nor is a file that is
+/// another one, or of another database, by a hard link.
 enum SideFile {
     /// The file at `path`, made with `permissions` when it is missing and they are given. Nil, with
     /// `errno` set, when it cannot be opened; `EEXIST` when it is no file of the kind (`S_IFREG`,
@@ -32,10 +33,14 @@ enum SideFile {
 
     private static func checked(_ descriptor: Int32, _ kind: mode_t) -> Int32? {
         var status = stat()
-        if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == kind { return descriptor }
+        if fstat(descriptor, &status) == 0, isOwn(status, kind) { return descriptor }
         close(descriptor)
         errno = EEXIST
         return nil
+    }
+
+    private static func isOwn(_ status: stat, _ kind: mode_t) -> Bool {
+        status.st_mode & S_IFMT == kind && (kind != S_IFREG || status.st_nlink < 2)
     }
 
     /// The regular file `name` in `directory`, which is no link either.
@@ -54,16 +59,16 @@ enum SideFile {
     /// Throws when something lies at `path` that is not of the kind that belongs there.
     static func check(_ path: String, is kind: mode_t, _ title: String) throws(RealmError) {
         var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT != kind else { return }
-        throw wrongKind(path, status.st_mode, title)
+        guard lstat(path, &status) == 0, !isOwn(status, kind) else { return }
+        throw wrongKind(path, status, title)
     }
 
-    private static func wrongKind(_ path: String, _ mode: mode_t, _ title: String) -> RealmError {
+    private static func wrongKind(_ path: String, _ status: stat, _ title: String) -> RealmError {
         let found =
-            switch mode & S_IFMT {
+            switch status.st_mode & S_IFMT {
             case S_IFLNK: "a symbolic link"
             case S_IFDIR: "a directory"
-            case S_IFREG: "a file"
+            case S_IFREG: status.st_nlink < 2 ? "a file" : "a file with other names (hard links)"
             case S_IFIFO: "a FIFO"
             default: "a socket or device"
             }

@@ -15,6 +15,8 @@ extension IndexEditor {
         /// numbered `sharedSince`.
         private var shared: Value?
         private var sharedSince = 0
+        /// The bytes it points to: those of the column move with every edit.
+        private var sharedBytes: UnsafeMutableRawPointer?
 
         private static let element = ElementType(type: .int, isNullable: false)
 
@@ -115,13 +117,36 @@ extension IndexEditor {
             isDirty = false
         }
 
-        /// The value all objects in the list have, if that is known. Values are remembered until the
-        /// next flush only: after it the memory they point to may be reused.
+        deinit { sharedBytes?.deallocate() }
+
+        /// The value all objects in the list have, if that is known. It is remembered until the next
+        /// flush only, and points to memory of the list.
         func sharedValue(flushes: Int) -> Value? { sharedSince == flushes ? shared : nil }
 
         func setShared(_ value: Value?, flushes: Int) {
-            shared = value
             sharedSince = flushes
+            switch value {
+            case .string(let text)?:
+                if text.base != sharedBytes.map(UnsafeRawPointer.init) {
+                    shared = .string(kept(text))
+                }
+            case .binary(let bytes)?:
+                if bytes.base != sharedBytes.map(UnsafeRawPointer.init) {
+                    shared = .binary(kept(bytes))
+                }
+            case .list?, .set?, .dictionary?: shared = nil
+            default: shared = value
+            }
+        }
+
+        private func kept(_ bytes: ByteView) -> ByteView {
+            let copy = UnsafeMutableRawPointer.allocate(
+                byteCount: max(1, bytes.count), alignment: 8)
+            copy.copyMemory(from: bytes.base, byteCount: bytes.count)
+            sharedBytes?.deallocate()
+            sharedBytes = copy
+            context.editedBytes &+= bytes.count
+            return ByteView(copy, count: bytes.count)
         }
     }
 }

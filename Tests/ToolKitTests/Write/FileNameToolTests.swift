@@ -139,6 +139,9 @@ import Testing
             expect(work, 6, "symbolic link")
         }
         expect("$Q zoo.realm && $V zoo.realm && test \"$(cat victim)\" = precious", 0)
+        expect("rm zoo.realm.lock; ln victim zoo.realm.lock", 0)
+        expect("echo '{}' | $W zoo.realm Cage", 6, "hard links")
+        expect("$Q zoo.realm && $V zoo.realm && test \"$(cat victim)\" = precious", 0)
     }
 }
 
