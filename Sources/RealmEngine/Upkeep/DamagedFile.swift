@@ -92,7 +92,7 @@ final class DamagedFile {
         version: UInt64
     ) {
         guard !root.ref.isNone else {
-            guard try isEmpty(file) else {
+            guard try isEmpty(file, root) else {
                 throw .corrupt("header slot \(root.slot) names no root", in: "file")
             }
             let memory = SpaceMemory(file.mapping, limit: UInt64(file.size))
@@ -138,11 +138,13 @@ final class DamagedFile {
 
     /// Nothing was ever committed to the file: neither slot names a root, and all is zero between the
     /// header and the end, or the footer of a stream.
-    private static func isEmpty(_ file: MappedFile) throws(RealmError) -> Bool {
+    private static func isEmpty(_ file: MappedFile, _ root: Root) throws(RealmError) -> Bool {
         let raw = try file.rawHeader()
-        let isStream = raw.top0 == FileHeader.streamingMark
-        if raw.top(1) != 0 || !isStream && raw.top0 != 0 { return false }
-        let rest = RawHeader.size..<max(RawHeader.size, file.size - (isStream ? 16 : 0))
+        guard root.slot == raw.selected else { return false }
+        let header = try FileHeader(raw, base: file.mapping.base, size: file.size, slot: root.slot)
+        if raw.top(1) != 0 || !header.isStreaming && raw.top0 != 0 { return false }
+        let end = file.size - (header.isStreaming ? FileHeader.footerSize : 0)
+        let rest = RawHeader.size..<max(RawHeader.size, end)
         try file.mapping.prepare(rest.lowerBound, rest.count)
         return rest.allSatisfy { file.mapping.base.load(fromByteOffset: $0, as: UInt8.self) == 0 }
     }
