@@ -36,6 +36,30 @@ import Testing
         return try IntegrityCheck.run(path: file.path)
     }
 
+    /// Each word is the header of a node that reaches far behind it, and names the next: without a
+    /// bound the walk takes time by the square of the file's size.
+    @Test func nodesThatOverlapALot() throws {
+        var bytes = try FileTree("query/social").encoded()
+        func word(_ at: Int) -> UInt64 {
+            bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: at, as: UInt64.self) }
+        }
+        func set(_ at: Int, _ word: UInt64) {
+            withUnsafeBytes(of: word) { bytes.replaceSubrange(at..<at + 8, with: $0) }
+        }
+        let (root, start, size) = (Int(word(0)), bytes.count, 1 << 19)
+        bytes += [UInt8](repeating: 0, count: size)
+        for at in stride(from: start, to: start + size / 2, by: 8) {
+            // 2^14 references of 32 bits.
+            set(at, UInt64(at + 8) | 0x46 << 32 | 0x40 << 48)
+        }
+        set(root + 8 + 8 * 2, UInt64(bytes.count) << 1 | 1)
+        set(root + 8 + 8 * 8, UInt64(start))
+        let report = try bytes.withUnsafeBytes {
+            try IntegrityCheck.run(try MappedFile(copying: $0, path: "overlap"))
+        }
+        #expect((report.counts[.nodeOverlap] ?? 0) > 0)
+    }
+
     /// Nothing can be said of what is not read.
     @Test(arguments: 2...9 as ClosedRange<UInt8>) func oldFormatsAreNotDamaged(
         _ format: UInt8

@@ -36,13 +36,15 @@ extension Database {
             if let session, session.newestVersion > version, let pinned = try pinned(version) {
                 return pinned
             }
+            let raw = try file.rawHeader()
             let wasBusy = isBeingWritten
             do throws(RealmError) {
                 if let found = try previousOfHeader() { return found }
             } catch {
-                // A commit may have come and gone between two looks at the lock file.
-                let isOver = deadline.hasPassed && !wasBusy && !isBeingWritten
-                if isOver || !isInUse { throw error }
+                // A commit that was under way before is seen at work, or by the header it changed.
+                let isQuiet = !wasBusy && !isBeingWritten
+                let isSame = try file.rawHeader() == raw
+                if isQuiet && isSame || !isInUse { throw error }
             }
             // Whatever it looks like now is no damage.
             if deadline.hasPassed { throw MappedFile.changing(path) }

@@ -96,6 +96,11 @@ extension IntegrityCheck {
             found(.signature, ref, "a node without its signature")
         }
         checkExtent(ref, size)
+        walkedBytes &+= size
+        if isWalkedOften {
+            found(.nodeOverlap, ref, "a node that may overlap others: too many do to look at all")
+            return nil
+        }
         if !live.mark(at, at + size) {
             if isTree { findStarts(report.facts.nodes) }
             isTree = false
@@ -114,6 +119,10 @@ extension IntegrityCheck {
         }
         return checkFlags(ref, node)
     }
+
+    /// Nodes can overlap so that each byte belongs to almost as many as there are bytes; those of a
+    /// tree are walked once.
+    private var isWalkedOften: Bool { walkedBytes / 16 > limit }
 
     private func checkExtent(_ ref: Ref, _ size: UInt64) {
         if size >= Self.section { found(.nodeTooLarge, ref, "a node of \(size) bytes") }

@@ -40,6 +40,8 @@ public final class IntegrityCheck {
     /// How nodes are opened once the structure is known to be a tree, or not to be one.
     var space: NodeSpace { isTree ? memory.lookup : memory.walk }
     var isTree = true
+    /// Bytes of all nodes the walk came to, as often as it did.
+    var walkedBytes: UInt64 = 0
     let live = ExtentMap()
     /// Where nodes begin, once some are known to overlap.
     let starts = ExtentMap()
