@@ -114,6 +114,7 @@ struct Commit {
             try context.freeDeep(root)
             root = .none
         }
+        guard !context.owns(root) else { throw context.space.badRef(root) }
         let history = try SequenceEditor(
             context, root: root, element: ElementType(type: .binary, isNullable: false))
         for changes in changesets.suffix(needed) { try append(changes, to: history) }
@@ -121,7 +122,7 @@ struct Commit {
             for part in changes.written.parts { try context.freeDeep(part) }
         }
         while history.count > needed { try history.remove(at: 0) }
-        return try history.flush()
+        return try history.finish()
     }
 
     private func append(_ changes: Changeset, to history: SequenceEditor) throws(RealmError) {

@@ -5,9 +5,23 @@ final class RowShape {
     /// A property as far as every new row needs to know it.
     struct Field {
         let leafIndex: Int
+        let key: ColumnKey
         let type: ColumnType
         let isNullable: Bool
         let isCollection: Bool
+        /// Nothing but the cell has to follow when the value of an object changes.
+        let isPlain: Bool
+
+        init(_ column: ColumnInfo, of editor: TableEditor) {
+            leafIndex = column.leafIndex
+            key = column.key
+            type = column.type
+            isNullable = column.isNullable
+            isCollection = column.collection != nil
+            isPlain =
+                column.collection == nil && column.index == .none
+                && !column.layout.element.mayHoldLinks && column.key != editor.primaryKey
+        }
 
         /// Whether the value plainly fits; for the others `ValueCheck` decides.
         @inline(__always)
@@ -66,11 +80,7 @@ final class RowShape {
         for column in columns { defaults[column.leafIndex] = Defaults.value(column) }
         for backlink in editor.backlinks { defaults[backlink.leafIndex] = .int(0) }
         row = .allocate(capacity: max(1, count))
-        fields = columns.map { column in
-            Field(
-                leafIndex: column.leafIndex, type: column.type, isNullable: column.isNullable,
-                isCollection: column.collection != nil)
-        }
+        fields = editor.fields()
         var indexes: [Index] = []
         for (i, column) in columns.enumerated() where column.collection == nil {
             guard let index = try editor.index(column) else { continue }

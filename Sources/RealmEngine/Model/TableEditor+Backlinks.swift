@@ -108,7 +108,7 @@ extension TableEditor {
         for backlink in backlinks {
             let cell = BacklinkCell(leafIndex: backlink.leafIndex, key: key)
             if let list = backlinkLists.removeValue(forKey: cell) {
-                try context.freeDeep(try list.flush())
+                try context.freeDeep(try list.finish())
                 try setSlot(cell, 0)
             } else if let ref = try backlinkSlot(cell).child {
                 try context.freeDeep(ref)
@@ -123,13 +123,13 @@ extension TableEditor {
         for (cell, list) in backlinkLists {
             switch list.count {
             case 0:
-                try context.freeDeep(try list.flush())
+                try context.freeDeep(try list.finish())
                 try setSlot(cell, 0)
             case 1:
                 guard case .int(let only) = try list.value(at: 0) else { continue }
-                try context.freeDeep(try list.flush())
+                try context.freeDeep(try list.finish())
                 try setSlot(cell, NodeEncoder.tag(UInt64(bitPattern: only)))
-            default: try setSlot(cell, try list.flush().raw)
+            default: try setSlot(cell, try list.finish().raw)
             }
         }
         backlinkLists = [:]
@@ -170,7 +170,7 @@ extension TableEditor {
         }
         let list = try openList(slot)
         for origin in origins { try list.append(.int(origin)) }
-        if isFinal { return try setSlot(cell, try list.flush().raw) }
+        if isFinal { return try setSlot(cell, try list.finish().raw) }
         backlinkLists[cell] = list
     }
 

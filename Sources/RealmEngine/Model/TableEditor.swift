@@ -12,6 +12,7 @@ final class TableEditor {
     var backlinks: [BacklinkInfo] { didSet { forgetShape() } }
     var primaryKey: ColumnKey? { didSet { forgetShape() } }
     private var knownShape: RowShape?
+    private var knownFields: [RowShape.Field]?
     var nextSequenceNumber: UInt64
     var columnCounter: UInt64
     var contentVersion: UInt64
@@ -155,8 +156,18 @@ final class TableEditor {
         return fresh
     }
 
+    /// What has to be known of each property to set it.
+    @inline(__always)
+    func fields() -> [RowShape.Field] {
+        if let knownFields { return knownFields }
+        let fresh = columns.map { RowShape.Field($0, of: self) }
+        knownFields = fresh
+        return fresh
+    }
+
     private func forgetShape() {
         knownShape = nil
+        knownFields = nil
         context.schemaGeneration += 1
     }
 
@@ -176,6 +187,7 @@ final class TableEditor {
     }
 
     /// The tree that holds `key`: tombstones have negative keys.
+    @inline(__always)
     func tree(of key: ObjectKey) throws(RealmError) -> ClusterEditor? {
         key.isUnresolved ? try tombstones() : try clusters()
     }
@@ -191,8 +203,18 @@ final class TableEditor {
     }
 
     func setCell(_ key: ObjectKey, _ leafIndex: Int, _ value: Value) throws(RealmError) {
+        guard try setIfThere(key, leafIndex, value) else {
+            throw .corrupt("object \(key.raw) does not exist", in: className)
+        }
+    }
+
+    /// Stores a value without any of its consequences; false when there is no such object.
+    @inline(__always)
+    func setIfThere(
+        _ key: ObjectKey, _ leafIndex: Int, _ value: Value
+    ) throws(RealmError) -> Bool {
         markDirty()
-        try tree(of: key)!.set(key, leafIndex, value)
+        return try tree(of: key)?.set(key, leafIndex, value) ?? false
     }
 
     // MARK: Indexes

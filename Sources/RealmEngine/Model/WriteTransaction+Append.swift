@@ -19,7 +19,7 @@ extension WriteTransaction {
         let list = try SequenceEditor(context, root: view.root, element: info.layout.element)
         let count = list.count
         for value in values { try list.append(keep(value)) }
-        let new = old.replacingRoot(try list.flush())
+        let new = old.replacingRoot(try list.finish())
         try editor.setCell(object, info.leafIndex, new)
         try editor.changeIndex(info, object, from: nil, to: new)
         for value in values { try addBacklinks(editor, object, info, of: value) }

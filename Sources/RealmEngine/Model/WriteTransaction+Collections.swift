@@ -199,7 +199,7 @@ extension WriteTransaction {
         }
         let editor = try SequenceEditor(context, root: .none, element: element)
         for value in values { try editor.append(keep(value)) }
-        return try editor.flush()
+        return try editor.finish()
     }
 
     private func encodeEntries(
@@ -215,7 +215,7 @@ extension WriteTransaction {
             try keys.append(keep(entry.key))
             try values.append(keep(entry.value))
         }
-        return try context.encoder.refs([try keys.flush().raw, try values.flush().raw])
+        return try context.encoder.refs([try keys.finish().raw, try values.finish().raw])
     }
 
     /// The entries in the order of their keys, which must be allowed and distinct.

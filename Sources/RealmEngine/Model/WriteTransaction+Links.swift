@@ -253,7 +253,7 @@ extension WriteTransaction {
             if isLogged { log.set(origin.key, column.key, object) }
         case .list, .set, .dictionary:
             let edited = try CollectionNullifier(self, gone).edit(value)
-            guard edited.root != value.collectionRoot else { return }
+            guard edited.hasChanged else { return }
             try origin.setCell(object, column.leafIndex, value.replacingRoot(edited.root))
             if isLogged {
                 if column.collection == nil {
@@ -311,6 +311,8 @@ struct CollectionNullifier {
 
     struct Result {
         var root: Ref
+        /// Not to be told from the root, which may have changed in its place.
+        var hasChanged = false
         /// Indexes of the elements that disappeared, ascending.
         var erased: [Int] = []
         var nulled: [Int] = []
@@ -347,7 +349,8 @@ struct CollectionNullifier {
             }
             i -= 1
         }
-        if changed { result.root = try editor.flush() }
+        if changed { result.root = try editor.finish() }
+        result.hasChanged = changed
         return result
     }
 
@@ -355,6 +358,7 @@ struct CollectionNullifier {
         var result = Result(root: view.root)
         guard !view.root.isNone, view.element.mayHoldLinks else { return result }
         let node = try context.space.refNode(view.root, slots: 2, "dictionary")
+        for i in 0..<2 { try context.check(node.slot(i).ref, in: view.root) }
         let values = try SequenceEditor(context, root: node.slot(1).ref, element: .mixed)
         for i in 0..<values.count {
             let value = try values.value(at: i)
@@ -369,13 +373,14 @@ struct CollectionNullifier {
         if result.nulled.isEmpty { return result }
         let keys = node.slot(0).raw
         try context.free(view.root)
-        result.root = try context.encoder.refs([keys, try values.flush().raw])
+        result.root = try context.encoder.refs([keys, try values.finish().raw])
+        result.hasChanged = true
         return result
     }
 
     private func editNested(_ value: Value, _ depth: Int) throws(RealmError) -> Value? {
-        guard let root = value.collectionRoot else { return nil }
+        guard value.collectionRoot != nil else { return nil }
         let edited = try edit(value, depth: depth + 1)
-        return edited.root == root ? nil : value.replacingRoot(edited.root)
+        return edited.hasChanged ? value.replacingRoot(edited.root) : nil
     }
 }

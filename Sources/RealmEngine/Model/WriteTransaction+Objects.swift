@@ -43,7 +43,8 @@ extension WriteTransaction {
             let field = shape.fields[i]
             if field.isCollection { continue }
             if !field.accepts(values[i]) { try ValueCheck.check(values[i], editor.columns[i]) }
-            shape.row[field.leafIndex] = keep(values[i])
+            // The bytes of other values are where they belong before anybody else moves.
+            shape.row[field.leafIndex] = field.isPlain ? values[i] : keep(values[i])
         }
         if !hasFoundTargets {
             for link in shape.links { try checkTarget(values[link.column]) }
@@ -192,6 +193,14 @@ extension WriteTransaction {
         _ table: TableKey, _ object: ObjectKey, _ column: Int, _ value: Value
     ) throws(RealmError) {
         let editor = try openEditor(table)
+        let field = editor.fields()[column]
+        if field.isPlain, field.accepts(value) {
+            guard try editor.setIfThere(object, field.leafIndex, value) else {
+                throw Self.noObject(editor, object)
+            }
+            if !editor.created.contains(object.raw) { log.set(editor.key, field.key, object) }
+            return
+        }
         let info = editor.columns[column]
         try ValueCheck.check(value, info)
         guard info.key != editor.primaryKey else {

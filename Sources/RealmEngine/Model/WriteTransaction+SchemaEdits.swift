@@ -246,7 +246,7 @@ extension WriteTransaction {
         try context.freeDeep(root)
         let new = try SequenceEditor(context, root: .none, element: column.layout.element)
         for element in elements { try new.append(element) }
-        return (Defaults.value(column).replacingRoot(try new.flush()), nulls)
+        return (Defaults.value(column).replacingRoot(try new.finish()), nulls)
     }
 
     /// The dictionary at `root` under its new column: values are mixed whatever the column says, so
@@ -257,6 +257,7 @@ extension WriteTransaction {
         let kept = Defaults.value(column).replacingRoot(root)
         if column.isNullable { return (kept, 0) }
         let node = try context.space.refNode(root, slots: 2, "dictionary")
+        for i in 0..<2 { try context.check(node.slot(i).ref, in: root) }
         let values = try SequenceEditor(context, root: node.slot(1).ref, element: .mixed)
         var nulls = 0
         for i in 0..<values.count {
@@ -267,7 +268,7 @@ extension WriteTransaction {
         if nulls == 0 { return (kept, 0) }
         let keys = node.slot(0).raw
         try context.free(root)
-        let new = try context.encoder.refs([keys, try values.flush().raw])
+        let new = try context.encoder.refs([keys, try values.finish().raw])
         return (kept.replacingRoot(new), nulls)
     }
 

@@ -130,11 +130,20 @@ public final class WriteTransaction {
         switch slots[slot] {
         case .open(let editor): return editor
         case .stored(let info):
+            try checkRoots(info)
             let editor = TableEditor(info, context)
             slots[slot] = .open(editor)
             try expandEnumerated(editor)
             return editor
         case .free: throw .corrupt("table slot \(slot) is free", in: "table directory")
+        }
+    }
+
+    /// What leads into a table comes from a version before this one, and must not pose as nodes of
+    /// this transaction.
+    private func checkRoots(_ info: TableInfo) throws(RealmError) {
+        for ref in [info.root, info.tombstones] + info.columns.map(\.indexRoot) {
+            guard !context.owns(ref) else { throw context.space.badRef(ref) }
         }
     }
 

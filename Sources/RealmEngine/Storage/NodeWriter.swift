@@ -21,7 +21,9 @@ struct NodeWriter {
     /// Bytes still to be placed, at most.
     private var left: UInt64
     private let largest: UInt64
-    private(set) var runs: [Run] = []
+    private(set) var runs: [Run]
+    /// The last run's, which keeps it: a commit places thousands of nodes.
+    private var buffer: Unmanaged<ByteBufferBox>
     private var unused: [Extent] = []
     private var at: UInt64
 
@@ -42,13 +44,20 @@ struct NodeWriter {
         extents = taken.extents
         if let reserve = taken.reserve { unused.append(reserve) }
         at = extents[0].start
-        beginRun()
+        let run = Self.run(at, room: min(left, extents[0].end - at))
+        runs = [run]
+        buffer = .passUnretained(run.bytes)
+    }
+
+    private static func run(_ start: UInt64, room: UInt64) -> Run {
+        Run(start: start, bytes: ByteBufferBox(capacity: Int(clamping: room)))
     }
 
     /// With room for all that the extent may get, so that it is not moved while it grows.
     private mutating func beginRun() {
-        let room = min(left, extents[current].end - at)
-        runs.append(Run(start: at, bytes: ByteBufferBox(capacity: Int(clamping: room))))
+        let run = Self.run(at, room: min(left, extents[current].end - at))
+        runs.append(run)
+        buffer = .passUnretained(run.bytes)
     }
 
     /// Room that nodes to be written take at most.
@@ -94,9 +103,10 @@ struct NodeWriter {
     private mutating func emit(_ node: NodeView) throws(RealmError) -> Ref {
         let size = node.byteSize
         let ref = try place(size)
-        let buffer = runs[runs.count - 1].bytes
-        buffer.append(NodeView.header(flags: node.flags, count: node.count))
-        buffer.append(node.payload, size - NodeView.headerSize)
+        buffer._withUnsafeGuaranteedRef {
+            $0.append(NodeView.header(flags: node.flags, count: node.count))
+            $0.append(node.payload, size - NodeView.headerSize)
+        }
         return ref
     }
 
@@ -117,12 +127,13 @@ struct NodeWriter {
         let payload = NodeView.payloadSize(flags: code, count: values.count)
         let size = NodeView.headerSize + (payload + 7) & ~7
         let ref = try place(size)
-        let buffer = runs[runs.count - 1].bytes
-        buffer.append(NodeView.header(flags: flags | code, count: values.count))
-        let p = buffer.reserve(size - NodeView.headerSize)
-        p.initializeMemory(as: UInt8.self, repeating: 0, count: size - NodeView.headerSize)
-        NodeEncoder.pack(values, code, into: p)
-        buffer.advance(by: size - NodeView.headerSize)
+        buffer._withUnsafeGuaranteedRef { buffer in
+            buffer.append(NodeView.header(flags: flags | code, count: values.count))
+            let p = buffer.reserve(size - NodeView.headerSize)
+            p.initializeMemory(as: UInt8.self, repeating: 0, count: size - NodeView.headerSize)
+            NodeEncoder.pack(values, code, into: p)
+            buffer.advance(by: size - NodeView.headerSize)
+        }
         return ref
     }
 

@@ -98,6 +98,13 @@ final class Slab: @unchecked Sendable {
     /// Whether the transaction that is open now made the node, so that it may change it.
     @inline(__always) func owns(_ ref: Ref) -> Bool { ref.raw >= firstOwn }
 
+    /// Whether the address is one of a node.
+    @inline(__always)
+    func holds(_ address: UnsafeRawPointer) -> Bool {
+        let offset = address - UnsafeRawPointer(base)
+        return offset >= 0 && offset < next
+    }
+
     /// A node that the transaction made.
     @inline(__always)
     func own(_ ref: Ref) -> SlabNode {

@@ -164,9 +164,14 @@ final class ClusterEditor {
             guard position.row < cells.count else {
                 throw context.space.wrongShape(ref, "backlinks")
             }
-            return .int(Int64(bitPattern: cells.slot(position.row).raw))
+            let slot = cells.slot(position.row)
+            if let list = slot.child { try context.check(list, in: ref) }
+            return .int(Int64(bitPattern: slot.raw))
         }
-        return try ColumnLeaf(context.space, ref, layout, rows: position.rows).stored(position.row)
+        let column = try ColumnLeaf(context.space, ref, layout, rows: position.rows)
+        let value = try column.stored(position.row)
+        try context.checkRoot(of: value, in: ref)
+        return value
     }
 
     /// Visits all leaves in key order; they may be read while nothing changes.
@@ -189,16 +194,17 @@ final class ClusterEditor {
         }
     }
 
-    /// Stores a value in an object that exists.
-    func set(_ key: ObjectKey, _ leafIndex: Int, _ value: Value) throws(RealmError) {
+    /// Stores a value in an object; false when there is none.
+    func set(
+        _ key: ObjectKey, _ leafIndex: Int, _ value: Value
+    ) throws(RealmError) -> Bool {
         let raw = UInt64(bitPattern: key.raw)
         if let run, run.count > 0, raw >= run.keys[0] { try close(run) }
         let place = try reach(raw)
         let rows = try rows(place.leaf)
-        guard let row = try row(raw &- place.range.base, place.leaf, rows) else {
-            throw .corrupt("object \(key.raw) does not exist", in: "cluster")
-        }
+        guard let row = try row(raw &- place.range.base, place.leaf, rows) else { return false }
         try column(leafIndex).set(value, place.leaf.slots + leafIndex + 1, at: row, rows: rows)
+        return true
     }
 }
 

@@ -7,12 +7,12 @@ extension ColumnEditor {
     private var terminator: Int { isString ? 1 : 0 }
 
     func setBytes(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
-        if try splice(slot, i, value.bytes, .set) { return }
+        if try splice(slot, i, context.settled(value.bytes), .set) { return }
         try rebuild(slot) { (leaf) throws(RealmError) in try leaf.set(value, at: i, context) }
     }
 
     func insertBytes(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
-        if try splice(slot, i, value.bytes, .insert) { return }
+        if try splice(slot, i, context.settled(value.bytes), .insert) { return }
         try rebuild(slot) { (leaf) in leaf.insert(value, at: i) }
     }
 
@@ -191,6 +191,15 @@ extension ColumnEditor {
             leaf.slots[i] = blob ?? 0
         }
         return true
+    }
+}
+
+extension EditContext {
+    /// Bytes that lie in a node of the transaction may move while they are stored in another place.
+    @inline(__always)
+    fileprivate func settled(_ bytes: ByteView?) -> ByteView? {
+        guard let bytes, slab.holds(bytes.base) else { return bytes }
+        return arena.copy(bytes)
     }
 }
 

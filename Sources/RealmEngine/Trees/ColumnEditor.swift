@@ -16,11 +16,22 @@ struct ColumnEditor {
     unowned(unsafe) let context: EditContext
     let layout: LeafLayout
     private let form: Form
+    /// The leaves are those of a collection, whose links are stored as they are.
+    private let isElement: Bool
 
     init(_ context: EditContext, _ layout: LeafLayout) {
         self.context = context
         self.layout = layout
         form = Self.form(layout)
+        isElement = false
+    }
+
+    /// For the leaves of a collection.
+    init(_ context: EditContext, elements: ElementType) {
+        self.context = context
+        layout = LeafLayout(elements: elements)
+        form = Self.form(layout)
+        isElement = true
     }
 
     private static func form(_ layout: LeafLayout) -> Form {
@@ -115,7 +126,7 @@ struct ColumnEditor {
         switch value {
         case .int(let v): v
         case .bool(let v): v ? 1 : 0
-        case .link(let v): v.key.raw &+ 1
+        case .link(let v): v.key.raw &+ (isElement ? 0 : 1)
         case .float(let v): Int64(v.bitPattern)
         case .double(let v): Int64(bitPattern: v.bitPattern)
         case .list(let v), .set(let v), .dictionary(let v): Int64(bitPattern: v.root.raw)
@@ -126,6 +137,7 @@ struct ColumnEditor {
     private var nullNumber: Int64 {
         switch form {
         case .bools: 3
+        case .links: isElement ? -1 : 0
         case .floats: Int64(FloatLeaf.nullBits)
         case .doubles: Int64(bitPattern: DoubleLeaf.nullBits)
         default: 0
@@ -143,7 +155,10 @@ struct ColumnEditor {
             try context.copyRefs(slot, extra: rows / 8 + 8)
             return
         }
-        let leaf = try ColumnLeaf(context.space, ref, layout, rows: rows)
+        let leaf = try opened(ref)
+        guard leaf.count == rows else {
+            throw .corrupt("a leaf of \(leaf.count) values where \(rows) are announced", at: ref)
+        }
         switch leaf {
         case .string(let bytes) where bytes.form == .medium,
             .binary(let bytes) where bytes.form == .medium:
@@ -175,15 +190,21 @@ struct ColumnEditor {
         slot.pointee = try encode(buffer).raw
     }
 
+    private func opened(_ ref: Ref) throws(RealmError) -> ColumnLeaf {
+        isElement
+            ? try ColumnLeaf(context.space, ref, element: layout.element)
+            : try ColumnLeaf(context.space, ref, layout)
+    }
+
     private func buffer(_ ref: Ref) throws(RealmError) -> LeafBuffer {
-        let rows = try rows(ref)
-        let buffer = try LeafBuffer(context.space, ref, layout, rows: rows)
-        guard form == .mixed else { return buffer }
-        let limit = context.limit(ofRefsIn: ref)
-        for value in buffer.values {
-            guard let root = value.collectionRoot, root.raw >= limit else { continue }
-            throw context.space.badRef(root)
+        let buffer: LeafBuffer
+        if isElement {
+            buffer = try LeafBuffer(context.space, ref, element: layout.element)
+        } else {
+            buffer = try LeafBuffer(context.space, ref, layout, rows: try rows(ref))
         }
+        guard form == .mixed else { return buffer }
+        for value in buffer.values { try context.checkRoot(of: value, in: ref) }
         return buffer
     }
 
@@ -194,11 +215,13 @@ struct ColumnEditor {
     }
 
     private func encode(_ buffer: LeafBuffer) throws(RealmError) -> Ref {
-        try LeafEncoder(context: context).encode(buffer, layout, isElement: false)
+        try LeafEncoder(context: context).encode(buffer, layout, isElement: isElement)
     }
 
     /// A leaf without values.
-    func makeEmpty() throws(RealmError) -> Ref { try encode(LeafBuffer(layout)) }
+    func makeEmpty() throws(RealmError) -> Ref {
+        try encode(isElement ? LeafBuffer() : LeafBuffer(layout))
+    }
 
     /// A leaf of `count` equal values.
     func make(_ value: Value, count: Int) throws(RealmError) -> Ref {

@@ -64,6 +64,18 @@ extension EditContext {
         owns(ref) ? .max : slab.contains(ref) ? slab.firstOwn : space.limit
     }
 
+    /// A ref read from the node at `parent` must not pose as one of the transaction's.
+    @inline(__always)
+    func check(_ child: Ref, in parent: Ref) throws(RealmError) {
+        if owns(child), child.raw >= limit(ofRefsIn: parent) { throw space.badRef(child) }
+    }
+
+    /// As above for the root of a collection that a value is.
+    @inline(__always)
+    func checkRoot(of value: Value, in parent: Ref) throws(RealmError) {
+        if let root = value.collectionRoot { try check(root, in: parent) }
+    }
+
     private func replace(_ slot: RefSlot, _ copy: Ref, _ size: Int) throws(RealmError) {
         if !owns(Ref(slot.pointee)) { copiedBytes &+= size &+ 24 }
         try free(Ref(slot.pointee))

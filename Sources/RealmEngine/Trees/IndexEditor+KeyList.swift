@@ -110,7 +110,7 @@ extension IndexEditor {
         func flush() throws(RealmError) {
             guard isDirty else { return }
             if let tree {
-                origin = try tree.flush()
+                origin = try tree.finish()
             } else {
                 origin = try context.encoder.integers(keys)
             }

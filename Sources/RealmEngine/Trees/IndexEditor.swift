@@ -230,6 +230,7 @@ final class IndexEditor {
         }
         let node = Node(isInner: view.isInner, origin: ref, capacity: keys.count + 8)
         context.editedBytes &+= 12 &* keys.count &+ 96
+        let limit = context.limit(ofRefsIn: ref)
         for i in 0..<keys.count {
             let chunk = Int32(truncatingIfNeeded: keys.integer(i))
             guard i == 0 || node.lastChunk < chunk else {
@@ -237,9 +238,9 @@ final class IndexEditor {
             }
             let slot = view.slot(i + 1)
             // A ref that is no multiple of 8 would pass for something loaded.
-            guard !slot.isNone, slot.isTagged ? !view.isInner : slot.raw & 7 == 0 else {
-                throw space.wrongShape(ref, "index node")
-            }
+            guard !slot.isNone, slot.isTagged ? !view.isInner : slot.raw & 7 == 0,
+                slot.isTagged || slot.raw < limit
+            else { throw space.wrongShape(ref, "index node") }
             node.append(chunk, Slot(raw: slot.raw))
         }
         return node

@@ -126,4 +126,38 @@ import Testing
             try #require(found.isIdentical(to: model[i]), "\(column.layout.type) \(i)")
         }
     }
+
+    #if DEBUG
+        /// What a change of one property opens grows with the depth of the tree, not with the number of
+        /// its nodes: neither siblings nor other columns are looked at.
+        @Test func aChangeOpensTheNodesOnItsWay() throws {
+            let few = try opened(objects: 3)
+            let many = try opened(objects: 4 * 64 * 64)
+            #expect(many - few < 40, "\(few) \(many)")
+        }
+
+        /// Nodes that a transaction opens which changes one property, until it is committed.
+        private func opened(objects: Int) throws -> Int {
+            let folder = try ScratchFolder()
+            var options = WriteSession.Options()
+            options.creates = true
+            options.isDurable = false
+            options.fanout = Fanout(clusterLeaf: 4, clusterInner: 64, tree: 64, index: 64)
+            let session = try WriteSession(path: folder.file("a.realm"), options: options)
+            let first = try session.begin()
+            let table = try first.createClass("A")
+            for name in ["a", "b", "c", "d"] {
+                try first.addProperty(table, PropertySpec(name, .int))
+            }
+            var keys: [ObjectKey] = []
+            for _ in 0..<objects { keys.append(try first.create(in: table)) }
+            try first.commit()
+            let second = try session.begin()
+            let state = second.memory.lookup.state
+            let before = state.pointee.opened
+            try second.set(table, keys[objects / 2], 1, .int(7))
+            _ = try second.snapshot()
+            return state.pointee.opened - before
+        }
+    #endif
 }

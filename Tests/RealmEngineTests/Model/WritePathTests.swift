@@ -55,6 +55,34 @@ import Testing
         #expect(ended == nil)
     }
 
+    /// The index remembers the value that all objects of a list have, which must not be the bytes of
+    /// the one that changes.
+    @Test func valueSharedInAnIndexOutlivesItsCell() throws {
+        var spec = PropertySpec("s", .string)
+        spec.isIndexed = true
+        let table = try makeClass(spec)
+        let transaction = try session.begin()
+        var objects: [ObjectKey] = []
+        for _ in 0..<3 {
+            let object = try transaction.create(in: table)
+            try Self.text("abcdx") { try transaction.set(table, object, 0, $0) }
+            objects.append(object)
+        }
+        try Self.text("abcdy") { try transaction.set(table, objects[0], 0, $0) }
+        let last = try transaction.create(in: table)
+        try Self.text("abcdx") { try transaction.set(table, last, 0, $0) }
+        try transaction.commit()
+        try audit()
+    }
+
+    private static func text(_ text: String, _ body: (Value) throws -> Void) rethrows {
+        let arena = ByteArena()
+        let bytes = Array(text.utf8)
+        try bytes.withUnsafeBytes {
+            try body(.string(arena.copy(ByteView($0.baseAddress!, count: $0.count))))
+        }
+    }
+
     @Test func childForNobodyLeavesNothingBehind() throws {
         let parent = try makeClass()
         let transaction = try session.begin()

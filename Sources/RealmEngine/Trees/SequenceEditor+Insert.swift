@@ -1,0 +1,108 @@
+/// New elements, and the nodes that split to take them.
+extension SequenceEditor {
+    func insert(_ value: Value, at index: Int) throws(RealmError) {
+        precondition(index >= 0 && index <= count)
+        note(value)
+        let place = try reach(index, isInsert: true)
+        var isEven = index == count
+        if isEven { isEven = try staysEven(rows: place.rows) }
+        if !isEven { try expandPath() }
+        if place.rows < context.fanout.tree {
+            try column.insert(value, place.slot, at: place.index)
+            try addToSizes(1, levels: path.count)
+        } else {
+            try split(place, value)
+        }
+        count += 1
+    }
+
+    /// A full leaf: an append begins a new one, otherwise the tail moves out.
+    private func split(_ place: Place, _ value: Value) throws(RealmError) {
+        if place.index == place.rows {
+            var sibling = try column.makeEmpty().raw
+            try withUnsafeMutablePointer(to: &sibling) { (slot) throws(RealmError) in
+                try column.insert(value, slot, at: 0)
+            }
+            return try adopt(Ref(sibling), left: place.rows, right: 1)
+        }
+        let sibling = try column.split(place.slot, at: place.index)
+        try column.insert(value, place.slot, at: place.index)
+        try adopt(sibling, left: place.index + 1, right: place.rows - place.index)
+    }
+
+    /// Puts a node of `right` elements behind the one the path led to, which keeps `left`: together one
+    /// more than before.
+    private func adopt(_ sibling: Ref, left: Int, right: Int) throws(RealmError) {
+        var (sibling, left, right) = (sibling, left, right)
+        var level = path.count - 1
+        while level >= 0 {
+            let node = try insertChild(sibling, level, left: left)
+            if children(node) <= context.fanout.tree {
+                return try addToSizes(1, levels: level)
+            }
+            (sibling, left, right) = try split(node, added: path[level].child + 1)
+            level -= 1
+        }
+        try growRoot(sibling, left: left, right: right)
+    }
+
+    private func insertChild(
+        _ sibling: Ref, _ level: Int, left: Int
+    ) throws(RealmError) -> SlabNode {
+        let step = path[level]
+        let entries = try Entries(context, step.node.view)
+        if entries.even == nil {
+            let end = entries.start(step.child) + left
+            try context.addToIntegers(step.node.slots, from: step.child, 1, .none)
+            try context.insertInteger(step.node.slots, step.child, Int64(end), .none)
+        }
+        let node = try context.roomy(slot(level), for: step.node.count + 1)
+        node.open(2 + step.child)
+        node.slots[2 + step.child] = sibling.raw
+        setTotal(node, entries.total + 1)
+        return node
+    }
+
+    /// The right part of an inner node that got too large, with the elements of both.
+    private func split(
+        _ node: SlabNode, added: Int
+    ) throws(RealmError) -> (ref: Ref, left: Int, right: Int) {
+        let entries = try Entries(context, node.view)
+        // An append leaves full nodes behind; anything else splits in the middle.
+        let cut = added == entries.count - 1 ? added : entries.count / 2
+        let left = entries.start(cut)
+        let new = try context.newRefs(
+            entries.count - cut + 2, flags: NodeView.innerFlag, extra: 8)
+        for i in cut..<entries.count { new.node.slots[1 + i - cut] = node.slots[1 + i] }
+        setTotal(new.node, entries.total - left)
+        if let even = entries.even {
+            new.node.slots[0] = NodeEncoder.tag(even)
+        } else {
+            new.node.slots[0] = try context.encoder.unsigned(
+                (cut..<entries.count - 1).map { UInt64(entries.end($0) - left) }
+            ).raw
+            try context.own(node.slots).resize(cut - 1)
+        }
+        node.resize(cut + 2)
+        setTotal(node, left)
+        return (new.ref, left, entries.total - left)
+    }
+
+    private func growRoot(_ sibling: Ref, left: Int, right: Int) throws(RealmError) {
+        let old = Ref(rootSlot.pointee)
+        let node = context.slab.own(old)
+        // That there are hidden elements is said by the root.
+        if element.type == .link {
+            node.resize(node.count, flags: node.flags & ~NodeView.contextFlag)
+        }
+        let isEven = !node.view.isInner || NodeSlot(raw: node.slots[0]).isTagged
+        let root = try context.newRefs(4, flags: NodeView.innerFlag, extra: 8)
+        root.node.slots[0] =
+            isEven && right <= left
+            ? NodeEncoder.tag(left) : try context.encoder.unsigned([UInt64(left)]).raw
+        root.node.slots[1] = old.raw
+        root.node.slots[2] = sibling.raw
+        setTotal(root.node, left + right)
+        rootSlot.pointee = root.ref.raw
+    }
+}

@@ -1,0 +1,134 @@
+/// Inner nodes of a B+tree.
+extension SequenceEditor {
+    /// Which elements the children of an inner node have.
+    struct Entries {
+        private let node: NodeView
+        private let offsets: NodeView
+        /// Elements of each child but the last; nil in general form.
+        let even: Int?
+        let count: Int
+        /// Elements of all.
+        let total: Int
+
+        init(_ context: EditContext, _ node: NodeView) throws(RealmError) {
+            self.node = node
+            count = node.count - 2
+            total = Int(truncatingIfNeeded: node.slot(node.count - 1).value)
+            let first = node.slot(0)
+            even = first.isTagged ? Int(truncatingIfNeeded: min(first.value, 1 << 40)) : nil
+            offsets =
+                first.isTagged ? node : try context.space.integers(first.ref, "B+tree offsets")
+        }
+
+        @inline(__always) func start(_ child: Int) -> Int { child == 0 ? 0 : end(child - 1) }
+
+        @inline(__always)
+        func end(_ child: Int) -> Int {
+            if child == count - 1 { return total }
+            if let even { return even * (child + 1) }
+            return Int(truncatingIfNeeded: offsets.unsigned(child))
+        }
+
+        func size(_ child: Int) -> Int { end(child) - start(child) }
+
+        func child(holding i: Int) -> Int {
+            min(count - 1, (0..<count).partitionPoint { end($0) > i })
+        }
+
+        /// The child that takes a new element at `i`: the left one at a border, unless it is full.
+        func child(toInsert i: Int, full: Int) -> Int {
+            if i == total { return count - 1 }
+            let child = min(count - 1, (0..<count).partitionPoint { end($0) >= i })
+            let isFull = i == end(child) && size(child) >= full
+            return isFull && child < count - 1 ? child + 1 : child
+        }
+    }
+
+    /// The inner node of `count` elements at `slot`, ready to be changed; nil when a leaf is there.
+    func inner(_ slot: RefSlot, count: Int) throws(RealmError) -> SlabNode? {
+        let ref = Ref(slot.pointee)
+        if context.owns(ref) {
+            return context.slab.own(ref).view.isInner ? try context.ownRefs(slot) : nil
+        }
+        let view = try context.space.node(ref)
+        guard view.isInner else { return nil }
+        try check(view, ref, count)
+        return try context.copyRefs(slot, extra: 8)
+    }
+
+    private func check(_ view: NodeView, _ ref: Ref, _ count: Int) throws(RealmError) {
+        guard view.hasRefs, view.count >= 3, view.slot(view.count - 1).isTagged else {
+            throw context.space.wrongShape(ref, "B+tree inner node")
+        }
+        guard view.slot(view.count - 1).value == UInt64(count) else {
+            throw .corrupt("a B+tree child of another size than announced", at: ref)
+        }
+        if let offsets = view.slot(0).child {
+            guard try context.space.integers(offsets, "B+tree offsets").count == view.count - 3
+            else { throw context.space.wrongShape(ref, "B+tree inner node") }
+        } else if !view.slot(0).isTagged {
+            throw context.space.wrongShape(ref, "B+tree inner node")
+        }
+        let entries = try Entries(context, view)
+        var end = 0
+        for i in 0..<entries.count {
+            guard view.slot(i + 1).child != nil, entries.end(i) >= end, entries.end(i) <= count
+            else { throw context.space.wrongShape(ref, "B+tree inner node") }
+            end = entries.end(i)
+        }
+    }
+
+    /// Children of an inner node.
+    @inline(__always)
+    func children(_ node: SlabNode) -> Int { node.count - 2 }
+
+    /// Where the ref of the node at `level` of the path is kept.
+    func slot(_ level: Int) -> RefSlot {
+        level == 0 ? rootSlot : path[level - 1].node.slots + 1 + path[level - 1].child
+    }
+
+    private func total(_ node: SlabNode) -> Int {
+        Int(truncatingIfNeeded: NodeSlot(raw: node.slots[node.count - 1]).value)
+    }
+
+    func setTotal(_ node: SlabNode, _ total: Int) {
+        node.slots[node.count - 1] = NodeEncoder.tag(total)
+    }
+
+    // MARK: Sizes
+
+    /// Gives a node the general form, in which children may have any size.
+    func expand(_ node: SlabNode) throws(RealmError) {
+        guard NodeSlot(raw: node.slots[0]).isTagged else { return }
+        let entries = try Entries(context, node.view)
+        node.slots[0] = try context.encoder.unsigned(
+            (0..<entries.count - 1).map { UInt64(entries.end($0)) }
+        ).raw
+    }
+
+    func expandPath() throws(RealmError) { for step in path { try expand(step.node) } }
+
+    /// The children taken at the first `levels` of the path have `delta` elements more.
+    func addToSizes(_ delta: Int, levels: Int) throws(RealmError) {
+        for step in path[..<levels] {
+            setTotal(step.node, total(step.node) + delta)
+            if NodeSlot(raw: step.node.slots[0]).isTagged { continue }
+            try context.addToIntegers(step.node.slots, from: step.child, Int64(delta), .none)
+        }
+    }
+
+    /// Whether an element more at the end leaves the nodes on the way in compact form, where all
+    /// children but the last have the same size.
+    func staysEven(rows: Int) throws(RealmError) -> Bool {
+        var splits = rows >= context.fanout.tree
+        for step in path.reversed() {
+            let entries = try Entries(context, step.node.view)
+            if let even = entries.even {
+                let last = entries.size(step.child)
+                guard splits ? last == even : last < even else { return false }
+            }
+            splits = splits && entries.count >= context.fanout.tree
+        }
+        return true
+    }
+}

@@ -1,0 +1,90 @@
+/// Elements that go, and the nodes that go or merge after them.
+extension SequenceEditor {
+    func remove(at index: Int) throws(RealmError) {
+        precondition(index >= 0 && index < count)
+        let place = try reach(index, isInsert: false)
+        try expandPath()
+        try column.remove(place.slot, at: place.index)
+        try addToSizes(-1, levels: path.count)
+        count -= 1
+        if place.rows - 1 < context.fanout.tree / 2 { try tidy(place.rows - 1) }
+    }
+
+    /// Takes emptied nodes out of the way to the leaf, which has `rows` elements left, and joins small
+    /// nodes with their neighbours.
+    private func tidy(_ rows: Int) throws(RealmError) {
+        var entries = rows
+        for level in path.indices.reversed() {
+            let (node, child) = (path[level].node, path[level].child)
+            let size = try Entries(context, node.view).size(child)
+            if size == 0, children(node) > 1 {
+                for below in path[(level + 1)...] { try freeOffsets(below.node) }
+                try removeChild(node, child)
+            } else if entries < context.fanout.tree / 2, child + 1 < children(node) {
+                try mergeIfSmall(node, child, entries)
+            }
+            entries = children(node)
+        }
+        try collapseRoot()
+    }
+
+    private func freeOffsets(_ node: SlabNode) throws(RealmError) {
+        if let offsets = NodeSlot(raw: node.slots[0]).child { try context.free(offsets) }
+    }
+
+    /// Removes a child without elements.
+    private func removeChild(_ node: SlabNode, _ child: Int) throws(RealmError) {
+        try context.removeInteger(node.slots, min(child, children(node) - 2))
+        node.close(1 + child)
+    }
+
+    /// Joins a child with its right neighbour when together they stay below three quarters.
+    private func mergeIfSmall(
+        _ node: SlabNode, _ child: Int, _ entries: Int
+    ) throws(RealmError) {
+        let sizes = try Entries(context, node.view)
+        let (left, right) = (node.slots + 1 + child, node.slots + 2 + child)
+        let view = try context.space.node(Ref(right.pointee))
+        let limit = context.fanout.tree * 3 / 4
+        if view.isInner {
+            guard entries + view.count - 2 < limit,
+                let leftNode = try inner(left, count: sizes.size(child)),
+                let rightNode = try inner(right, count: sizes.size(child + 1))
+            else { return }
+            try mergeInner(left, leftNode, rightNode)
+        } else {
+            guard entries + sizes.size(child + 1) < limit else { return }
+            try column.open(left, rows: entries)
+            try column.open(right, rows: sizes.size(child + 1))
+            try column.join(left, right)
+        }
+        try context.removeInteger(node.slots, child)
+        node.close(2 + child)
+    }
+
+    private func mergeInner(
+        _ slot: RefSlot, _ left: SlabNode, _ right: SlabNode
+    ) throws(RealmError) {
+        let (a, b) = (try Entries(context, left.view), try Entries(context, right.view))
+        var ends: [UInt64] = (0..<a.count).map { UInt64(a.end($0)) }
+        for i in 0..<b.count - 1 { ends.append(UInt64(a.total + b.end(i))) }
+        let node = try context.roomy(slot, for: a.count + b.count + 2)
+        node.resize(a.count + b.count + 2)
+        for i in 0..<b.count { node.slots[1 + a.count + i] = right.slots[1 + i] }
+        setTotal(node, a.total + b.total)
+        try freeOffsets(left)
+        try freeOffsets(right)
+        node.slots[0] = try context.encoder.unsigned(ends).raw
+    }
+
+    private func collapseRoot() throws(RealmError) {
+        while true {
+            let root = try context.space.node(Ref(rootSlot.pointee))
+            guard root.isInner, root.count == 3 else { return }
+            // An earlier commit may have left an inner node with one child.
+            guard let node = try inner(rootSlot, count: count) else { return }
+            try freeOffsets(node)
+            rootSlot.pointee = node.slots[1]
+        }
+    }
+}
