@@ -43,8 +43,8 @@ struct VersionsWatch {
             let arrivals = arrivals[index]
             facts = try request.facts(path, late: arrivals.isLate)
         } catch {
-            // A file being replaced is missing for a moment; the next look tells.
-            guard error.kind != .misuse, error.kind != .output else { throw error }
+            // A file being replaced is missing for a moment; the next look tells. A key stays wrong.
+            guard ![.misuse, .output, .key].contains(error.kind) else { throw error }
             diagnostics.report(error)
             return
         }

@@ -118,7 +118,7 @@ import Testing
             "$V --history -K key", "$C -K key", "$C --check -K key", "$W --drop Tag -K key",
             "$W -n --drop Tag -K <(cat key)", "$Q -K <(cat key)",
         ] { expect(work + " zoo.realm", 5, "not encrypted") }
-        expect("$W --create -K key new.realm", 6, "not")
+        expect("$W --create -K key new.realm", 2, "new-encryption-key-file")
     }
 
     /// Held, and filled in by nobody: the wait ends when it should, or by a signal.
