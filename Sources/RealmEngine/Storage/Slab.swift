@@ -141,17 +141,6 @@ final class Slab: @unchecked Sendable {
     }
 }
 
-extension Slab {
-    /// Adds flag bits to the header of a node made here.
-    func setFlags(_ flags: UInt8, on ref: Ref) {
-        precondition(contains(ref))
-        let header = base + Int(ref.raw - start)
-        header.storeBytes(
-            of: header.load(fromByteOffset: 4, as: UInt8.self) | flags, toByteOffset: 4,
-            as: UInt8.self)
-    }
-}
-
 extension NodeView {
     static let signature: UInt64 = 0x4141_4141
 
