@@ -9,8 +9,13 @@ class TickWhileWriting: ConcurrentWorkload {
     private static let interval: UInt64 = 1_000_000
     fileprivate static let ticksPerCommit = 100
 
-    /// Ticks that are due, and those that are done.
-    private let ticksDue = Atomic<Int>(0)
+    /// Ticks that are due. Their own object: the thread that counts them may end after the workload.
+    private final class Due: Sendable {
+        let count = Atomic<Int>(0)
+    }
+
+    private let due = Due()
+    /// Ticks that are done.
     private let ticksDone = Atomic<Int>(0)
     /// Transactions being made or written out.
     fileprivate let transactions = Atomic<Int>(0)
@@ -36,7 +41,7 @@ class TickWhileWriting: ConcurrentWorkload {
         while next <= ticks, !hasFailed {
             // The instance moves on here when it is told of a commit.
             loop.run(milliseconds: 100)
-            while next <= ticksDue.load(ordering: .acquiring) {
+            while next <= due.count.load(ordering: .acquiring) {
                 try tick(instance, &chooser)
                 meter.record(
                     MonotonicClock.nanoseconds() &- began &- UInt64(next) &* Self.interval)
@@ -64,11 +69,11 @@ class TickWhileWriting: ConcurrentWorkload {
     private func startTicker(
         _ began: UInt64, _ wake: @escaping @Sendable () -> Void
     ) -> Bool {
-        let (this, ticks) = (Unconfined(self), ticks)
+        let (due, ticks) = (due, ticks)
         return Threads.detach {
             for tick in 1...ticks {
                 Pause.until(began &+ UInt64(tick) &* Self.interval)
-                this.value.ticksDue.store(tick, ordering: .releasing)
+                due.count.store(tick, ordering: .releasing)
                 wake()
             }
         }
