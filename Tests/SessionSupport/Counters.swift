@@ -12,10 +12,13 @@ public struct Counters {
     public var database: Database { session.database }
 
     /// Makes the file.
-    public init(_ path: String, isDurable: Bool = true) throws(RealmError) {
+    public init(
+        _ path: String, isDurable: Bool = true, key: EncryptionKey? = nil
+    ) throws(RealmError) {
         var options = WriteSession.Options()
         options.creates = true
         options.isDurable = isDurable
+        options.key = key
         session = try WriteSession(path: path, options: options)
         let transaction = try session.begin()
         var tables: [TableKey] = []

@@ -21,9 +21,8 @@ extension EncryptedPages {
     ) -> Bool {
         let half = EncryptedLayout.half
         let known = halves + page * half
-        // What the last write says: of one that was interrupted, only its number counts.
-        let inFile = self.cipher.base + EncryptedLayout.position(ofEntry: page)
-        var counter = max(known.load(as: UInt32.self), inFile.load(as: UInt32.self))
+        // As the reference counts: also a write that was interrupted had this number.
+        var counter = known.load(as: UInt32.self)
         (entry + half).copyMemory(from: known, byteCount: half)
         repeat {
             counter = counter == .max ? 1 : counter + 1

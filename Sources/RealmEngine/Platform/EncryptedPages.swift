@@ -117,28 +117,28 @@ final class EncryptedPages: @unchecked Sendable {
         let entry = cipher.base + EncryptedLayout.position(ofEntry: page)
         let isKnown = marks[page].load(ordering: .relaxed) > 0
         if !isKnown || memcmp(half, entry, EncryptedLayout.half) != 0 {
+            // Nobody reads a page for the first time before its mark says that it is there.
+            let target = plain + page * EncryptedLayout.page
+            let room = isKnown ? scratch.plain : target
             if let counter = try authenticated(page, scratch, use) {
                 key.decrypt(
-                    scratch.cipher, to: scratch.plain, EncryptedLayout.page,
+                    scratch.cipher, to: room, EncryptedLayout.page,
                     position: page * EncryptedLayout.page, counter: counter)
             } else {
-                scratch.startEmpty()
+                memset(room, 0, EncryptedLayout.page)
+                // The counter goes on.
+                scratch.used.copyMemory(from: scratch.entry, byteCount: EncryptedLayout.half)
             }
-            store(page, scratch, isNew: !isKnown)
+            if isKnown { store(room, target) }
             half.copyMemory(from: scratch.used, byteCount: EncryptedLayout.half)
         }
         marks[page].store(now, ordering: .releasing)
     }
 
     /// Only what changed: others read the rest.
-    private func store(_ page: Int, _ scratch: Scratch, isNew: Bool) {
-        let target = plain + page * EncryptedLayout.page
-        if isNew {
-            target.copyMemory(from: scratch.plain, byteCount: EncryptedLayout.page)
-            return
-        }
+    private func store(_ page: UnsafeMutableRawPointer, _ target: UnsafeMutableRawPointer) {
         let old = target.assumingMemoryBound(to: UInt64.self)
-        let new = scratch.plain.assumingMemoryBound(to: UInt64.self)
+        let new = page.assumingMemoryBound(to: UInt64.self)
         for i in 0..<EncryptedLayout.page / 8 where old[i] != new[i] { old[i] = new[i] }
     }
 }
@@ -156,12 +156,6 @@ extension EncryptedPages {
         var code: UnsafeMutableRawPointer { entry + EncryptedLayout.entry }
         /// The half of the entry that tells what the bytes are.
         var used: UnsafeMutableRawPointer { code + EncryptedLayout.entry }
-
-        /// Nothing is kept of what the file holds but the counter.
-        fileprivate func startEmpty() {
-            memset(plain, 0, EncryptedLayout.page)
-            used.copyMemory(from: entry, byteCount: EncryptedLayout.half)
-        }
     }
 
     /// What a page is wanted for.
@@ -233,18 +227,25 @@ extension EncryptedPages {
 
     private func judge(_ scratch: Scratch) -> Found {
         let half = EncryptedLayout.half
-        if scratch.entry.load(as: UInt32.self) == 0 { return .nothing }
+        let latest = scratch.entry.load(as: UInt32.self)
+        if latest == 0 { return .nothing }
+        // No code covers the counters, but a wrong one would spoil the beginning of a page: each write
+        // counts one more than the one before.
+        let before = scratch.entry.load(fromByteOffset: half, as: UInt32.self)
+        let isCounted = latest == before &+ 1 || (latest == 1 && before == .max)
         key.authenticate(scratch.cipher, EncryptedLayout.page, into: scratch.code)
         // The second half is that of the write before, when the last one was interrupted.
         for used in [scratch.entry, scratch.entry + half] {
             let counter = used.load(as: UInt32.self)
-            guard counter != 0, EncryptionKey.isSameCode(used + 4, scratch.code) else { continue }
+            guard isCounted, counter != 0, EncryptionKey.isSameCode(used + 4, scratch.code) else {
+                continue
+            }
             scratch.used.copyMemory(from: used, byteCount: half)
             return .written(counter: counter)
         }
         let words = scratch.cipher.assumingMemoryBound(to: UInt64.self)
         if (0..<EncryptedLayout.page / 8).allSatisfy({ words[$0] == 0 }) { return .nothing }
-        return scratch.entry.load(fromByteOffset: half, as: UInt32.self) == 0 ? .begun : .damage
+        return latest == 1 && before == 0 ? .begun : .damage
     }
 
     private func error(_ found: Found, _ page: Int) -> RealmError {

@@ -33,6 +33,18 @@ public final class EncryptionKey: @unchecked Sendable {
         realm_crypto_prepare(context, start.assumingMemoryBound(to: UInt8.self), 0)
     }
 
+    /// A key nobody knows. Throws `internal` without memory.
+    public static func random() throws(RealmError) -> EncryptionKey {
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
+        defer {
+            realm_crypto_wipe(bytes.baseAddress!, size)
+            bytes.deallocate()
+        }
+        var source = SystemRandomNumberGenerator()
+        for i in bytes.indices { bytes[i] = source.next() }
+        return try EncryptionKey(UnsafeRawBufferPointer(bytes))
+    }
+
     deinit {
         realm_crypto_wipe(start, Self.count)
         munmap(start, Self.count)
@@ -107,4 +119,8 @@ extension EncryptionKey {
             body($0.baseAddress!.assumingMemoryBound(to: UInt8.self))
         }
     }
+}
+
+extension EncryptionKey: Equatable {
+    public static func == (a: EncryptionKey, b: EncryptionKey) -> Bool { a.matches(b) }
 }

@@ -45,6 +45,7 @@ final class AsyncCommitWorkload: Workload {
         let state = State(count)
         var configuration = Instance.Configuration(path: scratch.path)
         configuration.isDurable = setting.isDurable
+        configuration.key = setting.key
         let (count, isGrouped, confinement) = (count, isGrouped, queue.confinement)
         meter.start()
         queue.async { [configuration] in
@@ -91,7 +92,7 @@ final class AsyncCommitWorkload: Workload {
 
     /// The last transaction's number is there, and one version for each of them.
     func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
-        let database = try Database(immutable: scratch.path)
+        let database = try Database(immutable: scratch.path, key: setting.key)
         guard let info = database.schema.table(named: "Person") else {
             throw .failedCheck("the file that was written has no class Person")
         }

@@ -55,7 +55,7 @@ extension BenchReport {
             ("num", .number(setting.num)), ("coreRows", .number(setting.coreRows ?? setting.num)),
             ("runs", .number(setting.runs)),
             ("warmup_ns", .number(setting.warmup.wholeNanoseconds)),
-            ("threads", .number(setting.threads)), ("encrypted", .flag(false)),
+            ("threads", .number(setting.threads)), ("encrypted", .flag(setting.key != nil)),
             ("durability", .text(setting.isDurable ? "full" : "unsafe")),
             ("batch", .number(setting.batch)), ("valueSize", .number(setting.valueSize)),
             ("seed", .number(Int(clamping: setting.seed))),

@@ -10,9 +10,6 @@ struct BenchRequest {
     /// Throws `misuse` for what does not go together.
     init(_ command: ParsedCommand) throws(RealmError) {
         gate = try Self.gate(command)
-        if command.flag("encrypted") {
-            throw Self.notYet("--encrypted: encrypted databases cannot be written yet")
-        }
         if command.text("durability") == "memory" {
             throw Self.notYet("--durability memory: every database has a file yet")
         }
@@ -109,6 +106,11 @@ struct BenchRequest {
         var setting = BenchSetting()
         setting.file = command.text("file") ?? ""
         setting.isGenerated = command.text("file") == nil
+        if command.flag("encrypted") {
+            setting.key = try .random()
+        } else if !setting.isGenerated {
+            setting.key = try command.readKey()
+        }
         if let num = command.count("num") { setting.num = num }
         if let runs = command.count("runs") { setting.runs = runs }
         if let warmup = command.duration("warmup") { setting.warmup = warmup }

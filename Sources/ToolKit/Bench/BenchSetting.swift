@@ -1,3 +1,5 @@
+import RealmEngine
+
 /// What all runs of a measurement have in common.
 struct BenchSetting: Sendable, Equatable {
     /// The database that reading workloads read.
@@ -19,6 +21,8 @@ struct BenchSetting: Sendable, Equatable {
     var valueSize = 0
     /// Commits survive a power failure.
     var isDurable = true
+    /// Of an encrypted database; generated ones are encrypted with it.
+    var key: EncryptionKey?
     /// Where generated databases go.
     var directory = "."
     /// Generated databases stay.

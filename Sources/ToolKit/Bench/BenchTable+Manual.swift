@@ -171,10 +171,11 @@ extension BenchTable {
                     + "one; `sqlite3` cannot be run."
             ),
             ("4", "FILE is damaged or truncated."),
+            ("5", "FILE is encrypted and no key was given, or the key is of no use."),
             (
                 "6",
-                "The format of FILE is not one this version reads, or `--encrypted` or "
-                    + "`--durability memory` ask for what it cannot do yet."
+                "The format of FILE is not one this version reads, or `--durability memory` asks "
+                    + "for what it cannot do yet."
             ),
             ("7", "Others kept changing FILE while it was measured."),
             ("9", "The report could not be written."),

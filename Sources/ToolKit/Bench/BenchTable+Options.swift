@@ -113,8 +113,7 @@ extension BenchTable {
             defaultText: "full"),
         OptionSpec(
             "encrypted", nil, in: .data, "measure on encrypted databases",
-            "Encrypt the generated databases. This version cannot yet and ends with exit status "
-                + "6."),
+            "Encrypt the generated databases, with a key that is forgotten afterwards."),
         OptionSpec(
             "readers", nil, .required("N", .count(1...256)), in: .data,
             "threads that read in mixed workloads, or that ask queries",
@@ -169,7 +168,7 @@ extension BenchTable {
             ]),
         OptionSpec(
             "gate", nil, .required("LIST", .text), in: .comparison,
-            "which figures count in a comparison, and how much worse they may be",
+            "what counts in a comparison, and how much worse it may be",
             "Which figures count in a comparison, and by how much each may be worse: `ops` is "
                 + "operations per second, `p99` the latency that 99% of them keep, `cpu` the "
                 + "processor time per operation, `bytes` what was written, `fsyncs` the syncs, "

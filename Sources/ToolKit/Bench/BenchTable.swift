@@ -19,7 +19,14 @@ enum BenchTable {
             + general,
         manual: { CommandTable.Manual(description: description, sections: sections) })
 
-    private static let access: [OptionSpec] = [wait, threads, maxMemory]
+    private static let key = OptionSpec(
+        "encryption-key-file", "K", .required("FILE", .file), in: .access,
+        "read the 64-byte key from FILE",
+        "Read the 64-byte encryption key of the database of `--file` from FILE. See KEY FILES in "
+            + "`realm-tools(7)`.",
+        defaultText: "the file named by `REALM_ENCRYPTION_KEY_FILE`, if set", requires: "file")
+
+    private static let access: [OptionSpec] = [key, wait, threads, maxMemory]
 
     private static let wait = OptionSpec(
         "wait", nil, .optional("DUR", .duration), in: .access,

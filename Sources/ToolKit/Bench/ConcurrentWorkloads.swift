@@ -302,7 +302,7 @@ final class Notify: ConcurrentWorkload {
     ) throws(RealmError) {
         // One observer: others would wait for the same.
         guard thread == 0 else { return }
-        guard let observer = try Database(joiningLive: scratch.path) else {
+        guard let observer = try Database(joiningLive: scratch.path, key: setting.key) else {
             throw .failedCheck("the database that is being written cannot be joined")
         }
         meter.start()

@@ -34,6 +34,7 @@ class MeasuredDatabase {
         var options = WriteSession.Options()
         options.creates = true
         options.isDurable = setting.isDurable
+        options.key = setting.key
         let session = try WriteSession(path: path, options: options)
         self.session = session
         database = session.database
@@ -182,6 +183,7 @@ extension Instance {
     ) throws(RealmError) -> Instance {
         var configuration = Configuration(path: path)
         configuration.isDurable = setting.isDurable
+        configuration.key = setting.key
         return try open(configuration, on: confinement)
     }
 }

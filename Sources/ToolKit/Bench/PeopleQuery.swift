@@ -207,7 +207,7 @@ final class AggregateWorkload: Workload {
     private var found = 0
 
     init(_ setting: BenchSetting) throws(RealmError) {
-        database = try Database(immutable: setting.file)
+        database = try Database(immutable: setting.file, key: setting.key)
         snapshot = database.snapshot()
         most = min(setting.num, Self.times)
     }

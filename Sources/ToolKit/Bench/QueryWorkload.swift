@@ -38,7 +38,7 @@ class QueryWorkload: Workload {
     init(
         _ setting: BenchSetting, _ request: QueryUnderTest, _ answer: Answer, times: Int? = nil
     ) throws(RealmError) {
-        database = try Database(immutable: setting.file)
+        database = try Database(immutable: setting.file, key: setting.key)
         snapshot = database.snapshot()
         self.request = request
         self.answer = answer

@@ -52,9 +52,9 @@ class ReadWorkload: Workload {
     func prepare(_ snapshot: Snapshot) throws(RealmError) {}
 
     func setUp() throws(RealmError) {
-        try prepare(try Database(immutable: setting.file).snapshot())
+        try prepare(try Database(immutable: setting.file, key: setting.key).snapshot())
         if setting.isCacheCold { PageCache.evict(setting.file) }
-        opened = try Database(immutable: setting.file)
+        opened = try Database(immutable: setting.file, key: setting.key)
     }
 
     func database() throws(RealmError) -> Database {
@@ -92,11 +92,13 @@ final class OpenWorkload: Workload {
 
     private let path: String
     private let times: Int
+    private let key: EncryptionKey?
     private var version: UInt64 = 0
     private var sum: UInt64 = 0
 
     init(_ setting: BenchSetting) {
         path = setting.file
+        key = setting.key
         times = min(setting.num, Self.most)
     }
 
@@ -116,7 +118,7 @@ final class OpenWorkload: Workload {
 
     /// The database is closed when this returns.
     private func openOnce() throws(RealmError) -> UInt64 {
-        let database = try Database(immutable: path)
+        let database = try Database(immutable: path, key: key)
         let snapshot = database.snapshot()
         version = snapshot.version
         var fold = ValueFold(snapshot, isWalking: false)

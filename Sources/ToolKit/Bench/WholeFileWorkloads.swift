@@ -148,7 +148,10 @@ final class CompactWorkload: ReadWorkload {
             throw systemFailure(.output, "cannot create", errno: errno, file: copy.path)
         }
         defer { close(descriptor) }
-        result = try Compactor.write(snapshot, to: descriptor, path: copy.path)
+        var options = Compactor.Options()
+        options.key = setting.key
+        result = try Compactor.write(
+            snapshot, to: descriptor, path: copy.path, options: options)
         meter.count(operations: try snapshot.objectCount(snapshot.schema.tables))
         meter.stop()
     }
@@ -158,7 +161,7 @@ final class CompactWorkload: ReadWorkload {
         guard let copy, let result else { throw .failedCheck("nothing was measured") }
         let snapshot = try database().snapshot()
         let expected = try snapshot.objectCount(snapshot.schema.tables)
-        let copied = try Database(immutable: copy.path)
+        let copied = try Database(immutable: copy.path, key: setting.key)
         let report = IntegrityCheck(copied, level: .quick).run()
         guard report.errorCount == 0 else { throw .failedCheck("the compacted copy is damaged") }
         var (a, b) = (

@@ -55,7 +55,7 @@ class StoringWorkload: Workload {
 
     /// Opens the file as a reader would, checks it and reads all of it.
     private func readBack(_ figures: inout StorageFigures) throws(RealmError) -> RunOutcome {
-        let database = try Database(immutable: scratch.path)
+        let database = try Database(immutable: scratch.path, key: setting.key)
         let report = IntegrityCheck(database, level: .quick).run()
         guard report.isClean else {
             throw .failedCheck(

@@ -140,6 +140,20 @@ import Testing
         }
     }
 
+    /// No code covers the counters.
+    @Test func aWrongCounterIsDamage() throws {
+        for (byte, half) in [(0, 0), (1, 0), (3, 0), (0, 32), (2, 32)] {
+            var image = try image("bulk")
+            let page = 2
+            image.write(image.plain(page: page), page: page)
+            image.bytes[EncryptedLayout.position(ofEntry: page) + half + byte] ^= 0x40
+            try withFile(image) { path in
+                let report = try IntegrityCheck.run(path: path, key: image.key)
+                #expect(report.errorCount > 0 && report.counts[.block] == 1)
+            }
+        }
+    }
+
     @Test func aCutFileIsTruncated() throws {
         var image = try image("bulk")
         image.bytes.removeLast(image.bytes.count / 2)

@@ -48,11 +48,19 @@ import Testing
 
     /// The same within one process: threads that share the database, and their own snapshots.
     @Test("THR-04: eight threads open and read while two write") func threads() throws {
+        try threads(nil)
+    }
+
+    /// As above on an encrypted file; half of the readers have pages of their own.
+    @Test func threadsAtAnEncryptedFile() throws { try threads(try EncryptedImage.key()) }
+
+    private func threads(_ key: EncryptionKey?) throws {
         let folder = try ScratchFolder()
         let path = folder.file("threads.realm")
-        _ = try Counters(path, isDurable: false)
+        _ = try Counters(path, isDurable: false, key: key)
         var options = WriteSession.Options()
         options.isDurable = false
+        options.key = key
         let database: Database? = try Counters(opening: path, options).database
         let problems = Synced<[String]>([])
         let shared = options
@@ -62,7 +70,7 @@ import Testing
                     let counters = try Counters(opening: path, shared)
                     for _ in 0..<60 { try counters.add(1) }
                 } else {
-                    try Self.read(path, shared.isDurable)
+                    try Self.read(path, shared, isSeparate: key != nil && thread % 2 == 0)
                 }
             } catch { problems.change { $0.append("\(thread): \(error)") } }
         }
@@ -71,10 +79,16 @@ import Testing
         #expect(database?.pinnedVersions == [122])
     }
 
-    private static func read(_ path: String, _ isDurable: Bool) throws {
+    private static func read(
+        _ path: String, _ shared: WriteSession.Options, isSeparate: Bool
+    ) throws {
         var options = Database.Options()
-        options.isDurable = isDurable
-        let database = try Database.open(path, options)
+        options.isDurable = shared.isDurable
+        options.key = shared.key
+        let database =
+            isSeparate
+            ? try Database(participating: DatabasePlace(path), options)
+            : try Database.open(path, options)
         var kept: [VersionPin] = []
         for i in 0..<200 {
             let snapshot = database.snapshot()

@@ -179,7 +179,7 @@ import Testing
             (["--file", noise, "--dir", scratch.path], 2),
             (["--dir", scratch.file("none"), "fillseq"], 3),
             (["--file", Self.path("query/orders"), "-r", "0"], 2),
-            (["--encrypted", "fillseq"], 6), (["--durability", "memory", "fillseq"], 6),
+            (["-K", none, "fillseq"], 2), (["--durability", "memory", "fillseq"], 6),
             (["--durability", "none", "fillseq"], 2),
         ]
         for (arguments, status) in cases {
@@ -215,11 +215,13 @@ import Testing
     }
 
     /// Every workload that makes its own file, checked twice.
-    @Test(arguments: WorkloadCatalogue.all.filter(\.ownsFile).map(\.name))
-    func everyWorkloadFindsTheSameInItsOwnFile(name: String) throws {
+    @Test(arguments: WorkloadCatalogue.all.filter(\.ownsFile).map(\.name), [false, true])
+    func everyWorkloadFindsTheSameInItsOwnFile(name: String, isEncrypted: Bool) throws {
         let scratch = ScratchDirectory()
         let plan = try #require(WorkloadCatalogue.named(name))
-        let results = try BenchRunner(setting: tiny(scratch), workloads: [plan]).run()
+        var setting = tiny(scratch)
+        setting.key = isEncrypted ? try .random() : nil
+        let results = try BenchRunner(setting: setting, workloads: [plan]).run()
         let result = try #require(results.first)
         #expect(result.runs.count == 2)
         let (a, b) = (result.runs[0], result.runs[1])

@@ -89,10 +89,11 @@ final class CoreWorkload: Workload {
         if isFirst {
             var options = Database.Options()
             options.isDurable = setting.isDurable
+            options.key = setting.key
             return Int(try Database.open(scratch.path, options).version)
         }
         // Apart from what this process has open already, so that the second opener joins too.
-        guard let joined = try Database(joiningLive: scratch.path) else {
+        guard let joined = try Database(joiningLive: scratch.path, key: setting.key) else {
             throw .failedCheck("the database that is open cannot be joined")
         }
         return Int(joined.version)
@@ -106,7 +107,7 @@ final class CoreWorkload: Workload {
             if case .commit = task.work { storage = try database.figures() }
         }
         database = nil
-        let read = try Database(immutable: scratch.path)
+        let read = try Database(immutable: scratch.path, key: setting.key)
         let report = IntegrityCheck(read, level: .quick).run()
         guard report.isClean else { throw .failedCheck("the file that was written is damaged") }
         storage?.liveBytes = Int(clamping: report.facts.liveBytes)
