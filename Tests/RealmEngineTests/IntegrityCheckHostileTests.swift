@@ -13,6 +13,20 @@ import Testing
         for index in stride(from: shard, to: Self.count, by: Self.shardCount) { check(index) }
     }
 
+    /// The value of a long string that is a node of another kind: where such a node keeps its last
+    /// element says its width, not its count. It ends the file.
+    @Test func longStringThatIsNoBlob() throws {
+        let bytes = CraftedFile.ending(0, count: 0xFF_FFFF, []) { file, value in
+            let leaf = file.words(CraftedFile.refs | CraftedFile.context, [value])
+            let root = file.cluster(count: 1, [leaf])
+            file.table("class_A", [.init(name: "s", type: .string)], root: root)
+        }
+        let report = try bytes.withUnsafeBytes {
+            try IntegrityCheck.run(try MappedFile(copying: $0, path: "crafted"))
+        }
+        #expect(report.counts[.stringForm] == 1)
+    }
+
     private func check(_ index: Int) {
         let (name, file) = HostileFileTests.mutated(index)
         let outcome = HostileCase.read(file.bytes)

@@ -265,8 +265,10 @@ extension IntegrityCheck {
             }
             // Values in several blobs are joined, and checked, when they are read.
             if blob.hasRefs { continue }
-            let isEnded = terminator == 0 || blob.count > 0 && blob.byte(blob.count - 1) == 0
-            guard blob.widthType == 2, isEnded else {
+            // Only of bytes the last one lies where the count says.
+            guard blob.widthType == 2,
+                terminator == 0 || blob.count > 0 && blob.byte(blob.count - 1) == 0
+            else {
                 found(.stringForm, slot.ref, "value \(i) is no blob, or does not end with zero")
                 return nil
             }
