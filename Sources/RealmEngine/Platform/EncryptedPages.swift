@@ -17,9 +17,12 @@ final class EncryptedPages: @unchecked Sendable {
     let cipher: Mapping
     private let path: String
     let plain: UnsafeMutableRawPointer
-    /// What is known about pages: marks, the entries they were read by, and room to work in.
-    private let table: UnsafeMutableRawPointer
-    private let tableSize: Int
+    /// Room to work in, and what is known about pages: addresses for all that there may ever be,
+    /// usable as far as the file reaches.
+    private let memory: UnsafeMutableRawPointer
+    private let memorySize: Int
+    private var markMemory: ReservedMemory
+    private var halfMemory: ReservedMemory
     /// The moment a page was last found to be what the file holds; 0 for one never read.
     let marks: UnsafeMutablePointer<Atomic<UInt64>>
     /// The halves of entries that pages were read or written by.
@@ -40,23 +43,46 @@ final class EncryptedPages: @unchecked Sendable {
         self.key = key
         self.plain = plain
         self.path = path
+        mutexes = (0..<Self.mutexCount).map { _ in Guarded(()) }
         let pages = capacity / EncryptedLayout.page
-        let room = Self.mutexCount * Scratch.size
-        tableSize = room + pages * (MemoryLayout<UInt64>.size + EncryptedLayout.half)
-        let memory = mmap(
-            nil, tableSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-            -1, 0)
-        guard let memory, memory != MAP_FAILED else {
+        let room = Self.wholePages(Self.mutexCount * Scratch.size)
+        let markSize = Self.wholePages(pages * MemoryLayout<UInt64>.size)
+        let halfSize = Self.wholePages(pages * EncryptedLayout.half)
+        memorySize = room + markSize + halfSize
+        let address = mmap(
+            nil, memorySize, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        guard let address, address != MAP_FAILED else {
             throw systemError("mmap", path, errno: errno)
         }
-        madvise(memory, tableSize, Mapping.noDump)
-        table = memory
-        marks = (memory + room).bindMemory(to: Atomic<UInt64>.self, capacity: pages)
-        halves = memory + room + pages * MemoryLayout<UInt64>.size
-        mutexes = (0..<Self.mutexCount).map { _ in Guarded(()) }
+        madvise(address, memorySize, Mapping.noDump)
+        memory = address
+        markMemory = ReservedMemory(start: memory + room, capacity: markSize)
+        halfMemory = ReservedMemory(start: memory + room + markSize, capacity: halfSize)
+        marks = markMemory.start.bindMemory(to: Atomic<UInt64>.self, capacity: pages)
+        halves = halfMemory.start
+        // Everything is initialised here: a throw runs `deinit`, which gives the addresses back.
+        guard mprotect(memory, room, PROT_READ | PROT_WRITE) == 0 else {
+            throw systemError("mprotect", path, errno: errno)
+        }
     }
 
-    deinit { munmap(table, tableSize) }
+    deinit { munmap(memory, memorySize) }
+
+    private static func wholePages(_ count: Int) -> Int {
+        (count + Mapping.pageSize - 1) / Mapping.pageSize * Mapping.pageSize
+    }
+
+    /// Has room to know about the pages of a database of `size` bytes, and makes them usable. Only
+    /// the owner of the file calls this, never two threads at once.
+    func extend(from: Int = 0, to size: Int) throws(RealmError) {
+        let pages = (size + EncryptedLayout.page - 1) / EncryptedLayout.page
+        try markMemory.ensure(pages * MemoryLayout<UInt64>.size)
+        try halfMemory.ensure(pages * EncryptedLayout.half)
+        let end = Self.wholePages(size)
+        guard end == from || mprotect(plain + from, end - from, PROT_READ | PROT_WRITE) == 0 else {
+            throw systemError("mprotect", path, errno: errno)
+        }
+    }
 
     /// Pages of the database that the file has room for.
     var count: Int { EncryptedLayout.databaseSize(of: cipher.mapped) / EncryptedLayout.page }
@@ -94,7 +120,7 @@ final class EncryptedPages: @unchecked Sendable {
     ) throws(RealmError) -> R {
         let i = page % Self.mutexCount
         return try mutexes[i].withLock { _ throws(RealmError) in
-            try body(Scratch(start: table + i * Scratch.size))
+            try body(Scratch(start: memory + i * Scratch.size))
         }
     }
 

@@ -80,9 +80,7 @@ final class Mapping: @unchecked Sendable {
             munmap(start, reserved)
             throw error
         }
-        guard size == 0 || mprotect(start, size, PROT_READ | PROT_WRITE) == 0 else {
-            throw systemError("mprotect", path, errno: errno)
-        }
+        try pages?.extend(to: size)
         mappedSize.store(size, ordering: .releasing)
     }
 
@@ -115,9 +113,7 @@ final class Mapping: @unchecked Sendable {
         let end = (size + page - 1) / page * page
         try pages.cipher.extend(
             descriptor, to: EncryptedLayout.fileSize(of: end), path: path)
-        guard mprotect(start + from, end - from, PROT_READ | PROT_WRITE) == 0 else {
-            throw systemError("mprotect", path, errno: errno)
-        }
+        try pages.extend(from: from, to: end)
         mappedSize.store(end, ordering: .releasing)
     }
 

@@ -1,17 +1,19 @@
 import Glibc
 
 /// A temporary file without a name, for what a query cannot hold in memory: written from front to
-/// back, then read through a mapping, whose pages the system takes back whenever it likes. For what an
-/// encrypted database holds it is no file, but memory.
+/// back, then read through a mapping, whose pages the system takes back whenever it likes. What an
+/// encrypted database holds is encrypted there, with a key that nobody else ever has.
 ///
 /// Confined to one thread.
 final class SpillFile {
     private let descriptor: Int32
-    private let memory: SpillMemory?
+    private let cipher: SpillCipher?
     private let directory: String
     private var buffer: ByteBuffer
     /// Bytes written so far.
     private(set) var size = 0
+    /// Bytes of them in the file.
+    private var written = 0
 
     private static let bufferSize = 1 << 18
 
@@ -19,15 +21,13 @@ final class SpillFile {
     init(in directory: String, isConfidential: Bool) throws(RealmError) {
         self.directory = directory
         buffer = ByteBuffer(capacity: Self.bufferSize)
-        memory =
-            isConfidential
-            ? try SpillMemory(directory: directory, isConfidential: true) : nil
-        do throws(RealmError) {
-            descriptor = memory == nil ? try temporaryDescriptor(in: directory) : -1
-        } catch { throw error.aboutSpilling }
+        cipher = isConfidential ? try SpillCipher(capacity: Self.bufferSize) : nil
+        do throws(RealmError) { descriptor = try temporaryDescriptor(in: directory) } catch {
+            throw error.aboutSpilling
+        }
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit { close(descriptor) }
 
     /// Appends `count` bytes, which are fewer than the buffer holds. Throws `output` when the disk
     /// is full.
@@ -46,53 +46,86 @@ final class SpillFile {
     }
 
     private func flush() throws(RealmError) {
-        do throws(RealmError) {
-            let bytes = buffer.bytes
-            if let memory, let base = bytes.baseAddress {
-                try memory.append(base, bytes.count)
-            } else {
-                try File.writeAll(bytes, to: descriptor, directory)
-            }
-        } catch { throw error.aboutSpilling }
+        let whole = cipher == nil ? buffer.count : buffer.count & ~(SpillCipher.block - 1)
+        guard whole > 0 else { return }
+        let plain = UnsafeRawBufferPointer(rebasing: buffer.bytes[..<whole])
+        let bytes = cipher?.encrypted(plain, at: written) ?? plain
+        do throws(RealmError) { try File.writeAll(bytes, to: descriptor, directory) } catch {
+            throw error.aboutSpilling
+        }
+        written += whole
+        let (rest, count) = (buffer.bytes.baseAddress! + whole, buffer.count - whole)
         buffer.removeAll()
+        buffer.append(rest, count)
     }
 
-    /// Everything written, in memory as far as the system likes.
+    /// Everything written, in memory as far as the system likes. Nothing is added afterwards.
     func mapped() throws(RealmError) -> SpilledBytes {
+        if cipher != nil {
+            while buffer.count % SpillCipher.block != 0 { buffer.append(0) }
+        }
         try flush()
-        if let memory { return SpilledBytes(memory) }
-        return try SpilledBytes(descriptor, size: size, directory)
+        return try SpilledBytes(descriptor, size: size, cipher, directory)
     }
 }
 
 /// The bytes of a spill file. Immutable; lives as long as somebody holds it.
 final class SpilledBytes: @unchecked Sendable {
-    let base: UnsafeRawPointer
     let count: Int
-    private let memory: SpillMemory?
+    /// What the file holds.
+    private let base: UnsafeRawPointer
+    private let mapped: Int
+    private let blocks: SpillBlocks?
 
-    fileprivate init(_ memory: SpillMemory) {
-        base = UnsafeRawPointer(memory.base)
-        count = memory.count
-        self.memory = memory
-    }
-
-    fileprivate init(_ descriptor: Int32, size: Int, _ directory: String) throws(RealmError) {
+    fileprivate init(
+        _ descriptor: Int32, size: Int, _ cipher: SpillCipher?, _ directory: String
+    ) throws(RealmError) {
         count = size
-        memory = nil
+        let block = SpillCipher.block
+        mapped = cipher == nil ? size : (size + block - 1) / block * block
         guard size > 0 else {
             base = UnsafeRawPointer(bitPattern: 16)!
+            blocks = nil
             return
         }
-        let address = mmap(nil, size, PROT_READ, MAP_SHARED, descriptor, 0)
+        let address = mmap(nil, mapped, PROT_READ, MAP_SHARED, descriptor, 0)
         guard let address, address != MAP_FAILED else {
             throw systemError("mmap", directory, errno: errno, kind: .output).aboutSpilling
         }
         base = UnsafeRawPointer(address)
+        do throws(RealmError) {
+            blocks = cipher == nil ? nil : try SpillBlocks(cipher!.key, UnsafeRawPointer(address))
+        } catch {
+            munmap(address, mapped)
+            throw error
+        }
     }
 
     deinit {
-        if count > 0, memory == nil { munmap(UnsafeMutableRawPointer(mutating: base), count) }
+        if count > 0 { munmap(UnsafeMutableRawPointer(mutating: base), mapped) }
+    }
+
+    /// The bytes are where they can be read; otherwise they are copied to be read.
+    var isPlain: Bool { blocks == nil }
+
+    /// The `size` bytes at `offset`: where they are, or copied to `room`, which is not needed where
+    /// `isPlain`.
+    @inline(__always)
+    func bytes(
+        at offset: Int, _ size: Int, _ room: UnsafeMutableRawPointer?
+    ) -> UnsafeRawPointer {
+        guard let blocks else { return base + offset }
+        blocks.copy(offset, size, to: room!)
+        return UnsafeRawPointer(room!)
+    }
+
+    /// The number at `offset`, a multiple of 8.
+    @inline(__always)
+    func number(at offset: Int) -> Int64 {
+        guard let blocks else { return base.load(fromByteOffset: offset, as: Int64.self) }
+        var number: Int64 = 0
+        blocks.copy(offset, 8, to: &number)
+        return number
     }
 }
 

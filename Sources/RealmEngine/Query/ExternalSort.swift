@@ -4,7 +4,7 @@
 /// are places in the mapped snapshot, which outlives the sort.
 struct ExternalSort {
     private let columns: [SortColumn]
-    private let recordSize: Int
+    fileprivate let recordSize: Int
     /// Where each column's part of a record begins.
     private let offsets: [Int]
     private let file: SpillFile
@@ -54,7 +54,7 @@ struct ExternalSort {
         _ body: (ObjectKey, Int, UnsafeRawPointer, Bool) throws(RealmError) -> Void
     ) throws(RealmError) {
         let bytes = try file.mapped()
-        var runs = RunHeap(self, bytes.base, ends)
+        var runs = RunHeap(self, bytes, ends)
         var last: UnsafeRawPointer?
         while let next = runs.next() {
             let isRepeated = last.map { compare($0, next) == 0 } ?? false
@@ -65,6 +65,9 @@ struct ExternalSort {
         }
         withExtendedLifetime(bytes) {}
     }
+
+    /// What a copy of a record takes, so that the next one is aligned.
+    fileprivate var roomSize: Int { (recordSize + 15) & ~15 }
 
     /// Negative, zero or positive: by the sort keys alone.
     fileprivate func compare(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Int {
@@ -85,20 +88,37 @@ struct ExternalSort {
     /// comes first, so sorting is stable.
     private struct RunHeap {
         private struct Run {
+            /// Its next record, valid until the third one after it is read.
             var record: UnsafeRawPointer
-            let end: UnsafeRawPointer
+            /// Where that begins in the file.
+            var offset: Int
+            let end: Int
             let number: Int
+            /// For records that have to be copied to be read: this one, the one handed out last, and
+            /// the one before.
+            let room: UnsafeMutableRawPointer?
+            var turn = 0
         }
 
         private let sort: ExternalSort
+        private let bytes: SpilledBytes
+        private let rooms: ByteBufferBox
         private var runs: [Run] = []
 
-        init(_ sort: ExternalSort, _ base: UnsafeRawPointer, _ ends: [Int]) {
+        init(_ sort: ExternalSort, _ bytes: SpilledBytes, _ ends: [Int]) {
             self.sort = sort
+            self.bytes = bytes
+            let room = bytes.isPlain ? 0 : 3 * sort.roomSize
+            rooms = ByteBufferBox(capacity: room * ends.count)
             var start = 0
             for (number, end) in ends.enumerated() {
                 if end > start {
-                    runs.append(Run(record: base + start, end: base + end, number: number))
+                    let place = room == 0 ? nil : rooms.reserve(room)
+                    rooms.advance(by: room)
+                    runs.append(
+                        Run(
+                            record: bytes.bytes(at: start, sort.recordSize, place), offset: start,
+                            end: end, number: number, room: place))
                 }
                 start = end
             }
@@ -107,14 +127,22 @@ struct ExternalSort {
 
         mutating func next() -> UnsafeRawPointer? {
             guard let first = runs.first else { return nil }
-            runs[0].record += sort.recordSize
-            if runs[0].record == first.end {
+            if !advance(&runs[0]) {
                 let last = runs.removeLast()
                 if runs.isEmpty { return first.record }
                 runs[0] = last
             }
             sink(0)
             return first.record
+        }
+
+        private func advance(_ run: inout Run) -> Bool {
+            run.offset += sort.recordSize
+            if run.offset == run.end { return false }
+            run.turn = (run.turn + 1) % 3
+            let room = run.room.map { $0 + run.turn * sort.roomSize }
+            run.record = bytes.bytes(at: run.offset, sort.recordSize, room)
+            return true
         }
 
         private mutating func sink(_ start: Int) {

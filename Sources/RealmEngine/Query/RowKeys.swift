@@ -34,7 +34,7 @@ public struct RowKeys: RandomAccessCollection, Sendable {
         switch storage {
         case .memory(let keys): return keys[i]
         case .spilled(let bytes):
-            return ObjectKey(bytes.base.load(fromByteOffset: i &* 8, as: Int64.self))
+            return ObjectKey(bytes.number(at: i &* 8))
         }
     }
 
@@ -88,7 +88,7 @@ struct QueryMemory: Sendable {
     /// Bytes for sorting.
     let sorting: Int
     let directory: String
-    /// What would go there stays in memory.
+    /// What goes there is encrypted.
     let isConfidential: Bool
 
     /// At least this many rows are sorted at a time.

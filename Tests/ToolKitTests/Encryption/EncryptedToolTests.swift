@@ -46,6 +46,14 @@ import Testing
         #expect(run.errors == [])
     }
 
+    /// What is reserved takes no memory, where that is limited.
+    @Test(arguments: ["-d 262144", "-v 4000000"])
+    func limitsOfMemoryLeaveRoomForAKey(limit: String) {
+        let run = ToolProcess.shell(
+            "ulimit \(limit) && $TOOL --count -K \(ownKey()) \(encrypted) > /dev/null")
+        #expect(run.status == 0, "\(run.errorText)")
+    }
+
     @Test func errorsAreToldApart() {
         let key = ownKey()
         let wrong = scratch.write("wrong.key", [UInt8](repeating: 7, count: 64), mode: 0o600)
