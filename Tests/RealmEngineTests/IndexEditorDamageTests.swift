@@ -25,7 +25,7 @@ struct IndexEditorDamageTests {
         for (key, value) in model.values { try builder.add(value, ObjectKey(key)) }
         try editor.rebuild(builder)
         #expect(!editor.isStale)
-        try IndexEditorTests.check(lab, try editor.flush(), model, fanout: Fanout())
+        try IndexEditorTests.check(lab, try editor.finish(), model, fanout: Fanout())
     }
 
     /// Equal numbers of different types whose entry was not moved (object format 13, defect 6).
@@ -70,7 +70,7 @@ struct IndexEditorDamageTests {
         let (editor, model) = try editor(lab, [.int(1), .int(1), .int(2)])
         for (key, value) in model.values { try editor.insert(value, ObjectKey(key)) }
         #expect(!editor.isStale)
-        try IndexEditorTests.check(lab, try editor.flush(), model, fanout: Fanout())
+        try IndexEditorTests.check(lab, try editor.finish(), model, fanout: Fanout())
     }
 
     @Test func refusesLongStringsOfLists() throws {
@@ -103,7 +103,10 @@ struct IndexEditorDamageTests {
             flags: NodeView.contextFlag | (isInner ? NodeView.innerFlag : 0))
     }
 
-    private func expectCorrupt(_ lab: EditLab, _ root: Ref) throws {
+    /// - Parameter isOrdered: what a look-up passes by is as it should be.
+    private func expectCorrupt(_ lab: EditLab, _ root: Ref, isOrdered: Bool = true) throws {
+        // As if a file held them: what the transaction made itself is not looked at again.
+        lab.context.slab.seal()
         func attempt(_ body: (IndexEditor) throws -> Void) {
             let error = #expect(throws: RealmError.self) {
                 try body(
@@ -114,14 +117,15 @@ struct IndexEditorDamageTests {
         }
         attempt { try $0.insert(.null, ObjectKey(1)) }
         attempt { try $0.remove(.null, ObjectKey(1)) }
-        attempt { _ = try $0.find(.null) }
+        if isOrdered { attempt { _ = try $0.find(.null) } }
     }
 
     @Test func refusesWrongForms() throws {
         let lab = try EditLab()
         let literal: UInt64 = 3
         try expectCorrupt(lab, try node(lab, keys: [0], keyFlags: 5, slots: [literal]))
-        try expectCorrupt(lab, try node(lab, keys: [0, 0], slots: [literal, literal]))
+        try expectCorrupt(
+            lab, try node(lab, keys: [0, 0], slots: [literal, literal]), isOrdered: false)
         try expectCorrupt(lab, try node(lab, keys: [0, 1], slots: [literal]))
         try expectCorrupt(lab, try node(lab, keys: [0], slots: [0]))
         try expectCorrupt(lab, try node(lab, keys: [0], slots: [20]))

@@ -43,7 +43,7 @@ struct IndexEditorFileTests {
         let before = try audit(lab, info.indexRoot, info.index, model)
         let editor = try IndexEditor(
             context: lab.context, root: info.indexRoot, kind: info.index, value: model.value)
-        #expect(try editor.flush() == info.indexRoot, "flushing an untouched index copies it")
+        #expect(try editor.finish() == info.indexRoot, "finishing an untouched index copies it")
         var source = ValueSource(lab: lab, random: .fresh("\(table).\(info.name)"))
         let keys = model.values.keys.sorted()
         for round in 0..<3 {
@@ -51,12 +51,13 @@ struct IndexEditorFileTests {
                 try edit(editor, model, keys[source.pick(keys.count)], info, &source)
             }
             #expect(!editor.isStale)
-            let root = try editor.flush(unloading: round == 1)
+            if round == 1 { lab.seal(editor) }
+            let root = try editor.finish()
             let after = try audit(lab, root, info.index, model)
             try checkFreed(lab, before.refs, after.refs)
         }
         try editor.clear()
-        let empty = try audit(lab, try editor.flush(), info.index, ColumnModel())
+        let empty = try audit(lab, try editor.finish(), info.index, ColumnModel())
         try checkFreed(lab, before.refs, empty.refs)
     }
 
@@ -130,7 +131,7 @@ struct IndexEditorFileTests {
         }
         #expect(!editor.isStale)
         let after = try IndexAudit(
-            lab.context.space, try editor.flush(), kind: .fullText, value: { _ in nil })
+            lab.context.space, try editor.finish(), kind: .fullText, value: { _ in nil })
         #expect(after.faults.isEmpty)
         #expect(after.words.mapValues { Set($0) } == words.filter { !$1.isEmpty })
         try checkFreed(lab, before.refs, after.refs)

@@ -31,7 +31,9 @@ struct IndexEditorTests {
                     source.value(column.type, isNullable: column.isNullable)
                 }
             }
-            let root = try editor.flush(unloading: batch % 3 == 0)
+            // What is sealed is copied before it changes again.
+            if batch % 3 == 0 { lab.seal(editor) }
+            let root = try editor.finish()
             try Self.check(lab, root, model)
             try Self.checkFind(editor, model) {
                 source.value(column.type, isNullable: column.isNullable)
@@ -107,7 +109,9 @@ struct IndexEditorTests {
             for _ in 0..<25 {
                 try edit(editor, model, grows: batch % 20 < 12, &source) { $0.sentence() }
             }
-            let root = try editor.flush(unloading: batch % 3 == 0)
+            // What is sealed is copied before it changes again.
+            if batch % 3 == 0 { lab.seal(editor) }
+            let root = try editor.finish()
             try Self.checkWords(lab, root, try model.words())
         }
     }
@@ -145,7 +149,7 @@ struct IndexEditorTests {
                 let found = try editor.find(stable)
                 #expect(!editor.isStale && found == ObjectKey(0))
                 guard key == 5 else { return nil }
-                let root = try editor.flush(unloading: false)
+                let root = try editor.finish()
                 try Self.check(lab, root, model)
                 return root
             }
@@ -176,7 +180,7 @@ struct IndexEditorTests {
                     source.value(column.type, isNullable: column.isNullable)
                 }
             }
-            try Self.check(lab, try editor.flush(), model)
+            try Self.check(lab, try editor.finish(), model)
         }
     }
 
@@ -203,7 +207,7 @@ struct IndexEditorTests {
             model.values[key] = .bool(key % 3 == 0)
             try editor.insert(.bool(key % 3 == 0), ObjectKey(key))
         }
-        let root = try editor.flush(unloading: true)
+        let root = try editor.finish()
         try Self.check(lab, root, model)
         #expect(
             try IndexAudit(
@@ -212,8 +216,8 @@ struct IndexEditorTests {
         for key in 0..<100 {
             try editor.remove(.bool(key % 3 == 0), ObjectKey(Int64(key)))
             model.values[Int64(key)] = nil
-            if key % 10 == 0 { try Self.check(lab, try editor.flush(), model) }
+            if key % 10 == 0 { try Self.check(lab, try editor.finish(), model) }
         }
-        #expect(try lab.context.space.node(try editor.flush()).count == 1)
+        #expect(try lab.context.space.node(try editor.finish()).count == 1)
     }
 }

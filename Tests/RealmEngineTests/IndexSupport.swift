@@ -31,6 +31,12 @@ final class EditLab {
         }
     }
 
+    /// What was made so far stays as it is.
+    func seal(_ editor: IndexEditor) {
+        context.slab.seal()
+        editor.forgetPlaces()
+    }
+
     func string(_ text: String) -> Value { .string(view([UInt8](text.utf8))) }
 }
 

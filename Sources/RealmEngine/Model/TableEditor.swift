@@ -106,6 +106,7 @@ final class TableEditor {
         isCounted = false
         loadedClusters?.forgetPlaces()
         loadedTombstones?.forgetPlaces()
+        for index in indexes.values { index.forgetPlaces() }
     }
 
     /// Something below the table changed: its top is rewritten and its content version grows.
@@ -288,7 +289,7 @@ final class TableEditor {
     func dropIndex(_ leafIndex: Int) throws(RealmError) {
         waitingIntegers[leafIndex] = nil
         if let editor = indexes.removeValue(forKey: leafIndex) {
-            try context.freeDeep(try editor.flush())
+            try context.freeDeep(editor.root)
         } else if let ref = indexRoots[leafIndex] {
             try context.freeDeep(ref)
         }
@@ -336,7 +337,7 @@ final class TableEditor {
             if editor.isStale, let column = columns.first(where: { $0.leafIndex == leafIndex }) {
                 try fillIndex(column)
             }
-            indexRoots[leafIndex] = try editor.flush(keepsWaiting: !isComplete)
+            indexRoots[leafIndex] = try editor.finish(keepsWaiting: !isComplete)
         }
         let old = top.isNone ? nil : try context.space.node(top)
         if let old { try freeParts(old) }

@@ -215,7 +215,8 @@ public final class WriteTransaction {
     /// while there is something else to do than all at the end.
     public var isSpillDue: Bool {
         size > memoryLimit
-            || (context.slab.used > 6 << 20 && context.editedBytes + context.copiedBytes < 1 << 20)
+            || (context.slab.used > 6 << 20
+                && context.editedBytes + context.changeableBytes < 1 << 20)
     }
 
     /// Makes the transaction take little memory again: what it has made so far goes to the file, into

@@ -77,7 +77,7 @@ extension EditContext {
     }
 
     private func replace(_ slot: RefSlot, _ copy: Ref, _ size: Int) throws(RealmError) {
-        if !owns(Ref(slot.pointee)) { copiedBytes &+= size &+ 24 }
+        if !owns(Ref(slot.pointee)) { changeableBytes &+= size &+ 24 }
         try free(Ref(slot.pointee))
         slot.pointee = copy.raw
     }

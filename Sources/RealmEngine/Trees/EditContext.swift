@@ -27,8 +27,8 @@ final class EditContext {
     let arena = ByteArena()
     /// Bytes, about, of what editors have taken apart or collected.
     var editedBytes = 0
-    /// Bytes of nodes that were copied to be changed, and may be changed again.
-    var copiedBytes = 0
+    /// Bytes of nodes that the transaction made and is likely to change again.
+    var changeableBytes = 0
 
     init(space: NodeSpace, slab: Slab, fanout: Fanout) {
         self.space = space
@@ -79,7 +79,7 @@ final class EditContext {
         self.space = space
         arena.reset()
         editedBytes = 0
-        copiedBytes = 0
+        changeableBytes = 0
     }
 
     /// Lets go of one node, not of what it references. A sound file's nodes are let go once each;

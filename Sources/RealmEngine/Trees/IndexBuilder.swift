@@ -93,7 +93,7 @@ final class IndexBuilder {
     private func position(_ i: Int) -> Int { Int(UInt32(truncatingIfNeeded: order[i])) }
 
     /// What the entries of `range`, which have one chunk, come to.
-    private func slot(_ range: Range<Int>, _ offset: Int) throws(RealmError) -> IndexEditor.Slot {
+    private func slot(_ range: Range<Int>, _ offset: Int) throws(RealmError) -> NodeSlot {
         guard holdsWords else {
             if range.count == 1 { return literal(range.lowerBound) }
             let isList = offset + 4 > IndexEditor.maximumOffset || agrees(range)
@@ -104,12 +104,12 @@ final class IndexBuilder {
         return try range.count == 1 ? literal(range.lowerBound) : list(range)
     }
 
-    private func below(_ range: Range<Int>, _ offset: Int) throws(RealmError) -> IndexEditor.Slot {
-        IndexEditor.Slot(try level(range, offset: offset + 4))
+    private func below(_ range: Range<Int>, _ offset: Int) throws(RealmError) -> NodeSlot {
+        NodeSlot(raw: try level(range, offset: offset + 4).raw)
     }
 
-    private func literal(_ i: Int) -> IndexEditor.Slot {
-        IndexEditor.Slot(literal: keys[position(i)])
+    private func literal(_ i: Int) -> NodeSlot {
+        NodeSlot(object: keys[position(i)])
     }
 
     private func agrees(_ range: Range<Int>) -> Bool {
@@ -117,7 +117,7 @@ final class IndexBuilder {
         return range.dropFirst().allSatisfy { IndexString(values[position($0)]) == first }
     }
 
-    private func list(_ range: Range<Int>) throws(RealmError) -> IndexEditor.Slot {
+    private func list(_ range: Range<Int>) throws(RealmError) -> NodeSlot {
         let first = values[position(range.lowerBound)]
         let isUniform =
             holdsWords
@@ -125,14 +125,20 @@ final class IndexBuilder {
         let sorted: [Int64]
         if isUniform {
             sorted = distinct(range.map { keys[position($0)] })
-            if sorted.count == 1 { return IndexEditor.Slot(literal: sorted[0]) }
+            if sorted.count == 1 { return NodeSlot(object: sorted[0]) }
         } else {
             let positions = range.map { position($0) }.sorted { isBefore($0, $1) }
             sorted = positions.map { keys[$0] }
         }
-        let list = try IndexEditor.KeyList(context, sorted)
-        try list.flush()
-        return IndexEditor.Slot(list.origin)
+        return NodeSlot(raw: try written(sorted).raw)
+    }
+
+    private func written(_ keys: [Int64]) throws(RealmError) -> Ref {
+        if keys.count <= context.fanout.tree { return try context.encoder.integers(keys) }
+        let element = ElementType(type: .int, isNullable: false)
+        let tree = try SequenceEditor(context, root: .none, element: element)
+        for key in keys { try tree.append(.int(key)) }
+        return try tree.finish()
     }
 
     private func isBefore(_ a: Int, _ b: Int) -> Bool {
@@ -153,31 +159,43 @@ final class IndexBuilder {
 private struct LevelWriter {
     private let context: EditContext
     private let isInner: Bool
-    private let node: IndexEditor.Node
+    private var chunks: ContiguousArray<Int32> = []
+    private var slots: ContiguousArray<NodeSlot> = []
     /// The nodes written so far, as slots of the level above.
     private var written: [(chunk: Int32, ref: Ref)] = []
 
     init(_ context: EditContext, isInner: Bool = false) {
         self.context = context
         self.isInner = isInner
-        node = IndexEditor.Node(isInner: isInner)
     }
 
-    mutating func append(_ chunk: Int32, _ slot: IndexEditor.Slot) throws(RealmError) {
-        if node.count == context.fanout.index { try close() }
-        node.append(chunk, slot)
+    mutating func append(_ chunk: Int32, _ slot: NodeSlot) throws(RealmError) {
+        if chunks.count == context.fanout.index { try close() }
+        chunks.append(chunk)
+        slots.append(slot)
     }
 
     private mutating func close() throws(RealmError) {
-        written.append((node.lastChunk, try node.encode(context)))
-        node.removeAll()
+        let last = chunks[chunks.count - 1]
+        written.append((last, try encode()))
+        chunks.removeAll(keepingCapacity: true)
+        slots.removeAll(keepingCapacity: true)
+    }
+
+    private func encode() throws(RealmError) -> Ref {
+        let new = try IndexNode.make(context, isInner: isInner, capacity: chunks.count)
+        for i in slots.indices { new.node.slots[i] = slots[i].raw }
+        chunks.withUnsafeBufferPointer {
+            if let base = $0.baseAddress { new.node.fill(base, $0.count) }
+        }
+        return new.ref
     }
 
     mutating func finish() throws(RealmError) -> Ref {
-        if written.isEmpty { return try node.encode(context) }
+        if written.isEmpty { return try encode() }
         try close()
         var above = LevelWriter(context, isInner: true)
-        for entry in written { try above.append(entry.chunk, IndexEditor.Slot(entry.ref)) }
+        for entry in written { try above.append(entry.chunk, NodeSlot(raw: entry.ref.raw)) }
         return try above.finish()
     }
 }

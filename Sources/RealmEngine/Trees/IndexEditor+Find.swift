@@ -15,33 +15,32 @@ extension IndexEditor {
 
     private func search(_ value: Value) throws(RealmError) -> ObjectKey? {
         let string = IndexString(value)
-        var level = Unmanaged.passUnretained(root)
+        var (level, slot): (Ref, RefSlot?) = (root, rootSlot)
         var offset = 0
         while true {
             let chunk = string.chunk(at: offset)
-            guard let leaf = try self.leaf(of: chunk, below: level) else { return nil }
-            let i = leaf._withUnsafeGuaranteedRef { $0.lowerBound(chunk) }
-            let (hasRoom, isFound) = leaf._withUnsafeGuaranteedRef {
-                (i < $0.count, i < $0.count && $0.chunks[i] == chunk)
-            }
-            guard hasRoom else { return nil }
-            guard isFound else {
-                if offset == 0 { gap = Gap(leaf: leaf, index: i, chunk: chunk) }
+            guard let leaf = try self.leaf(of: chunk, below: level, &slot) else { return nil }
+            let i = leaf.lowerBound(chunk)
+            guard i < leaf.count else { return nil }
+            guard leaf.chunks[i] == chunk else {
+                if offset == 0, leaf.isOwn { gap = Gap(leaf: slot!, index: i, chunk: chunk) }
                 return nil
             }
-            let slot = try resolved(leaf.takeUnretainedValue(), i, offset: offset)
-            if slot.isLiteral { return try verified(slot.key, value) }
-            if slot.isList { return try first(in: slot.list, value) }
-            level = slot.unmanagedNode
-            offset += 4
+            let entry = try entry(leaf, i)
+            if entry.isTagged { return try verified(entry.object, value) }
+            guard try isLevel(entry.ref, offset: offset) else {
+                return try first(in: list(entry.ref), value)
+            }
+            level = entry.ref
+            offset &+= 4
         }
     }
 
     /// Where a look-up found nothing: creating an object looks its primary key up first and then
     /// adds it, which need not search again.
     struct Gap {
-        /// The tree keeps it alive; every edit forgets the gap.
-        let leaf: Unmanaged<Node>
+        /// Where the ref of the leaf is kept; every edit forgets the gap.
+        let leaf: RefSlot
         let index: Int
         let chunk: Int32
     }
@@ -49,34 +48,39 @@ extension IndexEditor {
     /// Adds the entry in the gap the last look-up left; false when that is not its place, or when
     /// more than the leaf would change.
     @inline(__always)
-    func fillGap(_ entry: Entry) -> Bool {
-        guard let gap else { return false }
-        self.gap = nil
+    func fill(_ gap: Gap, _ entry: Entry) throws(RealmError) -> Bool {
         if holdsWords || entry.string.chunk(at: 0) != gap.chunk { return false }
-        return gap.leaf._withUnsafeGuaranteedRef { leaf in
-            guard leaf.isDirty, leaf.count < context.fanout.index else { return false }
-            leaf.insert(gap.chunk, Slot(literal: entry.key), at: gap.index)
-            return true
-        }
+        let count = IndexNode(context.slab, Ref(gap.leaf.pointee)).count
+        guard count < context.fanout.index else { return false }
+        try roomy(gap.leaf, for: count + 1)
+            .insert(gap.chunk, NodeSlot(object: entry.key).raw, at: gap.index)
+        return true
     }
 
     /// The leaf of one level of the trie that has `chunk` if any has.
+    ///
+    /// - Parameter slot: where its ref is kept; of use only if the leaf is the transaction's.
     @inline(__always)
     private func leaf(
-        of chunk: Int32, below level: Unmanaged<Node>
-    ) throws(RealmError) -> Unmanaged<Node>? {
-        var node = level
+        of chunk: Int32, below level: Ref, _ slot: inout RefSlot?
+    ) throws(RealmError) -> Look? {
+        var node = try look(level)
         var depth = 0
-        while node._withUnsafeGuaranteedRef({ $0.isInner }) {
-            let i = node._withUnsafeGuaranteedRef { $0.lowerBound(chunk) }
-            guard i < node._withUnsafeGuaranteedRef({ $0.count }) else { return nil }
-            let slot = node._withUnsafeGuaranteedRef { $0.slot(i) }
-            if slot.isNode {
-                node = slot.unmanagedNode
-            } else {
-                node = .passUnretained(try child(node.takeUnretainedValue(), i, depth: depth))
+        while node.view.isInner {
+            let i = node.lowerBound(chunk)
+            guard i < node.count else { return nil }
+            let child = try look(try entry(node, i).ref)
+            guard child.count > 0, child.chunks[child.count - 1] == node.chunks[i] else {
+                throw .corrupt(
+                    "an index node whose last key is not its key above", at: child.ref)
             }
+            guard depth < Self.maximumDepth else { throw tooDeep(child.ref) }
+            slot = node.slot(i)
+            node = child
             depth += 1
+        }
+        guard node.count > 0 || level == root else {
+            throw .corrupt("an empty index node", at: level)
         }
         return node
     }
@@ -88,7 +92,7 @@ extension IndexEditor {
         return ObjectKey(key)
     }
 
-    private func first(in list: KeyList, _ wanted: Value) throws(RealmError) -> ObjectKey? {
+    private func first(in list: KeyView, _ wanted: Value) throws(RealmError) -> ObjectKey? {
         // In most lists all values are equal.
         if let key = try verified(try list.key(0), wanted) { return key }
         let i = try list.firstIndex { (key) throws(RealmError) in

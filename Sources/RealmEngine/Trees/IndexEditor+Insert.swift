@@ -1,93 +1,117 @@
 /// Adding to an index (object format 5.5 and 5.6).
 extension IndexEditor {
-    /// Adds to one level of the trie; returns its root, a new one if the old one split.
-    func insert(_ entry: Entry, level: Node, offset: Int) throws(RealmError) -> Node {
+    /// Adds an entry: level by level of the trie, until it has a place of its own.
+    func add(_ entry: Entry) throws(RealmError) {
+        var level = rootSlot
+        var offset = 0
+        while let below = try add(entry, level: level, offset: offset) {
+            level = below
+            offset &+= 4
+        }
+    }
+
+    /// Adds to one level; answers where the root of the level below is kept, if the entry has to go
+    /// there.
+    @inline(__always)
+    private func add(
+        _ entry: Entry, level: RefSlot, offset: Int
+    ) throws(RealmError) -> RefSlot? {
         let chunk = entry.string.chunk(at: offset)
-        guard let sibling = try insert(entry, chunk, in: level, offset: offset, depth: 0) else {
-            return level
-        }
-        let root = Node(isInner: true)
-        root.append(level.lastChunk, Slot(level))
-        root.append(sibling.lastChunk, Slot(sibling))
-        return root
-    }
-
-    /// Adds below `node`; returns the right half if it split.
-    private func insert(
-        _ entry: Entry, _ chunk: Int32, in node: Node, offset: Int, depth: Int
-    ) throws(RealmError) -> Node? {
-        try touch(node)
-        let i = node.lowerBound(chunk)
-        guard node.isInner else { return try insert(entry, chunk, inLeaf: node, i, offset) }
-        let at = min(i, node.count - 1)
-        let child = try child(node, at, depth: depth)
-        let sibling = try insert(entry, chunk, in: child, offset: offset, depth: depth + 1)
-        node.setChunk(at, child.lastChunk)
-        guard let sibling else { return nil }
-        node.insert(sibling.lastChunk, Slot(sibling), at: at + 1)
-        return splitIfFull(node, after: at + 1)
-    }
-
-    @inline(__always)
-    private func insert(
-        _ entry: Entry, _ chunk: Int32, inLeaf leaf: Node, _ i: Int, _ offset: Int
-    ) throws(RealmError) -> Node? {
+        if !path.isEmpty { path.removeAll(keepingCapacity: true) }
+        let (slot, leaf) = try reach(chunk, level: level, isNew: true)
+        let i = leaf.lowerBound(chunk)
         if i < leaf.count, leaf.chunks[i] == chunk {
-            if holdsWords {
-                try placeWord(entry, leaf, i, offset)
-            } else {
-                try place(entry, leaf, i, offset)
-            }
-            return nil
+            return holdsWords
+                ? try placeWord(entry, leaf.slots + i, offset)
+                : try place(entry, leaf.slots + i, offset)
         }
-        leaf.insert(chunk, Slot(literal: entry.key), at: i)
-        if holdsWords, offset + 4 < entry.string.count { try extendWord(entry, leaf, i, offset) }
-        return splitIfFull(leaf, after: i)
-    }
-
-    /// Halves a node that is over-full after something came in at `i`; what came in at the end goes
-    /// into a node of its own, since more is likely to follow it.
-    @inline(__always)
-    private func splitIfFull(_ node: Node, after i: Int) -> Node? {
-        if node.count <= context.fanout.index { return nil }
-        return node.split(at: i == node.count - 1 ? i : node.count / 2)
+        let goesOn = holdsWords && offset + 4 < entry.string.count
+        let new = goesOn ? try chain(entry, offset) : NodeSlot(object: entry.key).raw
+        try roomy(slot, for: leaf.count + 1).insert(chunk, new, at: i)
+        if leaf.count >= context.fanout.index { try split(slot, after: i, level: level) }
+        return nil
     }
 
     // MARK: Values
 
-    /// Adds an object where others with the same chunk already are.
+    /// Adds an object where others with the same chunk already are: at `place`.
     private func place(
-        _ entry: Entry, _ leaf: Node, _ i: Int, _ offset: Int
-    ) throws(RealmError) {
-        let slot = try resolved(leaf, i, offset: offset)
-        if slot.isNode { return try insert(entry, into: slot.node, leaf, i, offset) }
-        let first = slot.isLiteral ? slot.key : try slot.list.key(0)
-        if slot.isLiteral, first == entry.key { return }
-        guard let value = try known(slot, first, entry) else {
-            isStale = true
-            return
-        }
-        let string = IndexString(value)
-        if string != entry.string {
-            guard string.sharesPath(with: entry.string, through: offset) else {
-                isStale = true
-                return
-            }
-            if offset + 4 <= Self.maximumOffset {
-                return try divide(leaf, i, string.chunk(at: offset + 4), entry, offset)
-            }
-        }
-        if slot.isLiteral {
-            try makeList(leaf, i, first, value, entry)
-        } else {
-            try insert(entry, slot.list, first: first, value)
-        }
+        _ entry: Entry, _ place: RefSlot, _ offset: Int
+    ) throws(RealmError) -> RefSlot? {
+        let slot = NodeSlot(raw: place.pointee)
+        if slot.isTagged { return try join(entry, slot.object, place, offset) }
+        if try isLevel(slot.ref, offset: offset) { return place }
+        return try enlist(entry, place, offset)
     }
 
-    /// The value of the first object in a slot, nil if there is no such object.
-    private func known(_ slot: Slot, _ first: Int64, _ entry: Entry) throws(RealmError) -> Value? {
-        if slot.isList, let shared = slot.list.sharedValue(flushes: flushes) { return shared }
-        return try value(of: first, entry)
+    /// Adds an object where one other is.
+    private func join(
+        _ entry: Entry, _ key: Int64, _ place: RefSlot, _ offset: Int
+    ) throws(RealmError) -> RefSlot? {
+        if key == entry.key { return nil }
+        guard let value = try value(ObjectKey(key)) else {
+            isStale = true
+            return nil
+        }
+        if let below = try divide(place, value, entry, offset) { return below }
+        if isStale { return nil }
+        let order = ValueOrder.compare(value, entry.value)
+        let isFirst = order != 0 ? order < 0 : key < entry.key
+        place.pointee = try newList(isFirst ? (key, entry.key) : (entry.key, key)).raw
+        if order == 0 { sharedValues.remember(entry, list: place.pointee) }
+        return nil
+    }
+
+    /// Moves what is at `place`, objects with `value`, one level down if the entry's value differs from
+    /// it; answers where the root of the new level is kept.
+    private func divide(
+        _ place: RefSlot, _ value: Value, _ entry: Entry, _ offset: Int
+    ) throws(RealmError) -> RefSlot? {
+        let string = IndexString(value)
+        if string == entry.string { return nil }
+        guard string.sharesPath(with: entry.string, through: offset) else {
+            isStale = true
+            return nil
+        }
+        guard offset + 4 <= Self.maximumOffset else { return nil }
+        place.pointee = try newLeaf(string.chunk(at: offset + 4), place.pointee).raw
+        return place
+    }
+
+    /// Adds an object where a list is.
+    private func enlist(
+        _ entry: Entry, _ place: RefSlot, _ offset: Int
+    ) throws(RealmError) -> RefSlot? {
+        let list = try list(Ref(place.pointee))
+        var isUniform = sharedValues.holds(entry, list: place.pointee)
+        if !isUniform {
+            guard let value = try value(of: list.key(0), entry),
+                let last = try self.value(of: list.key(list.count - 1), entry)
+            else {
+                isStale = true
+                return nil
+            }
+            if let below = try divide(place, value, entry, offset) { return below }
+            if isStale { return nil }
+            isUniform =
+                ValueOrder.areEqual(value, last) && ValueOrder.areEqual(value, entry.value)
+        }
+        try insert(entry, list, place, isUniform: isUniform)
+        return nil
+    }
+
+    private func insert(
+        _ entry: Entry, _ list: KeyView, _ place: RefSlot, isUniform: Bool
+    ) throws(RealmError) {
+        let at = isUniform ? try list.lowerBound(entry.key) : try lowerBound(entry, list)
+        if isStale { return }
+        if try list.matches(entry.key, at: at) { return }
+        try insert(entry.key, at: at, list, place)
+        if isUniform {
+            sharedValues.remember(entry, list: place.pointee)
+        } else {
+            sharedValues.forget(entry)
+        }
     }
 
     /// The value of the object with `key`; the column may not have that of the entry's own yet.
@@ -95,57 +119,8 @@ extension IndexEditor {
         key == entry.key ? entry.value : try value(ObjectKey(key))
     }
 
-    private func insert(
-        _ entry: Entry, into level: Node, _ leaf: Node, _ i: Int, _ offset: Int
-    ) throws(RealmError) {
-        let top = try insert(entry, level: level, offset: offset + 4)
-        if top !== level { leaf.set(i, Slot(top)) }
-    }
-
-    /// Moves what is at `i` one level down, under `chunk`, and adds the entry beside it.
-    private func divide(
-        _ leaf: Node, _ i: Int, _ chunk: Int32, _ entry: Entry, _ offset: Int
-    ) throws(RealmError) {
-        let level = Node(isInner: false)
-        level.append(chunk, leaf.exchange(i, Slot(level)))
-        try insert(entry, into: level, leaf, i, offset)
-    }
-
-    private func makeList(
-        _ leaf: Node, _ i: Int, _ key: Int64, _ value: Value, _ entry: Entry
-    ) throws(RealmError) {
-        let order = ValueOrder.compare(value, entry.value)
-        let isFirst = order != 0 ? order < 0 : key < entry.key
-        let list = try KeyList(context, isFirst ? [key, entry.key] : [entry.key, key])
-        if order == 0 { list.setShared(value, flushes: flushes) }
-        leaf.set(i, Slot(list))
-    }
-
-    /// Adds to a list whose first object is `first` with `value`.
-    private func insert(
-        _ entry: Entry, _ list: KeyList, first: Int64, _ value: Value
-    ) throws(RealmError) {
-        var isUniform = list.sharedValue(flushes: flushes) != nil
-        if !isUniform {
-            let last = try list.key(list.count - 1)
-            guard let other = try self.value(of: last, entry) else {
-                isStale = true
-                return
-            }
-            isUniform = ValueOrder.areEqual(value, other)
-        }
-        isUniform = isUniform && ValueOrder.areEqual(value, entry.value)
-        // The entry's own value belongs to the caller and is not kept.
-        list.setShared(isUniform && first != entry.key ? value : nil, flushes: flushes)
-        let at =
-            isUniform
-            ? try list.lowerBound(entry.key) : try lowerBound(entry, list)
-        if isStale { return }
-        if try !list.matches(entry.key, at: at) { try list.insert(entry.key, at: at) }
-    }
-
     /// Index of the entry in a list sorted by value, then key.
-    func lowerBound(_ entry: Entry, _ list: KeyList) throws(RealmError) -> Int {
+    func lowerBound(_ entry: Entry, _ list: KeyView) throws(RealmError) -> Int {
         try list.firstIndex { (key) throws(RealmError) in
             guard let value = try value(of: key, entry) else {
                 isStale = true
@@ -160,29 +135,34 @@ extension IndexEditor {
 
     /// Adds an object where the word's chunk already is.
     private func placeWord(
-        _ entry: Entry, _ leaf: Node, _ i: Int, _ offset: Int
-    ) throws(RealmError) {
-        let slot = try resolved(leaf, i, offset: offset)
-        if slot.isNode { return try insert(entry, into: slot.node, leaf, i, offset) }
+        _ entry: Entry, _ place: RefSlot, _ offset: Int
+    ) throws(RealmError) -> RefSlot? {
+        let slot = NodeSlot(raw: place.pointee)
+        if !slot.isTagged, try isLevel(slot.ref, offset: offset) { return place }
         if offset + 4 < entry.string.count {
             // A word ends here and another goes on: its end becomes a chunk of its own.
-            return try divide(leaf, i, IndexString.end, entry, offset)
+            place.pointee = try newLeaf(IndexString.end, slot.raw).raw
+            return place
         }
-        if slot.isList {
-            let at = try slot.list.lowerBound(entry.key)
-            if try !slot.list.matches(entry.key, at: at) { try slot.list.insert(entry.key, at: at) }
-        } else if slot.key != entry.key {
-            let (a, b) = (slot.key, entry.key)
-            leaf.set(i, Slot(try KeyList(context, [min(a, b), max(a, b)])))
+        if slot.isTagged {
+            let (a, b) = (slot.object, entry.key)
+            if a != b { place.pointee = try newList((min(a, b), max(a, b))).raw }
+            return nil
         }
+        let list = try list(slot.ref)
+        let at = try list.lowerBound(entry.key)
+        if try !list.matches(entry.key, at: at) { try insert(entry.key, at: at, list, place) }
+        return nil
     }
 
-    /// The word goes on behind the chunk just added: levels down to its end.
-    private func extendWord(
-        _ entry: Entry, _ leaf: Node, _ i: Int, _ offset: Int
-    ) throws(RealmError) {
-        let level = Node(isInner: false)
-        leaf.set(i, Slot(level))
-        try insert(entry, into: level, leaf, i, offset)
+    /// Levels for the chunks of a word behind the one at `offset`, down to its end.
+    private func chain(_ entry: Entry, _ offset: Int) throws(RealmError) -> UInt64 {
+        var slot = NodeSlot(object: entry.key).raw
+        var at = (max(1, entry.string.count) - 1) & ~3
+        while at > offset {
+            slot = try newLeaf(entry.string.chunk(at: at), slot).raw
+            at -= 4
+        }
+        return slot
     }
 }

@@ -1,62 +1,51 @@
 /// Removing from an index. Nothing is merged: what becomes empty goes, the rest stays as it is
 /// (object format 5.5).
 extension IndexEditor {
-    /// Removes below `node`; false when the entry is not where it should be.
-    func remove(
-        _ entry: Entry, from node: Node, offset: Int, depth: Int
-    ) throws(RealmError) -> Bool {
+    /// Removes from one level of the trie, whose root at `level` becomes none with the last entry;
+    /// false when the entry is not where it should be.
+    func remove(_ entry: Entry, level: RefSlot, offset: Int) throws(RealmError) -> Bool {
         let chunk = entry.string.chunk(at: offset)
-        let i = node.lowerBound(chunk)
-        guard i < node.count else { return false }
-        if node.isInner {
-            let child = try child(node, i, depth: depth)
-            guard try remove(entry, from: child, offset: offset, depth: depth + 1) else {
-                return false
-            }
-            try touch(node)
-            if child.count == 0 { node.remove(at: i) } else { node.setChunk(i, child.lastChunk) }
-            return true
-        }
-        guard node.chunks[i] == chunk else { return false }
-        let slot = try resolved(node, i, offset: offset)
-        if slot.isNode { return try remove(entry, level: slot.node, node, i, offset) }
-        if holdsWords, offset + 4 < entry.string.count { return false }
-        if slot.isLiteral {
-            guard slot.key == entry.key else { return false }
-            try touch(node)
-            node.remove(at: i)
-            return true
-        }
-        return try remove(entry, slot.list, node, i)
-    }
-
-    private func remove(
-        _ entry: Entry, level: Node, _ leaf: Node, _ i: Int, _ offset: Int
-    ) throws(RealmError) -> Bool {
-        guard try remove(entry, from: level, offset: offset + 4, depth: 0) else { return false }
-        try touch(leaf)
-        if level.count == 0 {
-            leaf.remove(at: i)
+        let base = path.count
+        let (_, leaf) = try reach(chunk, level: level, isNew: false)
+        let i = leaf.lowerBound(chunk)
+        guard i < leaf.count, leaf.chunks[i] == chunk else { return false }
+        let place = leaf.slots + i
+        guard try remove(entry, place, offset) else { return false }
+        if place.pointee == 0 {
+            try drop(i, leaf, level, base)
         } else {
-            let top = try collapsed(level)
-            if top !== level { leaf.set(i, Slot(top)) }
+            path.removeSubrange(base...)
         }
         return true
     }
 
+    /// Removes from what is at `place`, which becomes 0 when nothing is left.
     private func remove(
-        _ entry: Entry, _ list: KeyList, _ leaf: Node, _ i: Int
+        _ entry: Entry, _ place: RefSlot, _ offset: Int
     ) throws(RealmError) -> Bool {
-        guard let at = try position(of: entry, in: list) else { return false }
-        try touch(leaf)
-        try list.remove(at: at)
-        // The reference repeats keys in indexes of lists (object format 13, defect 7).
-        while holdsWords, try list.matches(entry.key, at: at) { try list.remove(at: at) }
-        if list.count == 0 { leaf.remove(at: i) }
+        let slot = NodeSlot(raw: place.pointee)
+        if !slot.isTagged, try isLevel(slot.ref, offset: offset) {
+            return try remove(entry, level: place, offset: offset + 4)
+        }
+        if holdsWords, offset + 4 < entry.string.count { return false }
+        guard slot.isTagged else { return try removeListed(entry, place) }
+        guard slot.object == entry.key else { return false }
+        place.pointee = 0
         return true
     }
 
-    private func position(of entry: Entry, in list: KeyList) throws(RealmError) -> Int? {
+    private func removeListed(_ entry: Entry, _ place: RefSlot) throws(RealmError) -> Bool {
+        var list = try list(Ref(place.pointee))
+        guard let at = try position(of: entry, in: list) else { return false }
+        try remove(at: at, &list, place)
+        // The reference repeats keys in indexes of lists (object format 13, defect 7).
+        while holdsWords, try list.matches(entry.key, at: at) {
+            try remove(at: at, &list, place)
+        }
+        return true
+    }
+
+    private func position(of entry: Entry, in list: KeyView) throws(RealmError) -> Int? {
         let byKey = try list.lowerBound(entry.key)
         if try list.matches(entry.key, at: byKey) { return byKey }
         guard !holdsWords else { return nil }
@@ -64,17 +53,36 @@ extension IndexEditor {
         return try list.matches(entry.key, at: byValue) ? byValue : nil
     }
 
-    /// The root of a level after a removal: an inner root with one child is replaced by it.
-    func collapsed(_ level: Node) throws(RealmError) -> Node {
-        var root = level
+    /// Takes entry `i` out of a leaf, and with the last one the leaf out of the nodes above it.
+    private func drop(
+        _ i: Int, _ leaf: IndexNode, _ level: RefSlot, _ base: Int
+    ) throws(RealmError) {
+        leaf.remove(at: i)
+        var node = leaf
+        while path.count > base {
+            let step = path.removeLast()
+            let above = IndexNode(context.slab, Ref(step.slot.pointee))
+            if node.count == 0 {
+                above.remove(at: step.child)
+            } else {
+                above.chunks[step.child] = node.lastChunk
+            }
+            node = above
+        }
+        if node.count == 0 { level.pointee = 0 } else { try collapse(level, node) }
+    }
+
+    /// An inner root with one child is replaced by it.
+    private func collapse(_ level: RefSlot, _ root: IndexNode) throws(RealmError) {
+        var root = root
         var depth = 0
         while root.isInner, root.count == 1 {
-            let only = try child(root, 0, depth: depth)
+            guard depth < Self.maximumDepth else { throw tooDeep(Ref(level.pointee)) }
             // An earlier commit may have left an inner node with one child, untouched until now.
-            try touch(root)
+            let only = try own(root.slots, last: root.chunks[0])
+            level.pointee = root.slots[0]
             root = only
             depth += 1
         }
-        return root.isInner && root.count == 0 ? Node(isInner: false) : root
     }
 }

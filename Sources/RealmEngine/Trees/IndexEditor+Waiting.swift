@@ -166,7 +166,6 @@ extension IndexEditor {
             let merged = try merge(UnsafeBufferPointer(rebasing: pairs[i...]))
             if merged > 0 {
                 i += merged
-                context.editedBytes &+= 32 &* merged
             } else {
                 let number = WaitingIntegers.number(pairs[i].number)
                 try insert(.int(number), ObjectKey(pairs[i].payload))
@@ -177,26 +176,20 @@ extension IndexEditor {
 
     /// Adds the first pairs to the leaf they belong to, as long as no node splits; answers how many.
     private func merge(_ pairs: UnsafeBufferPointer<NumberPair>) throws(RealmError) -> Int {
-        guard root.count > 0 else { return 0 }
+        path.removeAll(keepingCapacity: true)
         let chunk = Int32(truncatingIfNeeded: pairs[0].number >> 32)
-        // The inner nodes above, if the leaf is the last of all.
-        var edge: [Node] = []
-        var isLast = true
-        var node = root
-        var depth = 0
-        while true {
-            // All the way down to the leaf at least one integer is added to.
-            try touch(node)
-            guard node.isInner else { break }
-            let i = min(node.lowerBound(chunk), node.count - 1)
-            isLast = isLast && i == node.count - 1
-            if isLast { edge.append(node) }
-            node = try child(node, i, depth: depth)
-            depth += 1
+        let (slot, leaf) = try reach(chunk, level: rootSlot, isNew: false)
+        let room = context.fanout.index - leaf.count
+        guard room > 0, leaf.count > 0 else { return 0 }
+        let isLast = path.allSatisfy {
+            $0.child == IndexNode(context.slab, Ref($0.slot.pointee)).count - 1
         }
-        let room = context.fanout.index - node.count
+        let node = try roomy(slot, for: leaf.count + min(room, pairs.count))
         let merged = node.merge(pairs, room: room, isLast: isLast)
-        if isLast { for above in edge { above.setChunk(above.count - 1, node.lastChunk) } }
+        guard isLast else { return merged }
+        for step in path {
+            IndexNode(context.slab, Ref(step.slot.pointee)).chunks[step.child] = node.lastChunk
+        }
         return merged
     }
 }

@@ -1,8 +1,8 @@
 /// Edits one search index: a trie over the four-byte chunks of index strings, each of whose nodes
 /// is a small B-tree (object format section 5).
 ///
-/// Nodes are loaded when an edit or a look-up reaches them and written back by `flush`; untouched
-/// subtrees keep their refs. Confined to the writer.
+/// As with a `ClusterEditor` the tree is whole at every moment: an edit copies the nodes on its way that
+/// the transaction has not copied before, and changes the copies (`IndexNode`). Confined to the writer.
 ///
 /// The index of a mixed column that the reference engine wrote may contradict the column (object
 /// format 13, defects 5 and 6). Editing verifies what it finds; once something is not where it
@@ -16,22 +16,31 @@ final class IndexEditor {
     let value: (ObjectKey) throws(RealmError) -> Value?
     /// The index contradicts the column.
     var isStale = false
-    /// Number of flushes so far: what `KeyList` knows about values is forgotten with each.
-    private(set) var flushes = 0
-    private(set) var root: Node
+    /// Holds the root's ref.
+    let rootSlot: RefSlot
+    /// Inner nodes on the way to the leaf that an edit reached, from the root of its level.
+    var path = ContiguousArray<Step>()
     /// Where the last look-up found nothing; forgotten with the next edit.
     var gap: Gap?
     let recent = RecentKeys()
+    /// Lists whose objects are known to have one value.
+    let sharedValues = SharedValues()
+    /// Long lists, by the refs of their roots.
+    var trees: [Ref: SequenceEditor] = [:]
     /// Integers that are in no node yet.
     let waiting: WaitingIntegers
+
+    /// An inner node the transaction may change, and the child taken there.
+    struct Step {
+        let slot: RefSlot
+        let child: Int
+    }
 
     /// A trie node's place beyond which nothing is divided further: values that agree in all bytes
     /// up to here and in the next chunk share a list.
     static let maximumOffset = 200
     /// Words reach further: the longest string of an indexed list, and its end.
-    private static let maximumWordOffset = maximumOffset + 4
-    /// Deeper than any B-tree that fits a file; a cycle gets here.
-    private static let maximumDepth = 32
+    static let maximumWordOffset = maximumOffset + 4
 
     /// Opens the index at `ref` for editing; none is an empty index.
     ///
@@ -45,10 +54,19 @@ final class IndexEditor {
         self.context = context
         self.value = value
         holdsWords = kind == .fullText
-        root = Node(isInner: false)
         self.waiting = waiting ?? WaitingIntegers()
-        if !ref.isNone { root = try load(ref) }
-        if waiting == nil, root.count == 0 { self.waiting.beginEmpty() }
+        rootSlot = .allocate(capacity: 1)
+        rootSlot.initialize(to: ref.raw)
+        if ref.isNone { try beginEmpty() }
+        if try look(root).count == 0, waiting == nil { self.waiting.beginEmpty() }
+    }
+
+    deinit { rootSlot.deallocate() }
+
+    var root: Ref { Ref(rootSlot.pointee) }
+
+    private func beginEmpty() throws(RealmError) {
+        rootSlot.pointee = try IndexNode.make(context, isInner: false, capacity: 8).ref.raw
     }
 
     /// What an edit or a look-up is about.
@@ -129,9 +147,11 @@ final class IndexEditor {
         }
         recent.forget(entry.value)
         waiting.note(entry.value)
-        context.editedBytes &+= 32
-        if gap != nil, fillGap(entry) { return }
-        root = try insert(entry, level: root, offset: 0)
+        if let gap {
+            self.gap = nil
+            if try fill(gap, entry) { return }
+        }
+        try add(entry)
     }
 
     private func remove(_ entry: Entry) throws(RealmError) {
@@ -139,28 +159,42 @@ final class IndexEditor {
         try settleWaiting()
         gap = nil
         recent.forget(entry.value)
-        if try remove(entry, from: root, offset: 0, depth: 0) {
-            root = try collapsed(root)
-        } else {
+        path.removeAll(keepingCapacity: true)
+        guard try remove(entry, level: rootSlot, offset: 0) else {
             isStale = true
+            return
         }
+        if rootSlot.pointee == 0 { try beginEmpty() }
     }
 
     /// Lets go of all nodes; the index is empty.
     func clear() throws(RealmError) {
-        // Written first, so that what is loaded can be found by its ref like everything else.
-        gap = nil
+        forgetPlaces()
         recent.removeAll()
         waiting.forget()
-        try context.freeDeep(try flush())
-        root = Node(isInner: false)
+        try context.freeDeep(root)
+        try beginEmpty()
         isStale = false
     }
 
     /// Replaces everything by what `builder` was given: the way out of being stale.
     func rebuild(_ builder: IndexBuilder) throws(RealmError) {
         try clear()
-        root = try load(try builder.finish())
+        rootSlot.pointee = try builder.finish().raw
+    }
+
+    /// Nodes made so far belong to a version that others see, or to none any more.
+    func forgetPlaces() {
+        gap = nil
+        trees.removeAll()
+    }
+
+    /// The root of the index as it is now, which is never none. The editor stays usable; with
+    /// `keepsWaiting` the integers that wait go on waiting.
+    func finish(keepsWaiting: Bool = false) throws(RealmError) -> Ref {
+        if !keepsWaiting { try settleWaiting() }
+        gap = nil
+        return root
     }
 
     /// Writes a new index of all objects of a column and returns its root.
@@ -170,124 +204,5 @@ final class IndexEditor {
         let builder = IndexBuilder(context, kind: kind)
         for entry in entries { try builder.add(entry.value, entry.key) }
         return try builder.finish()
-    }
-
-    // MARK: Loading
-
-    /// The node at `i` of an inner node.
-    @inline(__always)
-    func child(_ parent: Node, _ i: Int, depth: Int) throws(RealmError) -> Node {
-        let slot = parent.slot(i)
-        return slot.isNode ? slot.node : try loadChild(parent, i, depth)
-    }
-
-    private func loadChild(_ parent: Node, _ i: Int, _ depth: Int) throws(RealmError) -> Node {
-        let ref = parent.slot(i).ref
-        guard depth < Self.maximumDepth else {
-            throw .corrupt("an index node deeper than \(Self.maximumDepth) levels", at: ref)
-        }
-        let node = try load(ref)
-        guard node.count > 0, node.lastChunk == parent.chunks[i] else {
-            throw .corrupt("an index node whose last key is not its key above", at: ref)
-        }
-        parent.set(i, Slot(node))
-        return node
-    }
-
-    /// What a leaf holds at `i`, loaded.
-    @inline(__always)
-    func resolved(_ leaf: Node, _ i: Int, offset: Int) throws(RealmError) -> Slot {
-        let slot = leaf.slot(i)
-        return slot.isStored ? try loadSlot(leaf, i, offset) : slot
-    }
-
-    private func loadSlot(_ leaf: Node, _ i: Int, _ offset: Int) throws(RealmError) -> Slot {
-        let ref = leaf.slot(i).ref
-        guard try context.space.node(ref).context else {
-            let list = try KeyList(context, at: ref)
-            guard list.count > 0 else { throw .corrupt("an empty index list", at: ref) }
-            leaf.set(i, Slot(list))
-            return leaf.slot(i)
-        }
-        guard offset + 4 <= (holdsWords ? Self.maximumWordOffset : Self.maximumOffset) else {
-            throw .corrupt("an index nested too deep", at: ref)
-        }
-        let node = try load(ref)
-        guard node.count > 0 else { throw .corrupt("an empty index node", at: ref) }
-        leaf.set(i, Slot(node))
-        return leaf.slot(i)
-    }
-
-    private func load(_ ref: Ref) throws(RealmError) -> Node {
-        let space = context.space
-        let view = try space.treeNode(ref, slots: 1, "index node")
-        guard view.context, let keysRef = view.slot(0).child else {
-            throw space.wrongShape(ref, "index node")
-        }
-        let keys = try space.integers(keysRef, "index keys")
-        guard keys.width == 32, keys.count == view.count - 1, keys.count > 0 || !view.isInner else {
-            throw space.wrongShape(keysRef, "index keys")
-        }
-        let node = Node(isInner: view.isInner, origin: ref, capacity: keys.count + 8)
-        context.editedBytes &+= 12 &* keys.count &+ 96
-        let limit = context.limit(ofRefsIn: ref)
-        for i in 0..<keys.count {
-            let chunk = Int32(truncatingIfNeeded: keys.integer(i))
-            guard i == 0 || node.lastChunk < chunk else {
-                throw .corrupt("index keys that do not ascend", at: keysRef)
-            }
-            let slot = view.slot(i + 1)
-            // A ref that is no multiple of 8 would pass for something loaded.
-            guard !slot.isNone, slot.isTagged ? !view.isInner : slot.raw & 7 == 0,
-                slot.isTagged || slot.raw < limit
-            else { throw space.wrongShape(ref, "index node") }
-            node.append(chunk, Slot(raw: slot.raw))
-        }
-        return node
-    }
-
-    // MARK: Writing
-
-    /// The node is about to change: its stored form is let go.
-    @inline(__always)
-    func touch(_ node: Node) throws(RealmError) {
-        if !node.isDirty { try release(node) }
-    }
-
-    private func release(_ node: Node) throws(RealmError) {
-        let view = try context.space.node(node.origin)
-        try context.free(view.slot(0).ref)
-        try context.free(node.origin)
-        node.origin = .none
-        node.isDirty = true
-    }
-
-    /// Writes what changed and returns the root's ref, which is never none. The editor stays usable;
-    /// with `unloading` it keeps none of the loaded nodes, with `keepsWaiting` the integers that
-    /// wait go on waiting.
-    func flush(
-        unloading: Bool = false, keepsWaiting: Bool = false
-    ) throws(RealmError) -> Ref {
-        if !keepsWaiting { try settleWaiting() }
-        try write(root)
-        flushes += 1
-        gap = nil
-        if unloading { root.unload() }
-        return root.origin
-    }
-
-    private func write(_ node: Node) throws(RealmError) {
-        // Whatever leads to a changed node has changed too.
-        guard node.isDirty else { return }
-        for i in 0..<node.count {
-            let slot = node.slot(i)
-            if slot.isNode {
-                try write(slot.node)
-            } else if slot.isList {
-                try slot.list.flush()
-            }
-        }
-        node.origin = try node.encode(context)
-        node.isDirty = false
     }
 }

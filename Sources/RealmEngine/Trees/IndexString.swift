@@ -138,3 +138,18 @@ struct IndexString: @unchecked Sendable {
         return true
     }
 }
+
+extension IndexString {
+    typealias Words = SIMD8<UInt64>
+
+    /// The bytes with zeros behind them; nil when there are more than 64.
+    var words: Words? {
+        guard count <= 64 else { return nil }
+        var words = Words(low, high, 0, 0, 0, 0, 0, 0)
+        guard let bytes else { return words }
+        withUnsafeMutableBytes(of: &words) {
+            $0.baseAddress!.copyMemory(from: bytes, byteCount: count)
+        }
+        return words
+    }
+}

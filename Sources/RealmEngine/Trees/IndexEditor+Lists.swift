@@ -1,0 +1,122 @@
+/// Lists of the keys of several objects that share one place of an index: a B+tree of integers.
+extension IndexEditor {
+    /// A list as it is; valid until it changes.
+    struct KeyView {
+        /// The list when it is one leaf, by far the most frequent; longer ones are edited as trees.
+        fileprivate let leaf: NodeView
+        fileprivate let tree: SequenceEditor?
+
+        @inline(__always) var count: Int { tree?.count ?? leaf.count }
+
+        @inline(__always)
+        func key(_ i: Int) throws(RealmError) -> Int64 {
+            guard let tree else { return leaf.integer(i) }
+            guard case .int(let key) = try tree.value(at: i) else { return -1 }
+            return key
+        }
+
+        /// Index of the first key that `isBelow` does not hold for; it holds for a prefix.
+        func firstIndex(
+            after isBelow: (Int64) throws(RealmError) -> Bool
+        ) throws(RealmError) -> Int {
+            var low = 0
+            var high = count
+            while low < high {
+                let middle = (low + high) / 2
+                if try isBelow(key(middle)) { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+
+        /// Index of the first key that is not below `key` in a list sorted by key.
+        func lowerBound(_ key: Int64) throws(RealmError) -> Int {
+            let n = count
+            // New objects have the highest keys.
+            if n == 0 { return 0 }
+            if try self.key(n - 1) < key { return n }
+            return try firstIndex { (other) throws(RealmError) in other < key }
+        }
+
+        /// True when `key` is at `i`.
+        func matches(_ key: Int64, at i: Int) throws(RealmError) -> Bool {
+            guard i < count else { return false }
+            return try self.key(i) == key
+        }
+    }
+
+    private static let element = ElementType(type: .int, isNullable: false)
+
+    /// The list at `ref`, which is not empty.
+    func list(_ ref: Ref) throws(RealmError) -> KeyView {
+        let node = context.owns(ref) ? context.slab.own(ref).view : try context.space.node(ref)
+        if node.isInner { return KeyView(leaf: node, tree: try tree(ref)) }
+        guard node.flags & NodeView.formMask == 0 else {
+            throw context.space.wrongShape(ref, "index list")
+        }
+        guard node.count > 0 else { throw .corrupt("an empty index list", at: ref) }
+        return KeyView(leaf: node, tree: nil)
+    }
+
+    /// A new list of two keys.
+    func newList(_ keys: (Int64, Int64)) throws(RealmError) -> Ref {
+        let (magnitude, sign) = (max(keys.0, keys.1), keys.0 | keys.1)
+        let code = NodeEncoder.widthCode(magnitude: magnitude, isNegative: sign < 0)
+        let new = try context.slab.node(flags: code, count: 2, room: 16)
+        new.payload.initializeMemory(as: UInt8.self, repeating: 0, count: 16)
+        let node = context.slab.own(new.ref)
+        node.store(keys.0, at: 0)
+        node.store(keys.1, at: 1)
+        return new.ref
+    }
+
+    func insert(
+        _ key: Int64, at i: Int, _ list: KeyView, _ place: RefSlot
+    ) throws(RealmError) {
+        if list.tree == nil, list.count < context.fanout.tree {
+            _ = try context.own(place)
+            return try context.insertInteger(place, i, key)
+        }
+        let ref = Ref(place.pointee)
+        let tree: SequenceEditor
+        if let known = list.tree { tree = known } else { tree = try self.tree(ref) }
+        try tree.insert(.int(key), at: i)
+        try moved(tree, from: ref, to: place)
+    }
+
+    /// Removes key `i`; with the last one, what is at `place` becomes 0.
+    func remove(at i: Int, _ list: inout KeyView, _ place: RefSlot) throws(RealmError) {
+        if let tree = list.tree {
+            let ref = Ref(place.pointee)
+            try tree.remove(at: i)
+            try moved(tree, from: ref, to: place)
+        } else {
+            _ = try context.own(place)
+            try context.removeInteger(place, i)
+        }
+        // What a tree became may be a node of the file.
+        let node = try context.space.node(Ref(place.pointee))
+        list = KeyView(leaf: node, tree: node.isInner ? list.tree : nil)
+        if list.count == 0 { place.pointee = 0 }
+    }
+
+    // MARK: Trees
+
+    /// What edits the tree at `ref`: kept, since an index of few values has few, long lists.
+    private func tree(_ ref: Ref) throws(RealmError) -> SequenceEditor {
+        if let tree = trees[ref] { return tree }
+        if trees.count >= 64 { trees.removeAll() }
+        let tree = try SequenceEditor(context, root: ref, element: Self.element)
+        trees[ref] = tree
+        return tree
+    }
+
+    private func moved(
+        _ tree: SequenceEditor, from old: Ref, to place: RefSlot
+    ) throws(RealmError) {
+        let root = try tree.finish()
+        if root == old, try context.space.node(root).isInner { return }
+        trees[old] = nil
+        place.pointee = root.raw
+        if try context.space.node(root).isInner { trees[root] = tree }
+    }
+}

@@ -1,0 +1,222 @@
+/// The nodes of an index: looked into where they are, and copied before they change.
+extension IndexEditor {
+    /// A node as a look-up sees it, whoever made it.
+    struct Look {
+        let ref: Ref
+        let view: NodeView
+        let chunks: UnsafePointer<Int32>
+        /// The transaction made it.
+        let isOwn: Bool
+
+        @inline(__always) var count: Int { view.count - 1 }
+
+        @inline(__always)
+        func lowerBound(_ chunk: Int32) -> Int { IndexNode.lowerBound(chunk, chunks, count) }
+
+        /// Where what the chunk at `i` leads to is kept, if that may change.
+        @inline(__always)
+        func slot(_ i: Int) -> RefSlot? {
+            guard isOwn else { return nil }
+            return UnsafeMutableRawPointer(mutating: view.payload)
+                .assumingMemoryBound(to: UInt64.self) + i + 1
+        }
+    }
+
+    @inline(__always)
+    func look(_ ref: Ref) throws(RealmError) -> Look {
+        guard context.owns(ref) else { return try checked(ref) }
+        let view = context.slab.own(ref).view
+        let keys = context.slab.own(view.slot(0).ref)
+        return Look(
+            ref: ref, view: view, chunks: keys.payload.assumingMemoryBound(to: Int32.self),
+            isOwn: true)
+    }
+
+    private func checked(_ ref: Ref) throws(RealmError) -> Look {
+        let space = context.space
+        let view = try space.treeNode(ref, slots: 1, "index node")
+        guard view.context, let keysRef = view.slot(0).child else {
+            throw space.wrongShape(ref, "index node")
+        }
+        let keys = try space.integers(keysRef, "index keys")
+        guard keys.width == 32, keys.count == view.count - 1, keys.count > 0 || !view.isInner else {
+            throw space.wrongShape(keysRef, "index keys")
+        }
+        let chunks = keys.payload.assumingMemoryBound(to: Int32.self)
+        return Look(ref: ref, view: view, chunks: chunks, isOwn: false)
+    }
+
+    /// What the chunk at `i` leads to.
+    @inline(__always)
+    func entry(_ node: Look, _ i: Int) throws(RealmError) -> NodeSlot {
+        let slot = node.view.slot(i + 1)
+        if !node.isOwn { try check(slot, in: node, limit: context.limit(ofRefsIn: node.ref)) }
+        return slot
+    }
+
+    /// A ref that is no multiple of 8 leads nowhere, one beyond the limit poses as a node of the
+    /// transaction.
+    @inline(__always)
+    private func check(_ slot: NodeSlot, in node: Look, limit: UInt64) throws(RealmError) {
+        guard slot.isTagged ? !node.view.isInner : slot.raw & 7 == 0 && slot.raw < limit,
+            !slot.isNone
+        else { throw context.space.wrongShape(node.ref, "index node") }
+    }
+
+    /// Whether a slot that is no single object leads to a further level of the trie, and not to a
+    /// list.
+    ///
+    /// - Parameter offset: of the level that the slot is in.
+    @inline(__always)
+    func isLevel(_ ref: Ref, offset: Int) throws(RealmError) -> Bool {
+        let flags =
+            context.owns(ref) ? context.slab.own(ref).flags : try context.space.node(ref).flags
+        if flags & NodeView.contextFlag == 0 { return false }
+        guard offset + 4 <= (holdsWords ? Self.maximumWordOffset : Self.maximumOffset) else {
+            throw .corrupt("an index nested too deep", at: ref)
+        }
+        return true
+    }
+
+    // MARK: Changing
+
+    /// The node at `slot`, ready to be changed.
+    ///
+    /// - Parameter last: its key in the inner node above; nil for the root of a level.
+    @inline(__always)
+    func own(_ slot: RefSlot, last: Int32?) throws(RealmError) -> IndexNode {
+        let ref = Ref(slot.pointee)
+        return context.owns(ref) ? IndexNode(context.slab, ref) : try copy(slot, last)
+    }
+
+    private func copy(_ slot: RefSlot, _ last: Int32?) throws(RealmError) -> IndexNode {
+        let old = try checked(Ref(slot.pointee))
+        let count = old.count
+        guard count > 0 || slot == rootSlot else {
+            throw .corrupt("an empty index node", at: old.ref)
+        }
+        for i in 1..<max(1, count) where old.chunks[i - 1] >= old.chunks[i] {
+            throw .corrupt("index keys that do not ascend", at: old.ref)
+        }
+        if let last, old.chunks[count - 1] != last {
+            throw .corrupt("an index node whose last key is not its key above", at: old.ref)
+        }
+        let capacity = max(count + 8, min(context.fanout.index + 1, count + count / 2))
+        let copy = try IndexNode.make(context, isInner: old.view.isInner, capacity: capacity)
+        let limit = context.limit(ofRefsIn: old.ref)
+        for i in 0..<count {
+            let entry = old.view.slot(i + 1)
+            try check(entry, in: old, limit: limit)
+            copy.node.slots[i] = entry.raw
+        }
+        copy.node.fill(old.chunks, count)
+        try context.free(old.view.slot(0).ref)
+        try context.free(old.ref)
+        slot.pointee = copy.ref.raw
+        return copy.node
+    }
+
+    /// The leaf of one level of the trie that `chunk` belongs to, ready to be changed like all nodes
+    /// above it, which are put at the end of `path`.
+    ///
+    /// - Parameter isNew: the chunk is going to be there.
+    @inline(__always)
+    func reach(
+        _ chunk: Int32, level: RefSlot, isNew: Bool
+    ) throws(RealmError) -> (slot: RefSlot, leaf: IndexNode) {
+        let node = try own(level, last: nil)
+        return node.isInner ? try descend(chunk, level, node, isNew) : (level, node)
+    }
+
+    private func descend(
+        _ chunk: Int32, _ level: RefSlot, _ root: IndexNode, _ isNew: Bool
+    ) throws(RealmError) -> (slot: RefSlot, leaf: IndexNode) {
+        var (slot, node) = (level, root)
+        let base = path.count
+        while node.isInner {
+            guard path.count - base < Self.maximumDepth else { throw tooDeep(Ref(slot.pointee)) }
+            let i = min(node.lowerBound(chunk), node.count - 1)
+            path.append(Step(slot: slot, child: i))
+            let below = node.slots + i
+            let child = try own(below, last: node.chunks[i])
+            if isNew, chunk > node.chunks[i] { node.chunks[i] = chunk }
+            (slot, node) = (below, child)
+        }
+        return (slot, node)
+    }
+
+    /// Deeper than any B-tree that fits a file; a cycle gets here.
+    static let maximumDepth = 32
+
+    func tooDeep(_ ref: Ref) -> RealmError {
+        .corrupt("an index node deeper than \(Self.maximumDepth) levels", at: ref)
+    }
+
+    /// The node at `slot` with room for `count` entries: itself, or a larger copy.
+    @inline(__always)
+    func roomy(_ slot: RefSlot, for count: Int) throws(RealmError) -> IndexNode {
+        let node = IndexNode(context.slab, Ref(slot.pointee))
+        return count <= node.capacity ? node : try grown(slot, node, count)
+    }
+
+    @inline(never)
+    private func grown(
+        _ slot: RefSlot, _ node: IndexNode, _ count: Int
+    ) throws(RealmError) -> IndexNode {
+        // Small nodes mostly stay small; what is half full gets all the room there may be.
+        let full = context.fanout.index + 1
+        let capacity = max(count, count > full / 4 ? full : 2 * count)
+        let larger = try IndexNode.make(context, isInner: node.isInner, capacity: capacity)
+        larger.node.append(node, 0..<node.count)
+        slot.pointee = larger.ref.raw
+        return larger.node
+    }
+
+    /// A new leaf with one entry.
+    func newLeaf(_ chunk: Int32, _ slot: UInt64) throws(RealmError) -> Ref {
+        let leaf = try IndexNode.make(context, isInner: false, capacity: 3)
+        leaf.node.insert(chunk, slot, at: 0)
+        return leaf.ref
+    }
+
+    // MARK: Splitting
+
+    /// Halves the node at `slot`, which is over-full after something came in at `i`; what came in at
+    /// the end goes into a node of its own, since more is likely to follow it.
+    ///
+    /// - Parameter level: where the root of the level is kept, and `path` begins.
+    func split(_ slot: RefSlot, after i: Int, level: RefSlot) throws(RealmError) {
+        let node = IndexNode(context.slab, Ref(slot.pointee))
+        let count = node.count
+        let cut = i == count - 1 ? i : count / 2
+        let right = try IndexNode.make(
+            context, isInner: node.isInner, capacity: max(count - cut, context.fanout.index + 1))
+        right.node.append(node, cut..<count)
+        node.truncate(to: cut)
+        guard let step = path.popLast() else {
+            return try growRoot(level, node, right.ref, right.node.lastChunk)
+        }
+        IndexNode(context.slab, Ref(step.slot.pointee)).chunks[step.child] = node.lastChunk
+        try adopt(right.ref, right.node.lastChunk, step, level: level)
+    }
+
+    private func adopt(
+        _ sibling: Ref, _ last: Int32, _ step: Step, level: RefSlot
+    ) throws(RealmError) {
+        let above = IndexNode(context.slab, Ref(step.slot.pointee))
+        let node = try roomy(step.slot, for: above.count + 1)
+        node.insert(last, sibling.raw, at: step.child + 1)
+        if node.count > context.fanout.index {
+            try split(step.slot, after: step.child + 1, level: level)
+        }
+    }
+
+    private func growRoot(
+        _ level: RefSlot, _ left: IndexNode, _ right: Ref, _ last: Int32
+    ) throws(RealmError) {
+        let root = try IndexNode.make(context, isInner: true, capacity: 8)
+        root.node.insert(left.lastChunk, level.pointee, at: 0)
+        root.node.insert(last, right.raw, at: 1)
+        level.pointee = root.ref.raw
+    }
+}

@@ -1,0 +1,167 @@
+/// A node of a search index that the open transaction made: ascending chunks, and what each leads to
+/// (object format 5.4).
+///
+///      refs   | keys | slot 0  | slot 1  | ...     64 bits each while the node can be changed
+///                |
+///      keys      | chunk 0 | chunk 1 | ...         32 bits each in every case
+///
+/// Both parts are made together, with room for the same number of entries. Trivial; valid until the
+/// node is replaced by a larger copy.
+struct IndexNode {
+    private let refs: SlabNode
+    private let keys: SlabNode
+
+    /// The node at `ref`, which the transaction made.
+    @inline(__always)
+    init(_ slab: Slab, _ ref: Ref) {
+        refs = slab.own(ref)
+        keys = slab.own(Ref(refs.slots[0]))
+    }
+
+    /// A new node without entries, with room for `capacity` of them.
+    static func make(
+        _ context: EditContext, isInner: Bool, capacity: Int
+    ) throws(RealmError) -> (ref: Ref, node: IndexNode) {
+        let keyWidth: UInt8 = 6
+        let keys = try context.slab.node(flags: keyWidth, count: 0, room: 4 * capacity)
+        let inner = isInner ? NodeView.innerFlag : 0
+        let refs = try context.slab.node(
+            flags: NodeView.hasRefsFlag | NodeView.contextFlag | inner | 7, count: 1,
+            room: 8 * (capacity + 1))
+        refs.payload.storeBytes(of: keys.ref.raw, as: UInt64.self)
+        context.changeableBytes &+= 12 &* capacity &+ 48
+        return (refs.ref, IndexNode(context.slab, refs.ref))
+    }
+
+    /// The slots lead to nodes of the same level of the trie.
+    @inline(__always) var isInner: Bool { refs.flags & NodeView.innerFlag != 0 }
+    @inline(__always) var count: Int { keys.count }
+    /// Entries there is room for.
+    @inline(__always) var capacity: Int { refs.room >> 3 &- 1 }
+
+    @inline(__always) var chunks: UnsafeMutablePointer<Int32> {
+        keys.payload.assumingMemoryBound(to: Int32.self)
+    }
+
+    /// What the chunks lead to.
+    @inline(__always) var slots: RefSlot { refs.slots + 1 }
+
+    /// Key of the node in its parent; the node is not empty.
+    @inline(__always) var lastChunk: Int32 { chunks[count - 1] }
+
+    @inline(__always)
+    func lowerBound(_ chunk: Int32) -> Int { Self.lowerBound(chunk, chunks, count) }
+
+    /// Index of the first chunk that is not below `chunk`.
+    @inline(__always)
+    static func lowerBound(
+        _ chunk: Int32, _ chunks: UnsafePointer<Int32>, _ count: Int
+    ) -> Int {
+        var low = 0
+        var left = count
+        while left > 0 {
+            let half = left >> 1
+            let isBelow = chunks[low &+ half] < chunk
+            low = isBelow ? low &+ half &+ 1 : low
+            left = isBelow ? left &- half &- 1 : half
+        }
+        return low
+    }
+
+    @inline(__always)
+    private func resize(_ count: Int) {
+        keys.resize(count)
+        refs.resize(count + 1)
+    }
+
+    /// Adds an entry in front of entry `i`; there is room.
+    @inline(__always)
+    func insert(_ chunk: Int32, _ slot: UInt64, at i: Int) {
+        let (count, chunks, slots) = (count, chunks, slots)
+        assert(i >= 0 && i <= count)
+        resize(count + 1)
+        (chunks + i + 1).update(from: chunks + i, count: count - i)
+        (slots + i + 1).update(from: slots + i, count: count - i)
+        chunks[i] = chunk
+        slots[i] = slot
+    }
+
+    /// Adds entries of another node behind all others; there is room.
+    func append(_ other: IndexNode, _ range: Range<Int>) {
+        let count = count
+        resize(count + range.count)
+        (chunks + count).update(from: other.chunks + range.lowerBound, count: range.count)
+        (slots + count).update(from: other.slots + range.lowerBound, count: range.count)
+    }
+
+    /// Takes the chunks of a node whose slots are there already.
+    func fill(_ other: UnsafePointer<Int32>, _ count: Int) {
+        resize(count)
+        chunks.update(from: other, count: count)
+    }
+
+    func remove(at i: Int) {
+        let (left, chunks, slots) = (count - 1, chunks, slots)
+        assert(i >= 0 && i <= left)
+        (chunks + i).update(from: chunks + i + 1, count: left - i)
+        (slots + i).update(from: slots + i + 1, count: left - i)
+        resize(left)
+    }
+
+    /// Entries from `count` on go.
+    func truncate(to count: Int) { resize(count) }
+
+    /// Adds objects under new chunks, given in their order in the upper halves of `pairs`, as long as
+    /// they are new, no more than `room` and, unless the leaf is the last of its level, below its last
+    /// chunk; answers how many. There is room.
+    func merge(
+        _ pairs: UnsafeBufferPointer<NumberPair>, room: Int, isLast: Bool
+    ) -> Int {
+        let (count, chunks, slots) = (count, chunks, slots)
+        let taken = mergeable(pairs, room: room, isLast: isLast)
+        resize(count + taken)
+        // From behind, so that each is moved once.
+        var old = count - 1
+        var new = taken - 1
+        var at = count + taken - 1
+        while new >= 0 {
+            let chunk = Int32(truncatingIfNeeded: pairs[new].number >> 32)
+            if old >= 0, chunks[old] > chunk {
+                chunks[at] = chunks[old]
+                slots[at] = slots[old]
+                old -= 1
+            } else {
+                chunks[at] = chunk
+                slots[at] = NodeSlot(object: pairs[new].payload).raw
+                new -= 1
+            }
+            at -= 1
+        }
+        return taken
+    }
+
+    private func mergeable(
+        _ pairs: UnsafeBufferPointer<NumberPair>, room: Int, isLast: Bool
+    ) -> Int {
+        let (count, chunks) = (count, chunks)
+        var taken = 0
+        var i = 0
+        while taken < min(room, pairs.count) {
+            let chunk = Int32(truncatingIfNeeded: pairs[taken].number >> 32)
+            while i < count, chunks[i] < chunk { i += 1 }
+            if i == count ? !isLast : chunks[i] == chunk { break }
+            if taken > 0, pairs[taken].number >> 32 == pairs[taken - 1].number >> 32 { break }
+            taken += 1
+        }
+        return taken
+    }
+}
+
+extension NodeSlot {
+    /// The object with `key` and no other.
+    @inline(__always)
+    init(object key: Int64) { raw = UInt64(bitPattern: key) << 1 | 1 }
+
+    /// Key of the one object a tagged slot of an index stands for.
+    @inline(__always) var object: Int64 { Int64(bitPattern: raw >> 1) }
+}

@@ -1,0 +1,66 @@
+/// Lists of an index that are known to be of objects with one and the same value, and which value that
+/// is: adding another such object then needs no look into the column.
+///
+/// Remembers some lists only, and only short values. Belongs to one `IndexEditor`.
+final class SharedValues {
+    /// One remembered list: its ref, the kind and length of the value, and the value's index string.
+    private struct Item {
+        var list: UInt64 = 0
+        var kind: UInt64 = 0
+        var string = IndexString.Words.zero
+    }
+
+    private static let count = 256
+    private var items: UnsafeMutablePointer<Item>?
+
+    deinit { items?.deallocate() }
+
+    /// Values of a kind with equal index strings are equal; 0 where that is not so.
+    @inline(__always)
+    private static func kind(_ entry: IndexEditor.Entry) -> UInt64 {
+        let kind: UInt64
+        switch entry.value {
+        case .null: kind = 1
+        case .int: kind = 2
+        case .bool: kind = 3
+        case .string: kind = 4
+        case .binary: kind = 5
+        case .timestamp: kind = 6
+        case .objectID: kind = 7
+        case .uuid: kind = 8
+        default: return 0
+        }
+        return UInt64(entry.string.count) << 8 | kind
+    }
+
+    @inline(__always)
+    private static func place(_ words: IndexString.Words) -> Int {
+        var sum: UInt64 = 0
+        for i in 0..<8 { sum = (sum ^ words[i]) &* 0x9E37_79B9_7F4A_7C15 }
+        return Int(truncatingIfNeeded: sum >> 56)
+    }
+
+    /// Whether all objects of `list` are known to have the entry's value.
+    func holds(_ entry: IndexEditor.Entry, list: UInt64) -> Bool {
+        guard let items, let words = entry.string.words else { return false }
+        let item = items[Self.place(words)]
+        return item.list == list && item.kind == Self.kind(entry) && item.string == words
+    }
+
+    /// All objects of `list` have the entry's value.
+    func remember(_ entry: IndexEditor.Entry, list: UInt64) {
+        let kind = Self.kind(entry)
+        guard kind != 0, let words = entry.string.words else { return forget(entry) }
+        if items == nil {
+            items = .allocate(capacity: Self.count)
+            items!.initialize(repeating: Item(), count: Self.count)
+        }
+        items![Self.place(words)] = Item(list: list, kind: kind, string: words)
+    }
+
+    /// The list with the entry's index string has objects with other values.
+    func forget(_ entry: IndexEditor.Entry) {
+        guard let items, let words = entry.string.words else { return }
+        items[Self.place(words)].list = 0
+    }
+}
