@@ -79,6 +79,12 @@ public struct Selection: Equatable, Sendable {
         return Int((sums &* 0x0001_0001_0001_0001) &>> 48)
     }
 
+    /// The first row chosen, nil when none is.
+    @inline(__always) var first: Int? {
+        for i in 0..<4 where self[i] != 0 { return i &* 64 &+ self[i].trailingZeroBitCount }
+        return nil
+    }
+
     /// Rows chosen before the first that is not.
     var leadingCount: Int {
         for i in 0..<4 where self[i] != .max {

@@ -57,8 +57,9 @@ extension Database {
         let key = DatabaseKey(options.key)
         let exists = options.creation != .always && FileIdentity(path: place.path) != nil
         // Nothing is created, not even a lock file, beside a file that is not there or not ours.
+        var known: MappedFile?
         if exists || options.creation == .never {
-            try Self.checkWritable(place, key, makesDatabases: options.creation != .never)
+            known = try Self.checkWritable(place, key, makesDatabases: options.creation != .never)
         }
         if !options.allowsOtherNames { try place.checkNames() }
         var mapped: MappedFile?
@@ -66,10 +67,13 @@ extension Database {
             (isInitiator) throws(RealmError) in
             // Opened here, since it may have been replaced until nobody had it open.
             let file = try FileDevice(place, options.creation.ofFile)
+            known = try known?.isStill(file) == true ? known : nil
             if isInitiator {
-                try FilePreparation(file, key, makesDatabases: options.creation != .never).run()
+                known = try FilePreparation(
+                    file, key, makesDatabases: options.creation != .never
+                ).run(known)
             }
-            mapped = try MappedFile(file, key)
+            mapped = if let known { known } else { try MappedFile(file, key) }
             return try Session.Attachment(mapped!)
         }
         try self.init(mapped!, session: session)
@@ -86,20 +90,23 @@ extension Database {
         return openers.isEmpty ? "another program" : openers.joined(separator: ", ")
     }
 
-    /// Throws unless the file may be written and is one that this engine writes.
+    /// Throws unless the file may be written and is one that this engine writes. Returns the file as
+    /// it was looked at, nil when there is nothing in it.
     ///
     /// - Parameter makesDatabases: a file of no bytes becomes one when the session begins.
+    @discardableResult
     static func checkWritable(
         _ place: DatabasePlace, _ key: DatabaseKey = .none, makesDatabases: Bool = false
-    ) throws(RealmError) {
+    ) throws(RealmError) -> MappedFile? {
         let mapped: MappedFile
         do throws(RealmError) { mapped = try MappedFile(place, key) } catch {
-            if error.reason == "empty", makesDatabases { return }
+            if error.reason == "empty", makesDatabases { return nil }
             throw error
         }
         _ = try mapped.whileUnchanged { (header, size) throws(RealmError) in
             try checkWritable(mapped, header, size)
         }
+        return mapped
     }
 
     private static func checkWritable(

@@ -13,12 +13,19 @@ struct FilePreparation {
         self.makesDatabases = makesDatabases
     }
 
-    func run() throws(RealmError) {
+    /// - Parameter known: the file, where it is mapped already.
+    /// - Returns: the file as it is mapped, nil when its size changed.
+    func run(_ known: MappedFile? = nil) throws(RealmError) -> MappedFile? {
         if file.size == 0 {
             guard makesDatabases else { throw MappedFile.empty(file.path) }
             try initialize()
         }
-        let mapped = try MappedFile(file, key)
+        let mapped = if let known { known } else { try MappedFile(file, key) }
+        try prepare(mapped)
+        return try mapped.isStill(file) ? mapped : nil
+    }
+
+    private func prepare(_ mapped: MappedFile) throws(RealmError) {
         let header = try mapped.header()
         // Only what this engine may write is ever changed.
         guard header.format == 24 || (header.format == 0 && header.top.isNone) else { return }

@@ -19,6 +19,17 @@ struct HeldVersions {
         var live = Hold()
         var frozen = Hold()
 
+        /// Changes the number of holders and returns what it is then.
+        @discardableResult
+        mutating func add(_ change: Int, _ kind: PinKind) -> Int {
+            if kind == .frozen {
+                frozen.count += change
+                return frozen.count
+            }
+            live.count += change
+            return live.count
+        }
+
         var isUnused: Bool { live.count == 0 && frozen.count == 0 }
 
         subscript(kind: PinKind) -> Hold {
@@ -37,7 +48,7 @@ struct HeldVersions {
     var versions: [UInt64] { entries.map(\.state.version).sorted() }
 
     private func index(_ version: UInt64) -> Int? {
-        entries.lastIndex { $0.state.version == version }
+        entries.indices.last { entries[$0].state.version == version }
     }
 
     /// Takes over `pin`, the first live one of `state`'s version, and holds it for one holder.
@@ -77,7 +88,7 @@ struct HeldVersions {
     }
 
     private mutating func count(_ i: Int, _ kind: PinKind, _ label: ReaderLabel) -> VersionPin {
-        entries[i][kind].count += 1
+        entries[i].add(1, kind)
         let state = entries[i].state
         let row = session?.readers?.take(.init(kind), version: state.version, label: label)
         return VersionPin(state: state, kind: kind, row: row)
@@ -87,8 +98,7 @@ struct HeldVersions {
     mutating func letGo(_ pin: VersionPin) {
         if let row = pin.row { session?.readers?.give(row) }
         guard let i = index(pin.state.version) else { return }
-        entries[i][pin.kind].count -= 1
-        guard entries[i][pin.kind].count == 0 else { return }
+        guard entries[i].add(-1, pin.kind) == 0 else { return }
         if let listed = entries[i][pin.kind].pin { session?.release(listed) }
         entries[i][pin.kind].pin = nil
         if entries[i].isUnused { entries.remove(at: i) }

@@ -151,6 +151,16 @@ public final class TableInfo: Sendable {
 
     /// The same by the bytes of the name.
     func columnIndex(spelt name: [UInt8]) -> Int? { columnIndexes[name] }
+
+    /// The same without making bytes of it, where there are few properties to compare it with.
+    func columnIndex(spelt name: String) -> Int? {
+        guard columns.count <= Self.fewColumns else { return columnIndex(named: name) }
+        return name.withView { wanted in
+            columns.firstIndex { column in column.name.withView { $0 == wanted } }
+        }
+    }
+
+    private static let fewColumns = 8
 }
 
 /// All tables of one version. Immutable and free to cross threads.

@@ -12,6 +12,8 @@ public final class Snapshot {
     let pin: VersionPin?
     /// Keeps the version instead of a pin of its own.
     private let keeper: AnyObject?
+    /// Where the object was that was found by its position last.
+    private var lastPlace: LastPlace?
     /// Dictionaries are cluster trees in formats 21 and 22.
     let hasClusteredDictionaries: Bool
 
@@ -81,6 +83,32 @@ public final class Snapshot {
 
     var lookup: NodeSpace { memory.lookup }
     var walk: NodeSpace { memory.walk }
+
+    /// The leaf with the object at a position of a table. Leaves of an open write transaction are not
+    /// remembered: they change.
+    func place(of position: Int, in table: TableInfo) throws(RealmError) -> PlacedLeaf? {
+        let tree = ClusterTree(space: lookup, root: table.root)
+        guard isSettled else { return try tree.leaf(at: position) }
+        guard let last = lastPlace, last.table == table.key else {
+            guard let found = try tree.leaf(at: position) else { return nil }
+            lastPlace = LastPlace(table.key, found)
+            return found
+        }
+        if last.leaf.start <= position, position < last.leaf.end { return last.leaf }
+        guard let found = try tree.leaf(at: position, near: last.leaf) else { return nil }
+        last.leaf = found
+        return found
+    }
+
+    private final class LastPlace {
+        let table: TableKey
+        var leaf: PlacedLeaf
+
+        init(_ table: TableKey, _ leaf: PlacedLeaf) {
+            self.table = table
+            self.leaf = leaf
+        }
+    }
 
     /// Begins a visit of the whole database, or of one table: the work that follows is bounded by
     /// the file's size, so damaged files with cycles end in an error.

@@ -21,6 +21,13 @@ public struct Table {
         return Row(table: self, leaf: leaf, row: row)
     }
 
+    /// The object at `position` in table order, nil when there are no more than that. The one behind
+    /// or before the one asked for last is found at once.
+    public func row(at position: Int) throws(RealmError) -> Row? {
+        guard let placed = try snapshot.place(of: position, in: info) else { return nil }
+        return Row(table: self, leaf: placed.leaf, row: position - placed.start)
+    }
+
     /// The keys of all live objects, or of all tombstones, in stored order.
     public func keys(tombstones: Bool = false) throws(RealmError) -> [ObjectKey] {
         let root = tombstones ? info.tombstones : info.root

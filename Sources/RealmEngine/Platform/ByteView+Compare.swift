@@ -13,3 +13,14 @@ extension ByteView {
         a.count == b.count && memcmp(a.base, b.base, a.count) == 0
     }
 }
+
+extension String {
+    /// Calls `body` with the bytes of the text, which are there until it returns.
+    @inline(__always)
+    func withView<Result>(_ body: (ByteView) -> Result) -> Result {
+        var text = self
+        return text.withUTF8 { utf8 in
+            body(utf8.baseAddress.map { ByteView($0, count: utf8.count) } ?? .empty)
+        }
+    }
+}

@@ -33,7 +33,9 @@ public struct DatabasePlace: Sendable, Hashable {
         self.links = links
         let resolved = Self.resolvingDirectories(of: last)
         // Seen from the root it may be out of reach, as it is not from here.
-        path = FileIdentity(path: resolved) == FileIdentity(path: last) ? resolved : last
+        let isThere =
+            resolved == last || FileIdentity(path: resolved) == FileIdentity(path: last)
+        path = isThere ? resolved : last
     }
 
     var lock: String { path + ".lock" }

@@ -7,7 +7,10 @@ final class LockFileMemory: @unchecked Sendable {
     let path: String
     let base: UnsafeMutableRawPointer
     private let descriptor: Int32
+    private let locked: FileIdentity?
     private let mapped = Atomic<Int>(0)
+    /// The lock files this process holds, and how often.
+    private static let held = Guarded<[FileIdentity: Int]>([:])
 
     private static let reserved = 1 << 26
 
@@ -22,11 +25,10 @@ final class LockFileMemory: @unchecked Sendable {
     /// Opens the lock file, creating it when missing. Whoever finds it unused runs `initialize`
     /// over its zeroed bytes; then a shared lock is kept until the object goes. Waits for nobody.
     static func open(
-        _ path: String, size: Int, _ permissions: FilePermissions,
+        _ path: String, size: Int, _ permissions: @escaping () -> FilePermissions,
         initialize: (UnsafeMutableRawPointer) -> Void
     ) throws(RealmError) -> Opening {
-        let made = permissions.ofSideFile
-        guard let fd = SideFile.descriptor(path, O_RDWR, creating: made) else {
+        guard let fd = SideFile.descriptor(path, O_RDWR, creating: permissions) else {
             let code = errno
             try SideFile.check(path, is: S_IFREG, "lock file")
             throw systemError("open", path, errno: code)
@@ -90,10 +92,13 @@ final class LockFileMemory: @unchecked Sendable {
             close(fd)
             return .tooSmall
         }
-        return .open(try LockFileMemory(fd, path, Int(s.st_size)))
+        let file = FileIdentity(device: UInt64(s.st_dev), inode: UInt64(s.st_ino))
+        return .open(try LockFileMemory(fd, file, path, Int(s.st_size)))
     }
 
-    private init(_ fd: Int32, _ path: String, _ size: Int) throws(RealmError) {
+    private init(
+        _ fd: Int32, _ file: FileIdentity, _ path: String, _ size: Int
+    ) throws(RealmError) {
         let range = mmap(
             nil, Self.reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
         guard range != MAP_FAILED else {
@@ -103,6 +108,8 @@ final class LockFileMemory: @unchecked Sendable {
         base = range!
         descriptor = fd
         self.path = path
+        locked = file
+        Self.held.withLock { $0[file, default: 0] += 1 }
         try map(size)
     }
 
@@ -115,6 +122,7 @@ final class LockFileMemory: @unchecked Sendable {
         base = range!
         descriptor = -1
         self.path = path
+        locked = nil
         bytes.withUnsafeBytes {
             base.copyMemory(from: $0.baseAddress!, byteCount: min($0.count, Self.reserved))
         }
@@ -123,6 +131,12 @@ final class LockFileMemory: @unchecked Sendable {
 
     deinit {
         munmap(base, Self.reserved)
+        if let locked {
+            Self.held.withLock { held in
+                held[locked, default: 1] -= 1
+                if held[locked] == 0 { held[locked] = nil }
+            }
+        }
         // Closing the description releases its lock.
         if descriptor >= 0 { close(descriptor) }
     }
@@ -181,15 +195,17 @@ final class LockFileMemory: @unchecked Sendable {
     }
 
     static func isLocked(_ locked: FileIdentity) -> Bool {
+        if held.withLock({ $0[locked] != nil }) { return true }
         guard let file = fopen("/proc/locks", "r") else { return true }
         defer { fclose(file) }
-        let wanted = ":\(locked.inode) "
-        var line = [CChar](repeating: 0, count: 256)
-        while fgets(&line, 256, file) != nil {
-            let text = String(
-                decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            if text.contains("FLOCK"), text.contains(wanted) { return true }
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { line in
+            let line = line.baseAddress!
+            while fgets(line, 256, file) != nil {
+                if strstr(line, "FLOCK") != nil, strstr(line, ":\(locked.inode) ") != nil {
+                    return true
+                }
+            }
+            return false
         }
-        return false
     }
 }

@@ -31,10 +31,23 @@ public struct ProcessIdentity: Hashable, Sendable {
         startTime = UInt32(truncatingIfNeeded: ticks ?? 0)
     }
 
+    /// Asked from the system once, and again in a forked copy of the process.
     static var current: ProcessIdentity {
+        let generation = UInt64(ForkGeneration.current) + 1
+        if knownGeneration.load(ordering: .acquiring) == generation {
+            let known = known.load(ordering: .relaxed)
+            return ProcessIdentity(
+                pid: UInt32(known >> 32), startTime: UInt32(truncatingIfNeeded: known))
+        }
         let pid = UInt32(bitPattern: getpid())
-        return ProcessIdentity(pid: pid) ?? ProcessIdentity(pid: pid, startTime: 0)
+        let current = ProcessIdentity(pid: pid) ?? ProcessIdentity(pid: pid, startTime: 0)
+        known.store(UInt64(current.pid) << 32 | UInt64(current.startTime), ordering: .relaxed)
+        knownGeneration.store(generation, ordering: .releasing)
+        return current
     }
+
+    private static let known = Atomic<UInt64>(0)
+    private static let knownGeneration = Atomic<UInt64>(0)
 
     /// Whether this very process still runs.
     public var isRunning: Bool { ProcessIdentity(pid: pid) == self }

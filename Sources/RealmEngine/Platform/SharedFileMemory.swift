@@ -13,13 +13,15 @@ final class SharedFileMemory: @unchecked Sendable {
     /// Opens the file `name` in `directory`. Who is to use a database, as `permissions` say, makes
     /// both; without, they must be there. At most `capacity` bytes of the file are ever mapped.
     init?(
-        _ name: String, directory: String, creating permissions: FilePermissions?, capacity: Int
+        _ name: String, directory: String, creating permissions: (() -> FilePermissions)?,
+        capacity: Int
     ) {
-        permissions?.ofSideDirectory.makeDirectory(directory)
-        guard
-            let opened = SideFile.descriptor(
-                name, in: directory, O_RDWR, creating: permissions?.ofSideFile)
-        else { return nil }
+        var opened = SideFile.descriptor(name, in: directory, O_RDWR, creating: permissions)
+        if opened == nil, errno == ENOENT, let permissions {
+            permissions().ofSideDirectory.makeDirectory(directory)
+            opened = SideFile.descriptor(name, in: directory, O_RDWR, creating: permissions)
+        }
+        guard let opened else { return nil }
         descriptor = opened
         var s = stat()
         guard fstat(descriptor, &s) == 0 else {

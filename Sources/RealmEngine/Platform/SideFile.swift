@@ -4,12 +4,13 @@ import Glibc
 /// link is followed, nothing is waited for, and a file of another kind is none; nor is a file that is
 /// another one, or of another database, by a hard link.
 enum SideFile {
-    /// The file at `path`, made with `permissions` when it is missing and they are given. Nil, with
+    /// The file at `path`, made when it is missing, as whoever may use what `permissions` tell of
+    /// needs it; without them it has to be there. Nil, with
     /// `errno` set, when it cannot be opened; `EEXIST` when it is no file of the kind (`S_IFREG`,
     /// `S_IFIFO`).
     static func descriptor(
         _ path: String, _ flags: Int32, _ kind: mode_t = S_IFREG, in directory: Int32 = AT_FDCWD,
-        creating permissions: FilePermissions? = nil
+        creating permissions: (() -> FilePermissions)? = nil
     ) -> Int32? {
         let flags = flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         // A file that goes or comes in between is tried again, not for ever.
@@ -19,11 +20,12 @@ enum SideFile {
             let opened = retryingInterrupts { openat(directory, path, flags) }
             if opened >= 0 { return checked(opened, kind) }
             guard errno == ENOENT, let permissions else { return nil }
+            let wanted = permissions().ofSideFile
             let made = retryingInterrupts {
-                openat(directory, path, flags | O_CREAT | O_EXCL, permissions.atFirst)
+                openat(directory, path, flags | O_CREAT | O_EXCL, wanted.atFirst)
             }
             if made >= 0 {
-                permissions.complete(made)
+                wanted.complete(made)
                 return made
             }
             if errno != EEXIST { return nil }
@@ -46,7 +48,7 @@ enum SideFile {
     /// The regular file `name` in `directory`, which is no link either.
     static func descriptor(
         _ name: String, in directory: String, _ flags: Int32,
-        creating permissions: FilePermissions? = nil
+        creating permissions: (() -> FilePermissions)? = nil
     ) -> Int32? {
         let folder = retryingInterrupts {
             open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)

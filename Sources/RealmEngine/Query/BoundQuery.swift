@@ -1,9 +1,9 @@
 /// A condition whose names, types and constants are settled for one class of one snapshot.
-indirect enum BoundCondition: Sendable {
+enum BoundCondition: Sendable {
     case constant(Bool)
     case and([BoundCondition])
     case or([BoundCondition])
-    case not(BoundCondition)
+    indirect case not(BoundCondition)
     /// A property of the object itself against a constant.
     case test(ColumnTest)
     case comparison(BoundComparison)

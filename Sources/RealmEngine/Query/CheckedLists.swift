@@ -5,6 +5,11 @@ final class CheckedLists: Sendable {
         let table: TableKey
         let list: Ref
         let part: Range<Int>
+
+        /// Lists differ in where they are, mostly.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(list.raw ^ UInt64(truncatingIfNeeded: part.lowerBound) << 40)
+        }
     }
 
     private let outcomes = Guarded<[Place: Bool]>([:])

@@ -27,6 +27,32 @@ final class ColumnTest: Sendable {
         }
     }
 
+    /// A property against one constant; nil when a value of that type cannot bear `[c]`.
+    convenience init?(
+        _ column: BoundColumn, _ relation: QueryRelation, folds: Bool,
+        _ constant: QueryBinder.Typed, range: SourceRange
+    ) {
+        let isStrict = constant.type == column.type
+        // [c] means nothing to a number; a value of another type must be able to bear it.
+        let isIgnored =
+            isStrict ? !column.type.isText : column.type == .mixed && !constant.type.isText
+        let folds = folds && !isIgnored
+        if folds, !constant.type.isText { return nil }
+        self.init(
+            column: column, range: range, relation: relation, foldsCase: folds,
+            operand: isStrict ? .strict(constant.value) : .general(constant.value))
+    }
+
+    /// False for parts of characters, which have no case (query language 14).
+    var foldsWholeCharacters: Bool {
+        guard foldsCase, column.type == .string else { return true }
+        switch operand {
+        case .strict(.string(let text)), .general(.string(let text)):
+            return text.isASCII || String(validating: text.buffer, as: UTF8.self) != nil
+        default: return true
+        }
+    }
+
     enum Operand: Sendable {
         /// A constant of exactly the property's type: the rules of direct properties apply.
         case strict(Value)

@@ -40,6 +40,15 @@ enum FoundObjects: Sendable {
         return keys
     }
 
+    /// The first key, nil when there is none.
+    func first(_ space: NodeSpace) throws(RealmError) -> ObjectKey? {
+        switch self {
+        case .keys(let keys): keys.first
+        case .list(let list, let part):
+            part.isEmpty ? nil : try KeyList(space, list).key(part.lowerBound)
+        }
+    }
+
     /// What is in both.
     func intersection(
         _ other: FoundObjects, _ space: NodeSpace

@@ -3,17 +3,20 @@
 /// What a term says of an object is either tested, or follows from the way an index keeps its
 /// objects, as far as the format promises that (object format 5.5): results do not depend on indexes
 /// (query language 23).
-struct IndexCandidates: Sendable {
+final class IndexCandidates: Sendable {
     let objects: FoundObjects
-    /// The terms that hold for all of them.
-    let settled: [BoundCondition]
-    /// What the others are.
+    /// What is still asked about each of them.
     let rest: BoundCondition
-    /// The term that was asked first.
-    private let first: IndexTerm?
+    /// The terms of an AND that hold for all of them, while others are still asked.
+    private let someSettled: [BoundCondition]
+    /// The property whose index was used first, by its place in the columns of its class.
+    private let index: (table: TableInfo, place: Int)?
 
-    /// Class and name of the property whose index was used first.
-    var property: String { first.map { "\($0.table.className).\($0.column.name)" } ?? "" }
+    /// Class and name of that property.
+    var property: String {
+        guard let (table, place) = index else { return "" }
+        return "\(table.className).\(table.columns[place].name)"
+    }
 
     /// Every one of the objects matches.
     var isFinal: Bool {
@@ -23,6 +26,13 @@ struct IndexCandidates: Sendable {
 
     var count: Int { objects.count }
 
+    /// The terms of `condition`, what the candidates were looked up for, that hold for all of them.
+    func settled(of condition: BoundCondition) -> [BoundCondition] {
+        guard isFinal, someSettled.isEmpty else { return someSettled }
+        if case .and(let children) = condition { return children }
+        return [condition]
+    }
+
     /// With more than a part of all objects, testing the rest of every object is faster.
     private static let worthwhileShare = 4
 
@@ -31,11 +41,20 @@ struct IndexCandidates: Sendable {
         _ condition: BoundCondition, _ table: TableInfo, _ snapshot: Snapshot
     ) throws(RealmError) {
         if case .test(let test) = condition {
+            if let place = IndexTerm.place(of: test, table),
+                let found = try IndexSearch.object(test, table, place, snapshot.lookup)
+            {
+                (objects, rest, someSettled) = (found, .constant(true), [])
+                index = (table, place)
+                return
+            }
             guard let term = IndexTerm(test, table) else { return nil }
             let search = try IndexSearch(table, snapshot)
-            guard let lookup = try search.lookUp(term), let found = try search.objects(lookup)
+            guard let lookup = try search.lookUp(term),
+                let found = try search.objects(term, lookup)
             else { return nil }
-            (objects, settled, rest, first) = (found, [condition], .constant(true), term)
+            (objects, rest, someSettled) = (found, .constant(true), [])
+            index = (term.table, term.place)
             return
         }
         var terms: [BoundCondition] = [condition]
@@ -44,15 +63,15 @@ struct IndexCandidates: Sendable {
         try answers.ask()
         guard let objects = answers.objects else { return nil }
         self.objects = objects
-        first = answers.first
+        index = answers.first.map { ($0.table, $0.place) }
         guard answers.settled.count < terms.count else {
-            (settled, rest) = (terms, .constant(true))
+            (rest, someSettled) = (.constant(true), [])
             return
         }
         let total = try ClusterTree(space: snapshot.lookup, root: table.root).count()
         let most = max(IndexAnswers.fewObjects, total / Self.worthwhileShare)
         guard objects.count <= most else { return nil }
-        settled = answers.settled.map { terms[$0] }
+        someSettled = answers.settled.map { terms[$0] }
         let rest = terms.indices.filter { !answers.settled.contains($0) }.map { terms[$0] }
         self.rest = rest.count == 1 ? rest[0] : .and(rest)
     }
@@ -101,17 +120,17 @@ private struct IndexAnswers {
 
     /// Those with the fewest objects first.
     private mutating func askForProperties(_ search: IndexSearch) throws(RealmError) {
-        var lookups: [(place: Int, lookup: IndexSearch.Lookup)] = []
+        var lookups: [(asked: Numbered, lookup: IndexSearch.Lookup)] = []
         for numbered in unique.map({ [$0] }) ?? terms where numbered.term.isDirect {
             guard let lookup = try search.lookUp(numbered.term) else { continue }
-            lookups.append((numbered.place, lookup))
+            lookups.append((numbered, lookup))
         }
         if lookups.count > 1 { lookups.sort { $0.lookup.count < $1.lookup.count } }
-        for (place, lookup) in lookups {
+        for (asked, lookup) in lookups {
             if let known = objects, lookup.count / Self.intersectionShare > known.count { return }
-            guard let found = try search.objects(lookup) else { continue }
-            try add(found, lookup.term)
-            settled.append(place)
+            guard let found = try search.objects(asked.term, lookup) else { continue }
+            try add(found, asked.term)
+            settled.append(asked.place)
         }
     }
 

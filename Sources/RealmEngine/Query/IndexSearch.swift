@@ -25,23 +25,41 @@ struct IndexSearch {
         let value: Int
     }
 
+    /// The one object, or none, that has the value a test asks for: nil when there may be more, or
+    /// when it takes more than a look to tell.
+    static func object(
+        _ test: ColumnTest, _ table: TableInfo, _ place: Int, _ space: NodeSpace
+    ) throws(RealmError) -> FoundObjects? {
+        guard case .strict(let wanted) = test.operand, !test.foldsCase else { return nil }
+        switch test.column.layout.type {
+        case .int, .bool, .string, .timestamp, .objectID, .uuid: break
+        default: return nil
+        }
+        let index = SearchIndex(space: space, root: table.columns[place].indexRoot)
+        guard let entry = try index.entry(for: wanted) else { return .keys([]) }
+        guard entry.slot.isTagged else { return nil }
+        let key = ObjectKey(Int64(bitPattern: entry.slot.value))
+        let tree = ClusterTree(space: space, root: table.root)
+        guard let (leaf, row) = try tree.find(key),
+            try ValueOrder.compare(Spot(leaf: leaf, row: row).value(test.column), wanted) == 0
+        else { return .keys([]) }
+        return .keys([key])
+    }
+
     /// What an index holds for a term, before any object was looked at.
     struct Lookup {
-        let term: IndexTerm
-        fileprivate var hits: [Hit] = []
+        fileprivate var hits = Few<Hit>()
         /// Of each word that is wanted, and of each that is not.
-        fileprivate var words: [[Hit]] = []
-        fileprivate var excluded: [[Hit]] = []
+        fileprivate var words: [Few<Hit>] = []
+        fileprivate var excluded: [Few<Hit>] = []
         /// At most so many objects.
         fileprivate(set) var count = 0
-
-        fileprivate init(_ term: IndexTerm) { self.term = term }
     }
 
     /// Looks up a direct term, nil when there is too much to look up.
     func lookUp(_ term: IndexTerm) throws(RealmError) -> Lookup? {
         let index = SearchIndex(space: space, root: term.column.indexRoot)
-        var lookup = Lookup(term)
+        var lookup = Lookup()
         switch term.question {
         case .equal(let values, _):
             guard values.count <= limit else { return nil }
@@ -52,7 +70,7 @@ struct IndexSearch {
         case .folded(let text, _):
             var entries: [SearchIndex.Entry] = []
             try index.entries(forFolded: text, into: &entries)
-            lookup.hits = entries.map { Hit(entry: $0, value: 0) }
+            lookup.hits = Few(entries.map { Hit(entry: $0, value: 0) })
         case .words(let terms):
             try lookUp(terms, index, &lookup)
             return lookup
@@ -62,7 +80,7 @@ struct IndexSearch {
         return lookup
     }
 
-    private func count(_ hits: [Hit]) throws(RealmError) -> Int {
+    private func count(_ hits: Few<Hit>) throws(RealmError) -> Int {
         var total = 0
         for hit in hits { total += try count(hit.entry) }
         return total
@@ -76,31 +94,31 @@ struct IndexSearch {
 
     /// The objects for which a term that was looked up holds; nil when too many would have to be
     /// looked at.
-    func objects(_ lookup: Lookup) throws(RealmError) -> FoundObjects? {
-        let column = lookup.term.column
-        switch lookup.term.question {
+    func objects(_ term: IndexTerm, _ lookup: Lookup) throws(RealmError) -> FoundObjects? {
+        let cells = Cells(term.column, tree)
+        switch term.question {
         case .equal(let values, let test):
-            if column.type != .mixed {
-                return try objects(lookup.hits, column, Trust(dropsUnlike: true)) {
+            if cells.column.layout.type != .mixed {
+                return try objects(lookup.hits, cells, Trust(dropsUnlike: true)) {
                     ValueOrder.compare($0, values[$1])
                 }
             }
             // Equal index strings of unequal values: numbers of different types, texts and data.
             guard case .general(let constant) = test.operand, Self.isOfOneKind(constant) else {
-                return try objects(lookup.hits, column, nil) { (value, _) in
+                return try objects(lookup.hits, cells, nil) { (value, _) in
                     test.holds(value) ? 0 : 1
                 }
             }
             let trust = Trust(dropsUnlike: true, isSorted: true)
-            return try objects(lookup.hits, column, trust) { (value, _) in
+            return try objects(lookup.hits, cells, trust) { (value, _) in
                 ValueRules.compare(value, constant)
             }
         case .folded(_, let test):
-            let trust = column.type == .mixed ? nil : Trust(dropsUnlike: true)
-            return try objects(lookup.hits, column, trust) { (value, _) in
+            let trust = cells.column.layout.type == .mixed ? nil : Trust(dropsUnlike: true)
+            return try objects(lookup.hits, cells, trust) { (value, _) in
                 test.holds(value) ? 0 : 1
             }
-        case .words(let terms): return try objects(lookup, terms)
+        case .words(let terms): return try objects(lookup, terms, cells)
         case .linked: return nil
         }
     }
@@ -122,6 +140,26 @@ struct IndexSearch {
 
     private static let exactNumbers = -9_999_999.0...9_999_999.0
 
+    /// Where the values of a property are. Trivial: the loops below copy it without counting
+    /// references.
+    private struct Cells {
+        let column: BoundColumn
+        let holdsWords: Bool
+        private let tree: ClusterTree
+
+        init(_ column: ColumnInfo, _ tree: ClusterTree) {
+            self.column = BoundColumn(column)
+            holdsWords = column.holdsWords
+            self.tree = tree
+        }
+
+        /// The value of an object, nil when there is no such object.
+        func value(of key: ObjectKey) throws(RealmError) -> Value? {
+            guard let (leaf, row) = try tree.find(key) else { return nil }
+            return try Spot(leaf: leaf, row: row).value(column)
+        }
+    }
+
     /// A list may stand for its objects when the first and the last of them hold what is looked for.
     private struct Trust {
         /// The list as a whole is something else when neither of them does.
@@ -135,9 +173,9 @@ struct IndexSearch {
     private typealias Comparison = (Value, Int) -> Int
 
     private func objects(
-        _ hits: [Hit], _ column: ColumnInfo, _ trust: Trust?, _ compare: Comparison
+        _ hits: Few<Hit>, _ cells: Cells, _ trust: Trust?, _ compare: Comparison
     ) throws(RealmError) -> FoundObjects? {
-        var lists: [FoundObjects] = []
+        var lists = Few<FoundObjects>()
         var open: [ObjectKey] = []
         var tested = 0
         for hit in hits {
@@ -146,13 +184,13 @@ struct IndexSearch {
                 let key = ObjectKey(Int64(bitPattern: entry.slot.value))
                 tested += 1
                 guard tested <= limit else { return nil }
-                if let value = try value(of: key, column), compare(value, hit.value) == 0 {
+                if let value = try cells.value(of: key), compare(value, hit.value) == 0 {
                     open.append(key)
                 }
                 continue
             }
-            if let trust, column.holdsWords || entry.tellsApart {
-                let outcome = try outcome(entry.slot.ref, column, trust) {
+            if let trust, cells.holdsWords || entry.tellsApart {
+                let outcome = try outcome(entry.slot.ref, cells, trust) {
                     compare($0, hit.value)
                 }
                 if case .same(let list) = outcome {
@@ -165,7 +203,7 @@ struct IndexSearch {
             guard tested <= limit else { return nil }
             try KeyList(space, entry.slot.ref).visit { (part) throws(RealmError) in
                 for key in part {
-                    guard let value = try value(of: ObjectKey(key), column) else { continue }
+                    guard let value = try cells.value(of: ObjectKey(key)) else { continue }
                     if compare(value, hit.value) == 0 { open.append(ObjectKey(key)) }
                 }
                 return true
@@ -185,20 +223,20 @@ struct IndexSearch {
 
     /// What the ends of a list say about all of it.
     private func outcome(
-        _ list: Ref, _ column: ColumnInfo, _ trust: Trust, _ compare: (Value) -> Int
+        _ list: Ref, _ cells: Cells, _ trust: Trust, _ compare: (Value) -> Int
     ) throws(RealmError) -> Outcome {
         let keys = KeyList(space, list)
         var part = 0..<(try keys.count())
         if trust.isSorted {
             guard
-                let start = try place(in: part, keys, column, { compare($0) >= 0 }),
-                let end = try place(in: start..<part.upperBound, keys, column, { compare($0) > 0 })
+                let start = try place(in: part, keys, cells, { compare($0) >= 0 }),
+                let end = try place(in: start..<part.upperBound, keys, cells, { compare($0) > 0 })
             else { return .unknown }
             if start == end { return .other }
             part = start..<end
         }
-        guard !part.isEmpty, let first = try value(of: keys.key(part.lowerBound), column),
-            let last = try value(of: keys.key(part.upperBound - 1), column)
+        guard !part.isEmpty, let first = try cells.value(of: keys.key(part.lowerBound)),
+            let last = try cells.value(of: keys.key(part.upperBound - 1))
         else { return .unknown }
         switch (compare(first) == 0, compare(last) == 0) {
         case (true, true): return try isSound(list, part) ? .same(.list(list, part)) : .unknown
@@ -209,12 +247,12 @@ struct IndexSearch {
 
     /// The first place of a sorted list whose value satisfies the test, nil when an object is missing.
     private func place(
-        in part: Range<Int>, _ keys: KeyList, _ column: ColumnInfo, _ test: (Value) -> Bool
+        in part: Range<Int>, _ keys: KeyList, _ cells: Cells, _ test: (Value) -> Bool
     ) throws(RealmError) -> Int? {
         var (low, high) = (part.lowerBound, part.upperBound)
         while low < high {
             let middle = low + (high - low) / 2
-            guard let value = try value(of: keys.key(middle), column) else { return nil }
+            guard let value = try cells.value(of: keys.key(middle)) else { return nil }
             if test(value) { high = middle } else { low = middle + 1 }
         }
         return low
@@ -225,11 +263,6 @@ struct IndexSearch {
             return try lists.isSound(list, part, in: table, space)
         }
         return try KeyList(space, list, part).isSound(in: tree)
-    }
-
-    private func value(of key: ObjectKey, _ column: ColumnInfo) throws(RealmError) -> Value? {
-        guard let (leaf, row) = try tree.find(key) else { return nil }
-        return try Spot(leaf: leaf, row: row).value(BoundColumn(column))
     }
 }
 
@@ -251,7 +284,7 @@ extension IndexSearch {
 
     private func hits(
         _ word: FullTextTerms.Word, _ index: SearchIndex
-    ) throws(RealmError) -> [Hit] {
+    ) throws(RealmError) -> Few<Hit> {
         var entries: [SearchIndex.Entry] = []
         let bytes = UnsafeMutableRawBufferPointer.allocate(
             byteCount: max(1, word.bytes.count), alignment: 1)
@@ -263,30 +296,30 @@ extension IndexSearch {
         } else if let entry = try index.entry(for: .string(text)) {
             entries.append(entry)
         }
-        return entries.map { Hit(entry: $0, value: 0) }
+        return Few(entries.map { Hit(entry: $0, value: 0) })
     }
 
     /// What has all words that are wanted and none of the others.
     private func objects(
-        _ lookup: Lookup, _ terms: FullTextTerms
+        _ lookup: Lookup, _ terms: FullTextTerms, _ cells: Cells
     ) throws(RealmError) -> FoundObjects? {
         if lookup.count == 0 { return .keys([]) }
         var found: FoundObjects?
         for (word, hits) in zip(terms.required, lookup.words) {
-            guard let next = try objects(word, hits, lookup.term.column) else { return nil }
+            guard let next = try objects(word, hits, cells) else { return nil }
             found = try found?.intersection(next, space) ?? next
         }
         for (word, hits) in zip(terms.excluded, lookup.excluded) {
-            guard let next = try objects(word, hits, lookup.term.column) else { return nil }
+            guard let next = try objects(word, hits, cells) else { return nil }
             if next.count > 0 { found = try found?.subtracting(next, space) }
         }
         return found
     }
 
     private func objects(
-        _ word: FullTextTerms.Word, _ hits: [Hit], _ column: ColumnInfo
+        _ word: FullTextTerms.Word, _ hits: Few<Hit>, _ cells: Cells
     ) throws(RealmError) -> FoundObjects? {
-        try objects(hits, column, Trust()) { (value, _) in
+        try objects(hits, cells, Trust()) { (value, _) in
             guard case .string(let text) = value else { return 1 }
             return FullTextTerms.has(text, word) ? 0 : 1
         }
@@ -303,7 +336,7 @@ extension IndexSearch {
     {
         let search = try IndexSearch(target, snapshot)
         guard let lookup = try search.lookUp(term), lookup.count <= limit,
-            let found = try search.objects(lookup)
+            let found = try search.objects(term, lookup)
         else { return nil }
         var keys = try found.keys(space)
         for hop in path.path.hops.reversed() {

@@ -1,13 +1,16 @@
 /// A term of a query that a search index answers.
-final class IndexTerm: Sendable {
-    /// The class and the property whose index is asked: of the class queried, or at the end of a path.
+struct IndexTerm: Sendable {
+    /// The class whose index is asked: the one queried, or that at the end of a path.
     let table: TableInfo
-    let column: ColumnInfo
+    /// Place of the property with the index in `table.columns`.
+    let place: Int
     let question: Question
+
+    var column: ColumnInfo { table.columns[place] }
 
     enum Question: Sendable {
         /// Equality with any of these. In a mixed property only the test tells in full.
-        case equal([Value], ColumnTest)
+        case equal(Few<Value>, ColumnTest)
         /// Equality but for case.
         case folded(ByteView, ColumnTest)
         case words(FullTextTerms)
@@ -22,7 +25,7 @@ final class IndexTerm: Sendable {
     }
 
     /// Nil when no index of `table` helps with `condition`.
-    convenience init?(_ condition: BoundCondition, _ table: TableInfo, _ schema: Schema) {
+    init?(_ condition: BoundCondition, _ table: TableInfo, _ schema: Schema) {
         switch condition {
         case .test(let test): self.init(test, table)
         case .fullText(let search): self.init(search, table)
@@ -33,12 +36,10 @@ final class IndexTerm: Sendable {
 
     /// A property against constants.
     init?(_ test: ColumnTest, _ table: TableInfo) {
-        guard test.relation == .equal,
-            let column = table.columns.first(where: { $0.leafIndex == test.column.leafIndex }),
-            column.index == .general, column.collection == nil
-        else { return nil }
-        self.column = column
+        guard let place = Self.place(of: test, table) else { return nil }
+        let column = table.columns[place]
         self.table = table
+        self.place = place
         if test.foldsCase {
             guard column.type == .string || column.type == .mixed else { return nil }
             switch test.operand {
@@ -52,13 +53,23 @@ final class IndexTerm: Sendable {
         question = .equal(values, test)
     }
 
+    /// Place of the property that is tested for equality, where it has an index that may help.
+    static func place(of test: ColumnTest, _ table: TableInfo) -> Int? {
+        guard test.relation == .equal else { return nil }
+        return table.columns.firstIndex {
+            $0.leafIndex == test.column.leafIndex && $0.index == .general && $0.collection == nil
+        }
+    }
+
     private init?(_ search: BoundFullText, _ table: TableInfo) {
         guard search.path.hops.isEmpty, !search.terms.required.isEmpty,
-            let column = table.columns.first(where: { $0.leafIndex == search.column.leafIndex }),
-            column.index == .fullText
+            let place = table.columns.firstIndex(where: {
+                $0.leafIndex == search.column.leafIndex
+            }),
+            table.columns[place].index == .fullText
         else { return nil }
-        self.column = column
         self.table = table
+        self.place = place
         question = .words(search.terms)
     }
 
@@ -70,7 +81,7 @@ final class IndexTerm: Sendable {
             let target = schema.table(path.path.table.key),
             let end = IndexTerm(test, target)
         else { return nil }
-        column = end.column
+        place = end.place
         table = target
         question = .linked(path, test, target)
     }
@@ -78,11 +89,11 @@ final class IndexTerm: Sendable {
     // MARK: Values
 
     /// The values to look up, nil when an index would not find all objects.
-    private static func values(of test: ColumnTest, _ column: ColumnInfo) -> [Value]? {
-        let constants: [Value]
+    private static func values(of test: ColumnTest, _ column: ColumnInfo) -> Few<Value>? {
+        let constants: Few<Value>
         switch test.operand {
-        case .strict(let value), .general(let value): constants = [value]
-        case .members(let members), .anyOf(let members): constants = members
+        case .strict(let value), .general(let value): constants = Few(value)
+        case .members(let members), .anyOf(let members): constants = Few(members)
         case .range: return nil
         }
         switch column.type {
@@ -98,7 +109,7 @@ final class IndexTerm: Sendable {
                 guard let equal = mixedValues(equalTo: constant) else { return nil }
                 values += equal
             }
-            return values
+            return Few(values)
         default: return nil
         }
     }

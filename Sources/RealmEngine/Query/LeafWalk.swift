@@ -25,6 +25,12 @@ final class LeafSource {
         return directory.leaf(place &- 1, in: pass)
     }
 
+    /// Begins anew; false when the leaves have to be found again.
+    func restart() -> Bool {
+        place = 0
+        return directory != nil
+    }
+
     /// Number of rows of all leaves for which `term`, the one announced, holds.
     func count(_ term: QueryTerm) throws(RealmError) -> Int {
         if let directory { return try term.count(directory, pass) }

@@ -97,7 +97,8 @@ extension Snapshot {
     var boundQueries: BoundQueries? {
         guard isSettled else { return nil }
         return state.queries.withLock { queries in
-            if let known = queries as? BoundQueries { return known }
+            // Nobody else puts anything there.
+            if let known = queries { return unsafeDowncast(known, to: BoundQueries.self) }
             let made = BoundQueries()
             queries = made
             return made

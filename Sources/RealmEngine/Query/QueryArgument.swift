@@ -1,5 +1,5 @@
 /// A value bound to `$0`, `$1` ... of a query (query language 2.7).
-public indirect enum QueryArgument: Sendable {
+public enum QueryArgument: Sendable {
     case null
     case bool(Bool)
     case int(Int64)
@@ -14,13 +14,13 @@ public indirect enum QueryArgument: Sendable {
     /// An object by its key.
     case link(ObjectLink)
     /// An object by the primary key of its class.
-    case object(className: String, primaryKey: QueryArgument)
+    indirect case object(className: String, primaryKey: QueryArgument)
     /// A text that stands for a value of whatever type the other side has, in the form that type
     /// has in plain output; refused where it has no such value.
     case text(String)
     /// Elements are scalars.
     case list([QueryArgument])
-    case geo(GeoShape)
+    indirect case geo(GeoShape)
 }
 
 /// A place on the globe, in degrees.

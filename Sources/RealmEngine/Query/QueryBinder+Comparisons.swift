@@ -58,7 +58,11 @@ extension QueryBinder {
         _ tree: QueryComparison, _ left: BoundOperand, _ right: BoundOperand
     ) throws(RealmError) -> BoundCondition {
         if let test = columnTest(tree, left, right) {
-            try checkText(test, right)
+            guard test.foldsWholeCharacters else {
+                throw invalid(
+                    "malformedText", right.range,
+                    "[c] needs whole characters, and this is malformed UTF-8")
+            }
             return .test(test)
         }
         if tree.foldsCase, !tree.relation.isTextual, !right.type.isText {
@@ -68,16 +72,6 @@ extension QueryBinder {
         return .comparison(
             BoundComparison(
                 relation: relation, foldsCase: tree.foldsCase, left: left, right: right))
-    }
-
-    /// Parts of characters have no case (query language 14).
-    private func checkText(_ test: ColumnTest, _ right: BoundOperand) throws(RealmError) {
-        guard test.foldsCase, test.column.type == .string,
-            case .string(let text)? = right.constantValue,
-            String(validating: text.buffer, as: UTF8.self) == nil
-        else { return }
-        throw invalid(
-            "malformedText", right.range, "[c] needs whole characters, and this is malformed UTF-8")
     }
 
     /// A direct property against a constant or a list of constants.
@@ -95,14 +89,8 @@ extension QueryBinder {
                 operand: .members(usable(members, column)))
         }
         guard let value = right.constantValue else { return nil }
-        let isStrict = right.type == column.type
-        // [c] means nothing to a number; a value of another type must be able to bear it.
-        let isIgnored = isStrict ? !column.type.isText : column.type == .mixed && !right.type.isText
-        let folds = tree.foldsCase && !isIgnored
-        if folds, !right.type.isText { return nil }
         return ColumnTest(
-            column: column, range: range, relation: tree.relation, foldsCase: folds,
-            operand: isStrict ? .strict(value) : .general(value))
+            column, tree.relation, folds: tree.foldsCase, (value, right.type), range: range)
     }
 
     /// The elements of exactly the column's type, and null where the column can hold it.

@@ -86,7 +86,7 @@ extension QueryBinder {
         case .infinity(let isNegative):
             result = try double(isNegative ? -.infinity : .infinity, text: nil, target, range)
         case .nan: result = try double(.nan, text: nil, target, range)
-        case .string(let bytes): result = try string(bytes, target, range)
+        case .string(let bytes): result = try string(pool.view(bytes), target, range)
         case .binary(let bytes): result = (.binary(pool.view(bytes)), .binary)
         case .timestamp(let value): result = (.timestamp(value), .timestamp)
         case .objectID(let value): result = (.objectID(value), .objectID)
@@ -103,7 +103,7 @@ extension QueryBinder {
     private func isLink(_ value: Typed) -> Bool { value.type.isLink }
 
     /// An argument, converted as a literal of its type would be.
-    private func coerced(
+    func coerced(
         _ argument: QueryArgument, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed {
         let result: Typed
@@ -113,7 +113,7 @@ extension QueryBinder {
         case .int(let value): result = int(value, target)
         case .float(let value): result = try float(value, target, range)
         case .double(let value): result = try double(value, text: nil, target, range)
-        case .string(let text): result = try string([UInt8](text.utf8), target, range)
+        case .string(let text): result = try string(pool.view(text), target, range)
         case .binary(let bytes): result = (.binary(pool.view(bytes)), .binary)
         case .timestamp(let value): result = (.timestamp(value), .timestamp)
         case .decimal(let value): result = (.decimal(value), .decimal)
@@ -134,11 +134,10 @@ extension QueryBinder {
     private func textual(
         _ text: String, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed {
-        let bytes = [UInt8](text.utf8)
-        let view = pool.view(bytes)
+        let view = pool.view(text)
         let typed: Typed?
         switch target {
-        case nil, .null, .mixed, .string, .typeName: return try string(bytes, target, range)
+        case nil, .null, .mixed, .string, .typeName: return try string(view, target, range)
         case .int: typed = Int64(text: view).map { (.int($0), .int) }
         case .bool:
             typed =
@@ -151,7 +150,7 @@ extension QueryBinder {
         case .objectID: typed = ObjectID(text: view).map { (.objectID($0), .objectID) }
         case .uuid: typed = UUIDValue(text: view).map { (.uuid($0), .uuid) }
         case .binary:
-            var decoded = ByteBuffer(capacity: bytes.count + 8)
+            var decoded = ByteBuffer(capacity: view.count + 8)
             typed =
                 decoded.append(decodingBase64: view)
                 ? (.binary(pool.view([UInt8](decoded.bytes))), .binary) : nil
@@ -244,9 +243,8 @@ extension QueryBinder {
 
     /// A string: a number read from its front where one is wanted, a set of types for `@type`.
     private func string(
-        _ bytes: [UInt8], _ target: OperandType?, _ range: SourceRange
+        _ view: ByteView, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed {
-        let view = pool.view(bytes)
         switch target {
         case .int:
             if let value = Self.leadingInteger(view) { return (.int(value), .int) }
@@ -263,10 +261,10 @@ extension QueryBinder {
                 return (.decimal(number.value), .decimal)
             }
         case .typeName:
-            guard let mask = TypeMask(name: bytes) else {
+            guard let mask = TypeMask(name: view.bytes) else {
                 throw invalidArgument(
                     "unknownTypeName", range,
-                    "'\(String(decoding: bytes, as: UTF8.self))' is not the name of a type")
+                    "'\(String(decoding: view.bytes, as: UTF8.self))' is not the name of a type")
             }
             return (.int(Int64(mask.rawValue)), .typeName)
         default: break

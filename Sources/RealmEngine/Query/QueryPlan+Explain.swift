@@ -7,7 +7,9 @@ extension QueryPlan {
         let name = query.table.className
         if let candidates {
             lines.append("index \(candidates.property): \(candidates.count) of \(total) objects")
-            for condition in candidates.settled { lines.append("  " + settledLine(condition)) }
+            for condition in candidates.settled(of: filter) {
+                lines.append("  " + settledLine(condition))
+            }
         } else {
             lines.append("scan \(name): \(total) objects, every leaf")
         }

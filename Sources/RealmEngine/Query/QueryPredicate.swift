@@ -1,36 +1,38 @@
 /// A condition made by a program instead of written as text: what typed APIs build. It means what
 /// the text of the same shape means (query language 3 to 21). Free to cross threads.
-public indirect enum QueryPredicate: Sendable {
+public enum QueryPredicate: Sendable {
     /// TRUEPREDICATE or FALSEPREDICATE.
     case always(Bool)
     case and([QueryPredicate])
     case or([QueryPredicate])
-    case not(QueryPredicate)
+    indirect case not(QueryPredicate)
     /// Two operands and what is asked of them; `foldsCase` is `[c]`.
     case comparison(
         QueryExpression, QueryRelation, QueryExpression, foldsCase: Bool = false)
     /// `BETWEEN {low, high}`, both included.
-    case between(QueryExpression, QueryArgument, QueryArgument)
+    indirect case between(QueryExpression, QueryArgument, QueryArgument)
     /// GEOWITHIN.
-    case within(QueryExpression, GeoShape)
+    indirect case within(QueryExpression, GeoShape)
 }
 
 /// One side of a comparison.
-public indirect enum QueryExpression: Sendable {
+public enum QueryExpression: Sendable {
     /// A value; a list argument counts as a list.
     case constant(QueryArgument)
     /// Several values, with ANY, ALL or NONE in front.
     case list([QueryArgument], QueryQuantifier?)
+    /// A property of the object itself.
+    case property(String)
     case path([QueryStep], QueryQuantifier? = nil)
     /// Elements of a collection, bytes of a text: `.@count`.
     case count([QueryStep], QueryQuantifier? = nil)
     /// `.@type`.
     case type([QueryStep], QueryQuantifier? = nil)
     /// `@min` and its kin, of a collection or of a property of linked objects.
-    case reduction(QueryReduction, [QueryStep], of: String? = nil)
+    indirect case reduction(QueryReduction, [QueryStep], of: String? = nil)
     /// How many of the objects linked to satisfy a condition: `SUBQUERY(...).@count`.
-    case subqueryCount([QueryStep], QueryPredicate)
-    case arithmetic(QueryExpression, QueryArithmetic, QueryExpression)
+    indirect case subqueryCount([QueryStep], QueryPredicate)
+    indirect case arithmetic(QueryExpression, QueryArithmetic, QueryExpression)
 }
 
 /// A step of a path (query language 5).
@@ -68,6 +70,17 @@ extension Query {
     public init(
         _ predicate: QueryPredicate, _ arrangements: [QueryArrangement] = [],
         aliases: KeyPathAliases = KeyPathAliases()
+    ) throws(RealmError) {
+        if arrangements.isEmpty, let plain = PlainComparison(predicate) {
+            self.init(plain, aliases: aliases)
+        } else {
+            try self.init(treeOf: predicate, arrangements, aliases: aliases)
+        }
+    }
+
+    init(
+        treeOf predicate: QueryPredicate, _ arrangements: [QueryArrangement],
+        aliases: KeyPathAliases
     ) throws(RealmError) {
         var builder = QueryTreeBuilder()
         let condition = try builder.condition(predicate, depth: 0)
@@ -140,6 +153,7 @@ private struct QueryTreeBuilder {
         switch expression {
         case .constant(let value): return .constant(.argument(number(of: value), nil))
         case .list(let values, let quantifier): return .list(list(values, quantifier))
+        case .property(let name): return property([.name(name)], nil, .none)
         case .path(let steps, let quantifier): return property(steps, quantifier, .none)
         case .count(let steps, let quantifier): return property(steps, quantifier, .count)
         case .type(let steps, let quantifier): return property(steps, quantifier, .type)

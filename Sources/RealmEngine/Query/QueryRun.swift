@@ -7,6 +7,8 @@ public final class QueryRun {
     let snapshot: Snapshot
     let evaluator: QueryEvaluator
     private let term: QueryTerm
+    /// What `first` looked through before.
+    private var leaves: LeafSource?
 
     public init(_ plan: QueryPlan, in snapshot: Snapshot) {
         self.plan = plan
@@ -78,6 +80,33 @@ public final class QueryRun {
             let rows = try term.match(leaf, Selection(first: leaf.count))
             if !rows.isEmpty, try !body(leaf, rows) { return }
         }
+    }
+
+    /// The first object in table order that matches, nil when none does. May be asked again.
+    public func first() throws(RealmError) -> ObjectKey? {
+        if plan.candidates == nil { return try firstOfLeaves() }
+        var found: ObjectKey?
+        try forEachLeaf { (leaf, rows) throws(RealmError) in
+            found = rows.first.map { leaf.key($0) }
+            return false
+        }
+        return found
+    }
+
+    /// Rows of a leaf that are tested before the rest of it.
+    private static let firstRows = Selection(first: 8)
+
+    private func firstOfLeaves() throws(RealmError) -> ObjectKey? {
+        evaluator.visits.beginPass()
+        if leaves?.restart() != true { leaves = leafSource() }
+        guard let leaves else { return nil }
+        while let leaf = try leaves.next() {
+            let all = Selection(first: leaf.count)
+            var rows = try term.match(leaf, all & Self.firstRows)
+            if rows.isEmpty { rows = try term.match(leaf, all.subtracting(Self.firstRows)) }
+            if let row = rows.first { return leaf.key(row) }
+        }
+        return nil
     }
 
     private func leafSource() -> LeafSource {

@@ -20,6 +20,15 @@ extension QueryPlan {
         return RowSet(table: query.table, keys: try arranger.arranged(matches))
     }
 
+    /// The first object the query yields, nil when it yields none.
+    public func first(in snapshot: Snapshot) throws(RealmError) -> ObjectKey? {
+        if isArranged { return try rows(in: snapshot).keys.first }
+        if let candidates, candidates.isFinal {
+            return try candidates.objects.first(snapshot.lookup)
+        }
+        return try QueryRun(self, in: snapshot).first()
+    }
+
     /// The objects that match the condition, at least the first `limit` of them.
     private func keys(in snapshot: Snapshot, first limit: Int) throws(RealmError) -> RowKeys {
         if limit == 0 { return RowKeys([]) }

@@ -56,6 +56,13 @@ final class MappedFile: Sendable {
         descriptor = try OwnedDescriptor(duplicating: device.descriptor, path: device.path)
     }
 
+    /// Whether `device` is this file, of the size it was mapped with and in the clear: what was
+    /// decrypted of another state of it is not kept.
+    func isStill(_ device: FileDevice) throws(RealmError) -> Bool {
+        guard mapping.pages == nil, size == device.size else { return false }
+        return try identity == device.identity()
+    }
+
     /// Maps the file as far as `size` bytes, when a version needs more than is mapped.
     func extend(to size: Int) throws(RealmError) {
         guard let descriptor else { return }

@@ -126,6 +126,15 @@ struct NodeSpace {
         NodeSpace(base: base, limit: limit, state: state.pointee.lookup)
     }
 
+    /// Values put together from parts so far.
+    var joinedBlobs: JoinedBlobs {
+        let owner = state.pointee.lookup
+        if let known = owner.pointee.joined { return known.takeUnretainedValue() }
+        let made = JoinedBlobs()
+        owner.pointee.joined = .passRetained(made)
+        return made
+    }
+
     /// Bytes that nodes can occupy, those of an open write transaction included.
     private var extent: Int { Int(limit &+ (state.pointee.slabEnd &- state.pointee.slabStart)) }
 
@@ -197,7 +206,8 @@ struct NodeSpace {
 /// What changes while nodes are read: the remaining budget and the values joined from parts.
 struct WalkState {
     var budget: Int
-    let joined: Unmanaged<JoinedBlobs>
+    /// Made when first needed, of the space for look-ups alone.
+    var joined: Unmanaged<JoinedBlobs>?
     /// The state of the space for look-ups beside this one.
     let lookup: UnsafeMutablePointer<WalkState>
     /// What prepares the pages of an encrypted file, and since when they have to be right; with them

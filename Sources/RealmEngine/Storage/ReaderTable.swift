@@ -25,7 +25,7 @@ public final class ReaderTable: Sendable {
         guard
             let memory = SharedFileMemory(
                 Self.name, directory: path + ".management",
-                creating: creates ? FilePermissions(of: path) ?? .ofNewDatabase : nil,
+                creating: creates ? { FilePermissions(of: path) ?? .ofNewDatabase } : nil,
                 capacity: Layout.largestSize)
         else { return nil }
         self.memory = memory

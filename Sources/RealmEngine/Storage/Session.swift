@@ -129,11 +129,11 @@ final class Session: Sendable {
         _ place: DatabasePlace, isDurable: Bool, _ patience: Patience
     ) throws(RealmError) -> LockFile {
         let deadline = patience.deadline
+        let permissions = { FilePermissions(of: place.path) ?? .ofNewDatabase }
         var left = tries
         while true {
             let opening = try LockFileMemory.open(
-                place.lock, size: LockFile.initialSize,
-                FilePermissions(of: place.path) ?? .ofNewDatabase
+                place.lock, size: LockFile.initialSize, permissions
             ) {
                 LockFile.initialize(
                     $0, durability: isDurable ? 0 : 2, historyType: historyType,

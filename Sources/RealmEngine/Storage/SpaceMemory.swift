@@ -5,7 +5,6 @@ final class SpaceMemory {
     let lookup: NodeSpace
     let walk: NodeSpace
     private let states: UnsafeMutablePointer<WalkState>
-    private let joined = JoinedBlobs()
 
     /// For what lies below `limit` in a mapped file, which the caller keeps.
     ///
@@ -33,8 +32,7 @@ final class SpaceMemory {
         _ moment: UInt64
     ) {
         states = .allocate(capacity: 2)
-        var state = WalkState(
-            budget: WalkState.endless, joined: Unmanaged.passUnretained(joined), lookup: states)
+        var state = WalkState(budget: WalkState.endless, lookup: states)
         (state.pages, state.moment, state.limit) = (pages, moment, limit)
         states.initialize(repeating: state, count: 2)
         lookup = NodeSpace(base: base, limit: limit, state: states)
@@ -56,5 +54,8 @@ final class SpaceMemory {
         states[1].slabEnd = end
     }
 
-    deinit { states.deallocate() }
+    deinit {
+        states.pointee.joined?.release()
+        states.deallocate()
+    }
 }

@@ -218,8 +218,7 @@ struct BytesLeaf {
             total += try part(parts, i).count
             guard total <= Int(space.limit) else { throw space.tooMany(total, ref) }
         }
-        let joined = space.state.pointee.joined.takeUnretainedValue()
-        let bytes = try joined.bytes(of: ref, count: total, limit: space.limit) {
+        let bytes = try space.joinedBlobs.bytes(of: ref, count: total, limit: space.limit) {
             memory throws(RealmError) in
             var at = 0
             for i in 0..<parts.count {

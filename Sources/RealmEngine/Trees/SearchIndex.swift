@@ -67,12 +67,7 @@ struct SearchIndex {
             let node = try space.treeNode(ref, slots: 1, "index node")
             let keys = try space.integers(node.slot(0).ref, "index keys")
             guard keys.count == node.count - 1 else { throw space.wrongShape(ref, "index node") }
-            var low = 0
-            var high = keys.count
-            while low < high {
-                let middle = (low + high) >> 1
-                if keys.integer(middle) < Int64(chunk) { low = middle + 1 } else { high = middle }
-            }
+            let low = IntegerKernels.firstNotBelow(Int64(chunk), keys)
             guard low < keys.count else { return nil }
             let slot = node.slot(low + 1)
             if node.isInner {

@@ -29,7 +29,8 @@ import Testing
         _ text: String, _ table: TableInfo, _ model: NaiveModel, _ database: Database
     ) throws {
         let query = try Query(text)
-        let expected = NaiveEvaluator(model: model).rows(query.tree, table.key.raw)
+        let tree = try ParsedQuery.of(text).tree
+        let expected = NaiveEvaluator(model: model).rows(tree, table.key.raw)
         let snapshot = model.snapshot
         let bound = try query.bound(to: snapshot.table(table))
         for (i, options) in Self.ways.enumerated() {

@@ -98,3 +98,68 @@ import Testing
         }
     }
 }
+
+/// A property compared with a value is bound in a way of its own: it means what the general one makes
+/// of it, and fails where that does.
+@Suite struct PlainComparisonTests {
+    private static let values: [QueryArgument] = [
+        .null, .bool(true), .int(3), .int(.max), .float(2.5), .double(3), .double(.infinity),
+        .double(.nan), .string("s3"), .string("12"), .string("\u{C9}t\u{E9}"), .string(""),
+        .binary([0xFF, 0x41]), .timestamp(Timestamp(seconds: 7, nanoseconds: 1)),
+        .decimal(Decimal128(3)), .objectID(ObjectID(high: 1, low: 2)),
+        .uuid(UUIDValue(high: 1, low: 2)),
+        .link(ObjectLink(table: TableKey(0), key: ObjectKey(1))),
+        .object(className: "Node", primaryKey: .int(1)), .text("3"), .list([.int(1), .int(2)]),
+    ]
+    private static let relations: [QueryRelation] = [
+        .equal, .notEqual, .less, .lessEqual, .greater, .greaterEqual, .in, .beginsWith, .endsWith,
+        .contains, .like, .text,
+    ]
+
+    private func outcome(
+        _ snapshot: Snapshot, _ table: Table, _ query: () throws -> Query
+    ) throws -> String {
+        do {
+            snapshot.beginWalk()
+            let plan = try QueryPlan(query().bound(to: table), in: snapshot)
+            let rows = try plan.rows(in: snapshot).keys.map(\.raw)
+            #expect(try plan.first(in: snapshot)?.raw == rows.first)
+            return "\(rows)"
+        } catch let error as RealmError {
+            return "\(error.code) \(error.reason) \(error.message)"
+        }
+    }
+
+    @Test func everyPropertyRelationAndValue() throws {
+        let file = try QueryTestFile(rows: 60)
+        let snapshot = try Database(immutable: file.path).snapshot()
+        let table = snapshot.table(try #require(snapshot.schema.table(named: "Node")))
+        for name in table.info.columns.map(\.name) + ["nothing", ""] {
+            for relation in Self.relations {
+                for value in Self.values {
+                    for folds in [false, true] {
+                        let predicate = QueryPredicate.comparison(
+                            .path([.name(name)]), relation, .constant(value), foldsCase: folds)
+                        let plain = try outcome(snapshot, table) { try Query(predicate) }
+                        let general = try outcome(snapshot, table) {
+                            try Query(treeOf: predicate, [], aliases: KeyPathAliases())
+                        }
+                        #expect(plain == general, "\(name) \(relation) \(value) \(folds)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func aRunMayBeAskedForTheFirstAgain() throws {
+        let file = try QueryTestFile(rows: 600)
+        let snapshot = try Database(immutable: file.path).snapshot()
+        let table = snapshot.table(try #require(snapshot.schema.table(named: "Node")))
+        for text in ["i == 3", "i == 99 AND id > 300", "i == 1000", "s ENDSWITH '9'", "id == 7"] {
+            let plan = try QueryPlan(Query(text).bound(to: table), in: snapshot)
+            let wanted = try plan.rows(in: snapshot).keys.first
+            let run = QueryRun(plan, in: snapshot)
+            for _ in 0..<4 { #expect(try run.first() == wanted, "\(text)") }
+        }
+    }
+}

@@ -54,8 +54,7 @@ final class CoreReader {
 
     /// Key of the first object; -1 when there is none.
     func first(_ predicate: QueryPredicate) throws(RealmError) -> Int {
-        let rows = try plan(predicate, [.limit(1)]).rows(in: snapshot)
-        return Int(rows.keys.first?.raw ?? -1)
+        Int(try plan(predicate).first(in: snapshot)?.raw ?? -1)
     }
 
     // MARK: Objects

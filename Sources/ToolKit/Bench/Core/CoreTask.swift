@@ -63,9 +63,17 @@ struct CoreTask: Sendable {
 /// Conditions of the tasks.
 extension QueryPredicate {
     static func comparing(
-        _ path: QueryStep..., relation: QueryRelation = .equal, to value: QueryArgument,
+        _ property: String, relation: QueryRelation = .equal, to value: QueryArgument,
         foldsCase: Bool = false
     ) -> QueryPredicate {
-        .comparison(.path(path), relation, .constant(value), foldsCase: foldsCase)
+        .comparison(.property(property), relation, .constant(value), foldsCase: foldsCase)
+    }
+
+    /// A property of the object linked to.
+    static func comparing(
+        _ link: QueryStep, _ property: QueryStep, relation: QueryRelation = .equal,
+        to value: QueryArgument
+    ) -> QueryPredicate {
+        .comparison(.path([link, property]), relation, .constant(value))
     }
 }

@@ -73,14 +73,14 @@ extension CoreTask {
         }
     }
 
-    /// Every object by its position, each time from the root.
+    /// Every object by its position.
     private static let byPosition: Reading = { (reader) throws(RealmError) in
         var keys = 0
         for i in 0..<(try reader.table.count()) {
-            reader.snapshot.beginWalk()
-            let scan = reader.table.scan(columns: [], skipping: i)
-            guard try scan.next() else { throw .failedCheck("no object is at position \(i)") }
-            keys = keys &* 31 &+ Int(scan.key(i - scan.position).raw)
+            guard let row = try reader.table.row(at: i) else {
+                throw .failedCheck("no object is at position \(i)")
+            }
+            keys = keys &* 31 &+ Int(row.key.raw)
         }
         return keys
     }

@@ -1,0 +1,31 @@
+extension IntegerKernels {
+    /// Place of the first element of `node` that is not below `value`, its count if there is none. The
+    /// elements ascend.
+    @inline(__always)
+    static func firstNotBelow(_ value: Int64, _ node: NodeView) -> Int {
+        // Index keys are chunks of four bytes.
+        guard node.widthCode == 6 else { return searched(value, node) }
+        if value > Int64(Int32.max) { return node.count }
+        let wanted = Int32(truncatingIfNeeded: max(value, Int64(Int32.min)))
+        let p = node.payload.assumingMemoryBound(to: Int32.self)
+        // Halving without a branch to mispredict: the part that is left begins at `start`.
+        var start = 0
+        var left = node.count
+        while left > 1 {
+            let half = left &>> 1
+            start = p[start &+ half &- 1] < wanted ? start &+ half : start
+            left &-= half
+        }
+        return left == 1 && p[start] < wanted ? start &+ 1 : start
+    }
+
+    private static func searched(_ value: Int64, _ node: NodeView) -> Int {
+        var low = 0
+        var high = node.count
+        while low < high {
+            let middle = (low &+ high) &>> 1
+            if node.integer(middle) < value { low = middle &+ 1 } else { high = middle }
+        }
+        return low
+    }
+}

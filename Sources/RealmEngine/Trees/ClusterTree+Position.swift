@@ -1,0 +1,128 @@
+/// Where an object is that was found by its position: its leaf, and what lies beside it.
+struct PlacedLeaf {
+    let leaf: ClusterLeaf
+    /// Position of the leaf's first object.
+    let start: Int
+    /// The node above, and the place of the leaf in it; nil when the leaf is the root.
+    fileprivate let parent: InnerCluster?
+    fileprivate let child: Int
+
+    var end: Int { start + leaf.count }
+}
+
+extension ClusterTree {
+    /// The leaf that holds the object at `position` in table order; nil at the end and beyond.
+    ///
+    /// Of the nodes that are passed by only headers are read; of leaves that are full, as they are
+    /// until something is removed, none but the last one's.
+    ///
+    /// - Parameter last: another leaf of the same tree: the one behind it, and the one before, are
+    ///   found without descending.
+    func leaf(at position: Int, near last: PlacedLeaf? = nil) throws(RealmError) -> PlacedLeaf? {
+        if position < 0 { return nil }
+        if let last, let found = try neighbour(of: last, at: position) { return found }
+        return try descend(to: position)
+    }
+
+    private func neighbour(
+        of last: PlacedLeaf, at position: Int
+    ) throws(RealmError) -> PlacedLeaf? {
+        guard let parent = last.parent else { return nil }
+        if position >= last.end {
+            let child = last.child + 1
+            guard child < parent.childCount else { return nil }
+            let next = try leaf(child, of: parent, start: last.end)
+            return position < next.end ? next : nil
+        }
+        guard last.child > 0 else { return nil }
+        let size = try size(of: parent.ref(last.child - 1))
+        guard last.start - size <= position else { return nil }
+        return try leaf(last.child - 1, of: parent, start: last.start - size)
+    }
+
+    private func descend(to position: Int) throws(RealmError) -> PlacedLeaf? {
+        if root.isNone { return nil }
+        let node = try space.node(root)
+        guard node.isInner else {
+            let leaf = try ClusterLeaf(space, root, node: node, base: 0)
+            return position < leaf.count
+                ? PlacedLeaf(leaf: leaf, start: 0, parent: nil, child: 0) : nil
+        }
+        var inner = try InnerCluster(space, root, node: node, base: 0)
+        var start = 0
+        guard position < inner.count else { return nil }
+        // The depth shrinks with every level, so a tree that leads to itself ends.
+        while true {
+            let (child, before) = try child(of: inner, at: position - start)
+            start += before
+            let depth = inner.depth
+            if depth == 1 {
+                let found = try leaf(child, of: inner, start: start)
+                guard position < found.end else { throw miscounted(inner) }
+                return found
+            }
+            let ref = try inner.ref(child)
+            let base = inner.base &+ inner.offset(child)
+            inner = try InnerCluster(space, ref, node: try space.node(ref), base: base)
+            guard inner.depth == depth - 1, position - start < inner.count else {
+                throw miscounted(inner)
+            }
+        }
+    }
+
+    /// The child that holds position `wanted`, which is below the node's count, and the objects
+    /// before it.
+    private func child(
+        of inner: InnerCluster, at wanted: Int
+    ) throws(RealmError) -> (child: Int, before: Int) {
+        let last = inner.childCount - 1
+        let full = ClusterLeaf.maximumCount
+        let rest = inner.count - last * full
+        // No leaf holds more, so where the last one holds all the rest the others are full.
+        if inner.depth == 1, rest > 0, try size(of: inner.ref(last)) == rest {
+            let child = min(wanted / full, last)
+            return (child, child * full)
+        }
+        var before = 0
+        for child in 0...last {
+            let size = try size(of: inner.ref(child))
+            if wanted - before < size { return (child, before) }
+            before += size
+        }
+        throw miscounted(inner)
+    }
+
+    private func leaf(
+        _ child: Int, of inner: InnerCluster, start: Int
+    ) throws(RealmError) -> PlacedLeaf {
+        let ref = try inner.ref(child)
+        let node = try space.node(ref)
+        guard !node.isInner else { throw space.wrongShape(ref, "cluster leaf") }
+        let leaf = try ClusterLeaf(space, ref, node: node, base: inner.base &+ inner.offset(child))
+        guard leaf.count > 0 else { throw miscounted(inner) }
+        return PlacedLeaf(leaf: leaf, start: start, parent: inner, child: child)
+    }
+
+    /// Number of objects below a node, from its header and first slots alone, or from the header of
+    /// its keys.
+    private func size(of ref: Ref) throws(RealmError) -> Int {
+        let node = try space.node(ref)
+        guard node.hasRefs, node.widthType == 0, node.count >= (node.isInner ? 4 : 1) else {
+            throw space.wrongShape(ref, "cluster node")
+        }
+        let slot = node.slot(node.isInner ? 2 : 0)
+        if slot.isTagged {
+            guard slot.value <= UInt64(space.maximumObjects) else {
+                throw .corrupt("a cluster node of \(slot.value) objects", at: ref)
+            }
+            return Int(slot.value)
+        }
+        guard !node.isInner else { throw space.wrongShape(ref, "cluster node") }
+        return try space.integers(slot.ref, "object keys").count
+    }
+
+    @inline(never)
+    private func miscounted(_ inner: InnerCluster) -> RealmError {
+        .corrupt("not the \(inner.count) objects that are announced", at: inner.ref)
+    }
+}
