@@ -8,11 +8,33 @@ let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 func tool(_ name: String) -> Target {
     .executableTarget(
         name: name,
-        dependencies: ["ToolKit"],
+        dependencies: ["Tools"],
         swiftSettings: strict,
         linkerSettings: [
             .unsafeFlags(["-static-executable", "-Xlinker", "-s"], .when(configuration: .release))
         ])
+}
+
+/// A part of the tools, on the engine and `ToolKit`.
+func toolPart(_ name: String, _ others: [String] = []) -> Target {
+    .target(
+        name: name, dependencies: ["RealmEngine", "ToolKit"] + others.map { .byName(name: $0) },
+        swiftSettings: strict)
+}
+
+/// Tests of a part of the engine.
+func engineTests(_ name: String) -> Target {
+    .testTarget(
+        name: name, dependencies: ["RealmEngine", "SessionSupport", "EngineSupport"],
+        swiftSettings: strict)
+}
+
+/// Tests of a part of the tools.
+func toolTests(_ name: String, _ parts: [String]) -> Target {
+    .testTarget(
+        name: name,
+        dependencies: ["ToolKit", "ToolSupport"] + parts.map { .byName(name: $0) },
+        swiftSettings: strict)
 }
 
 let package = Package(
@@ -29,7 +51,18 @@ let package = Package(
         // Block functions for encrypted databases.
         .target(name: "CRealmCrypto"),
         .target(name: "RealmEngine", dependencies: ["CRealmCrypto"], swiftSettings: strict),
-        .target(name: "ToolKit", dependencies: ["RealmEngine"], swiftSettings: strict),
+        // What the tools share, then one target for each that the others know nothing of.
+        .target(
+            name: "ToolKit", dependencies: ["RealmEngine"],
+            // Records are read and written by functions the other parts call for every value.
+            swiftSettings: strict + [
+                .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release))
+            ]),
+        toolPart("ToolQuery"),
+        toolPart("ToolWrite"),
+        toolPart("ToolFiles"),
+        toolPart("ToolBench", ["ToolWrite"]),
+        toolPart("Tools", ["ToolQuery", "ToolWrite", "ToolFiles", "ToolBench"]),
         tool("realm-query"),
         tool("realm-write"),
         tool("realm-compact"),
@@ -44,11 +77,21 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CRealmCryptoTests", dependencies: ["CRealmCrypto"], swiftSettings: strict),
+        // What tests of the engine share.
         .testTarget(
-            name: "RealmEngineTests",
-            dependencies: ["RealmEngine", "SessionSupport", "session-peer"],
+            name: "EngineSupport", dependencies: ["RealmEngine", "SessionSupport", "session-peer"],
             swiftSettings: strict),
-        .testTarget(
-            name: "ToolKitTests", dependencies: ["ToolKit"], swiftSettings: strict),
+        engineTests("RealmEngineTests"),
+        engineTests("EngineModelTests"),
+        engineTests("EngineQueryTests"),
+        engineTests("EngineInstanceTests"),
+        engineTests("EngineSessionTests"),
+        // What tests of tools share.
+        .testTarget(name: "ToolSupport", dependencies: ["ToolKit"], swiftSettings: strict),
+        toolTests("ToolKitTests", ["ToolQuery", "ToolWrite", "ToolFiles", "ToolBench"]),
+        toolTests("ToolQueryTests", ["ToolQuery"]),
+        toolTests("ToolWriteTests", ["ToolWrite"]),
+        toolTests("ToolFilesTests", ["ToolFiles"]),
+        toolTests("ToolBenchTests", ["ToolBench"]),
     ]
 )

@@ -1,15 +1,15 @@
 /// Version and abilities of the tools, as `--version` prints them.
-enum Capabilities {
-    static let version = "0.1.0"
+package enum Capabilities {
+    package static let version = "0.1.0"
 
     /// The day the manual pages last changed in substance.
     static let manualDate = "November 21, 2026"
 
     static let formatsRead = "20-24"
     static let formatsWritten = "24"
-    static let lockLayout = "14"
+    package static let lockLayout = "14"
 
-    static var buildMode: String {
+    package static var buildMode: String {
         #if DEBUG
             "debug"
         #else
@@ -18,7 +18,7 @@ enum Capabilities {
     }
 
     /// Name and version, then one line for each capability.
-    static func text(tool: String) -> String {
+    package static func text(tool: String) -> String {
         """
         \(tool) \(version)
         formats read     \(formatsRead)

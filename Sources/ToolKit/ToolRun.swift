@@ -2,10 +2,10 @@ import Glibc
 import RealmEngine
 
 /// One run of a tool, from its arguments to its exit status.
-enum ToolRun {
+package enum ToolRun {
     /// Parses, answers what needs no tool (help, version), else hands over to `body`; reports the
     /// error if there is one.
-    static func run(
+    package static func run(
         _ table: CommandTable, _ arguments: [String],
         _ body: (ParsedCommand) throws(RealmError) -> ExitCode
     ) -> Int32 {

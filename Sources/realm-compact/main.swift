@@ -1,4 +1,4 @@
 import Glibc
-import ToolKit
+import Tools
 
-exit(Tools.compact(CommandLine.arguments))
+exit(Tools.run(CommandLine.arguments, as: "realm-compact"))

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// Changesets of the reference engine, our own writer's, and bytes that are none.

@@ -1,50 +1,20 @@
 import Foundation
 import Testing
 
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// What compaction keeps and what it drops.
 @Suite struct CompactorTests {
-    /// A file that goes away with its last reference.
-    final class Scratch {
-        let path = FileManager.default.temporaryDirectory.path + "/c-\(UUID().uuidString).realm"
-
-        deinit {
-            for suffix in ["", ".lock", ".note", ".management"] {
-                try? FileManager.default.removeItem(atPath: path + suffix)
-            }
-        }
-
-        /// Writes the newest version of `database`, compacted.
-        @discardableResult
-        func compact(
-            _ database: Database, _ options: Compactor.Options = .init()
-        ) throws -> Compactor.Result {
-            let fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0o600)
-            defer { close(fd) }
-            return try Compactor.write(database.snapshot(), to: fd, path: path, options: options)
-        }
-    }
-
-    static func digests(_ database: Database) throws -> [UInt64] {
-        let snapshot = database.snapshot()
-        return try snapshot.schema.tables.map { try ContentDigest(snapshot).digest($0) }
-    }
-
-    /// Codes and how often, but for what is about space.
-    static func complaints(_ path: String) throws -> [IntegrityReport.Code: Int] {
-        let space: Set<IntegrityReport.Code> = [.fileSize, .staleSlot, .leakedSpace]
-        return try IntegrityCheck.run(path: path).counts.filter { !space.contains($0.key) }
-    }
-
     @Test(arguments: IntegrityCheckTests.readable) func keepsEverything(_ file: URL) throws {
         guard let source = try? Database(immutable: file.path) else { return }
-        let scratch = Scratch()
+        let scratch = ScratchDatabase()
         let result = try scratch.compact(source)
         let copy = try Database(immutable: scratch.path)
         #expect(copy.version == source.version && copy.header.format == source.header.format)
-        #expect(try Self.digests(copy) == Self.digests(source))
-        #expect(try Self.complaints(scratch.path) == Self.complaints(file.path))
+        #expect(try ScratchDatabase.digests(copy) == ScratchDatabase.digests(source))
+        #expect(
+            try ScratchDatabase.complaints(scratch.path) == ScratchDatabase.complaints(file.path))
         #expect(copy.reclaimableBytes == 16)
         #expect(result.bytes <= source.compactedLimit)
         #expect(try Compactor.estimate(source.snapshot()).bytes == result.bytes)
@@ -52,13 +22,14 @@ import Testing
 
     @Test(arguments: IntegrityCheckTests.readable) func enumerates(_ file: URL) throws {
         guard let source = try? Database(immutable: file.path) else { return }
-        let scratch = Scratch()
+        let scratch = ScratchDatabase()
         var options = Compactor.Options()
         options.enumeration = .below(percent: 100)
         let result = try scratch.compact(source, options)
         let copy = try Database(immutable: scratch.path)
-        #expect(try Self.digests(copy) == Self.digests(source))
-        #expect(try Self.complaints(scratch.path) == Self.complaints(file.path))
+        #expect(try ScratchDatabase.digests(copy) == ScratchDatabase.digests(source))
+        #expect(
+            try ScratchDatabase.complaints(scratch.path) == ScratchDatabase.complaints(file.path))
         if file.lastPathComponent == "bulk.realm" { #expect(result.enumerated > 0) }
     }
 
@@ -101,7 +72,7 @@ import Testing
     @Test func dropsTheHistory() throws {
         let source = try Database(
             immutable: Fixtures.own.appending(path: "query/social.realm").path)
-        let scratch = Scratch()
+        let scratch = ScratchDatabase()
         var options = Compactor.Options()
         options.keepsHistory = false
         try scratch.compact(source, options)
@@ -112,7 +83,7 @@ import Testing
 
     /// The slots of the nodes on the path take more room than the copier begins with.
     @Test func deepListsAreCopied() throws {
-        let original = Scratch()
+        let original = ScratchDatabase()
         var options = WriteSession.Options()
         (options.creates, options.isDurable) = (true, false)
         let session = try WriteSession(path: original.path, options: options)
@@ -127,9 +98,11 @@ import Testing
         try change.set(table, try change.create(in: table), 0, value)
         try change.commit()
         let source = try Database(immutable: original.path)
-        let copy = Scratch()
+        let copy = ScratchDatabase()
         try copy.compact(source)
-        #expect(try Self.digests(Database(immutable: copy.path)) == Self.digests(source))
+        #expect(
+            try ScratchDatabase.digests(Database(immutable: copy.path))
+                == ScratchDatabase.digests(source))
         #expect(try IntegrityCheck.run(path: copy.path).errorCount == 0)
     }
 
@@ -145,10 +118,10 @@ import Testing
             tree.top.slots[8] = .raw(0)
             tree.top.setTag(9, 2)
         }
-        let file = Scratch()
+        let file = ScratchDatabase()
         try Data(tree.encoded()).write(to: URL(filePath: file.path))
         let error = #expect(throws: RealmError.self) {
-            try Scratch().compact(Database(immutable: file.path))
+            try ScratchDatabase().compact(Database(immutable: file.path))
         }
         #expect(error?.kind == .corrupt)
     }
@@ -156,7 +129,7 @@ import Testing
     @Test func isWrittenToAfterwards() throws {
         let source = try Database(
             immutable: Fixtures.own.appending(path: "query/social.realm").path)
-        let scratch = Scratch()
+        let scratch = ScratchDatabase()
         var options = Compactor.Options()
         options.isTransactional = true
         let result = try scratch.compact(source, options)
@@ -174,7 +147,7 @@ import Testing
     }
 
     @Test func narrowsNumbers() throws {
-        let scratch = Scratch()
+        let scratch = ScratchDatabase()
         var options = WriteSession.Options()
         options.creates = true
         let session = try WriteSession(path: scratch.path, options: options)
@@ -187,13 +160,13 @@ import Testing
         transaction = try session.begin()
         for key in keys { try transaction.set(table, key, 0, .int(1)) }
         try transaction.commit()
-        let copy = Scratch()
+        let copy = ScratchDatabase()
         try copy.compact(session.database)
         let database = try Database(immutable: copy.path)
         let info = try #require(database.schema.table(named: "Wide"))
         let snapshot = database.snapshot()
         #expect(try snapshot.table(info).byteSize() < 800)
-        #expect(try Self.digests(database) == Self.digests(session.database))
+        #expect(try ScratchDatabase.digests(database) == ScratchDatabase.digests(session.database))
         try expectSound(copy.path)
     }
 
@@ -201,7 +174,7 @@ import Testing
         // Alone: the body runs, and the session goes on with what it left.
         let source = try Database(
             immutable: Fixtures.own.appending(path: "query/social.realm").path)
-        let scratch = Scratch()
+        let scratch = ScratchDatabase()
         var options = Compactor.Options()
         options.isTransactional = true
         let result = try scratch.compact(source, options)

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import EngineSupport
 @testable import RealmEngine
 
 private func hash(_ bytes: [UInt8], seed: UInt64 = 0) -> UInt64 {

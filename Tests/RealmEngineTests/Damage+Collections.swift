@@ -1,3 +1,4 @@
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// B+trees, sets, dictionaries and nested collections.

@@ -1,3 +1,4 @@
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// Links, backlinks and indexes.

@@ -1,3 +1,4 @@
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// Clusters and the leaves of columns.

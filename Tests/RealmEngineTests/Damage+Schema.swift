@@ -1,3 +1,4 @@
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// Tables, specs and columns.

@@ -1,3 +1,4 @@
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// Header, nodes, free space and history.

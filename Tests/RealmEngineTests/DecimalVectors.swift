@@ -1,3 +1,5 @@
+@testable import EngineSupport
+
 /// Results computed by an independent implementation of the same standard: Python's `decimal` with
 /// 34 digits, exponents -6143 ... 6144, clamped, rounding half to even.
 enum DecimalVectors {

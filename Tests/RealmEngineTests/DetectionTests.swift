@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// One fault in the structure of a sound file is either reported or changes nothing anybody reads.
@@ -84,10 +85,10 @@ extension DetectionTests {
         let database = try fault.bytes.withUnsafeBytes {
             try Database(MappedFile(copying: $0, path: "memory"))
         }
-        let scratch = CompactorTests.Scratch()
+        let scratch = ScratchDatabase()
         #expect(try scratch.compact(database).isVerified)
         let copy = try Database(immutable: scratch.path)
-        #expect(try CompactorTests.digests(copy) == CompactorTests.digests(database))
+        #expect(try ScratchDatabase.digests(copy) == ScratchDatabase.digests(database))
     }
 }
 

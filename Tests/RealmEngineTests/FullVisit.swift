@@ -1,3 +1,4 @@
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// Reads everything a file holds: schema, every value of every object with nested collections,

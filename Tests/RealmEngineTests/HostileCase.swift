@@ -1,3 +1,4 @@
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// What came of opening and reading one file all through.

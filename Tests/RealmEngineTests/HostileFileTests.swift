@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// No input file may crash or hang the reader, or make it read outside the mapping: thousands of

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// Nodes that contradict their place, one by one: each must end in `corrupt`.

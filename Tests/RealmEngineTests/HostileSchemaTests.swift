@@ -1,5 +1,6 @@
 import Testing
 
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// Schemas that contradict themselves, and names that only seem to.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// Trees that lead back to themselves, announce what they do not hold, or hold without end what

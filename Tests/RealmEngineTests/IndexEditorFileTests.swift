@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// Indexes written by the reference engine: they satisfy the checks, and editing goes on from them.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// Random edits against a model, with nodes so small that everything splits.

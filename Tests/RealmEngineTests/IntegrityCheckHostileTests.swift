@@ -1,5 +1,6 @@
 import Testing
 
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// No damage makes the check crash, hang or throw, and it is never more lenient than the reader.

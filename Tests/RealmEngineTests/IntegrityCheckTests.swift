@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// Files the reference wrote are clean, but for what its defects leave (object format 13).
@@ -31,7 +32,7 @@ import Testing
     ]
 
     private static func check(_ tree: FileTree) throws -> IntegrityReport {
-        let file = CompactorTests.Scratch()
+        let file = ScratchDatabase()
         try Data(tree.encoded()).write(to: URL(filePath: file.path))
         return try IntegrityCheck.run(path: file.path)
     }
@@ -76,7 +77,7 @@ import Testing
         tree.isStreaming = isStreaming
         var bytes = tree.encoded()
         bytes[23] ^= 1
-        let file = CompactorTests.Scratch()
+        let file = ScratchDatabase()
         try Data(bytes).write(to: URL(filePath: file.path))
         let counts = try IntegrityCheck.run(path: file.path).counts
         #expect(counts == [isStreaming ? .header : .staleSlot: 1])
@@ -86,7 +87,7 @@ import Testing
         let tree = try FileTree("query/social")
         tree.isStreaming = true
         var bytes = tree.encoded()
-        let file = CompactorTests.Scratch()
+        let file = ScratchDatabase()
         try Data(bytes).write(to: URL(filePath: file.path))
         #expect(try IntegrityCheck.run(path: file.path).counts[.staleSlot] == nil)
         bytes[8] = 0x40
@@ -173,25 +174,4 @@ import Testing
         #expect(throws: RealmError.self) { try IntegrityCheck.run(path: #filePath) }
         #expect(throws: RealmError.self) { try IntegrityCheck.run(path: "/no/such/file.realm") }
     }
-}
-
-/// The first findings, one a line.
-func describe(_ findings: [IntegrityReport.Finding], _ report: IntegrityReport) -> String {
-    let lines = findings.prefix(20).map { finding in
-        let place = finding.place
-        let parts: [String?] = [
-            finding.code.rawValue, place.ref.map { "@\($0.raw)" }, place.table, place.column,
-            place.object.map { "\($0.raw)" }, finding.what,
-        ]
-        return parts.compactMap { $0 }.joined(separator: " ")
-    }
-    let counts = report.counts.map { "\($0.key.rawValue)=\($0.value)" }.sorted()
-    return ([counts.joined(separator: " ")] + lines).joined(separator: "\n")
-}
-
-/// Every test that writes a database ends with this: the file at `path` is sound.
-func expectSound(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
-    let report = try IntegrityCheck.run(path: path)
-    #expect(
-        report.isClean, "\(describe(report.findings, report))", sourceLocation: sourceLocation)
 }

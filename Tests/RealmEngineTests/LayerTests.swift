@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import EngineSupport
+
 /// The folders of the engine are layers: each uses types of itself and of those before it only.
 @Suite struct LayerTests {
     private static let layers = [

@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// What is rescued from sound and damaged files.
 @Suite struct SalvageTests {
     private final class Result {
-        let scratch = CompactorTests.Scratch()
+        let scratch = ScratchDatabase()
         var losses: [SalvageLoss] = []
         var summary = SalvageSummary()
 
@@ -27,7 +28,7 @@ import Testing
 
     /// The damaged bytes as a file, salvaged.
     private func salvage(_ bytes: [UInt8]) throws -> Result {
-        let file = CompactorTests.Scratch()
+        let file = ScratchDatabase()
         try Data(bytes).write(to: URL(filePath: file.path))
         return try Result(file.path)
     }
@@ -102,7 +103,7 @@ import Testing
 
     @Test func thePreviousVersionIsNamed() throws {
         let path = Fixtures.own.appending(path: "query/social.realm").path
-        let scratch = CompactorTests.Scratch()
+        let scratch = ScratchDatabase()
         try FileManager.default.copyItem(atPath: path, toPath: scratch.path)
         let session = try WriteSession(path: scratch.path)
         let before = session.database.version

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 
+@testable import EngineSupport
 @testable import RealmEngine
 
 @Suite struct ThreadsTests {

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import EngineSupport
 @testable import RealmEngine
 
 private func rfc3339(_ seconds: Int64, _ nanoseconds: Int32 = 0) -> String {

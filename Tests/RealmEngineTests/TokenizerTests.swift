@@ -1,5 +1,6 @@
 import Testing
 
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// Words as the reference's indexes have them, also of text that is cut or ill-formed.

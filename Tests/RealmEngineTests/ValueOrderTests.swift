@@ -1,5 +1,6 @@
 import Testing
 
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// Views of literals live as long as the program.

@@ -2,6 +2,7 @@ import RealmEngine
 import Testing
 
 @testable import ToolKit
+@testable import ToolSupport
 
 @Suite struct ErrorTextTests {
     private func render(_ error: RealmError, asJSON: Bool = false) -> String {

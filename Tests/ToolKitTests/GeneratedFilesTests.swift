@@ -1,6 +1,11 @@
 import Testing
 
+@testable import ToolBench
+@testable import ToolFiles
 @testable import ToolKit
+@testable import ToolQuery
+@testable import ToolSupport
+@testable import ToolWrite
 
 /// The pages and completions in the repository are what the tables say.
 @Suite struct GeneratedFilesTests {

@@ -1,7 +1,9 @@
 import RealmEngine
 import Testing
 
+@testable import ToolFiles
 @testable import ToolKit
+@testable import ToolSupport
 
 /// Messages name the file, and what is in it by the names users know.
 @Suite struct MessageTests {

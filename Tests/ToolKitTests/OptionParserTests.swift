@@ -1,7 +1,10 @@
 import RealmEngine
 import Testing
 
+@testable import ToolBench
 @testable import ToolKit
+@testable import ToolQuery
+@testable import ToolSupport
 
 @Suite struct OptionParserTests {
     private func parse(_ words: String..., posix: Bool = false) throws -> ParsedCommand {

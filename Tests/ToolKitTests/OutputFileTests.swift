@@ -3,6 +3,7 @@ import RealmEngine
 import Testing
 
 @testable import ToolKit
+@testable import ToolSupport
 
 @Suite struct OutputFileTests {
     private let scratch = ScratchDirectory()

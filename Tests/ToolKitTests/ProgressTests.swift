@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ToolKit
+@testable import ToolSupport
 
 @Suite struct ProgressTests {
     private let second: UInt64 = 1_000_000_000

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ToolKit
+@testable import ToolSupport
 
 /// The executables, run as a script would run them.
 @Suite struct ToolRunTests {

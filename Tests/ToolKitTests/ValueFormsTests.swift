@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ToolKit
+@testable import ToolSupport
 
 @Suite struct ValueFormsTests {
     @Test func counts() {

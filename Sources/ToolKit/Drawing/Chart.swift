@@ -1,9 +1,9 @@
 import RealmEngine
 
 /// Numbers drawn over an axis: lines, stacked areas, points with intervals, or bars in groups.
-struct Chart {
+package struct Chart {
     /// Along the bottom.
-    enum Horizontal {
+    package enum Horizontal {
         case numbers(label: String, unit: ChartUnit)
         /// A group of bars for each name.
         case names([String])
@@ -11,22 +11,22 @@ struct Chart {
         case labels([String])
     }
 
-    typealias Point = (x: Double, y: Double)
+    package typealias Point = (x: Double, y: Double)
 
     /// A measured value and how far off it may be.
-    struct Interval {
+    package struct Interval {
         var value: Double
         var low: Double
         var high: Double
 
-        init(_ value: Double, low: Double? = nil, high: Double? = nil) {
+        package init(_ value: Double, low: Double? = nil, high: Double? = nil) {
             self.value = value
             self.low = low ?? value
             self.high = high ?? value
         }
     }
 
-    enum Mark {
+    package enum Mark {
         case line([Point])
         /// Lies on the areas before it.
         case area([Point])
@@ -35,23 +35,23 @@ struct Chart {
         case bars([Interval?])
     }
 
-    struct Series {
+    package struct Series {
         let name: String
         let paint: Paint
         let mark: Mark
     }
 
-    let title: String
-    let subtitle: String
-    let horizontal: Horizontal
-    let verticalLabel: String
-    let verticalUnit: ChartUnit
-    var isLogarithmic = false
-    var series: [Series] = []
-    var width = 960.0
-    var height = 520.0
+    package let title: String
+    package let subtitle: String
+    package let horizontal: Horizontal
+    package let verticalLabel: String
+    package let verticalUnit: ChartUnit
+    package var isLogarithmic = false
+    package var series: [Series] = []
+    package var width = 960.0
+    package var height = 520.0
 
-    init(
+    package init(
         title: String, subtitle: String, horizontal: Horizontal, verticalLabel: String,
         verticalUnit: ChartUnit
     ) {
@@ -63,7 +63,7 @@ struct Chart {
     }
 
     /// Adds a series in the next colour, or in `paint`.
-    mutating func add(_ name: String, _ mark: Mark, _ paint: Paint? = nil) {
+    package mutating func add(_ name: String, _ mark: Mark, _ paint: Paint? = nil) {
         series.append(Series(name: name, paint: paint ?? .series(series.count), mark: mark))
     }
 
@@ -89,7 +89,7 @@ struct Chart {
     }
 
     /// All positions along the bottom.
-    var positions: [Double] {
+    package var positions: [Double] {
         series.flatMap { one -> [Double] in
             switch one.mark {
             case .line(let points), .area(let points): points.map(\.x)
@@ -100,5 +100,5 @@ struct Chart {
     }
 
     /// The picture.
-    func drawing() -> ByteBuffer { ChartDrawing(self).drawn().document() }
+    package func drawing() -> ByteBuffer { ChartDrawing(self).drawn().document() }
 }

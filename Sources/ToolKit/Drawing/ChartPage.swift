@@ -1,20 +1,20 @@
 import RealmEngine
 
 /// Charts below each other on one page.
-struct ChartPage {
+package struct ChartPage {
     private let title: String
     private let summary: String
     private var charts: [Chart] = []
 
-    init(title: String, summary: String) {
+    package init(title: String, summary: String) {
         self.title = title
         self.summary = summary
     }
 
-    mutating func add(_ chart: Chart) { charts.append(chart) }
+    package mutating func add(_ chart: Chart) { charts.append(chart) }
 
     /// The picture.
-    func drawing() -> ByteBuffer {
+    package func drawing() -> ByteBuffer {
         var page = SVGDrawing(
             width: charts.map(\.width).max() ?? 0, height: charts.reduce(0) { $0 + $1.height },
             title: title, summary: summary)

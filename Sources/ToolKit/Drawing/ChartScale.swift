@@ -1,5 +1,5 @@
 /// How the numbers along an axis are written, and which of them are round.
-enum ChartUnit {
+package enum ChartUnit {
     case number
     case bytes
     /// A length of time.
@@ -7,7 +7,7 @@ enum ChartUnit {
     case percent
 
     /// The number with its unit.
-    func text(_ value: Double) -> String {
+    package func text(_ value: Double) -> String {
         switch self {
         case .number: return Self.short(value)
         case .bytes: return Self.bytes(value)
@@ -17,7 +17,7 @@ enum ChartUnit {
     }
 
     /// Distances between ticks that look round, ascending, up to and around `span`.
-    func step(atLeast least: Double) -> Double {
+    package func step(atLeast least: Double) -> Double {
         switch self {
         case .bytes:
             var unit = 1.0

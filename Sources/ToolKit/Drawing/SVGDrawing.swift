@@ -2,9 +2,9 @@ import RealmEngine
 
 /// A picture as SVG, readable on light and on dark: shapes name a paint, and the style sheet decides
 /// what colour that is. Lengths are in pixels, positions count from the upper left corner.
-struct SVGDrawing {
-    let width: Double
-    let height: Double
+package struct SVGDrawing {
+    package let width: Double
+    package let height: Double
     private let title: String
     private let summary: String
     private var body = ""
@@ -12,21 +12,21 @@ struct SVGDrawing {
     /// - Parameters:
     ///   - title: what a reader of the page hears first; the caller draws it too.
     ///   - summary: a sentence that says what there is to be seen.
-    init(width: Double, height: Double, title: String, summary: String) {
+    package init(width: Double, height: Double, title: String, summary: String) {
         self.width = width
         self.height = height
         self.title = title
         self.summary = summary
     }
 
-    enum Anchor: String {
+    package enum Anchor: String {
         case start
         case middle
         case end
     }
 
     /// - Parameter hint: shown when the pointer rests on the shape.
-    mutating func rectangle(
+    package mutating func rectangle(
         _ x: Double, _ y: Double, _ width: Double, _ height: Double, _ paint: Paint,
         hint: String? = nil
     ) {
@@ -34,7 +34,9 @@ struct SVGDrawing {
         element("rect", "\(area) height=\"\(Self.text(height))\"", paint.fill, hint)
     }
 
-    mutating func line(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, _ paint: Paint) {
+    package mutating func line(
+        _ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, _ paint: Paint
+    ) {
         let from = "x1=\"\(Self.text(x1))\" y1=\"\(Self.text(y1))\""
         element("line", "\(from) x2=\"\(Self.text(x2))\" y2=\"\(Self.text(y2))\"", paint.stroke)
     }
@@ -43,19 +45,19 @@ struct SVGDrawing {
         element("polyline", "points=\"\(Self.text(points))\"", paint.stroke)
     }
 
-    mutating func polygon(
+    package mutating func polygon(
         _ points: [(x: Double, y: Double)], _ paint: Paint, hint: String? = nil
     ) {
         element("polygon", "points=\"\(Self.text(points))\"", paint.fill, hint)
     }
 
-    mutating func circle(_ x: Double, _ y: Double, radius: Double, _ paint: Paint) {
+    package mutating func circle(_ x: Double, _ y: Double, radius: Double, _ paint: Paint) {
         let centre = "cx=\"\(Self.text(x))\" cy=\"\(Self.text(y))\""
         element("circle", "\(centre) r=\"\(Self.text(radius))\"", paint.fill)
     }
 
     /// Many rectangles of one paint as a single shape.
-    mutating func rectangles(
+    package mutating func rectangles(
         _ areas: [(x: Double, y: Double, width: Double, height: Double)], _ paint: Paint,
         hint: String? = nil
     ) {
@@ -70,7 +72,7 @@ struct SVGDrawing {
     /// - Parameters:
     ///   - y: of the line the letters stand on.
     ///   - turned: read from below.
-    mutating func text(
+    package mutating func text(
         _ text: String, _ x: Double, _ y: Double, _ style: TextStyle = .normal,
         anchor: Anchor = .start, turned: Bool = false
     ) {
@@ -83,7 +85,7 @@ struct SVGDrawing {
     }
 
     /// Puts another picture into this one.
-    mutating func place(_ other: SVGDrawing, _ x: Double, _ y: Double) {
+    package mutating func place(_ other: SVGDrawing, _ x: Double, _ y: Double) {
         body += "<g transform=\"translate(\(Self.text(x)) \(Self.text(y)))\">\n"
         body += other.body + "</g>\n"
     }
@@ -100,7 +102,7 @@ struct SVGDrawing {
     }
 
     /// The whole document.
-    func document() -> ByteBuffer {
+    package func document() -> ByteBuffer {
         var out = ByteBuffer(capacity: body.utf8.count + 4096)
         let (w, h) = (Self.text(width), Self.text(height))
         out.append("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(w)\" height=\"\(h)\"")
@@ -121,7 +123,7 @@ struct SVGDrawing {
     }
 
     /// A coordinate with two decimals at most.
-    static func text(_ value: Double) -> String {
+    package static func text(_ value: Double) -> String {
         let hundredths = Int((min(max(value, -1e9), 1e9) * 100).rounded())
         let (whole, rest) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)
         var text = hundredths < 0 ? "-\(whole)" : "\(whole)"
@@ -150,13 +152,13 @@ struct SVGDrawing {
     }
 
     /// About how wide a line of text is: fonts differ.
-    static func width(of text: String, _ style: TextStyle = .normal) -> Double {
+    package static func width(of text: String, _ style: TextStyle = .normal) -> Double {
         Double(DisplayWidth.columns(text)) * style.size * 0.56
     }
 }
 
 /// What a shape is painted with.
-enum Paint: Hashable {
+package enum Paint: Hashable {
     /// One of eight colours that are told apart by people with any kind of colour vision.
     case series(Int)
     /// One of four shades of red: something to be noticed.
@@ -169,8 +171,8 @@ enum Paint: Hashable {
     case axis
     case ink
 
-    static let seriesCount = StyleSheet.series.count
-    static let warningCount = StyleSheet.warnings.count
+    package static let seriesCount = StyleSheet.series.count
+    package static let warningCount = StyleSheet.warnings.count
 
     private var name: String {
         switch self {
@@ -184,12 +186,12 @@ enum Paint: Hashable {
         }
     }
 
-    var fill: String { name }
+    package var fill: String { name }
     var stroke: String { "\(name) line" }
 }
 
 /// Sizes and weights of letters.
-enum TextStyle: String {
+package enum TextStyle: String {
     case title
     case normal = "text"
     /// Beside axes and in legends.

@@ -2,22 +2,22 @@ import Glibc
 import RealmEngine
 
 /// Where a tool's words for people go: standard error, one `write` per message.
-struct Diagnostics: Sendable {
-    let tool: String
+package struct Diagnostics: Sendable {
+    package let tool: String
     /// Errors as one line of JSON.
-    let asJSON: Bool
-    let isQuiet: Bool
+    package let asJSON: Bool
+    package let isQuiet: Bool
     /// How often `--verbose` was given.
-    let verbosity: Int
+    package let verbosity: Int
 
-    init(tool: String, asJSON: Bool = false, isQuiet: Bool = false, verbosity: Int = 0) {
+    package init(tool: String, asJSON: Bool = false, isQuiet: Bool = false, verbosity: Int = 0) {
         self.tool = tool
         self.asJSON = asJSON
         self.isQuiet = isQuiet
         self.verbosity = verbosity
     }
 
-    init(_ command: ParsedCommand) {
+    package init(_ command: ParsedCommand) {
         self.init(
             tool: command.table.name, asJSON: command.wantsJSONErrors, isQuiet: command.isQuiet,
             verbosity: command.verbosity)
@@ -25,7 +25,7 @@ struct Diagnostics: Sendable {
 
     /// Prints the error and returns the exit code it asks for.
     @discardableResult
-    func report(_ error: RealmError) -> ExitCode {
+    package func report(_ error: RealmError) -> ExitCode {
         var buffer = ByteBuffer(capacity: 512)
         ErrorText.append(error, tool: tool, asJSON: asJSON, to: &buffer)
         emit(buffer)
@@ -33,20 +33,20 @@ struct Diagnostics: Sendable {
     }
 
     /// `TOOL: warning: MESSAGE`, unless `--quiet`.
-    func warn(_ message: String) { notice("warning: " + message) }
+    package func warn(_ message: String) { notice("warning: " + message) }
 
     /// `TOOL: MESSAGE`, unless `--quiet`.
-    func notice(_ message: String) {
+    package func notice(_ message: String) {
         if !isQuiet { emitLine("\(tool): \(message)") }
     }
 
     /// A line as it is (a summary under a table), unless `--quiet`.
-    func summary(_ line: String) {
+    package func summary(_ line: String) {
         if !isQuiet { emitLine(line) }
     }
 
     /// `TOOL: MESSAGE` when `--verbose` was given at least `level` times.
-    func detail(_ message: String, level: Int = 1) {
+    package func detail(_ message: String, level: Int = 1) {
         if verbosity >= level { emitLine("\(tool): \(message)") }
     }
 

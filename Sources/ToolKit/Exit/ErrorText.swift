@@ -1,9 +1,9 @@
 import RealmEngine
 
 /// An error in the two forms scripts may rely on (realm-tools(7), ERRORS).
-enum ErrorText {
+package enum ErrorText {
     /// Appends the error and a line end.
-    static func append(
+    package static func append(
         _ error: RealmError, tool: String, asJSON: Bool, to buffer: inout ByteBuffer
     ) {
         if asJSON {
@@ -60,7 +60,7 @@ enum ErrorText {
 
     /// Appends text whose control characters could drive a terminal as `\xNN`: names come from
     /// files and arguments that others wrote.
-    static func appendPrintable(_ text: String, to buffer: inout ByteBuffer) {
+    package static func appendPrintable(_ text: String, to buffer: inout ByteBuffer) {
         for byte in text.utf8 {
             if byte >= 0x20, byte != 0x7F {
                 buffer.append(byte)

@@ -1,7 +1,7 @@
 import RealmEngine
 
 /// The exit status of every tool; the numbers never change (realm-tools(7), EXIT STATUS).
-enum ExitCode: Int32, Sendable, CaseIterable {
+package enum ExitCode: Int32, Sendable, CaseIterable {
     /// Done; the answer is yes.
     case ok = 0
     /// A question was asked and the answer is no.
@@ -25,7 +25,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     /// A bug of ours.
     case bug = 10
 
-    init(_ kind: RealmError.Kind) {
+    package init(_ kind: RealmError.Kind) {
         switch kind {
         case .corrupt: self = .damaged
         case .input: self = .input
@@ -45,7 +45,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     ]
 
     /// The more serious of the two: what a run ends with to which both apply.
-    func combined(with other: ExitCode) -> ExitCode {
+    package func combined(with other: ExitCode) -> ExitCode {
         Self.bySeverity.first { $0 == self || $0 == other }!
     }
 }

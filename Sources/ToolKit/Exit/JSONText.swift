@@ -1,15 +1,15 @@
 import RealmEngine
 
 /// JSON string literals into a byte buffer.
-enum JSONText {
+package enum JSONText {
     /// Appends `text` in quotes, with everything escaped that RFC 8259 demands.
-    static func append(_ text: String, to buffer: inout ByteBuffer) {
+    package static func append(_ text: String, to buffer: inout ByteBuffer) {
         var text = text
         text.withUTF8 { append(UnsafeRawBufferPointer($0), to: &buffer) }
     }
 
     /// As above for UTF-8 bytes; runs without escapes are copied whole.
-    static func append(_ bytes: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
+    package static func append(_ bytes: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
         buffer.append(UInt8(ascii: "\""))
         var start = 0
         for index in bytes.indices where needsEscape(bytes[index]) {
@@ -42,7 +42,7 @@ enum JSONText {
     }
 
     /// The lower-case hexadecimal digit of a value below 16.
-    static func hexadecimal(_ value: UInt8) -> UInt8 {
+    package static func hexadecimal(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") &+ value : UInt8(ascii: "a") &+ (value &- 10)
     }
 }

@@ -1,12 +1,12 @@
 import Glibc
 
 /// What the participants of a session leave beside a database.
-enum SideFiles {
+package enum SideFiles {
     /// Added to the database's path; a directory comes after what it holds.
-    static let suffixes = [".lock", ".note", ".management/readers", ".management"]
+    package static let suffixes = [".lock", ".note", ".management/readers", ".management"]
 
     /// Removes them; nobody may have the database open.
-    static func remove(beside path: String) {
+    package static func remove(beside path: String) {
         for suffix in suffixes where unlink(path + suffix) != 0 { rmdir(path + suffix) }
     }
 }

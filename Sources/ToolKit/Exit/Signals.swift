@@ -5,7 +5,7 @@ import RealmEngine
 ///
 /// The handlers call nothing but async-signal-safe functions and touch only memory that was ready
 /// before they were installed.
-enum Signals {
+package enum Signals {
     /// Written by `install` before the handlers exist, only read afterwards.
     nonisolated(unsafe) private static var truncatedMessage = UnsafeRawBufferPointer(
         start: nil, count: 0)
@@ -13,7 +13,7 @@ enum Signals {
     /// Installs the handlers. Call once, before the first output file is made.
     ///
     /// - Parameter file: the database, named when it turns out to be truncated.
-    static func install(tool: String, file: String?, asJSON: Bool) {
+    package static func install(tool: String, file: String?, asJSON: Bool) {
         prepareTruncatedMessage(tool, file, asJSON)
         TemporaryFiles.unlinkAll()  // nothing yet: makes the list exist before a handler asks
         for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { installEnding(number) }
@@ -25,7 +25,7 @@ enum Signals {
     }
 
     /// Ends the process as the default action of SIGPIPE does, without leaving files behind.
-    static func dieOfBrokenPipe() -> Never {
+    package static func dieOfBrokenPipe() -> Never {
         TemporaryFiles.unlinkAll()
         signal(SIGPIPE, SIG_DFL)
         var set = sigset_t()

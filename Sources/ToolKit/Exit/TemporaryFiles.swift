@@ -5,9 +5,9 @@ import Synchronization
 ///
 /// A list that only grows: nodes and names are never freed, because a handler may be reading them
 /// at any instant. A process makes one node per file that is unfinished at the same time.
-enum TemporaryFiles {
+package enum TemporaryFiles {
     /// What `add` returns and `remove` takes back.
-    struct Entry: @unchecked Sendable {
+    package struct Entry: @unchecked Sendable {
         fileprivate let node: UnsafePointer<Node>
         fileprivate init(_ node: UnsafePointer<Node>) { self.node = node }
     }
@@ -23,7 +23,7 @@ enum TemporaryFiles {
     private static let adding = Mutex(())
 
     /// Remembers `path` until it is given back.
-    static func add(_ path: String) -> Entry {
+    package static func add(_ path: String) -> Entry {
         adding.withLock { _ in
             let name = strdup(path)
             var node = head.load(ordering: .acquiring)
@@ -42,12 +42,12 @@ enum TemporaryFiles {
     }
 
     /// The file is finished or gone.
-    static func remove(_ entry: Entry) {
+    package static func remove(_ entry: Entry) {
         entry.node.pointee.name.store(nil, ordering: .sequentiallyConsistent)
     }
 
     /// Removes every unfinished file. Safe in a signal handler.
-    static func unlinkAll() {
+    package static func unlinkAll() {
         // Directories become empty before they go, one in another.
         for _ in 0..<3 { unlinkOnce() }
     }

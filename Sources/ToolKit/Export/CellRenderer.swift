@@ -348,7 +348,7 @@ extension CellRenderer {
 }
 
 extension Value {
-    var isCollection: Bool {
+    package var isCollection: Bool {
         switch self {
         case .list, .set, .dictionary: true
         default: false
@@ -374,7 +374,7 @@ extension ByteBuffer {
 }
 
 extension ByteView {
-    func equals(_ bytes: [UInt8]) -> Bool {
+    package func equals(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { other in
             guard let base = other.baseAddress else { return count == 0 }
             return self == ByteView(base, count: other.count)

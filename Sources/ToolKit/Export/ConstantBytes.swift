@@ -2,8 +2,8 @@ import RealmEngine
 
 /// Constant pieces of output, made once per export: each is a pointer and a length, so that using
 /// one per row costs no reference counting.
-final class ConstantBytes: @unchecked Sendable {
-    struct Piece {
+package final class ConstantBytes: @unchecked Sendable {
+    package struct Piece {
         let start: UnsafeRawPointer
         let count: Int
     }
@@ -35,5 +35,5 @@ final class ConstantBytes: @unchecked Sendable {
 
 extension ByteBuffer {
     @inline(__always)
-    mutating func append(_ piece: ConstantBytes.Piece) { append(piece.start, piece.count) }
+    package mutating func append(_ piece: ConstantBytes.Piece) { append(piece.start, piece.count) }
 }

@@ -1,7 +1,7 @@
 /// How many columns text takes on a terminal.
-enum DisplayWidth {
+package enum DisplayWidth {
     /// Columns of one scalar: 0 for marks that combine, 2 for wide characters, else 1.
-    static func columns(_ scalar: Unicode.Scalar) -> Int {
+    package static func columns(_ scalar: Unicode.Scalar) -> Int {
         let value = scalar.value
         if value < 0x300 { return 1 }
         switch scalar.properties.generalCategory {
@@ -10,7 +10,7 @@ enum DisplayWidth {
         }
     }
 
-    static func columns(_ text: String) -> Int {
+    package static func columns(_ text: String) -> Int {
         let utf8 = text.utf8
         // ASCII, the frequent case, needs no look at scalars.
         if utf8.allSatisfy({ $0 < 0x80 }) { return utf8.count }
@@ -44,7 +44,7 @@ enum DisplayWidth {
 
     /// Text that cannot drive a terminal: control characters as escapes, ill-formed UTF-8 as
     /// U+FFFD.
-    static func printable(_ bytes: UnsafeRawBufferPointer) -> String {
+    package static func printable(_ bytes: UnsafeRawBufferPointer) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
         if bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
         var result = ""
@@ -52,7 +52,7 @@ enum DisplayWidth {
         return result
     }
 
-    static func printable(_ text: String) -> String {
+    package static func printable(_ text: String) -> String {
         var text = text
         return text.withUTF8 { printable(UnsafeRawBufferPointer($0)) }
     }

@@ -3,7 +3,7 @@ import RealmEngine
 /// The paths of `--expand` as a tree: along them links are printed as the objects they lead to.
 ///
 /// Immutable. A tree has no cycles, so expanding ends however the objects are linked.
-final class Expansion: Sendable {
+package final class Expansion: Sendable {
     private let children: [String: Expansion]
 
     private init(children: [String: Expansion]) { self.children = children }

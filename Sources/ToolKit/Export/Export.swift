@@ -1,25 +1,42 @@
 import RealmEngine
 
 /// Prints the objects of some tables. The output is the same for any number of workers.
-struct Export {
-    let database: Database
-    let plans: [RecordPlan]
-    let values: ValueStyle
-    var records: RecordStyle
+package struct Export {
+    package let database: Database
+    package let plans: [RecordPlan]
+    package let values: ValueStyle
+    package var records: RecordStyle
     /// Records to skip and to print at most; they count across all tables.
-    var offset = 0
-    var limit = Int.max
-    var threads = 1
+    package var offset = 0
+    package var limit = Int.max
+    package var threads = 1
     /// What a query chose; only with a single plan.
-    var choice = ObjectChoice.all
+    package var choice = ObjectChoice.all
     /// Makes what shows how many of a number of objects are done.
-    var progress: ((_ total: Int) -> ProgressReporter)?
+    package var progress: ((_ total: Int) -> ProgressReporter)?
+
+    package init(
+        database: Database, plans: [RecordPlan], values: ValueStyle, records: RecordStyle,
+        offset: Int = 0, limit: Int = Int.max, threads: Int = 1,
+        choice: ObjectChoice = ObjectChoice.all,
+        progress: ((_ total: Int) -> ProgressReporter)? = nil
+    ) {
+        self.database = database
+        self.plans = plans
+        self.values = values
+        self.records = records
+        self.offset = offset
+        self.limit = limit
+        self.threads = threads
+        self.choice = choice
+        self.progress = progress
+    }
 
     /// Objects below which a second thread costs more than it brings.
     private static let objectsPerThread = 8192
 
     /// Prints to `output` and returns the number of records.
-    func run(_ output: VerifiedOutput) throws(RealmError) -> Int {
+    package func run(_ output: VerifiedOutput) throws(RealmError) -> Int {
         let snapshot = database.snapshot()
         snapshot.beginWalk()
         let positions = try wantedPositions(snapshot)
@@ -43,7 +60,7 @@ struct Export {
         return max(1, min(threads, objects / Self.objectsPerThread))
     }
 
-    var isExploding: Bool { plans.contains { $0.explode != nil } }
+    package var isExploding: Bool { plans.contains { $0.explode != nil } }
 
     /// Without exploding every object is a record, so offset and limit need no counting.
     private func wantedPositions(_ snapshot: Snapshot) throws(RealmError) -> [Range<Int>] {
@@ -62,7 +79,7 @@ struct Export {
     }
 
     /// The number of records, without printing them.
-    func count() throws(RealmError) -> Int {
+    package func count() throws(RealmError) -> Int {
         let snapshot = database.snapshot()
         guard isExploding else {
             return try wantedPositions(snapshot).reduce(0) { $0 + $1.count }

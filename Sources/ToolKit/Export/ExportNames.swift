@@ -6,12 +6,12 @@ import RealmEngine
 /// are alike, not even where case does not count, and none is hidden, leaves its directory or is
 /// longer than a file system takes. Bytes that stand for something else are written `%XX`, a dot in
 /// a name too.
-struct ExportNames {
+package struct ExportNames {
     /// What a file holds.
-    struct Subject: Hashable {
-        let table: TableKey
+    package struct Subject: Hashable {
+        package let table: TableKey
         /// Of a collection property; nil for the objects themselves.
-        var column: Int?
+        package var column: Int?
     }
 
     private var stems: [Subject: String] = [:]
@@ -22,7 +22,7 @@ struct ExportNames {
     /// Longer stems end in a digest of the name; what a file system takes less room for the end.
     private static let longest = 200
 
-    init(_ schema: Schema) {
+    package init(_ schema: Schema) {
         let tables = schema.tables.sorted {
             $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
         }
@@ -37,12 +37,12 @@ struct ExportNames {
         }
     }
 
-    func stem(_ table: TableInfo, column: Int? = nil) -> String {
+    package func stem(_ table: TableInfo, column: Int? = nil) -> String {
         stems[Subject(table: table.key, column: column)]!
     }
 
     /// What a file of that name, without its end, holds; nil if the schema has nothing like it.
-    func subject(_ stem: String) -> Subject? { subjects[stem] }
+    package func subject(_ stem: String) -> Subject? { subjects[stem] }
 
     /// What names mean as people write them, which no file of something else may be called.
     private static func literals(_ tables: [TableInfo]) -> [[UInt8]: Subject] {

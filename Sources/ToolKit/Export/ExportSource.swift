@@ -104,7 +104,7 @@ final class ExportSource {
 }
 
 /// Which objects of its table an export prints.
-enum ObjectChoice: Sendable {
+package enum ObjectChoice: Sendable {
     case all
     /// Those that match, in the order of the table.
     case matches(QueryPlan)

@@ -1,18 +1,28 @@
 import RealmEngine
 
 /// Renders values as JSON into a buffer. Confined to its snapshot's thread.
-final class JSONRenderer {
+package final class JSONRenderer {
     /// Where a value stands.
-    struct Place {
+    package struct Place {
         /// What links become here; nil where they stay links.
-        var expansion: Expansion?
+        package var expansion: Expansion?
         /// Collections and objects around the value.
         var depth = 0
         /// Reached from an object of the table being walked without following a link, so the walk's
         /// budget pays for it.
-        var isWalking = true
+        package var isWalking = true
         /// In a property that takes values of any type, or a collection in it.
-        var isMixed = false
+        package var isMixed = false
+
+        package init(
+            expansion: Expansion? = nil, depth: Int = 0, isWalking: Bool = true,
+            isMixed: Bool = false
+        ) {
+            self.expansion = expansion
+            self.depth = depth
+            self.isWalking = isWalking
+            self.isMixed = isMixed
+        }
 
         @inline(__always)
         func inside(_ expansion: Expansion?, _ element: ColumnType = .int) -> Place {
@@ -23,11 +33,11 @@ final class JSONRenderer {
     }
 
     /// Deeper nesting than any SDK permits.
-    static let maximumDepth = 200
+    package static let maximumDepth = 200
 
-    let snapshot: Snapshot
-    let style: ValueStyle
-    let targets: LinkTargets
+    package let snapshot: Snapshot
+    package let style: ValueStyle
+    package let targets: LinkTargets
     private var expandedPlans: [PlanKey: ObjectPlan] = [:]
     /// Embedded objects that may still be printed below the present field, other than those the
     /// walk pays for.
@@ -39,7 +49,7 @@ final class JSONRenderer {
         let expansion: ObjectIdentifier
     }
 
-    init(_ snapshot: Snapshot, _ style: ValueStyle) {
+    package init(_ snapshot: Snapshot, _ style: ValueStyle) {
         self.snapshot = snapshot
         self.style = style
         targets = LinkTargets(snapshot)
@@ -47,9 +57,9 @@ final class JSONRenderer {
     }
 
     /// Begins a field whose value need not be a property of the object being walked.
-    func beginField() { nestedBudget = nestedLimit }
+    package func beginField() { nestedBudget = nestedLimit }
 
-    func append(
+    package func append(
         _ value: Value, _ place: Place, to out: inout ByteBuffer
     ) throws(RealmError) {
         if style.types == .extended || (style.isExact && value.needsType(place)),
@@ -116,7 +126,7 @@ extension ByteBuffer {
 
 extension JSONRenderer {
     /// `[…]`
-    func appendElements(
+    package func appendElements(
         _ view: CollectionView, _ place: Place, to out: inout ByteBuffer
     ) throws(RealmError) {
         out.append(UInt8(ascii: "["))
@@ -165,11 +175,11 @@ extension JSONRenderer {
     }
 
     @inline(__always)
-    func checkDepth(_ place: Place) throws(RealmError) {
+    package func checkDepth(_ place: Place) throws(RealmError) {
         if place.depth >= Self.maximumDepth { throw Self.tooDeep }
     }
 
-    static var tooDeep: RealmError {
+    package static var tooDeep: RealmError {
         .corrupt("nested more than \(maximumDepth) deep", in: "collection or embedded object")
     }
 }
@@ -239,7 +249,7 @@ extension JSONRenderer {
     }
 
     /// The object itself, with the members of its plan.
-    func appendObject(
+    package func appendObject(
         _ key: ObjectKey, of target: LinkTarget, _ place: Place, to out: inout ByteBuffer
     ) throws(RealmError) {
         try checkDepth(place)
@@ -292,7 +302,7 @@ extension JSONRenderer {
 extension JSONRenderer {
     /// The values at the end of a path that leads through a list or set: an array, nested as the
     /// collections on the way are.
-    func append(
+    package func append(
         through value: Value, _ path: PathFollower, _ index: Int, _ place: Place,
         to out: inout ByteBuffer
     ) throws(RealmError) {

@@ -1,14 +1,14 @@
 import RealmEngine
 
 /// What a renderer knows about one table that links lead to. Confined to the renderer's thread.
-final class LinkTarget {
-    let table: Table
-    let key: TableKey
-    let isEmbedded: Bool
+package final class LinkTarget {
+    package let table: Table
+    package let key: TableKey
+    package let isEmbedded: Bool
     /// The rendered keys of objects met before.
     let cache = LinkCache()
     /// How its objects are printed when nested, without expansion.
-    var plan: ObjectPlan?
+    package var plan: ObjectPlan?
     /// Reads primary keys and nothing else.
     private let keys: TableScan?
     /// Read the members of nested objects: one scan for each depth of nesting, since an inner
@@ -16,7 +16,7 @@ final class LinkTarget {
     private var scans: [TableScan] = []
     private var depth = 0
 
-    init(_ table: Table) {
+    package init(_ table: Table) {
         self.table = table
         key = table.info.key
         isEmbedded = table.info.kind == .embedded
@@ -27,14 +27,14 @@ final class LinkTarget {
 
     /// The primary key of the object with `key`, nil in a class without primary keys; throws
     /// `corrupt` when the object does not exist.
-    func primaryKey(_ key: ObjectKey) throws(RealmError) -> Value? {
+    package func primaryKey(_ key: ObjectKey) throws(RealmError) -> Value? {
         guard let keys else { return nil }
         guard let row = try keys.seek(key) else { throw missing(key) }
         return try keys.value(row: row, column: 0)
     }
 
     /// A scan of all columns for the next depth of nesting; `release` gives it back.
-    func borrowScan() -> TableScan {
+    package func borrowScan() -> TableScan {
         if depth == scans.count {
             scans.append(table.scan(columns: Array(table.info.columns.indices)))
         }
@@ -42,10 +42,10 @@ final class LinkTarget {
         return scans[depth - 1]
     }
 
-    func releaseScan() { depth -= 1 }
+    package func releaseScan() { depth -= 1 }
 
     @inline(never)
-    func missing(_ key: ObjectKey) -> RealmError {
+    package func missing(_ key: ObjectKey) -> RealmError {
         .corrupt(
             "it leads to object \(key.raw) of \(table.info.className), which does not exist",
             in: "link")
@@ -53,17 +53,17 @@ final class LinkTarget {
 }
 
 /// The tables that links lead to.
-final class LinkTargets {
+package final class LinkTargets {
     /// A target that lives as long as its `LinkTargets`: looking it up for every link would
     /// otherwise count references.
-    typealias Reference = Unmanaged<LinkTarget>
+    package typealias Reference = Unmanaged<LinkTarget>
 
     private let snapshot: Snapshot
     /// By slot of the table's key.
     private let targets: UnsafeMutablePointer<Reference?>
     private let count: Int
 
-    init(_ snapshot: Snapshot) {
+    package init(_ snapshot: Snapshot) {
         self.snapshot = snapshot
         count = 1 + (snapshot.schema.tables.map(\.key.slot).max() ?? 0)
         targets = .allocate(capacity: count)
@@ -77,7 +77,7 @@ final class LinkTargets {
 
     /// The table with `key`; throws `corrupt` when there is none.
     @inline(__always)
-    func reference(_ key: TableKey) throws(RealmError) -> Reference {
+    package func reference(_ key: TableKey) throws(RealmError) -> Reference {
         let slot = key.slot
         if slot < count, let target = targets[slot],
             target._withUnsafeGuaranteedRef({ $0.key == key })
@@ -87,7 +87,7 @@ final class LinkTargets {
         return try make(key)
     }
 
-    subscript(key: TableKey) -> LinkTarget {
+    package subscript(key: TableKey) -> LinkTarget {
         get throws(RealmError) { try reference(key).takeUnretainedValue() }
     }
 

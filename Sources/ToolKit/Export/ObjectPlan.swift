@@ -3,7 +3,7 @@ import RealmEngine
 /// The members of a nested object (embedded or expanded), in the order they are printed.
 ///
 /// Made once per table and expansion by a renderer, and used for every such object.
-final class ObjectPlan {
+package final class ObjectPlan {
     struct Member {
         /// `{"name":` or `,"name":`.
         let name: ConstantBytes.Piece
@@ -53,7 +53,7 @@ enum MemberNames {
 
 extension ByteBuffer {
     /// A JSON string; for names and messages, not for stored values.
-    mutating func append(json text: String) {
+    package mutating func append(json text: String) {
         var text = text
         text.withUTF8 { utf8 in
             // An empty string may have no address; its bytes are never read.
@@ -69,5 +69,5 @@ private enum ConstantText {
 
 extension ValueStyle {
     /// Whether `--binary omit` leaves the property out.
-    func omits(_ column: ColumnInfo) -> Bool { binary == .omit && column.type == .binary }
+    package func omits(_ column: ColumnInfo) -> Bool { binary == .omit && column.type == .binary }
 }

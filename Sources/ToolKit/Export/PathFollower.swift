@@ -1,7 +1,7 @@
 import RealmEngine
 
 /// Follows the steps of one field's path from value to value. Confined to its snapshot's thread.
-final class PathFollower {
+package final class PathFollower {
     private let targets: LinkTargets
     private let snapshot: Snapshot
     private let steps: [Step]

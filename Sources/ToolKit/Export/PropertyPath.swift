@@ -1,9 +1,9 @@
 import RealmEngine
 
 /// A key path as written, resolved against a schema: errors are found here, not row by row.
-struct PropertyPath {
+package struct PropertyPath {
     /// What the values at a place of the path are, as far as the schema tells.
-    enum Kind {
+    package enum Kind {
         case scalar(ColumnType)
         /// Any type: what follows is decided value by value.
         case mixed
@@ -12,21 +12,21 @@ struct PropertyPath {
     }
 
     /// What a path begins with.
-    enum Start: Equatable {
+    package enum Start: Equatable {
         case column(Int)
         case key
         case backlinks(Int)
     }
 
-    let text: String
-    let start: Start
+    package let text: String
+    package let start: Start
     /// What follows the start: properties, and keys of dictionaries.
-    let steps: [String]
+    package let steps: [String]
     /// The properties on the way, without the keys of dictionaries.
-    let names: [String]
-    let kind: Kind
+    package let names: [String]
+    package let kind: Kind
     /// Nothing but lists and sets on the way would make several values of one object.
-    let isSingle: Bool
+    package let isSingle: Bool
 
     /// The object key as a field; a property of the same name hides it.
     static let keyName = "_key"
@@ -35,7 +35,7 @@ struct PropertyPath {
     /// - Parameters:
     ///   - option: named in errors.
     ///   - takesKeys: a dictionary is followed by a key; otherwise all its values are meant.
-    init(
+    package init(
         _ text: String, in table: TableInfo, _ schema: Schema, option: String,
         takesKeys: Bool = true
     ) throws(RealmError) {
@@ -154,7 +154,7 @@ struct PropertyPath {
 }
 
 extension PropertyPath {
-    static func kind(_ column: ColumnInfo, _ schema: Schema) -> Kind {
+    package static func kind(_ column: ColumnInfo, _ schema: Schema) -> Kind {
         let inner: Kind
         switch column.type {
         case .link: inner = schema.table(column.target).map(Kind.object) ?? .mixed
@@ -166,7 +166,8 @@ extension PropertyPath {
     }
 
     /// A name nobody has, with the nearest ones.
-    static func unknown(_ name: String, _ table: TableInfo, _ option: String) -> RealmError {
+    package static func unknown(_ name: String, _ table: TableInfo, _ option: String) -> RealmError
+    {
         unknown(name, table.columns.map(\.name), "property", table, option)
     }
 
@@ -184,7 +185,7 @@ extension PropertyPath {
 extension BacklinkInfo {
     /// How key paths and output name incoming links: `@links.Class.property`; nil when the schema
     /// does not know the origin.
-    func name(in schema: Schema) -> String? {
+    package func name(in schema: Schema) -> String? {
         guard let table = schema.table(origin),
             let column = table.columns.first(where: { $0.key == originColumn })
         else { return nil }

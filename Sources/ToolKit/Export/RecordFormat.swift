@@ -1,5 +1,5 @@
 /// The forms records are printed in.
-enum RecordFormat: Sendable {
+package enum RecordFormat: Sendable {
     case ndjson
     case json
     case csv
@@ -10,13 +10,24 @@ enum RecordFormat: Sendable {
 }
 
 /// How records are printed, values aside.
-struct RecordStyle: Sendable {
-    var format: RecordFormat
-    var hasHeader = true
+package struct RecordStyle: Sendable {
+    package var format: RecordFormat
+    package var hasHeader = true
     /// Ends a record: newline or NUL.
-    var terminator = UInt8(ascii: "\n")
+    package var terminator = UInt8(ascii: "\n")
     /// Columns a table may take; nil for no limit.
-    var width: Int?
+    package var width: Int?
     /// Headings of tables stand out.
-    var isColored = false
+    package var isColored = false
+
+    package init(
+        format: RecordFormat, hasHeader: Bool = true, terminator: UInt8 = UInt8(ascii: "\n"),
+        width: Int? = nil, isColored: Bool = false
+    ) {
+        self.format = format
+        self.hasHeader = hasHeader
+        self.terminator = terminator
+        self.width = width
+        self.isColored = isColored
+    }
 }

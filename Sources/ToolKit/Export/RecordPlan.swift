@@ -1,29 +1,39 @@
 import RealmEngine
 
 /// What one record holds: a field for each column of the output. Immutable, shared by all threads.
-final class RecordPlan: Sendable {
-    let table: TableInfo
-    let fields: [Field]
+package final class RecordPlan: Sendable {
+    package let table: TableInfo
+    package let fields: [Field]
     /// Columns of the table that the fields begin with; a field's `.column` is a position in here.
-    let columns: [Int]
+    package let columns: [Int]
     /// The collection of which every element becomes a record.
-    let explode: FieldPath?
+    package let explode: FieldPath?
     /// JSON records begin with `"$class"`.
-    let namesClass: Bool
+    package let namesClass: Bool
 
-    struct Field: Sendable {
+    package struct Field: Sendable {
         /// Member name or column heading.
         let label: String
-        let path: FieldPath
+        package let path: FieldPath
         /// What links at the end of the path become.
-        let expansion: Expansion?
+        package let expansion: Expansion?
         /// The property may hold values of any type.
-        let isMixed: Bool
+        package let isMixed: Bool
         /// Numbers stand to the right in tables.
-        let isNumber: Bool
+        package let isNumber: Bool
+
+        package init(
+            label: String, path: FieldPath, expansion: Expansion?, isMixed: Bool, isNumber: Bool
+        ) {
+            self.label = label
+            self.path = path
+            self.expansion = expansion
+            self.isMixed = isMixed
+            self.isNumber = isNumber
+        }
     }
 
-    init(
+    package init(
         table: TableInfo, fields: [Field], columns: [Int], explode: FieldPath?, namesClass: Bool
     ) {
         self.table = table
@@ -35,8 +45,8 @@ final class RecordPlan: Sendable {
 }
 
 /// Where a field's value is found: a property of the record's object, and steps from there.
-struct FieldPath: Sendable {
-    enum Source: Sendable {
+package struct FieldPath: Sendable {
+    package enum Source: Sendable {
         /// Position in the plan's `columns`.
         case column(Int)
         /// The object key.
@@ -51,7 +61,12 @@ struct FieldPath: Sendable {
         case elementIndex
     }
 
-    let source: Source
+    package let source: Source
     /// Properties of linked objects and keys of dictionaries.
-    let steps: [String]
+    package let steps: [String]
+
+    package init(source: Source, steps: [String]) {
+        self.source = source
+        self.steps = steps
+    }
 }

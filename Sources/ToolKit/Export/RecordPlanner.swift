@@ -1,32 +1,48 @@
 import RealmEngine
 
 /// What was asked of the fields of a class.
-struct FieldRequest: Sendable {
+package struct FieldRequest: Sendable {
     /// `--fields`: paths with their labels; nil for all properties.
-    var fields: [(label: String?, path: String)]?
+    package var fields: [(label: String?, path: String)]?
     /// `--exclude`
-    var excluded: [String] = []
+    package var excluded: [String] = []
     /// `--expand`
-    var expanded: [String] = []
+    package var expanded: [String] = []
     /// `--explode`
-    var exploded: String?
+    package var exploded: String?
     /// `--backlinks`
-    var hasBacklinks = false
+    package var hasBacklinks = false
     /// Objects without primary key begin with their object key, which links to them name.
-    var hasKeys = false
+    package var hasKeys = false
     /// Records begin with `"$class"`.
-    var namesClass = false
+    package var namesClass = false
+
+    package init(
+        fields: [(label: String?, path: String)]? = nil, excluded: [String] = [],
+        expanded: [String] = [], exploded: String? = nil, hasBacklinks: Bool = false,
+        hasKeys: Bool = false, namesClass: Bool = false
+    ) {
+        self.fields = fields
+        self.excluded = excluded
+        self.expanded = expanded
+        self.exploded = exploded
+        self.hasBacklinks = hasBacklinks
+        self.hasKeys = hasKeys
+        self.namesClass = namesClass
+    }
 }
 
 /// Makes the plan of a class's records from what was asked.
-struct RecordPlanner {
-    let schema: Schema
-    let table: TableInfo
-    let request: FieldRequest
-    let values: ValueStyle
+package struct RecordPlanner {
+    package let schema: Schema
+    package let table: TableInfo
+    package let request: FieldRequest
+    package let values: ValueStyle
     private var columns: [Int] = []
 
-    init(_ table: TableInfo, _ schema: Schema, _ request: FieldRequest, _ values: ValueStyle) {
+    package init(
+        _ table: TableInfo, _ schema: Schema, _ request: FieldRequest, _ values: ValueStyle
+    ) {
         self.table = table
         self.schema = schema
         self.request = request
@@ -34,7 +50,7 @@ struct RecordPlanner {
     }
 
     /// Throws `misuse` for paths that the schema does not have.
-    mutating func plan() throws(RealmError) -> RecordPlan {
+    package mutating func plan() throws(RealmError) -> RecordPlan {
         let exploded = try explodedPath()
         let expansion = Expansion(try expansionPaths())
         var fields: [RecordPlan.Field] = []
@@ -159,7 +175,7 @@ extension PropertyPath {
     var elementKeyName: String { text + ".@key" }
 
     /// The steps that follow `prefix`, nil when the path does not begin with it.
-    func steps(beyond prefix: PropertyPath) -> [String]? {
+    package func steps(beyond prefix: PropertyPath) -> [String]? {
         guard start == prefix.start, steps.starts(with: prefix.steps) else { return nil }
         return Array(steps.dropFirst(prefix.steps.count))
     }
@@ -171,19 +187,19 @@ extension PropertyPath {
 }
 
 extension PropertyPath.Kind {
-    var isNumber: Bool {
+    package var isNumber: Bool {
         switch self {
         case .scalar(.int), .scalar(.float), .scalar(.double), .scalar(.decimal): true
         default: false
         }
     }
 
-    var isMixed: Bool {
+    package var isMixed: Bool {
         if case .mixed = self { return true }
         return false
     }
 
-    var leadsToObjects: Bool {
+    package var leadsToObjects: Bool {
         switch self {
         case .object, .mixed: true
         case .scalar: false

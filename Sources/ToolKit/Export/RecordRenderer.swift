@@ -1,9 +1,9 @@
 import RealmEngine
 
 /// Turns the objects of one table into records. One per worker and plan; confined to its thread.
-final class RecordRenderer {
-    let plan: RecordPlan
-    let scan: TableScan
+package final class RecordRenderer {
+    package let plan: RecordPlan
+    package let scan: TableScan
     private let style: RecordStyle
     private let json: JSONRenderer
     private let cells: CellRenderer
@@ -36,7 +36,9 @@ final class RecordRenderer {
         let column: Int
     }
 
-    init(_ plan: RecordPlan, _ snapshot: Snapshot, _ json: JSONRenderer, _ style: RecordStyle) {
+    package init(
+        _ plan: RecordPlan, _ snapshot: Snapshot, _ json: JSONRenderer, _ style: RecordStyle
+    ) {
         self.plan = plan
         self.style = style
         self.json = json
@@ -75,7 +77,7 @@ final class RecordRenderer {
     /// What comes before the first record of the table.
     ///
     /// - Parameter isFirst: no other table precedes it.
-    func begin(isFirst: Bool, to out: inout ByteBuffer) {
+    package func begin(isFirst: Bool, to out: inout ByteBuffer) {
         guard style.hasHeader else { return }
         switch style.format {
         case .table where plan.namesClass:
@@ -97,13 +99,13 @@ final class RecordRenderer {
     }
 
     /// What comes after the last record of the table.
-    func finish(to out: inout ByteBuffer) { table?.finish(to: &out) }
+    package func finish(to out: inout ByteBuffer) { table?.finish(to: &out) }
 
     private var separator: UInt8 { style.format == .csv ? UInt8(ascii: ",") : UInt8(ascii: "\t") }
 
     /// Appends one record, of the object in `row` of the scan's present leaf.
     @inline(__always)
-    func append(
+    package func append(
         _ row: Int, to out: inout ByteBuffer
     ) throws(RealmError) {
         switch style.format {
@@ -272,7 +274,7 @@ extension RecordRenderer {
 extension RecordRenderer {
     /// Calls `body` for each element of the exploded collection of the object in `row`; true from
     /// `body` ends the loop.
-    func explode(
+    package func explode(
         _ row: Int, _ body: () throws(RealmError) -> Bool
     ) throws(RealmError) {
         guard let path = explode, let source = plan.explode?.source else { return }

@@ -1,8 +1,8 @@
 import RealmEngine
 
 /// A short list of facts, held in memory and printed in any format: classes, properties, digests.
-struct Report {
-    enum Cell {
+package struct Report {
+    package enum Cell {
         case null
         case number(Int)
         case bool(Bool)
@@ -12,15 +12,26 @@ struct Report {
     }
 
     /// Member names and column headings; they are part of the tool's interface.
-    var names: [String]
-    var rows: [[Cell]] = []
+    package var names: [String]
+    package var rows: [[Cell]] = []
     /// What a table shows instead, for people.
-    var tableHeadings: [String]?
-    var tableRows: [[Cell]] = []
-    var isNumber: [Bool]
+    package var tableHeadings: [String]?
+    package var tableRows: [[Cell]] = []
+    package var isNumber: [Bool]
+
+    package init(
+        names: [String], rows: [[Cell]] = [], tableHeadings: [String]? = nil,
+        tableRows: [[Cell]] = [], isNumber: [Bool]
+    ) {
+        self.names = names
+        self.rows = rows
+        self.tableHeadings = tableHeadings
+        self.tableRows = tableRows
+        self.isNumber = isNumber
+    }
 
     /// Appends all of it.
-    func append(_ style: RecordStyle, null: [UInt8]?, to out: inout ByteBuffer) {
+    package func append(_ style: RecordStyle, null: [UInt8]?, to out: inout ByteBuffer) {
         switch style.format {
         case .ndjson, .raw:
             for row in rows {
@@ -122,5 +133,5 @@ extension ByteBuffer {
 }
 
 extension TableLayout {
-    func add(_ cell: [UInt8]) { cell.withUnsafeBytes { add($0) } }
+    package func add(_ cell: [UInt8]) { cell.withUnsafeBytes { add($0) } }
 }

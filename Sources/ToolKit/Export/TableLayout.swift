@@ -2,7 +2,7 @@ import RealmEngine
 
 /// Lays records out in columns for people. The first rows decide the widths; longer cells that come
 /// later push the rest of their line to the right, or are cut where the width is limited.
-final class TableLayout {
+package final class TableLayout {
     /// Rows that are looked at before the first is printed.
     static let sampleRows = 1000
     private static let sampleBytes = 1 << 20
@@ -16,22 +16,22 @@ final class TableLayout {
     /// Nil until the widths are decided.
     private var widths: [Int]?
 
-    init(headings: [String], isNumber: [Bool], style: RecordStyle) {
+    package init(headings: [String], isNumber: [Bool], style: RecordStyle) {
         self.headings = headings.map { DisplayWidth.printable($0.uppercased()) }
         self.isNumber = isNumber
         self.style = style
     }
 
-    convenience init(_ plan: RecordPlan, _ style: RecordStyle) {
+    package convenience init(_ plan: RecordPlan, _ style: RecordStyle) {
         self.init(
             headings: plan.fields.map(\.label), isNumber: plan.fields.map(\.isNumber), style: style)
     }
 
     /// Adds a cell to the present row.
-    func add(_ cell: UnsafeRawBufferPointer) { row.append(DisplayWidth.printable(cell)) }
+    package func add(_ cell: UnsafeRawBufferPointer) { row.append(DisplayWidth.printable(cell)) }
 
     /// The present row is complete.
-    func endRow(to out: inout ByteBuffer) {
+    package func endRow(to out: inout ByteBuffer) {
         defer { row.removeAll(keepingCapacity: true) }
         if let widths { return print(row, widths, to: &out) }
         held.append(row)
@@ -40,7 +40,7 @@ final class TableLayout {
     }
 
     /// Prints what is still held back.
-    func finish(to out: inout ByteBuffer) {
+    package func finish(to out: inout ByteBuffer) {
         if widths == nil { settle(to: &out) }
     }
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Counts what the form of an output does not keep, so that it is said rather than found out later.
 /// Shared by all threads of a command.
-final class ValueLosses: Sendable {
+package final class ValueLosses: Sendable {
     private let illFormed = Atomic<Int>(0)
     private let untyped = Atomic<Int>(0)
     private let joined = Atomic<Int>(0)
@@ -19,14 +19,14 @@ final class ValueLosses: Sendable {
     func noteJoined() { joined.add(1, ordering: .relaxed) }
 
     /// Everything is going to be printed again.
-    func reset() {
+    package func reset() {
         illFormed.store(0, ordering: .relaxed)
         untyped.store(0, ordering: .relaxed)
         joined.store(0, ordering: .relaxed)
     }
 
     /// Says what was lost, if anything; a second time nothing.
-    func warn(_ diagnostics: Diagnostics) {
+    package func warn(_ diagnostics: Diagnostics) {
         let losses = [
             Self.text(
                 illFormed.load(ordering: .relaxed), "string is not UTF-8 and has",

@@ -1,35 +1,47 @@
 import RealmEngine
 
 /// How values are written (realm-tools(7), VALUES).
-struct ValueStyle: Sendable {
-    enum Types: String, Sendable {
+package struct ValueStyle: Sendable {
+    package enum Types: String, Sendable {
         case plain
         /// Every value says its type, so that nothing is lost.
         case extended
     }
 
-    enum Time: String, Sendable {
+    package enum Time: String, Sendable {
         case rfc3339
         case unix
         case unixNanoseconds = "unix-ns"
     }
 
-    enum Binary: String, Sendable {
+    package enum Binary: String, Sendable {
         case base64
         case hex
         /// Binary properties are left out; binary values in mixed properties are null.
         case omit
     }
 
-    var types = Types.plain
-    var time = Time.rfc3339
-    var binary = Binary.base64
+    package var types = Types.plain
+    package var time = Time.rfc3339
+    package var binary = Binary.base64
     /// Between the elements of a collection in one cell.
-    var join = Array(";".utf8)
+    package var join = Array(";".utf8)
     /// Null in a cell; nil for what the format has by default.
-    var null: [UInt8]?
+    package var null: [UInt8]?
     /// What is plain and would be read as something else is extended: change records are applied.
-    var isExact = false
+    package var isExact = false
     /// What this form could not keep so far.
-    let losses = ValueLosses()
+    package let losses = ValueLosses()
+
+    package init(
+        types: Types = Types.plain, time: Time = Time.rfc3339, binary: Binary = Binary.base64,
+        join: [UInt8] = Array(";".utf8), null: [UInt8]? = nil, isExact: Bool = false
+    ) {
+        self.types = types
+        self.time = time
+        self.binary = binary
+        self.join = join
+        self.null = null
+        self.isExact = isExact
+    }
 }

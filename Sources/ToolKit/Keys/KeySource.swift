@@ -10,7 +10,7 @@ extension ParsedCommand {
     ///
     /// - Throws: `key` for a bad key file, `misuse` when standard input would have to be both the
     ///   key and the database.
-    func readKey() throws(RealmError) -> EncryptionKey? {
+    package func readKey() throws(RealmError) -> EncryptionKey? {
         guard let path = keyFilePath else { return nil }
         if path == "-", operand(0) == "-" {
             throw .misuse(
@@ -20,7 +20,7 @@ extension ParsedCommand {
     }
 
     /// The key an encrypted output is to have; nil when none was given.
-    func readNewKey() throws(RealmError) -> EncryptionKey? {
+    package func readNewKey() throws(RealmError) -> EncryptionKey? {
         guard let path = text("new-encryption-key-file") else { return nil }
         return try KeyFile.read(path) { Diagnostics(self).warn($0) }.key
     }
@@ -32,7 +32,7 @@ extension ParsedCommand {
     }
 
     /// The same error, telling of a wrong key what its file held.
-    func explaining(_ error: RealmError) -> RealmError {
+    package func explaining(_ error: RealmError) -> RealmError {
         guard error.reason == "wrong-key", let path = keyFilePath,
             let form = try? fileKey(path).form
         else { return error }

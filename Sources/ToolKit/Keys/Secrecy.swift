@@ -3,13 +3,13 @@ import Synchronization
 
 /// What a program that was given a key owes: nothing of what it works with goes to temporary files,
 /// and it leaves no core dump.
-enum Secrecy {
+package enum Secrecy {
     private static let flag = Atomic<Bool>(false)
 
-    static var isOwed: Bool { flag.load(ordering: .relaxed) }
+    package static var isOwed: Bool { flag.load(ordering: .relaxed) }
 
     /// A key is about to be read.
-    static func begin() {
+    package static func begin() {
         flag.store(true, ordering: .relaxed)
         // Not `PR_SET_DUMPABLE`, which would hide what the program has open from `realm-versions`.
         var none = rlimit(rlim_cur: 0, rlim_max: 0)

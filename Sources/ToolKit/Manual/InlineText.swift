@@ -1,11 +1,11 @@
 /// Manual prose taken apart: plain text, and literals that stood between grave accents.
-enum InlineText {
-    enum Piece: Equatable {
+package enum InlineText {
+    package enum Piece: Equatable {
         case plain(String)
         case literal(String)
     }
 
-    static func pieces(_ text: String) -> [Piece] {
+    package static func pieces(_ text: String) -> [Piece] {
         text.split(separator: "`", omittingEmptySubsequences: false).enumerated().compactMap {
             if $1.isEmpty { return nil }
             return $0.isMultiple(of: 2) ? .plain(String($1)) : .literal(String($1))
@@ -13,7 +13,7 @@ enum InlineText {
     }
 
     /// The text without markup. A literal without a letter or digit is quoted, to be seen at all.
-    static func plain(_ text: String) -> String {
+    package static func plain(_ text: String) -> String {
         pieces(text).map { piece in
             switch piece {
             case .plain(let words): words
@@ -43,7 +43,7 @@ enum InlineText {
     }
 
     /// Lines of at most `width` columns, each after the first indented.
-    static func wrap(_ text: String, indent: Int, width: Int = 79) -> String {
+    package static func wrap(_ text: String, indent: Int, width: Int = 79) -> String {
         var lines: [String] = []
         var line = ""
         for word in plain(text).split(separator: " ") {

@@ -1,5 +1,5 @@
 /// A piece of manual text. Words between grave accents are literal.
-enum ManualBlock: Sendable {
+package enum ManualBlock: Sendable {
     case paragraph(String)
     /// Lines shown as they are: commands, records, files.
     case literal([String])
@@ -10,12 +10,12 @@ enum ManualBlock: Sendable {
 }
 
 /// A heading of a manual page and what stands under it.
-struct ManualSection: Sendable {
+package struct ManualSection: Sendable {
     /// In capitals.
-    let title: String
-    let blocks: [ManualBlock]
+    package let title: String
+    package let blocks: [ManualBlock]
 
-    init(_ title: String, _ blocks: [ManualBlock]) {
+    package init(_ title: String, _ blocks: [ManualBlock]) {
         self.title = title
         self.blocks = blocks
     }
@@ -28,7 +28,7 @@ extension ManualSection {
     ]
 
     /// SEE ALSO: the other pages of ours, behind those of others.
-    static func seeAlso(from page: String, and others: [String] = []) -> ManualSection {
+    package static func seeAlso(from page: String, and others: [String] = []) -> ManualSection {
         let pages = others + pages.filter { !$0.hasPrefix(page + "(") }
         return ManualSection(
             "SEE ALSO", [.paragraph(pages.map { "`\($0)`" }.joined(separator: ", "))])

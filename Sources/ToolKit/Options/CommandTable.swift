@@ -1,14 +1,14 @@
 /// A word on the command line that is not an option.
-struct OperandSpec: Sendable {
+package struct OperandSpec: Sendable {
     /// In capitals, as in the synopsis.
-    let name: String
-    let kind: ValueKind
-    let isRequired: Bool
+    package let name: String
+    package let kind: ValueKind
+    package let isRequired: Bool
     /// Takes all operands that are left; only the last one may.
-    let isRepeatable: Bool
+    package let isRepeatable: Bool
     let details: String
 
-    init(
+    package init(
         _ name: String, _ kind: ValueKind, isRequired: Bool = false,
         isRepeatable: Bool = false, _ details: String
     ) {
@@ -21,39 +21,56 @@ struct OperandSpec: Sendable {
 }
 
 /// One way of calling a tool: what follows its name, and what that does.
-struct SynopsisLine: Sendable {
+package struct SynopsisLine: Sendable {
     /// Words of the form `[options]`, `FILE`, `[CLASS]`, `--all`, `[WORKLOAD...]`.
-    let words: String
+    package let words: String
     /// A few words for `-h`.
     let meaning: String
 
-    init(_ words: String, _ meaning: String) {
+    package init(_ words: String, _ meaning: String) {
         self.words = words
         self.meaning = meaning
     }
 }
 
 /// A command as data: the one source of its parser, help, manual page and completions.
-struct CommandTable: Sendable {
-    let name: String
+package struct CommandTable: Sendable {
+    package let name: String
     /// One line: lower case, no full stop.
-    let summary: String
-    let synopsis: [SynopsisLine]
-    let operands: [OperandSpec]
-    let options: [OptionSpec]
+    package let summary: String
+    package let synopsis: [SynopsisLine]
+    package let operands: [OperandSpec]
+    package let options: [OptionSpec]
     /// DESCRIPTION, and the sections after OPTIONS in the order of the page. A closure, because
     /// most runs never need them.
-    let manual: @Sendable () -> Manual
+    package let manual: @Sendable () -> Manual
 
-    struct Manual: Sendable {
+    package init(
+        name: String, summary: String, synopsis: [SynopsisLine], operands: [OperandSpec],
+        options: [OptionSpec], manual: @escaping @Sendable () -> Manual
+    ) {
+        self.name = name
+        self.summary = summary
+        self.synopsis = synopsis
+        self.operands = operands
+        self.options = options
+        self.manual = manual
+    }
+
+    package struct Manual: Sendable {
         let description: [ManualBlock]
         let sections: [ManualSection]
+
+        package init(description: [ManualBlock], sections: [ManualSection]) {
+            self.description = description
+            self.sections = sections
+        }
     }
 
     /// The option of that name (`OptionSpec.name`).
-    func option(named name: String) -> OptionSpec? { options.first { $0.name == name } }
+    package func option(named name: String) -> OptionSpec? { options.first { $0.name == name } }
 
-    func option(short: Character) -> OptionSpec? { options.first { $0.short == short } }
+    package func option(short: Character) -> OptionSpec? { options.first { $0.short == short } }
 
     /// Section headings in use with their options, in the order of help and manual.
     var optionsBySection: [(section: OptionSection, options: [OptionSpec])] {

@@ -6,7 +6,7 @@ import RealmEngine
 /// (`-cL5`) are accepted, and `-w=VALUE` where the value can be left out; `--` ends the options; options may follow operands unless
 /// `POSIXLY_CORRECT` is set. Long options are not abbreviated: a script that says `--field` today
 /// must not change meaning when another option appears. (Section "Options" of realm-tools(7).)
-struct OptionParser {
+package struct OptionParser {
     private let table: CommandTable
     private var rest: ArraySlice<String>
     private var parsed: ParsedCommand
@@ -16,7 +16,7 @@ struct OptionParser {
     ///
     /// - Parameter posixlyCorrect: the first operand ends the options.
     /// - Throws: `misuse` for anything the table does not allow.
-    static func parse(
+    package static func parse(
         _ table: CommandTable, _ arguments: ArraySlice<String>, posixlyCorrect: Bool = false
     ) throws(RealmError) -> ParsedCommand {
         var parser = OptionParser(

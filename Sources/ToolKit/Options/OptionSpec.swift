@@ -1,5 +1,5 @@
 /// What the text of an argument must be: decides how it is checked and how it is completed.
-enum ValueKind: Sendable {
+package enum ValueKind: Sendable {
     /// Any text; the tool gives it a meaning.
     case text
     /// A whole number, decimal or `0x`, inside the range.
@@ -19,7 +19,7 @@ enum ValueKind: Sendable {
 }
 
 /// Whether an option takes an argument, and which.
-enum OptionArgument: Sendable {
+package enum OptionArgument: Sendable {
     case none
     /// `--option VALUE`, `--option=VALUE`.
     case required(_ metavar: String, ValueKind)
@@ -28,7 +28,7 @@ enum OptionArgument: Sendable {
 }
 
 /// The headings under which help and manual list the options, in this order.
-enum OptionSection: String, Sendable, CaseIterable {
+package enum OptionSection: String, Sendable, CaseIterable {
     case action = "What to do"
     case compaction = "Compaction"
     case measurement = "Measurement"
@@ -54,28 +54,28 @@ enum OptionSection: String, Sendable, CaseIterable {
 /// One option as data: the parser, the help, the manual and the completions read nothing else.
 ///
 /// Help text is prose; words between grave accents are literal and come out bold or quoted.
-struct OptionSpec: Sendable {
+package struct OptionSpec: Sendable {
     /// Without the two hyphens; nil only for an option that has just a letter.
     let long: String?
-    let short: Character?
-    let argument: OptionArgument
+    package let short: Character?
+    package let argument: OptionArgument
     let section: OptionSection
     /// A few words for `-h` and for completions: lower case, no full stop.
-    let summary: String
+    package let summary: String
     /// Sentences for `--help` and the manual.
     let details: String
     /// What holds without the option, when that needs saying.
-    let defaultText: String?
+    package let defaultText: String?
     /// Every occurrence counts, in order; otherwise the last one wins.
-    let isRepeatable: Bool
+    package let isRepeatable: Bool
     /// Options that contradict this one.
-    let excludes: [String]
+    package let excludes: [String]
     /// Without this option the one described here means nothing.
-    let requires: String?
+    package let requires: String?
     /// Answers at once: what follows on the command line is not looked at.
     let endsParsing: Bool
 
-    init(
+    package init(
         _ long: String?, _ short: Character? = nil, _ argument: OptionArgument = .none,
         in section: OptionSection, _ summary: String, _ details: String,
         defaultText: String? = nil, isRepeatable: Bool = false, excludes: [String] = [],
@@ -96,7 +96,7 @@ struct OptionSpec: Sendable {
     }
 
     /// The key under which a parsed command keeps it.
-    var name: String { long ?? String(short!) }
+    package var name: String { long ?? String(short!) }
 
     /// As a person writes it: `--limit`, or `-h` where there is no long form.
     var spelling: String { long.map { "--" + $0 } ?? "-" + String(short!) }

@@ -1,7 +1,7 @@
 import RealmEngine
 
 /// `--format`, with `auto` still to be decided.
-enum OutputFormat: String, Sendable {
+package enum OutputFormat: String, Sendable {
     case auto
     case table
     case text
@@ -12,21 +12,21 @@ enum OutputFormat: String, Sendable {
 }
 
 /// `--access` (section "Access" of realm-tools(7)).
-enum AccessMode: String, Sendable {
+package enum AccessMode: String, Sendable {
     case auto
     case shared
     case immutable
 }
 
 /// `--color` and `--progress`.
-enum When: String, Sendable {
+package enum When: String, Sendable {
     case auto
     case always
     case never
 }
 
 /// `--wait`.
-enum WaitPolicy: Sendable, Equatable {
+package enum WaitPolicy: Sendable, Equatable {
     /// Do not wait.
     case none
     case atMost(Duration)
@@ -38,7 +38,7 @@ enum WaitPolicy: Sendable, Equatable {
 /// Each may be asked of any command; one whose table lacks the option answers the default.
 extension ParsedCommand {
     /// The last of `--format` and `--json`.
-    var format: OutputFormat {
+    package var format: OutputFormat {
         let chosen = occurrences.last { $0.name == "format" || $0.name == "json" }
         guard let chosen else { return .auto }
         return chosen.value.flatMap(OutputFormat.init) ?? .json
@@ -52,42 +52,44 @@ extension ParsedCommand {
     }
 
     /// Errors as one JSON line: `--json`, not `--format json`.
-    var wantsJSONErrors: Bool { flag("json") }
+    package var wantsJSONErrors: Bool { flag("json") }
 
-    var isQuiet: Bool { flag("quiet") }
+    package var isQuiet: Bool { flag("quiet") }
 
     /// How often `--verbose` was given.
-    var verbosity: Int { times("verbose") }
+    package var verbosity: Int { times("verbose") }
 
     /// The file of `--output`; nil for standard output.
-    var outputPath: String? {
+    package var outputPath: String? {
         let path = text("output")
         return path == "-" ? nil : path
     }
 
-    var mayReplaceOutput: Bool { flag("force") }
+    package var mayReplaceOutput: Bool { flag("force") }
 
     /// Worker threads; 0 means one per processor.
-    var threads: Int { optional("threads") { count($0) } ?? 0 }
+    package var threads: Int { optional("threads") { count($0) } ?? 0 }
 
     /// Cap on private memory, in bytes.
-    var maxMemory: Int {
+    package var maxMemory: Int {
         max(Self.leastMemory, optional("max-memory") { size($0) } ?? 64 << 20)
     }
 
     /// A share of less may be nothing at all.
     static let leastMemory = 1 << 10
 
-    var access: AccessMode { optional("access") { text($0) }.flatMap(AccessMode.init) ?? .auto }
+    package var access: AccessMode {
+        optional("access") { text($0) }.flatMap(AccessMode.init) ?? .auto
+    }
 
-    var wait: WaitPolicy {
+    package var wait: WaitPolicy {
         guard optional("wait", { flag($0) ? true : nil }) != nil else { return .none }
         return duration("wait").map { .atMost($0) } ?? .forever
     }
 
-    var color: When { text("color").flatMap(When.init) ?? .auto }
+    package var color: When { text("color").flatMap(When.init) ?? .auto }
 
-    var progress: When { optional("progress") { text($0) }.flatMap(When.init) ?? .auto }
+    package var progress: When { optional("progress") { text($0) }.flatMap(When.init) ?? .auto }
 
     /// Reads an option that not every table has.
     private func optional<T>(_ name: String, _ read: (String) -> T?) -> T? {

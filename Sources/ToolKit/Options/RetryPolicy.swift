@@ -1,17 +1,17 @@
 import Glibc
 
 /// How often to read a database again that others change meanwhile (realm-tools(7), ACCESS).
-struct RetryPolicy {
+package struct RetryPolicy {
     private static let attempts = 3
 
     private let wait: WaitPolicy
     private let began = ContinuousClock.now
     private var attempt = 1
 
-    init(_ wait: WaitPolicy) { self.wait = wait }
+    package init(_ wait: WaitPolicy) { self.wait = wait }
 
     /// Whether there may be another attempt; pauses before it once there were a few.
-    mutating func mayRepeat() -> Bool {
+    package mutating func mayRepeat() -> Bool {
         switch wait {
         case .none: if attempt >= Self.attempts { return false }
         case .forever: break

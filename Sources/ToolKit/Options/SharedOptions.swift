@@ -1,7 +1,7 @@
 /// The options that mean one thing in all tools; each table takes those that apply to it.
-enum SharedOptions {
+package enum SharedOptions {
     /// `-h --help -V -q -v --color`: every tool has them.
-    static let general: [OptionSpec] = [
+    package static let general: [OptionSpec] = [
         OptionSpec(
             nil, "h", in: .general, "print a short help and exit",
             "Print a help of one screen on standard output and exit.", endsParsing: true),
@@ -29,7 +29,7 @@ enum SharedOptions {
             defaultText: "auto"),
     ]
 
-    static let progress = OptionSpec(
+    package static let progress = OptionSpec(
         "progress", nil, .required("WHEN", .choice(whenWords)), in: .general,
         "show progress: auto, always, never",
         "When to show progress on standard error: `auto`, `always` or `never`. `auto` shows one "
@@ -38,7 +38,7 @@ enum SharedOptions {
         defaultText: "auto")
 
     /// `-f --json`, with the formats the tool knows beside `auto`.
-    static func formats(_ words: [String], auto: String) -> [OptionSpec] {
+    package static func formats(_ words: [String], auto: String) -> [OptionSpec] {
         [
             OptionSpec(
                 "format", "f", .required("FMT", .choice(["auto"] + words)), in: .records,
@@ -54,7 +54,7 @@ enum SharedOptions {
     }
 
     /// `-o --force`.
-    static let output: [OptionSpec] = [
+    package static let output: [OptionSpec] = [
         OptionSpec(
             "output", "o", .required("FILE", .file), in: .output,
             "write to FILE, atomically",
@@ -67,34 +67,34 @@ enum SharedOptions {
                 + "is an error with exit status 2."),
     ]
 
-    static let key = OptionSpec(
+    package static let key = OptionSpec(
         "encryption-key-file", "K", .required("FILE", .file), in: .access,
         "read the 64-byte key from FILE",
         "Read the 64-byte encryption key from FILE; `-` is standard input, unless the database "
             + "comes from there. See KEY FILES in `realm-tools(7)`.",
         defaultText: "the file named by `REALM_ENCRYPTION_KEY_FILE`, if set")
 
-    static let access = OptionSpec(
+    package static let access = OptionSpec(
         "access", nil, .required("MODE", .choice(["auto", "shared", "immutable"])), in: .access,
         "share the file: auto, shared, immutable",
         "How to share the file with programs that have it open: `shared` joins its lock file, "
             + "`immutable` touches nothing, `auto` chooses. See ACCESS in `realm-tools(7)`.",
         defaultText: "auto")
 
-    static let wait = OptionSpec(
+    package static let wait = OptionSpec(
         "wait", nil, .optional("DUR", .duration), in: .access,
         "wait for locks, at most DUR",
         "Wait for locks, and for a moment in which nobody changes what is read, at most DUR; "
             + "without DUR, for as long as it takes. When the time is up the exit status is 7.",
         defaultText: "a second for locks, three attempts at reading")
 
-    static let threads = OptionSpec(
+    package static let threads = OptionSpec(
         "threads", "j", .required("N", .count(0...1024)), in: .access,
         "worker threads, 0 = one per processor",
         "Use N worker threads; 0 means one per processor. The output never depends on it.",
         defaultText: "0")
 
-    static let maxMemory = OptionSpec(
+    package static let maxMemory = OptionSpec(
         "max-memory", nil, .required("SIZE", .size), in: .access,
         "cap on private memory",
         "Keep private memory below SIZE. Pages of the mapped file do not count: the system takes "

@@ -1,10 +1,10 @@
 import RealmEngine
 
 /// Finding what somebody meant to type, where something must be suggested however far it is.
-enum Spelling {
+package enum Spelling {
     /// The candidate nearest to `text`: one it begins, else the smallest edit distance. Nil only
     /// without candidates. Ties go to the earlier candidate.
-    static func nearest(to text: String, among candidates: [String]) -> String? {
+    package static func nearest(to text: String, among candidates: [String]) -> String? {
         if let whole = candidates.first(where: { !text.isEmpty && $0.hasPrefix(text) }) {
             return whole
         }
@@ -14,7 +14,9 @@ enum Spelling {
     }
 
     /// Up to `count` candidates, the nearest first.
-    static func nearest(_ count: Int, to text: String, among candidates: [String]) -> [String] {
+    package static func nearest(_ count: Int, to text: String, among candidates: [String])
+        -> [String]
+    {
         var rest = candidates
         var found: [String] = []
         while found.count < count, let next = nearest(to: text, among: rest) {

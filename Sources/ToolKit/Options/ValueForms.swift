@@ -1,9 +1,9 @@
 /// The forms of numbers on the command line: whole numbers, sizes and durations.
 ///
 /// Each function answers nil for text that is not exactly of the form or does not fit.
-enum ValueForms {
+package enum ValueForms {
     /// A whole number, decimal or `0x` hexadecimal, without a sign.
-    static func count(_ text: some StringProtocol) -> Int? {
+    package static func count(_ text: some StringProtocol) -> Int? {
         let digits = Array(text.utf8)
         if digits.count > 2, digits[0] == UInt8(ascii: "0"), digits[1] | 0x20 == UInt8(ascii: "x") {
             return number(digits.dropFirst(2), radix: 16)
@@ -12,7 +12,7 @@ enum ValueForms {
     }
 
     /// Bytes: a number, alone or with a binary unit (`64KiB`, `64k`, `4M`, `1GiB`).
-    static func size(_ text: String) -> Int? {
+    package static func size(_ text: String) -> Int? {
         let (digits, unit) = split(text)
         let shift: Int
         switch unit {
@@ -27,7 +27,7 @@ enum ValueForms {
     }
 
     /// A time with its unit: `250ms`, `5s`, `2m`, `1h`.
-    static func duration(_ text: String) -> Duration? {
+    package static func duration(_ text: String) -> Duration? {
         let (digits, unit) = split(text)
         let milliseconds: Int
         switch unit {
@@ -41,7 +41,7 @@ enum ValueForms {
     }
 
     /// Why `text` is not of the kind, as a phrase after "is"; nil when it is.
-    static func objection(to text: String, as kind: ValueKind) -> String? {
+    package static func objection(to text: String, as kind: ValueKind) -> String? {
         switch kind {
         case .text, .suggestion: return nil
         case .file, .directory: return text.isEmpty ? "not a file name" : nil

@@ -1,7 +1,7 @@
 import RealmEngine
 
 /// A small JSON document, for reports: built as a value, then written.
-indirect enum JSONItem {
+package indirect enum JSONItem {
     case null
     case flag(Bool)
     case number(UInt64)
@@ -12,12 +12,12 @@ indirect enum JSONItem {
     case object([(name: String, value: JSONItem)])
 
     /// Null for what is not known.
-    static func known(_ number: UInt64?) -> JSONItem { number.map { .number($0) } ?? .null }
+    package static func known(_ number: UInt64?) -> JSONItem { number.map { .number($0) } ?? .null }
 
-    static func count(_ number: Int) -> JSONItem { .number(UInt64(clamping: number)) }
+    package static func count(_ number: Int) -> JSONItem { .number(UInt64(clamping: number)) }
 
     /// Appends it on one line, without a line end.
-    func append(to out: inout ByteBuffer) {
+    package func append(to out: inout ByteBuffer) {
         switch self {
         case .null: out.append("null")
         case .flag(let flag): out.append(flag)

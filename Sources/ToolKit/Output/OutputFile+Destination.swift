@@ -3,24 +3,24 @@ import RealmEngine
 
 extension OutputFile {
     /// A named output: the file as the user called it, and how it comes into being.
-    struct Destination {
+    package struct Destination {
         /// As given, for messages.
-        let path: String
+        package let path: String
         /// Where it will be, with symbolic links resolved.
-        let target: String
+        package let target: String
         let force: Bool
 
         /// Where to write, and the temporary file behind it; no such file when `path` is a device,
         /// pipe or socket, which is written directly.
-        struct Opened {
-            let descriptor: Int32
-            let destination: Destination
-            let temporary: TemporaryFile?
+        package struct Opened {
+            package let descriptor: Int32
+            package let destination: Destination
+            package let temporary: TemporaryFile?
         }
 
         /// - Parameter permissions: of the file; nil for those of the one it replaces, or of any new
         ///   file.
-        static func open(
+        package static func open(
             _ path: String, force: Bool, permissions: FilePermissions? = nil
         ) throws(RealmError) -> Opened {
             var status = stat()
@@ -58,13 +58,13 @@ extension OutputFile {
         }
 
         /// Gives the finished temporary file its name, and makes the name durable.
-        func publish(_ temporary: TemporaryFile) throws(RealmError) {
+        package func publish(_ temporary: TemporaryFile) throws(RealmError) {
             try temporary.publish(as: target, replacing: force)
             try Self.syncDirectory(of: target, for: path)
         }
 
         /// Makes a new name durable.
-        static func syncDirectory(of target: String, for path: String) throws(RealmError) {
+        package static func syncDirectory(of target: String, for path: String) throws(RealmError) {
             let fd = retryingInterrupts {
                 Int(Glibc.open(directory(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC))
             }
@@ -81,13 +81,13 @@ extension OutputFile {
         }
 
         /// The path with symbolic links resolved; as it is where it leads nowhere.
-        static func resolve(_ path: String) -> String {
+        package static func resolve(_ path: String) -> String {
             guard let resolved = realpath(path, nil) else { return path }
             defer { free(resolved) }
             return String(cString: resolved)
         }
 
-        static func exists(_ path: String) -> RealmError {
+        package static func exists(_ path: String) -> RealmError {
             RealmError(
                 .misuse, code: "FileAlreadyExists", reason: "output-exists",
                 "the output file exists", file: path, hint: "--force replaces it")
@@ -96,7 +96,7 @@ extension OutputFile {
 }
 
 /// The directory part of a path, `.` when it has none.
-func directory(of path: String) -> String {
+package func directory(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
 }

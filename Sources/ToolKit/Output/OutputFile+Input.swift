@@ -3,7 +3,7 @@ import RealmEngine
 
 extension OutputFile {
     /// Throws `misuse` when writing to `target` would replace the database at `path`.
-    static func check(_ target: String?, against path: String) throws(RealmError) {
+    package static func check(_ target: String?, against path: String) throws(RealmError) {
         var (source, output) = (stat(), stat())
         guard let target, stat(target, &output) == 0, stat(path, &source) == 0,
             source.st_ino == output.st_ino, source.st_dev == output.st_dev

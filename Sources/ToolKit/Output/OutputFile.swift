@@ -6,7 +6,7 @@ import RealmEngine
 /// The caller owns the buffer and fills it; `write` passes it on in large pieces. Every failure,
 /// the last one at `commit` included, is an `output` error. A reader that went away ends the
 /// process as SIGPIPE does. Not thread-safe. Without `commit` the file never appears.
-final class OutputFile {
+package final class OutputFile {
     /// A buffer with at least this many bytes is written out.
     static let flushThreshold = 64 << 10
 
@@ -16,7 +16,7 @@ final class OutputFile {
     /// What `commit` renames into place; nil when writing directly, and afterwards.
     private var temporary: TemporaryFile?
     /// Bytes that have left for the descriptor.
-    private(set) var written = 0
+    package private(set) var written = 0
 
     /// Opens the output.
     ///
@@ -27,7 +27,7 @@ final class OutputFile {
     ///   - path: nil for standard output.
     ///   - force: allow an existing file to be replaced.
     /// - Throws: `misuse` if the file exists and `force` is false, `output` if it cannot be made.
-    init(path: String?, force: Bool) throws(RealmError) {
+    package init(path: String?, force: Bool) throws(RealmError) {
         guard let path else {
             descriptor = STDOUT_FILENO
             destination = nil
@@ -43,12 +43,12 @@ final class OutputFile {
 
     /// Writes the buffer out and empties it once it has grown large enough to be worth a call.
     @inline(__always)
-    func write(_ buffer: inout ByteBuffer) throws(RealmError) {
+    package func write(_ buffer: inout ByteBuffer) throws(RealmError) {
         if buffer.count >= Self.flushThreshold { try flush(&buffer) }
     }
 
     /// Writes the buffer out now and empties it.
-    func flush(_ buffer: inout ByteBuffer) throws(RealmError) {
+    package func flush(_ buffer: inout ByteBuffer) throws(RealmError) {
         var rest = buffer.bytes[...]
         while !rest.isEmpty {
             let piece = UnsafeRawBufferPointer(rebasing: rest)
@@ -66,7 +66,7 @@ final class OutputFile {
     /// Forgets what was written so far, so that the caller can begin again.
     ///
     /// - Returns: false when it is too late: something already went to a pipe or a terminal.
-    func restart() throws(RealmError) -> Bool {
+    package func restart() throws(RealmError) -> Bool {
         if written == 0 { return true }
         guard temporary != nil else { return false }
         guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
@@ -78,7 +78,7 @@ final class OutputFile {
 
     /// Makes the output final: a file is synced, renamed into place and its directory synced;
     /// standard output reports what the system kept back until the end.
-    func commit() throws(RealmError) {
+    package func commit() throws(RealmError) {
         guard let destination else { return try finishStandardOutput() }
         guard let temporary else { return try close() }
         guard fsync(descriptor) == 0 else { throw failure("cannot sync", errno) }

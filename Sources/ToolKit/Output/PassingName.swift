@@ -123,9 +123,9 @@ struct PassingName {
 
 /// A directory under a passing name for a database in the making: what is beside it while it is open
 /// is in there too, and nobody else can look in. It goes away with the last reference.
-final class PassingDirectory {
+package final class PassingDirectory {
     /// Of the database, which the caller makes.
-    let database: String
+    package let database: String
     private let name: PassingName
     private let descriptor: Int32
     private let entries: [TemporaryFiles.Entry]
@@ -133,7 +133,7 @@ final class PassingDirectory {
     private static let databaseName = "/new.realm"
 
     /// Makes one in `folder`. `path` is what the output is called in messages.
-    init(in folder: String, for path: String) throws(RealmError) {
+    package init(in folder: String, for path: String) throws(RealmError) {
         var descriptor: Int32 = -1
         name = try PassingName(in: folder, for: path) { name in
             if mkdir(name, 0o700) != 0 { return -1 }
@@ -152,7 +152,7 @@ final class PassingDirectory {
         close(descriptor)
     }
 
-    static func empty(_ path: String) {
+    package static func empty(_ path: String) {
         unlink(path + databaseName)
         SideFiles.remove(beside: path + databaseName)
     }

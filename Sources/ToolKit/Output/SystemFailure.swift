@@ -3,7 +3,7 @@ import RealmEngine
 
 /// The error of a system call that failed in a tool. Read `errno` right after the call.
 @inline(never)
-func systemFailure(
+package func systemFailure(
     _ kind: RealmError.Kind, _ doing: String, errno code: Int32, file: String? = nil
 ) -> RealmError {
     let name: (code: String, reason: String) =
@@ -19,7 +19,7 @@ func systemFailure(
 }
 
 /// Repeats a call that a signal interrupted.
-func retryingInterrupts(_ body: () -> Int) -> Int {
+package func retryingInterrupts(_ body: () -> Int) -> Int {
     while true {
         let result = body()
         if result != -1 || errno != EINTR { return result }

@@ -5,8 +5,8 @@ import RealmEngine
 ///
 /// Where the file system can, it has no name and vanishes with the process, however that ends.
 /// Elsewhere it has a passing one (`PassingName`).
-struct TemporaryFile {
-    let descriptor: Int32
+package struct TemporaryFile {
+    package let descriptor: Int32
     /// Nil for a file without a name.
     private let passing: PassingName?
     private let folder: String
@@ -17,7 +17,7 @@ struct TemporaryFile {
     /// - Parameters:
     ///   - path: what to call it in messages.
     ///   - permissions: from the first byte; nil for those of any new file.
-    init(
+    package init(
         beside target: String, for path: String, permissions: FilePermissions?
     ) throws(RealmError) {
         self.path = path
@@ -52,14 +52,14 @@ struct TemporaryFile {
     private static func place(of descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
 
     /// A path to read it by, in this process.
-    var place: String { passing?.path ?? Self.place(of: descriptor) }
+    package var place: String { passing?.path ?? Self.place(of: descriptor) }
 
     /// Gives it the name `target`; the descriptor may be closed before only if it has a passing one.
     ///
     /// A plain rename would replace a file that appeared meanwhile; a hard link refuses to.
     ///
     /// - Parameter replacing: whether a file of that name goes.
-    func publish(as target: String, replacing: Bool) throws(RealmError) {
+    package func publish(as target: String, replacing: Bool) throws(RealmError) {
         if !replacing {
             if try link(to: target) {
                 passing?.remove()
@@ -97,7 +97,7 @@ struct TemporaryFile {
     }
 
     /// Removes it, unless it has its final name already.
-    func discard() { passing?.remove() }
+    package func discard() { passing?.remove() }
 }
 
 /// O_TMPFILE, hidden from Swift's view of fcntl.h.

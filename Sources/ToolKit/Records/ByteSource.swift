@@ -2,7 +2,7 @@ import Glibc
 import RealmEngine
 
 /// Bytes that come in pieces. Used by one thread at a time.
-protocol ByteSupply: AnyObject {
+package protocol ByteSupply: AnyObject {
     /// The next piece, which may be empty and stays where it is until all are read; nil at the end.
     func next() -> ByteView?
 }
@@ -10,7 +10,7 @@ protocol ByteSupply: AnyObject {
 /// Where input bytes come from: a file descriptor, or memory. Not thread-safe.
 ///
 /// Reads go straight into the caller's memory.
-final class ByteSource {
+package final class ByteSource {
     private enum Origin {
         case descriptor(Int32)
         case memory([UInt8])
@@ -23,11 +23,11 @@ final class ByteSource {
     /// What is read behind the end of the descriptor; negative for nothing.
     private var next: Int32
     /// What messages call the input.
-    let path: String
+    package let path: String
     /// What is left of a piece.
     private var piece = ByteView.empty
     /// Bytes handed out so far.
-    private(set) var bytesRead = 0
+    package private(set) var bytesRead = 0
     private let largestRead: Int
 
     /// Reads from `descriptor`, which stays the caller's to close and must stay open meanwhile.
@@ -35,7 +35,7 @@ final class ByteSource {
     /// - Parameters:
     ///   - copiedTo: gets everything that is read too.
     ///   - followedBy: is read where `descriptor` ends.
-    init(
+    package init(
         descriptor: Int32, path: String, copiedTo copy: Int32 = -1, followedBy next: Int32 = -1
     ) {
         self.path = path
@@ -46,7 +46,7 @@ final class ByteSource {
     }
 
     /// Reads from memory, at most `largestRead` bytes a time.
-    init(bytes: [UInt8], largestRead: Int = .max) {
+    package init(bytes: [UInt8], largestRead: Int = .max) {
         path = "-"
         copy = -1
         next = -1
@@ -55,7 +55,7 @@ final class ByteSource {
     }
 
     /// Reads what `supply` has.
-    init(_ supply: any ByteSupply) {
+    package init(_ supply: any ByteSupply) {
         path = "-"
         copy = -1
         next = -1
@@ -64,7 +64,8 @@ final class ByteSource {
     }
 
     /// Reads what there is, up to `capacity` bytes; waits for the first byte. 0 is the end.
-    func read(into target: UnsafeMutableRawPointer, capacity: Int) throws(RealmError) -> Int {
+    package func read(into target: UnsafeMutableRawPointer, capacity: Int) throws(RealmError) -> Int
+    {
         let count: Int
         switch origin {
         case .descriptor(let descriptor):
@@ -123,7 +124,7 @@ final class ByteSource {
 
     /// True when `read` would not wait: bytes are there, or the end, or an error. Waits up to
     /// `milliseconds` for that; an interrupting signal counts as "no".
-    func isReady(within milliseconds: Int32) -> Bool {
+    package func isReady(within milliseconds: Int32) -> Bool {
         switch origin {
         case .descriptor(let descriptor):
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

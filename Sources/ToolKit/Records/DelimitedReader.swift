@@ -4,7 +4,7 @@ import RealmEngine
 ///
 /// A row and all views from it are valid until the next call of `next`. Empty lines count only
 /// where the table has one column. Not thread-safe.
-final class DelimitedReader {
+package final class DelimitedReader {
     private enum State {
         case reading
         /// Behind a fault, on the way to the next line.
@@ -12,7 +12,7 @@ final class DelimitedReader {
         case finished
     }
 
-    let dialect: Dialect
+    package let dialect: Dialect
     private let recordLimit: Int
     private let window: InputWindow
     private let scratch = ScratchArena()
@@ -20,7 +20,7 @@ final class DelimitedReader {
     /// Names of the columns, from the first line; empty before `readHeader`.
     private(set) var header: [String] = []
     /// Rows so far, refused ones too; the header is row 0.
-    private(set) var recordNumber = -1
+    package private(set) var recordNumber = -1
     private var fields: UnsafeMutablePointer<DelimitedField>
     private var capacity = 32
     private var count = 0
@@ -30,7 +30,7 @@ final class DelimitedReader {
     private var consumed = 0
 
     /// `recordLimit` is the most bytes of one row.
-    init(
+    package init(
         _ source: ByteSource, dialect: Dialect, recordLimit: Int = 64 << 20,
         windowSize: Int = 1 << 19
     ) {
@@ -43,20 +43,20 @@ final class DelimitedReader {
     deinit { fields.deallocate() }
 
     /// The current row as written, refused or not.
-    var recordBytes: ByteView { ByteView(window.base + window.start, count: rowSize) }
+    package var recordBytes: ByteView { ByteView(window.base + window.start, count: rowSize) }
 
     /// Line and column where the current row begins.
-    var position: TextPosition { window.position(of: window.start) }
+    package var position: TextPosition { window.position(of: window.start) }
 
     /// False while `next` might wait for input, a line not being there as a whole; waits up to
     /// `milliseconds`.
-    func isReady(within milliseconds: Int32) -> Bool {
+    package func isReady(within milliseconds: Int32) -> Bool {
         window.hasLine(after: consumed, within: milliseconds)
     }
 
     /// The names in the first line; call this first. `end` means that there is no line at all, and
     /// behind a refused header nothing is read.
-    func readHeader() throws(RealmError) -> RecordEvent<[String]> {
+    package func readHeader() throws(RealmError) -> RecordEvent<[String]> {
         try window.skipByteOrderMark()
         switch try nextRow() {
         case .end: return .end
@@ -85,7 +85,7 @@ final class DelimitedReader {
     }
 
     /// The next row, or why it is refused.
-    func next() throws(RealmError) -> RecordEvent<DelimitedRow> {
+    package func next() throws(RealmError) -> RecordEvent<DelimitedRow> {
         let event = try nextRow()
         guard case .record(let row) = event, row.count != header.count else { return event }
         return .rejected(
@@ -100,7 +100,7 @@ final class DelimitedReader {
 
     /// The engine's value of a field, for a property of a scalar type. A property that cannot be
     /// null takes an empty CSV field only as an empty string or binary.
-    func scalar(
+    package func scalar(
         _ column: Int, as type: ColumnType, isNullable: Bool
     ) throws(RecordError) -> Value {
         if fields[column].isNull && isNullable { return .null }
@@ -112,7 +112,7 @@ final class DelimitedReader {
     }
 
     /// The value of a piece of the current row; nil if it is none of that type.
-    func value(of text: ByteView, as type: ColumnType) -> Value? {
+    package func value(of text: ByteView, as type: ColumnType) -> Value? {
         if type == .string, SpelledString.looksSpelled(text),
             let exact = SpelledString.decode(text, in: scratch)
         {
@@ -122,16 +122,16 @@ final class DelimitedReader {
     }
 
     /// What a piece of the current row that is no JSON means in a mixed property.
-    func mixedValue(of text: ByteView) -> Value { MixedText.value(text, in: scratch) }
+    package func mixedValue(of text: ByteView) -> Value { MixedText.value(text, in: scratch) }
 
     /// Refuses the current row because of one of its fields.
-    func mismatch(_ column: Int, expected: String) -> RecordError {
+    package func mismatch(_ column: Int, expected: String) -> RecordError {
         let text = text(column)
         let got = fields[column].isNull ? "null" : "\"\(text.excerpt(of: 40))\""
         return mismatch(column, expected: expected, got: got)
     }
 
-    func mismatch(_ column: Int, expected: String, got: String) -> RecordError {
+    package func mismatch(_ column: Int, expected: String, got: String) -> RecordError {
         RecordError(
             .typeMismatch, record: recordNumber,
             position: window.position(of: window.start + offset(of: column)),
@@ -288,9 +288,9 @@ extension DelimitedReader {
 }
 
 /// One row. A handle, valid until the next row is read.
-struct DelimitedRow {
+package struct DelimitedRow {
     private let owner: Unmanaged<DelimitedReader>
-    let count: Int
+    package let count: Int
 
     fileprivate init(_ reader: DelimitedReader, count: Int) {
         owner = Unmanaged.passUnretained(reader)
@@ -299,13 +299,13 @@ struct DelimitedRow {
 
     /// The text of a field, without quotes and escapes; empty for null.
     @inline(__always)
-    func text(_ column: Int) -> ByteView {
+    package func text(_ column: Int) -> ByteView {
         precondition(column >= 0 && column < count)
         return owner._withUnsafeGuaranteedRef { $0.text(column) }
     }
 
     @inline(__always)
-    func isNull(_ column: Int) -> Bool {
+    package func isNull(_ column: Int) -> Bool {
         precondition(column >= 0 && column < count)
         return owner._withUnsafeGuaranteedRef { $0.isNull(column) }
     }

@@ -3,7 +3,7 @@
 #endif
 
 /// The dialects of tables in text.
-enum Dialect {
+package enum Dialect {
     /// RFC 4180, lines ended by LF or CRLF. Null is nothing between commas, `""` an empty string.
     case csv
     /// No quotes; `\t \n \r \\` in text; null is `\N`.

@@ -4,7 +4,7 @@ import RealmEngine
 ///
 /// Records of one source nearly always list their fields alike, so that one comparison answers.
 /// Unknown names are remembered too. Not thread-safe.
-final class FieldNames {
+package final class FieldNames {
     private struct Entry {
         let name: ByteView
         /// None for a name that is not known.
@@ -26,7 +26,7 @@ final class FieldNames {
     private static let longestUnknown = 256
 
     /// `names` in the order of the indexes to be answered; no name twice.
-    init(_ names: [String]) {
+    package init(_ names: [String]) {
         mostEntries = names.count + Self.mostUnknown
         entries = .allocate(capacity: mostEntries)
         expected = .allocate(capacity: Self.mostPlaces)
@@ -41,7 +41,7 @@ final class FieldNames {
 
     /// The index of `key`, the field at `place` of its record; nil if it is none of the names.
     @inline(__always)
-    func index(of key: ByteView, at place: Int) -> Int? {
+    package func index(of key: ByteView, at place: Int) -> Int? {
         if place < Self.mostPlaces {
             let expected = Int(expected[place])
             if expected >= 0, entries[expected].name == key {

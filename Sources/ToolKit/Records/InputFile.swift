@@ -2,11 +2,11 @@ import Glibc
 import RealmEngine
 
 /// An input file, or standard input for `-`, with one owner that closes it.
-final class InputFile {
-    let descriptor: Int32
-    let path: String
+package final class InputFile {
+    package let descriptor: Int32
+    package let path: String
 
-    init(_ path: String) throws(RealmError) {
+    package init(_ path: String) throws(RealmError) {
         self.path = path
         if path == "-" {
             descriptor = STDIN_FILENO
@@ -19,7 +19,7 @@ final class InputFile {
     }
 
     /// Bytes of a file; 0 for a pipe or a terminal.
-    var size: Int {
+    package var size: Int {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return 0 }
         return Int(status.st_size)
@@ -28,7 +28,7 @@ final class InputFile {
     deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
     /// Everything the file holds, which must not exceed `limit` bytes.
-    func readAll(limit: Int) throws(RealmError) -> ByteBuffer {
+    package func readAll(limit: Int) throws(RealmError) -> ByteBuffer {
         let source = ByteSource(descriptor: descriptor, path: path)
         var buffer = ByteBuffer(capacity: 1 << 14)
         while true {

@@ -5,13 +5,13 @@ import RealmEngine
 ///
 /// A file is simply read again. What comes through a pipe is copied to a file without a name while
 /// it is looked at; the second reader gets the copy, then what is left in the pipe.
-final class InputSpool {
-    let file: InputFile
+package final class InputSpool {
+    package let file: InputFile
     private var copy: Int32 = -1
     private let start: off_t
 
     /// Throws `input` when there is no place for the copy.
-    init(_ path: String) throws(RealmError) {
+    package init(_ path: String) throws(RealmError) {
         file = try InputFile(path)
         var status = stat()
         let isFile =
@@ -23,12 +23,12 @@ final class InputSpool {
     deinit { if copy >= 0 { close(copy) } }
 
     /// The input as the first reader sees it.
-    func firstSource() -> ByteSource {
+    package func firstSource() -> ByteSource {
         ByteSource(descriptor: file.descriptor, path: file.path, copiedTo: copy)
     }
 
     /// The whole input once more.
-    func secondSource() throws(RealmError) -> ByteSource {
+    package func secondSource() throws(RealmError) -> ByteSource {
         let descriptor = copy >= 0 ? copy : file.descriptor
         guard lseek(descriptor, max(0, start), SEEK_SET) >= 0 else {
             throw systemFailure(.input, "cannot read again", errno: errno, file: file.path)

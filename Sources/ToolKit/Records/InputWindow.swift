@@ -154,19 +154,19 @@ final class InputWindow {
 }
 
 /// A place in a text as people count it.
-struct TextPosition: Equatable, Sendable {
+package struct TextPosition: Equatable, Sendable {
     /// From 1, separated by line feeds.
     private(set) var line = 1
     /// From 1, in characters (code points).
-    private(set) var column = 1
+    package private(set) var column = 1
 
-    init() {}
+    package init() {}
 
     /// The beginning of a line.
-    init(line: Int) { self.line = line }
+    package init(line: Int) { self.line = line }
 
     /// As far behind `place` as this is behind `start`.
-    func relocated(to place: TextPosition, from start: TextPosition) -> TextPosition {
+    package func relocated(to place: TextPosition, from start: TextPosition) -> TextPosition {
         var result = place
         result.line = max(1, place.line + line - start.line)
         result.column = line == start.line ? place.column + column - start.column : column
@@ -174,7 +174,7 @@ struct TextPosition: Equatable, Sendable {
         return result
     }
 
-    mutating func advance(over base: UnsafeRawPointer, count: Int) {
+    package mutating func advance(over base: UnsafeRawPointer, count: Int) {
         var lineStart = count
         while lineStart > 0 && base.load(fromByteOffset: lineStart - 1, as: UInt8.self) != 10 {
             lineStart -= 1

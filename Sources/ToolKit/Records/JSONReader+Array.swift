@@ -86,5 +86,5 @@ extension JSONReader {
 }
 
 extension JSONKind {
-    var isNumber: Bool { self == .int || self == .number }
+    package var isNumber: Bool { self == .int || self == .number }
 }

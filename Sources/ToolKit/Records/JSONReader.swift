@@ -3,22 +3,22 @@ import RealmEngine
 /// Reads JSON records one at a time, in memory that does not grow with the input.
 ///
 /// A record and all handles and views from it are valid until the next call of `next`.
-final class JSONReader {
-    enum Layout {
+package final class JSONReader {
+    package enum Layout {
         /// A value per line; empty lines are passed over.
         case lines
         /// The elements of one array.
         case array
     }
 
-    struct Limits {
+    package struct Limits {
         /// Deepest nesting.
         var depth = 100
         /// Bytes of one record; at most 2^30.
         var recordSize = 64 << 20
     }
 
-    enum State {
+    package enum State {
         case start
         case inside
         /// Inside a line that is too large and was refused.
@@ -26,11 +26,11 @@ final class JSONReader {
         case finished
     }
 
-    let layout: Layout
+    package let layout: Layout
     let recordLimit: Int
-    let tape: JSONTape
+    package let tape: JSONTape
     let window: InputWindow
-    var state = State.start
+    package var state = State.start
     /// Bytes of the current record, without white space around it, from `window.start` on.
     var recordSize = 0
     /// Bytes that the next call steps over first.
@@ -38,11 +38,11 @@ final class JSONReader {
     /// Where the line feed of the current record was replaced by a NUL, from `window.start` on.
     var replacedLineFeed: Int?
     /// Records found so far, refused ones too.
-    var recordNumber = 0
+    package var recordNumber = 0
     /// Line feeds passed, with the layout `lines`.
     var linesPassed = 0
 
-    init(
+    package init(
         _ source: ByteSource, layout: Layout, limits: Limits = Limits(), windowSize: Int = 1 << 19
     ) {
         self.layout = layout
@@ -52,25 +52,25 @@ final class JSONReader {
     }
 
     /// The current record as written, refused or not; of one that is too large, its beginning.
-    var recordBytes: ByteView { ByteView(window.base + window.start, count: recordSize) }
+    package var recordBytes: ByteView { ByteView(window.base + window.start, count: recordSize) }
 
     /// Line and column where the current record begins.
-    var position: TextPosition { window.position(of: window.start) }
+    package var position: TextPosition { window.position(of: window.start) }
 
     /// As `position`; where records are lines, without a look at the input.
-    @inline(__always) var recordStart: TextPosition {
+    @inline(__always) package var recordStart: TextPosition {
         layout == .lines ? TextPosition(line: linesPassed &+ 1) : position
     }
 
     /// False while `next` might wait for input, a line not being there as a whole; waits up to
     /// `milliseconds`.
-    func isReady(within milliseconds: Int32) -> Bool {
+    package func isReady(within milliseconds: Int32) -> Bool {
         if layout == .lines { return window.hasLine(after: consumed, within: milliseconds) }
         return window.unread > consumed || window.isReady(within: milliseconds)
     }
 
     /// Refuses the current record because of one of its values.
-    func error(_ mismatch: ValueMismatch) -> RecordError {
+    package func error(_ mismatch: ValueMismatch) -> RecordError {
         let value = mismatch.value
         return RecordError(
             .typeMismatch, record: recordNumber,
@@ -79,7 +79,7 @@ final class JSONReader {
     }
 
     /// The next record, or why it is refused.
-    func next() throws(RealmError) -> RecordEvent<JSONValue> {
+    package func next() throws(RealmError) -> RecordEvent<JSONValue> {
         guard try moveOn() else { return .end }
         switch layout {
         case .lines: return try nextLine()
@@ -88,7 +88,7 @@ final class JSONReader {
     }
 
     /// Passes over the next record; one that is a line is not looked at, whatever is wrong with it.
-    func skip() throws(RealmError) -> RecordEvent<Void> {
+    package func skip() throws(RealmError) -> RecordEvent<Void> {
         guard try moveOn() else { return .end }
         switch layout {
         case .lines: return try findLine().map { _ in }

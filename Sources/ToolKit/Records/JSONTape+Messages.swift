@@ -3,7 +3,7 @@ import RealmEngine
 /// Paths and phrases for errors; only failures pay for them.
 extension JSONTape {
     /// The error of a fault in the bytes parsed last, `end` of which belong to the record.
-    func describe(
+    package func describe(
         _ fault: JSONFault, end: Int, record: Int, position: TextPosition, endsInput: Bool = false
     ) -> RecordError {
         var expected = fault.kind.expectation
@@ -27,7 +27,7 @@ extension JSONTape {
     }
 
     /// The path of a token, such as `tags[3].name`; nil for the root.
-    func path(to index: Int) -> String? {
+    package func path(to index: Int) -> String? {
         var path = ""
         var container = 0
         while container < index {
@@ -84,7 +84,7 @@ extension JSONTape {
     }
 
     /// What stands at an offset: a character, a word, a byte, or the end.
-    static func summary(of p: UnsafePointer<UInt8>, at offset: Int, end: Int) -> String {
+    package static func summary(of p: UnsafePointer<UInt8>, at offset: Int, end: Int) -> String {
         guard offset < end else { return "the end" }
         let first = p[offset]
         if first >= 0x80 {
@@ -106,7 +106,7 @@ extension JSONTape {
 
 extension JSONValue {
     /// The value for a message: its kind and how it is written, shortened.
-    var summary: String {
+    package var summary: String {
         switch kind {
         case .null: "null"
         case .bool, .int, .number: text.excerpt(of: 40)
@@ -122,7 +122,7 @@ extension JSONValue {
 
 extension ByteView {
     /// The text, cut after `limit` bytes at the start of a character.
-    func excerpt(of limit: Int) -> String {
+    package func excerpt(of limit: Int) -> String {
         guard count > limit else { return string }
         var end = limit
         while end > 0 && self[end] & 0xC0 == 0x80 { end -= 1 }

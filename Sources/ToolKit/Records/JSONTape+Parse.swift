@@ -5,7 +5,7 @@ extension JSONTape {
     /// Parses one value and answers the offset behind it. `p` ends with a NUL and padding.
     ///
     /// A fault at or behind the NUL means that the value goes on where the bytes end.
-    func parse(_ p: UnsafePointer<UInt8>) throws(JSONFault) -> Int {
+    package func parse(_ p: UnsafePointer<UInt8>) throws(JSONFault) -> Int {
         bytes = p
         scratch.reset()
         if !escapedKeys.isEmpty { escapedKeys.removeAll(keepingCapacity: true) }

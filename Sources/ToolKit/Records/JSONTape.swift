@@ -4,7 +4,7 @@ import RealmEngine
 ///
 /// Nothing is allocated per value. Strings with escapes are unescaped when somebody asks, into
 /// memory that lives as long as the record. Not thread-safe.
-final class JSONTape {
+package final class JSONTape {
     /// An object or array that is still open while parsing.
     struct Frame {
         var token: UInt32 = 0
@@ -15,7 +15,7 @@ final class JSONTape {
     }
 
     /// Where a parse is.
-    struct State {
+    package struct State {
         /// The next byte.
         var at: Int
         /// Complete tokens, and containers that are open.
@@ -25,7 +25,7 @@ final class JSONTape {
         /// The innermost open container.
         var frame = Frame()
         /// The token being read, with its name.
-        var token = JSONToken()
+        package var token = JSONToken()
         /// The name of the value is known, the value is not.
         var isReadingValue = true
         /// A container was opened and has a first child.
@@ -34,13 +34,13 @@ final class JSONTape {
 
     /// Deepest nesting of objects and arrays.
     let depthLimit: Int
-    let scratch = ScratchArena()
+    package let scratch = ScratchArena()
 
     /// The record's first byte.
-    var bytes: UnsafePointer<UInt8>
+    package var bytes: UnsafePointer<UInt8>
     var tokens: UnsafeMutablePointer<JSONToken>
-    var count = 0
-    var capacity = 256
+    package var count = 0
+    package var capacity = 256
     let frames: UnsafeMutablePointer<Frame>
     /// Where the last parse failed: for messages.
     var stopped = State(at: 0)
@@ -48,7 +48,7 @@ final class JSONTape {
     /// A copy of bytes that have no NUL behind them.
     private var copy: UnsafeMutableRawPointer?
 
-    init(depthLimit: Int = 100) {
+    package init(depthLimit: Int = 100) {
         self.depthLimit = max(1, depthLimit)
         tokens = .allocate(capacity: capacity)
         frames = .allocate(capacity: self.depthLimit + 1)
@@ -63,10 +63,10 @@ final class JSONTape {
     }
 
     /// The value of the record.
-    var root: JSONValue { JSONValue(tape: self, index: 0) }
+    package var root: JSONValue { JSONValue(tape: self, index: 0) }
 
     /// Parses `text` as one value, for JSON outside of a record stream: options, table fields.
-    func parse(copying text: ByteView) throws(RecordError) -> JSONValue {
+    package func parse(copying text: ByteView) throws(RecordError) -> JSONValue {
         copy?.deallocate()
         let size = text.count + InputWindow.padding
         let fresh = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
@@ -91,7 +91,7 @@ final class JSONTape {
 
     /// The name of a field, unescaped.
     @inline(__always)
-    func key(of token: UnsafeMutablePointer<JSONToken>) -> ByteView {
+    package func key(of token: UnsafeMutablePointer<JSONToken>) -> ByteView {
         if token.pointee.flags & JSONToken.escapedKey != 0 {
             return escapedKeys[Int(token.pointee.keyOffset)]
         }
@@ -102,7 +102,7 @@ final class JSONTape {
 
     /// The text of a string, unescaped; of anything else the bytes as written.
     @inline(__always)
-    func text(of token: UnsafeMutablePointer<JSONToken>) -> ByteView {
+    package func text(of token: UnsafeMutablePointer<JSONToken>) -> ByteView {
         if token.pointee.flags & JSONToken.escaped != 0 { return unescapedText(of: token) }
         return ByteView(
             UnsafeRawPointer(bytes + Int(token.pointee.offset)), count: Int(token.pointee.length))

@@ -1,5 +1,5 @@
 /// What a JSON value is, as written.
-enum JSONKind: UInt8 {
+package enum JSONKind: UInt8 {
     case null
     case bool
     /// Digits alone, within 64 bits signed.
@@ -15,10 +15,10 @@ enum JSONKind: UInt8 {
 ///
 /// A container is followed by its children, each with everything below it; `next` leads over all of
 /// that to the container's own sibling.
-struct JSONToken {
+package struct JSONToken {
     /// The integer's or boolean's bits; the number of children of a container; the address of a
     /// string's unescaped bytes, headed by their count, once somebody asked for them.
-    var payload: UInt64 = 0
+    package var payload: UInt64 = 0
     /// First byte; of a string the first behind the quote.
     var offset: UInt32 = 0
     /// Bytes; of a string those between the quotes.
@@ -43,7 +43,7 @@ struct JSONToken {
 }
 
 /// What a scanner stumbled over; trivial, so that throwing it costs nothing.
-struct JSONFault: Error {
+package struct JSONFault: Error {
     enum Kind: UInt8 {
         case value, fieldName, fieldNameOrEnd, colon, commaOrObjectEnd, commaOrArrayEnd
         case digit, digitAfterZero, escape, hexDigit, lowSurrogate, loneSurrogate

@@ -2,14 +2,14 @@ import RealmEngine
 
 /// A value that its property cannot hold; the reader makes a `RecordError` of it. As short-lived as
 /// the handle in it, and like that confined to the reader's thread.
-struct ValueMismatch: Error, @unchecked Sendable {
-    let value: JSONValue
-    let code: RecordError.Code
-    let expected: String
-    let got: String
+package struct ValueMismatch: Error, @unchecked Sendable {
+    package let value: JSONValue
+    package let code: RecordError.Code
+    package let expected: String
+    package let got: String
 
     @inline(never)
-    init(
+    package init(
         _ value: JSONValue, _ code: RecordError.Code = .typeMismatch, expected: String,
         got: String? = nil
     ) {
@@ -24,7 +24,7 @@ struct ValueMismatch: Error, @unchecked Sendable {
 extension JSONValue {
     /// The engine's value for a property of a scalar type. Views in it live as long as the record.
     @inline(__always)
-    func scalar(_ type: ColumnType, isNullable: Bool) throws(ValueMismatch) -> Value {
+    package func scalar(_ type: ColumnType, isNullable: Bool) throws(ValueMismatch) -> Value {
         switch (type, kind) {
         case (.int, .int): return .int(Int64(bitPattern: token.pointee.payload))
         case (.string, .string): return .string(text)
@@ -77,7 +77,7 @@ extension JSONValue {
 
 extension JSONValue {
     /// The name and content of `{"$name":content}`; nil for everything else.
-    var wrapped: (name: ByteView, content: JSONValue)? {
+    package var wrapped: (name: ByteView, content: JSONValue)? {
         guard kind == .object, count > 0 else { return nil }
         let content = JSONValue(tape: tape, index: index + 1)
         let name = content.key
@@ -175,7 +175,7 @@ extension JSONValue {
     }
 
     /// The scalar that an extended form stands for by itself, for mixed properties.
-    func selfDescribed(_ name: ByteView, _ content: JSONValue) -> Value? {
+    package func selfDescribed(_ name: ByteView, _ content: JSONValue) -> Value? {
         let type: ColumnType
         switch name {
         case let n where n.equals("$numberLong") || n.equals("$numberInt"): type = .int

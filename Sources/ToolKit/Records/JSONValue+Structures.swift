@@ -1,7 +1,7 @@
 import RealmEngine
 
 /// What stands for a link.
-enum LinkForm {
+package enum LinkForm {
     case null
     /// The target's primary key, or its object key in a class without primary keys; and the class
     /// if the form names it.
@@ -13,7 +13,7 @@ enum LinkForm {
 }
 
 /// What a mixed property holds.
-enum MixedForm {
+package enum MixedForm {
     case scalar(Value)
     case link(key: JSONValue, table: ByteView)
     case list(JSONChildren)
@@ -22,7 +22,7 @@ enum MixedForm {
 
 extension JSONValue {
     /// A link, as the plain form, the extended one or the object itself.
-    func link() throws(ValueMismatch) -> LinkForm {
+    package func link() throws(ValueMismatch) -> LinkForm {
         switch kind {
         case .null: return .null
         case .int, .string: return .reference(self, table: nil)
@@ -54,7 +54,7 @@ extension JSONValue {
     }
 
     /// The elements of a list, or of a set in either form.
-    func elements(ofSet isSet: Bool = false) throws(ValueMismatch) -> JSONChildren {
+    package func elements(ofSet isSet: Bool = false) throws(ValueMismatch) -> JSONChildren {
         if kind == .array { return children }
         if isSet, let (name, content) = wrapped, name.equals("$set"), content.kind == .array {
             return content.children
@@ -63,7 +63,7 @@ extension JSONValue {
     }
 
     /// The entries of a dictionary in either form; their keys are the children's.
-    func entries() throws(ValueMismatch) -> JSONChildren {
+    package func entries() throws(ValueMismatch) -> JSONChildren {
         guard kind == .object else { throw ValueMismatch(self, expected: "a dictionary") }
         guard let (name, content) = wrapped, name.equals("$dictionary"), content.kind == .object
         else { return children }
@@ -71,7 +71,7 @@ extension JSONValue {
     }
 
     /// The fields of an embedded object in either form, and its table if named; nil for null.
-    func embedded() throws(ValueMismatch) -> (object: JSONValue, table: ByteView?)? {
+    package func embedded() throws(ValueMismatch) -> (object: JSONValue, table: ByteView?)? {
         if isNull { return nil }
         guard kind == .object else { throw ValueMismatch(self, expected: "an embedded object") }
         guard let (name, content) = wrapped, name.equals("$embedded") else { return (self, nil) }
@@ -84,7 +84,7 @@ extension JSONValue {
 
     /// A value of a mixed property. Numbers become integers where they are whole, decimals where
     /// they are whole and beyond 64 bits, else doubles; other objects become dictionaries.
-    func mixed() throws(ValueMismatch) -> MixedForm {
+    package func mixed() throws(ValueMismatch) -> MixedForm {
         switch kind {
         case .null: return .scalar(.null)
         case .bool, .int, .string:

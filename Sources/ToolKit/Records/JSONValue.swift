@@ -1,13 +1,13 @@
 import RealmEngine
 
 /// One value of a parsed record. A trivial handle, valid until the next record is read.
-struct JSONValue {
-    let token: UnsafeMutablePointer<JSONToken>
+package struct JSONValue {
+    package let token: UnsafeMutablePointer<JSONToken>
     /// Not retained: the reader owns the tape, and the handle does not outlive its record.
     private let owner: Unmanaged<JSONTape>
 
     @inline(__always)
-    init(tape: JSONTape, index: Int) {
+    package init(tape: JSONTape, index: Int) {
         token = tape.tokens + index
         owner = Unmanaged.passUnretained(tape)
     }
@@ -18,24 +18,24 @@ struct JSONValue {
         self.owner = owner
     }
 
-    var tape: JSONTape { owner.takeUnretainedValue() }
-    var index: Int { tape.tokens.distance(to: token) }
+    package var tape: JSONTape { owner.takeUnretainedValue() }
+    package var index: Int { tape.tokens.distance(to: token) }
 
-    @inline(__always) var kind: JSONKind { token.pointee.kind }
-    @inline(__always) var isNull: Bool { kind == .null }
+    @inline(__always) package var kind: JSONKind { token.pointee.kind }
+    @inline(__always) package var isNull: Bool { kind == .null }
 
     /// The name of the field this value belongs to, unescaped; empty outside of objects.
-    @inline(__always) var key: ByteView {
+    @inline(__always) package var key: ByteView {
         owner._withUnsafeGuaranteedRef { $0.key(of: token) }
     }
 
     /// A string's text, unescaped; the bytes as written of anything else.
-    @inline(__always) var text: ByteView {
+    @inline(__always) package var text: ByteView {
         owner._withUnsafeGuaranteedRef { $0.text(of: token) }
     }
 
     /// The value as written; a string with its quotes.
-    var source: ByteView {
+    package var source: ByteView {
         let start = UnsafeRawPointer(tape.bytes + Int(token.pointee.offset))
         let length = Int(token.pointee.length)
         return kind == .string
@@ -43,18 +43,18 @@ struct JSONValue {
     }
 
     /// The number, if `kind` is `.int`.
-    @inline(__always) var int: Int64? {
+    @inline(__always) package var int: Int64? {
         kind == .int ? Int64(bitPattern: token.pointee.payload) : nil
     }
 
     /// A whole number that fits 64 bits, but unsigned only.
-    var unsigned: UInt64? {
+    package var unsigned: UInt64? {
         kind == .number && token.pointee.flags & JSONToken.unsigned != 0
             ? token.pointee.payload : nil
     }
 
     /// The double nearest to a number of any form; infinite beyond the range.
-    var double: Double? {
+    package var double: Double? {
         switch kind {
         case .int: Double(Int64(bitPattern: token.pointee.payload))
         case .number: Double(text: text)
@@ -62,21 +62,21 @@ struct JSONValue {
         }
     }
 
-    @inline(__always) var bool: Bool? { kind == .bool ? token.pointee.payload != 0 : nil }
+    @inline(__always) package var bool: Bool? { kind == .bool ? token.pointee.payload != 0 : nil }
 
     /// Children of an object or array; 0 for scalars.
-    @inline(__always) var count: Int {
+    @inline(__always) package var count: Int {
         kind.rawValue >= JSONKind.array.rawValue ? Int(token.pointee.payload) : 0
     }
 
     /// The elements of an array or the fields of an object, in order; nothing for scalars.
-    @inline(__always) var children: JSONChildren {
+    @inline(__always) package var children: JSONChildren {
         JSONChildren(
             next: token + 1, end: token + Int(token.pointee.next), owner: owner)
     }
 
     /// The field called `name`; nil also for anything but objects.
-    func field(_ name: StaticString) -> JSONValue? {
+    package func field(_ name: StaticString) -> JSONValue? {
         guard kind == .object else { return nil }
         for child in children where child.key.equals(name) { return child }
         return nil
@@ -84,7 +84,7 @@ struct JSONValue {
 }
 
 /// The children of a container; trivial like the handles it yields.
-struct JSONChildren: Sequence, IteratorProtocol {
+package struct JSONChildren: Sequence, IteratorProtocol {
     private var position: UnsafeMutablePointer<JSONToken>
     private let end: UnsafeMutablePointer<JSONToken>
     private let owner: Unmanaged<JSONTape>
@@ -100,7 +100,7 @@ struct JSONChildren: Sequence, IteratorProtocol {
     }
 
     @inline(__always)
-    mutating func next() -> JSONValue? {
+    package mutating func next() -> JSONValue? {
         guard position < end else { return nil }
         defer { position += Int(position.pointee.next) }
         return JSONValue(token: position, owner: owner)
@@ -109,7 +109,7 @@ struct JSONChildren: Sequence, IteratorProtocol {
 
 extension ByteView {
     @inline(__always)
-    func equals(_ name: StaticString) -> Bool {
+    package func equals(_ name: StaticString) -> Bool {
         self == ByteView(UnsafeRawPointer(name.utf8Start), count: name.utf8CodeUnitCount)
     }
 }

@@ -3,8 +3,8 @@ import RealmEngine
 /// Why one input record was refused: where it is and what was wrong with it.
 ///
 /// One pointer wide; made only on failure.
-struct RecordError: Error, Sendable {
-    enum Code: String, Sendable {
+package struct RecordError: Error, Sendable {
+    package enum Code: String, Sendable {
         /// Not JSON (RFC 8259), or not of the shape the input format promises.
         case invalidJSON = "InvalidJSON"
         /// The same name twice in one object.
@@ -61,7 +61,7 @@ struct RecordError: Error, Sendable {
     private let details: Details
 
     @inline(never)
-    init(
+    package init(
         _ code: Code, record: Int, position: TextPosition, property: String? = nil,
         expected: String, got: String, endsInput: Bool = false
     ) {
@@ -70,31 +70,31 @@ struct RecordError: Error, Sendable {
             got: got, endsInput: endsInput)
     }
 
-    var code: Code { details.code }
+    package var code: Code { details.code }
     /// From 1, counting refused records too; 0 for a header.
-    var record: Int { details.record }
+    package var record: Int { details.record }
     /// From 1.
-    var line: Int { details.position.line }
+    package var line: Int { details.position.line }
     /// From 1, in characters.
-    var column: Int { details.position.column }
+    package var column: Int { details.position.column }
     /// Path of the property inside the record, such as `tags[3].name`; nil for the record itself.
-    var property: String? { details.property }
+    package var property: String? { details.property }
     /// What would have been right, as a phrase.
-    var expected: String { details.expected }
+    package var expected: String { details.expected }
     /// What was there, shortened if long.
-    var got: String { details.got }
+    package var got: String { details.got }
     /// The reader cannot find the start of another record.
-    var endsInput: Bool { details.endsInput }
+    package var endsInput: Bool { details.endsInput }
 
     /// One sentence, as printed for people.
-    var message: String {
+    package var message: String {
         let place = "record \(record), line \(line), column \(column)"
         let subject = property.map { ": \($0)" } ?? ""
         return "\(place)\(subject): expected \(expected), got \(got)"
     }
 
     /// The same problem of a record that was found at `start` and stands at `place` in fact.
-    func relocated(to place: RecordPlace, from start: TextPosition) -> RecordError {
+    package func relocated(to place: RecordPlace, from start: TextPosition) -> RecordError {
         RecordError(
             code, record: place.record,
             position: details.position.relocated(to: place.position, from: start),
@@ -102,13 +102,13 @@ struct RecordError: Error, Sendable {
     }
 
     /// The error that ends a run on this record.
-    func realmError(file: String) -> RealmError {
+    package func realmError(file: String) -> RealmError {
         RealmError(.data, code: code.rawValue, reason: "record", message, file: file)
     }
 }
 
 /// What a reader found next.
-enum RecordEvent<Record> {
+package enum RecordEvent<Record> {
     case record(Record)
     /// The record is unusable; unless `endsInput`, reading goes on behind it.
     case rejected(RecordError)
@@ -116,7 +116,7 @@ enum RecordEvent<Record> {
 }
 
 extension RecordEvent {
-    func map<R>(_ change: (Record) -> R) -> RecordEvent<R> {
+    package func map<R>(_ change: (Record) -> R) -> RecordEvent<R> {
         switch self {
         case .record(let record): .record(change(record))
         case .rejected(let error): .rejected(error)

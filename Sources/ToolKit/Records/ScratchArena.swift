@@ -3,7 +3,7 @@ import RealmEngine
 /// Memory for what has to be rewritten while a record is read: unescaped text, decoded base64.
 ///
 /// Pointers stay valid until `reset`, which keeps one block for the next record.
-final class ScratchArena {
+package final class ScratchArena {
     private var blocks: [UnsafeMutableRawPointer] = []
     private var block: UnsafeMutableRawPointer
     private var capacity: Int
@@ -13,7 +13,7 @@ final class ScratchArena {
     /// Above this a block is not kept for the next record.
     private static let keptCapacity = 1 << 20
 
-    init(capacity: Int = 4096) {
+    package init(capacity: Int = 4096) {
         self.capacity = capacity
         block = .allocate(byteCount: capacity, alignment: 16)
     }
@@ -24,7 +24,7 @@ final class ScratchArena {
     }
 
     /// `count` bytes, 8-byte aligned, with eight more behind them that may be read.
-    func allocate(_ count: Int) -> UnsafeMutableRawPointer {
+    package func allocate(_ count: Int) -> UnsafeMutableRawPointer {
         let size = (count + 8 + 7) & ~7
         if size > capacity - used { replaceBlock(atLeast: size) }
         defer { used += size }
@@ -33,7 +33,7 @@ final class ScratchArena {
 
     /// Forgets everything.
     @inline(__always)
-    func reset() {
+    package func reset() {
         if used > 0 { forget() }
     }
 

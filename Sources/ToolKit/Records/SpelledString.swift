@@ -3,7 +3,7 @@ import RealmEngine
 /// The exact spelling of strings that a form cannot hold as they are (realm-tools(7), VALUES):
 /// `{"$string":{"base64":"…"}}` for those that are not UTF-8, `{"$string":"…"}` in cells for those
 /// that would be taken for something else.
-enum SpelledString {
+package enum SpelledString {
     private static let prefix = Array("{\"$string\":".utf8)
     /// In front of the base64 of a dictionary's key that is not UTF-8: a member's name is a string,
     /// and no key begins with a dollar sign.
@@ -26,7 +26,7 @@ enum SpelledString {
     }
 
     /// A dictionary's key that is written as base64; nil if it is not.
-    static func key(_ name: ByteView, in arena: ScratchArena) -> ByteView? {
+    package static func key(_ name: ByteView, in arena: ScratchArena) -> ByteView? {
         guard name.count >= keyPrefix.count, name.begins(with: keyPrefix) else { return nil }
         return arena.decodeBase64(
             ByteView(name.base + keyPrefix.count, count: name.count - keyPrefix.count))
@@ -41,14 +41,14 @@ extension ByteView {
 
 extension ByteBuffer {
     /// `{"$string":{"base64":"…"}}`
-    mutating func append(spelledOut text: ByteView) {
+    package mutating func append(spelledOut text: ByteView) {
         append("{\"$string\":{\"base64\":\"")
         append(base64: text)
         append("\"}}")
     }
 
     /// `{"$string":"…"}`, in base64 where the text is not UTF-8.
-    mutating func append(spelled text: ByteView) {
+    package mutating func append(spelled text: ByteView) {
         let start = count
         append("{\"$string\":")
         if append(json: text) { return append("}") }

@@ -1,10 +1,10 @@
 import Glibc
 
 /// Time that never goes back, for measuring how long something took.
-enum MonotonicClock {
+package enum MonotonicClock {
     /// Nanoseconds since an arbitrary moment.
     @inline(__always)
-    static func nanoseconds() -> UInt64 {
+    package static func nanoseconds() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)

@@ -5,8 +5,8 @@ import Glibc
 /// On a terminal the line is rewritten at most 10 times per second, after the first second;
 /// without a terminal `--progress always` prints a plain line every 5 seconds. Used from one
 /// thread. `update` is cheap enough to be called once per leaf.
-struct ProgressReporter {
-    enum Unit: Sendable {
+package struct ProgressReporter {
+    package enum Unit: Sendable {
         case bytes
         case objects
         case runs
@@ -30,7 +30,7 @@ struct ProgressReporter {
 
     /// - Parameters:
     ///   - total: what `update` will reach at the end; 0 if nobody knows.
-    init(_ command: ParsedCommand, file: String, total: Int, unit: Unit) {
+    package init(_ command: ParsedCommand, file: String, total: Int, unit: Unit) {
         self.init(
             label: "\(command.table.name): \(file)", total: total, unit: unit,
             when: command.isQuiet ? .never : command.progress,
@@ -38,7 +38,7 @@ struct ProgressReporter {
             now: MonotonicClock.nanoseconds())
     }
 
-    init(
+    package init(
         label: String, total: Int, unit: Unit, when: When, isTerminal: Bool, now: UInt64
     ) {
         self.label = label
@@ -55,20 +55,20 @@ struct ProgressReporter {
     }
 
     /// Shows the new state if it is time to.
-    mutating func update(_ done: Int) {
+    package mutating func update(_ done: Int) {
         if style == .silent { return }
         if let text = line(done, now: MonotonicClock.nanoseconds()) { emit(text) }
     }
 
     /// Removes the line, so that what follows on the terminal begins in the first column.
-    mutating func finish() {
+    package mutating func finish() {
         guard shownWidth > 0 else { return }
         emit("\r" + String(repeating: " ", count: shownWidth) + "\r")
         shownWidth = 0
     }
 
     /// What to print at that moment; nil when the next line is not due yet.
-    mutating func line(_ done: Int, now: UInt64) -> String? {
+    package mutating func line(_ done: Int, now: UInt64) -> String? {
         guard style != .silent, now >= due else { return nil }
         due = now + (style == .plain ? 5_000_000_000 : 100_000_000)
         let text = describe(done, seconds: Double(now - began) / 1e9)
@@ -114,7 +114,7 @@ struct ProgressReporter {
     }
 
     /// Bytes of memory that are this process's own: resident minus file-backed and shared pages.
-    static func privateMemory() -> Int? {
+    package static func privateMemory() -> Int? {
         guard let text = SystemText.contents("/proc/self/statm") else { return nil }
         let fields = text.split(separator: " ").map { ValueForms.count($0) }
         guard fields.count > 2, let resident = fields[1], let shared = fields[2] else {

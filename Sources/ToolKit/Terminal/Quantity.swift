@@ -1,7 +1,7 @@
 /// Numbers as people read them: in tables for a terminal, in progress, in summaries.
-enum Quantity {
+package enum Quantity {
     /// Bytes with a binary unit and one decimal: `512 B`, `84.2 KiB`, `2.3 GiB`.
-    static func bytes(_ count: Int) -> String {
+    package static func bytes(_ count: Int) -> String {
         if count < 1024 { return "\(max(0, count)) B" }
         let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
         var value = Double(count) / 1024
@@ -15,14 +15,14 @@ enum Quantity {
     }
 
     /// Seconds, minutes or hours with one decimal: `2.3 s`, `4.0 min`, `1.5 h`.
-    static func seconds(_ seconds: Double) -> String {
+    package static func seconds(_ seconds: Double) -> String {
         if seconds < 99.95 { return oneDecimal(seconds) + " s" }
         if seconds < 5997 { return oneDecimal(seconds / 60) + " min" }
         return oneDecimal(min(seconds / 3600, 1e6)) + " h"
     }
 
     /// Rounded to one decimal; for numbers that are neither negative nor beyond 2^50.
-    static func oneDecimal(_ value: Double) -> String {
+    package static func oneDecimal(_ value: Double) -> String {
         let tenths = Int((min(max(0, value), 0x1p50) * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"
     }

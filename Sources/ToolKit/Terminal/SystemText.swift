@@ -1,9 +1,9 @@
 import Glibc
 
 /// The small texts in which the kernel describes the machine and its processes.
-enum SystemText {
+package enum SystemText {
     /// All of a file below `/proc` or `/sys`, at most 1 MiB; nil when it cannot be read.
-    static func contents(_ path: String) -> String? {
+    package static func contents(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -18,7 +18,7 @@ enum SystemText {
     }
 
     /// What follows `name` and a colon at the beginning of a line, without white space around it.
-    static func field(_ name: String, in text: String) -> String? {
+    package static func field(_ name: String, in text: String) -> String? {
         for line in text.split(separator: "\n") {
             guard let colon = line.firstIndex(of: ":"), trimmed(line[..<colon]) == name else {
                 continue
@@ -28,7 +28,7 @@ enum SystemText {
         return nil
     }
 
-    static func trimmed(_ text: some StringProtocol) -> String {
+    package static func trimmed(_ text: some StringProtocol) -> String {
         let isSpace = { (c: Character) in c == " " || c == "\t" || c == "\n" }
         return String(text.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
     }

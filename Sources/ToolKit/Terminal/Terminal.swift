@@ -1,8 +1,8 @@
 import Glibc
 
 /// What a tool asks about its surroundings: terminals, width, colour, environment.
-enum Terminal {
-    static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+package enum Terminal {
+    package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
     /// The value of an environment variable; nil when it is unset or empty.
     static func environment(_ name: String) -> String? {
@@ -11,13 +11,13 @@ enum Terminal {
     }
 
     /// Where files without a name are made.
-    static var temporaryDirectory: String { environment("TMPDIR") ?? "/tmp" }
+    package static var temporaryDirectory: String { environment("TMPDIR") ?? "/tmp" }
 
     /// Whether the terminal understands more than text.
     static var isDumb: Bool { environment("TERM") == "dumb" }
 
     /// Columns a table may take: `COLUMNS`, else the terminal's width; nil means no limit.
-    static func columns(_ descriptor: Int32) -> Int? {
+    package static func columns(_ descriptor: Int32) -> Int? {
         if let wanted = environment("COLUMNS").flatMap({ ValueForms.count($0) }), wanted > 0 {
             return wanted
         }
@@ -27,7 +27,7 @@ enum Terminal {
     }
 
     /// Whether to colour what goes to `descriptor`. An explicit `--color` beats `NO_COLOR`.
-    static func usesColor(_ when: When, _ descriptor: Int32) -> Bool {
+    package static func usesColor(_ when: When, _ descriptor: Int32) -> Bool {
         switch when {
         case .always: true
         case .never: false

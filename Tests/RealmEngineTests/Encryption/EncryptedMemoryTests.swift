@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// Where the bytes of an encrypted database may be.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// Whole files from one key to another.

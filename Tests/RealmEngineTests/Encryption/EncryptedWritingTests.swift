@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// Encrypted files as writers make them.
@@ -10,14 +11,14 @@ import Testing
         let seed =
             ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)
             ?? .random(in: 0 ... .max)
-        var shape = ModelTests.shape(shard * 5)
+        var shape = ModelShapes.shape(shard * 5)
         shape.key = try EncryptedImage.key()
         shape.isDurable = shard == 0
         shape.flushPercent = shard == 3 ? 20 : nil
         let folder = try ScratchFolder()
         let run = try ModelRun(path: folder.file("model.realm"), seed: seed, shape: shape)
         do {
-            try run.run(operations: 4_000 * ModelTests.scale)
+            try run.run(operations: 4_000 * ModelShapes.scale)
         } catch { Issue.record("shard \(shard), seed \(seed): \(error)\n\(run.trace.suffix(5))") }
     }
 

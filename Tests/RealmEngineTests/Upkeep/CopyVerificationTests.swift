@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// Verification of a compacted file finds every bit that matters, wherever it is read from.
@@ -10,7 +11,7 @@ import Testing
         let database: Database
         let snapshot: Snapshot
         let tables: Ref
-        let scratch = CompactorTests.Scratch()
+        let scratch = ScratchDatabase()
         private let descriptor: Int32
 
         init(_ file: String) throws {
@@ -127,7 +128,7 @@ import Testing
 
     /// What lies further back than the chunks in memory is read from the file.
     @Test func largeNodes() throws {
-        let scratch = CompactorTests.Scratch()
+        let scratch = ScratchDatabase()
         var options = WriteSession.Options()
         options.creates = true
         let session = try WriteSession(path: scratch.path, options: options)
@@ -143,12 +144,12 @@ import Testing
             }
         }
         try transaction.commit()
-        let copy = CompactorTests.Scratch()
+        let copy = ScratchDatabase()
         let result = try copy.compact(session.database)
         #expect(result.isVerified)
         #expect(result.bytes > 16_000_000)
         let compacted = try Database(immutable: copy.path)
         #expect(
-            try CompactorTests.digests(compacted) == CompactorTests.digests(session.database))
+            try ScratchDatabase.digests(compacted) == ScratchDatabase.digests(session.database))
     }
 }

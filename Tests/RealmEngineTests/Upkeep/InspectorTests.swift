@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import EngineSupport
 @testable import RealmEngine
 
 /// What an inspection says about files made here, and whether its predictions come true.

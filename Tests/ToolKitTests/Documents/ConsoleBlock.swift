@@ -1,3 +1,5 @@
+@testable import ToolSupport
+
 /// An example in a document: commands after `$ `, each followed by what it prints on either stream.
 struct ConsoleBlock {
     struct Step: Equatable {

@@ -1,5 +1,7 @@
 import Testing
 
+@testable import ToolSupport
+
 /// What the documents beside the engine say about files is so.
 @Suite struct DocumentTests {
     private static let engine = packageRoot + "/Sources/RealmEngine"
@@ -25,7 +27,10 @@ import Testing
     /// Source files named in backquotes exist, in the engine or in the module named first.
     @Test(arguments: names)
     func namedFilesExist(_ name: String) {
-        let modules = ["ToolKit/", "realm-query/"]
+        let modules = [
+            "ToolKit/", "ToolQuery/", "ToolWrite/", "ToolFiles/", "ToolBench/", "Tools/",
+            "realm-query/",
+        ]
         for line in Self.lines(name) {
             for word in line.split(separator: "`") where word.hasSuffix(".swift") {
                 let isElsewhere = modules.contains { word.hasPrefix($0) }

@@ -1,5 +1,7 @@
 import Testing
 
+@testable import ToolSupport
+
 /// The recipes of the tools' contract that `RecipeTests` does not run, as they are written. Programs
 /// that are not there, or would leave the machine, have stand-ins.
 @Suite(.enabled(if: ToolProcess.shell("command -v jq sqlite3").status == 0))

@@ -1,6 +1,9 @@
 import Testing
 
+@testable import ToolBench
 @testable import ToolKit
+@testable import ToolQuery
+@testable import ToolSupport
 
 /// The README shows commands with what they print; both are true.
 @Suite struct ReadmeTests {
@@ -25,7 +28,7 @@ import Testing
         let lines = Self.text.split(separator: "\n", omittingEmptySubsequences: false)
         let start = try #require(lines.firstIndex(of: "```sh"))
         let end = try #require(lines[start...].firstIndex(of: "```"))
-        #expect(lines[start + 1] == "swift build -c release &&")
+        #expect(lines[start + 1] == "swift build -c release --product realm-query &&")
         let steps = lines[(start + 2)..<end].map { line in
             line.split(separator: " ").map { word in
                 word.hasPrefix(".build/release/") ? "${TOOL%/*}/" + word.dropFirst(15) : word
@@ -34,7 +37,9 @@ import Testing
         let script = """
             cd '\(packageRoot)' && PREFIX=$(mktemp -d) || exit
             \(steps.joined(separator: "\n"))
-            cd "$PREFIX" && find . -type f | sort && rm -r "$PREFIX"
+            cd "$PREFIX" && find -L . -type f | sort
+            for tool in bin/*; do "$tool" --version | head -n 1; done
+            rm -r "$PREFIX"
             """
         let result = ToolProcess.shell(script)
         #expect(result.errorText == "")
@@ -45,6 +50,8 @@ import Testing
                 "share/bash-completion/completions/\(tool).bash",
                 "share/fish/vendor_completions.d/\(tool).fish",
             ] { #expect(installed.contains { $0 == "./" + place }, "\(place)") }
+            // The same program is another tool under another name.
+            #expect(installed.contains { $0.hasPrefix(tool + " ") }, "\(tool)")
         }
         #expect(installed.contains("./share/man/man7/realm-tools.7"))
     }

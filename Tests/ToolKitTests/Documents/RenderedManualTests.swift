@@ -1,7 +1,12 @@
 import RealmEngine
 import Testing
 
+@testable import ToolBench
+@testable import ToolFiles
 @testable import ToolKit
+@testable import ToolQuery
+@testable import ToolSupport
+@testable import ToolWrite
 
 /// What `man` shows is what the tables say, word for word, and its examples are commands that the
 /// tools understand.

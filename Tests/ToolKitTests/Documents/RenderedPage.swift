@@ -1,3 +1,5 @@
+@testable import ToolSupport
+
 /// A manual page as a reader at a terminal sees it.
 struct RenderedPage {
     /// Headings at the margin, each with its lines.

@@ -2,6 +2,7 @@ import RealmEngine
 import Testing
 
 @testable import ToolKit
+@testable import ToolSupport
 
 /// Scales, and pictures as text; how they look was judged by eye.
 @Suite struct ChartTests {

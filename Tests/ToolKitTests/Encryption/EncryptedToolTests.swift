@@ -1,6 +1,8 @@
 import Glibc
 import Testing
 
+@testable import ToolSupport
+
 /// Tools on encrypted files, run as a script would.
 @Suite struct EncryptedToolTests {
     private let scratch = ScratchDirectory()

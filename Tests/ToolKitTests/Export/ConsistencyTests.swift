@@ -3,6 +3,8 @@ import RealmEngine
 import Testing
 
 @testable import ToolKit
+@testable import ToolQuery
+@testable import ToolSupport
 
 /// Reading a file that others commit to: nothing is printed that was not read from one version.
 @Suite struct ConsistencyTests {

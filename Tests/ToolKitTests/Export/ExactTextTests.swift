@@ -2,6 +2,7 @@ import RealmEngine
 import Testing
 
 @testable import ToolKit
+@testable import ToolSupport
 
 /// Strings that are not UTF-8 keep their bytes through the extended forms, and are counted where a
 /// form cannot hold them.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ToolKit
+@testable import ToolSupport
 
 /// What `--output-dir` calls its files: never two outputs into one, and `realm-write` finds them.
 @Suite struct ExportNamesTests {

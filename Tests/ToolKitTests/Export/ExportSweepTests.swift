@@ -2,6 +2,7 @@ import Testing
 
 @testable import RealmEngine
 @testable import ToolKit
+@testable import ToolSupport
 
 /// Every fixture through every form.
 @Suite struct ExportSweepTests {

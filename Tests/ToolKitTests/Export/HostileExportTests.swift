@@ -2,6 +2,8 @@ import RealmEngine
 import Testing
 
 @testable import ToolKit
+@testable import ToolQuery
+@testable import ToolSupport
 
 /// Damaged files through the whole tool: an answer or an error with a sentence, always.
 @Suite struct HostileExportTests {

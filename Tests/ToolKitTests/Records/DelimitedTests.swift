@@ -3,6 +3,7 @@ import RealmEngine
 import Testing
 
 @testable import ToolKit
+@testable import ToolSupport
 
 /// CSV and TSV: what is a field, what is null, what is refused and where reading goes on.
 @Suite struct DelimitedTests {

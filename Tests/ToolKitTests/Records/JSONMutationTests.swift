@@ -3,6 +3,7 @@ import RealmEngine
 import Testing
 
 @testable import ToolKit
+@testable import ToolSupport
 
 /// Damaged JSON never crashes or hangs a reader, and another parser agrees on what is well-formed
 /// and what it means.

@@ -2,6 +2,7 @@ import RealmEngine
 import Testing
 
 @testable import ToolKit
+@testable import ToolSupport
 
 /// Records from a stream, whatever the sizes of the reads.
 @Suite struct JSONReaderTests {

@@ -2,6 +2,7 @@ import RealmEngine
 import Testing
 
 @testable import ToolKit
+@testable import ToolSupport
 
 /// Every rule of RFC 8259 from both sides, and our limits.
 @Suite struct JSONSyntaxTests {

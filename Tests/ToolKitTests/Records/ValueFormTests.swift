@@ -2,6 +2,7 @@ import RealmEngine
 import Testing
 
 @testable import ToolKit
+@testable import ToolSupport
 
 /// Values from JSON by the type of their property, plain and extended.
 @Suite struct ValueFormTests {

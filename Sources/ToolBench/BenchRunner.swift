@@ -1,0 +1,94 @@
+import RealmEngine
+import ToolKit
+
+/// Runs workloads repeatedly and collects what each run used.
+///
+/// The runs of different workloads take turns, so that a slow minute of the machine does not hit
+/// one of them alone.
+struct BenchRunner {
+    let setting: BenchSetting
+    let workloads: [WorkloadPlan]
+    /// Told between runs how many of all runs are done.
+    var progress: (Int) -> Void = { _ in }
+    /// Does what is to be done in turn with the runs.
+    var afterRun: (_ turn: Int, WorkloadPlan) throws(RealmError) -> Void = {
+        (_, _) throws(RealmError) in
+    }
+
+    /// Measures; the results are in the order of the workloads.
+    ///
+    /// Throws what reading the database throws, `busy` when a commit changed it meanwhile, and
+    /// `internal` when a run did not find what it should have found.
+    func run() throws(RealmError) -> [WorkloadResult] {
+        var results = workloads.map { WorkloadResult(plan: $0) }
+        var expected = [RunOutcome?](repeating: nil, count: workloads.count)
+        for i in workloads.indices { expected[i] = try warmUp(workloads[i]) }
+        for turn in 0..<setting.runs {
+            for (i, plan) in workloads.enumerated() {
+                progress(turn * workloads.count + i)
+                let once = try measure(plan, setting)
+                try check(once.outcome, against: expected[i], plan)
+                expected[i] = once.outcome
+                results[i].add(once.figures, once.meter, note: once.note)
+                try afterRun(turn, plan)
+            }
+        }
+        return results
+    }
+
+    /// Runs the workload until the time for that is up, at least once; nil when there is no time.
+    private func warmUp(_ plan: WorkloadPlan) throws(RealmError) -> RunOutcome? {
+        guard setting.warmup > .zero else { return nil }
+        if plan.ownsFile {
+            // A tenth warms the program as well; there is nothing to compare later runs with.
+            var smaller = setting
+            smaller.num = max(1, setting.num / 10)
+            smaller.coreRows = setting.coreRows.map { max(1, $0 / 10) }
+            _ = try measure(plan, smaller)
+            return nil
+        }
+        let began = ContinuousClock.now
+        var found: RunOutcome?
+        repeat {
+            let outcome = try measure(plan, setting).outcome
+            try check(outcome, against: found, plan)
+            found = outcome
+        } while began.duration(to: .now) < setting.warmup
+        return found
+    }
+
+    /// What a single run said.
+    private struct Once {
+        let figures: RunFigures
+        let meter: Meter
+        let outcome: RunOutcome
+        let note: String?
+    }
+
+    private func measure(
+        _ plan: WorkloadPlan, _ setting: BenchSetting
+    ) throws(RealmError) -> Once {
+        let workload = try plan.make(setting)
+        try workload.setUp()
+        var meter = setting.meter
+        PeakMemory.reset()
+        let before = ResourceUsage.now
+        try workload.run(&meter)
+        let usage = ResourceUsage.now.since(before).since(meter.asideUsage)
+        let memory = PeakMemory.bytes
+        let outcome = try workload.finish(meter)
+        let figures = RunFigures(
+            operations: meter.operations, elapsed: meter.elapsed, usage: usage,
+            peakMemory: memory, storage: workload.storage)
+        return Once(figures: figures, meter: meter, outcome: outcome, note: workload.note)
+    }
+
+    private func check(
+        _ outcome: RunOutcome, against expected: RunOutcome?, _ plan: WorkloadPlan
+    ) throws(RealmError) {
+        // Runs that end with the time do not do the same.
+        guard let expected, outcome != expected, setting.time == nil else { return }
+        if !plan.ownsFile, outcome.version != expected.version { throw DatabaseChange.error }
+        throw .failedCheck("\(plan.name): two runs over the same data found different things")
+    }
+}

@@ -1,0 +1,215 @@
+import RealmEngine
+import ToolKit
+
+/// `realm-bench`: measures how fast databases are read and written.
+package enum BenchTool {
+    /// Runs a parsed command and returns its exit code.
+    package static func run(_ command: ParsedCommand) throws(RealmError) -> ExitCode {
+        if command.flag("list") { return try printList(command) }
+        if command.flag("compare") { return try compare(command) }
+        let request = try BenchRequest(command)
+        // Before measuring, so that a bad output or baseline does not cost the time that takes.
+        let outputs = try BenchOutputs(command)
+        let baseline = try command.text("baseline").map { (path) throws(RealmError) in
+            try SavedReport(path: path)
+        }
+        let report: BenchReport
+        do throws(RealmError) {
+            report = try measure(command, request)
+        } catch {
+            throw error.inDatabase(request.place)
+        }
+        var comparison: Comparison?
+        if let baseline {
+            let found = Comparison(
+                try SavedReport(report), with: baseline, request.gate ?? Gate.standard)
+            try found.checkComparable(command.flag("allow-different-machine"))
+            comparison = found
+        }
+        let diagnostics = Diagnostics(command)
+        for warning in report.warnings { diagnostics.warn(warning) }
+        warn(of: comparison, command.text("baseline"), diagnostics)
+        if let path = command.text("save"), !report.noisy.isEmpty {
+            diagnostics.warn(
+                "--save: \(path) is marked as noisy; more runs may settle it (--runs)")
+        }
+        try outputs.write(report, comparison, baseline)
+        return (comparison?.regressions ?? 0) > 0 ? .no : .ok
+    }
+
+    /// Says what the older side of a comparison cannot show.
+    private static func warn(
+        of comparison: Comparison?, _ path: String?, _ diagnostics: Diagnostics
+    ) {
+        for (name, noise) in comparison?.noisyBefore ?? [] {
+            diagnostics.warn(
+                "\(path ?? "the baseline") is noisy: the runs of \(name) differ by "
+                    + "\(Quantity.percent(noise)), which hides smaller changes")
+        }
+    }
+
+    private static func printList(_ command: ParsedCommand) throws(RealmError) -> ExitCode {
+        let plans = WorkloadCatalogue.all
+        let width = plans.map(\.name.count).max() ?? 0
+        var buffer = ByteBuffer(capacity: 4096)
+        func line(_ name: String, _ summary: String) {
+            let padding = String(repeating: " ", count: max(0, width - name.count))
+            buffer.append("\(name)\(padding)  \(summary)\n")
+        }
+        for plan in plans { line(plan.name, plan.summary) }
+        for set in WorkloadSet.allCases { line(set.rawValue, "set: " + set.summary) }
+        let output = try OutputFile(path: command.outputPath, force: command.mayReplaceOutput)
+        try output.flush(&buffer)
+        try output.commit()
+        return .ok
+    }
+
+    /// Two saved results and no measurement.
+    private static func compare(_ command: ParsedCommand) throws(RealmError) -> ExitCode {
+        guard command.operands.count == 2 else {
+            throw .misuse(
+                "--compare needs two files, OLD and NEW", code: "InvalidArgument",
+                hint: "realm-bench --save FILE makes one")
+        }
+        let output = try OutputFile(path: command.outputPath, force: command.mayReplaceOutput)
+        let old = try SavedReport(path: command.operands[0])
+        let new = try SavedReport(path: command.operands[1])
+        let comparison = Comparison(new, with: old, try BenchRequest.gate(command) ?? .standard)
+        try comparison.checkComparable(command.flag("allow-different-machine"))
+        warn(of: comparison, command.operands[0], Diagnostics(command))
+        var buffer = ByteBuffer(capacity: 4096)
+        switch command.format {
+        case .json:
+            buffer.append("{\"tool\":\"realm-bench\",\"output\":1,")
+            comparison.appendJSON(to: &buffer)
+            buffer.append("}\n")
+        case .csv: comparison.appendCSV(to: &buffer)
+        default: comparison.appendText(to: &buffer)
+        }
+        try output.flush(&buffer)
+        try output.commit()
+        return comparison.regressions > 0 ? .no : .ok
+    }
+
+    private static func measure(
+        _ command: ParsedCommand, _ request: BenchRequest
+    ) throws(RealmError) -> BenchReport {
+        let stamp = EnvironmentStamp(path: request.place)
+        let diagnostics = Diagnostics(command)
+        for warning in stamp.warnings { diagnostics.warn(warning) }
+        if !request.setting.isDurable {
+            diagnostics.warn("--durability unsafe: commits do not survive a power failure")
+        }
+        if request.setting.injection != Injection() {
+            diagnostics.warn("--inject: the figures are worse than they are")
+        }
+        let peer =
+            command.flag("against")
+            ? try SQLitePeer(request.setting, request.workloads) : nil
+        var setting = request.setting
+        // Removed when measuring ends.
+        let generated = try request.makeFile()
+        if let generated { setting.file = generated.path }
+        var retry = RetryPolicy(command.wait)
+        while true {
+            do throws(RealmError) {
+                let results = try runs(command, setting, request.workloads, peer)
+                var report = BenchReport(
+                    stamp: stamp, setting: setting, fileSize: ScratchFile.size(setting.file),
+                    results: results)
+                report.peer = peer?.report
+                return report
+            } catch {
+                guard DatabaseChange.isBehind(error), retry.mayRepeat() else { throw error }
+            }
+        }
+    }
+
+    private static func runs(
+        _ command: ParsedCommand, _ setting: BenchSetting, _ workloads: [WorkloadPlan],
+        _ peer: SQLitePeer?
+    ) throws(RealmError) -> [WorkloadResult] {
+        var progress = ProgressReporter(
+            command, file: setting.isGenerated ? setting.directory : setting.file,
+            total: setting.runs * workloads.count, unit: .runs)
+        defer { progress.finish() }
+        var runner = BenchRunner(setting: setting, workloads: workloads)
+        runner.progress = { progress.update($0) }
+        if let peer {
+            runner.afterRun = { (_, plan) throws(RealmError) in try peer.run(plan.name) }
+        }
+        return try runner.run()
+    }
+}
+
+/// The files a measurement goes to.
+struct BenchOutputs {
+    private let format: OutputFormat
+    private let main: OutputFile
+    private let saved: OutputFile?
+    private let spectra: OutputFile?
+    private let plot: OutputFile?
+    private let showsHistograms: Bool
+
+    /// Throws `misuse` for a file that exists, and when this build's figures are not worth saving.
+    init(_ command: ParsedCommand) throws(RealmError) {
+        format = command.format
+        let isForced = command.mayReplaceOutput
+        showsHistograms = command.flag("histogram")
+        if command.flag("save"), !isForced, Capabilities.buildMode == "debug" {
+            throw .misuse(
+                "--save: the figures of a debug build mean nothing", code: "InvalidArgument",
+                reason: "debug-build", hint: "--force saves them all the same")
+        }
+        main = try OutputFile(path: command.outputPath, force: isForced)
+        saved = try Self.file(command, "save")
+        spectra = try Self.file(command, "hgrm")
+        plot = try Self.file(command, "plot")
+    }
+
+    private static func file(
+        _ command: ParsedCommand, _ option: String
+    ) throws(RealmError) -> OutputFile? {
+        guard let path = command.text(option) else { return nil }
+        return try OutputFile(
+            path: path == "-" ? nil : path, force: command.mayReplaceOutput)
+    }
+
+    /// Throws `output`.
+    func write(
+        _ report: BenchReport, _ comparison: Comparison?, _ baseline: SavedReport?
+    ) throws(RealmError) {
+        var buffer = ByteBuffer(capacity: 1 << 14)
+        switch format {
+        case .json: report.appendJSON(comparison, to: &buffer)
+        case .csv: report.appendCSV(to: &buffer)
+        default:
+            report.appendText(to: &buffer)
+            if showsHistograms { report.appendHistograms(to: &buffer) }
+            if let comparison {
+                buffer.append("\n")
+                comparison.appendText(to: &buffer)
+            }
+        }
+        try Self.finish(main, &buffer)
+        if let spectra {
+            report.appendSpectra(to: &buffer)
+            try Self.finish(spectra, &buffer)
+        }
+        if let plot {
+            var picture = try BenchPlot(report, baseline).drawing()
+            try Self.finish(plot, &picture)
+        }
+        // Noisy runs too: they are marked, and what they cost to make is not lost.
+        guard let saved else { return }
+        report.appendJSON(to: &buffer)
+        try Self.finish(saved, &buffer)
+    }
+
+    private static func finish(
+        _ file: OutputFile, _ buffer: inout ByteBuffer
+    ) throws(RealmError) {
+        try file.flush(&buffer)
+        try file.commit()
+    }
+}

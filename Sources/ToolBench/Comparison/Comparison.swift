@@ -1,0 +1,177 @@
+import RealmEngine
+import ToolKit
+
+/// A measurement beside an older one: what changed, and whether that is too much.
+struct Comparison {
+    /// One figure of one workload.
+    struct Row {
+        let workload: String
+        let metric: GateMetric
+        /// Medians.
+        let old: Double
+        let new: Double
+        let noise: Double
+        let limit: Double
+        let verdict: Verdict
+
+        /// Relative to the old value; positive where the number grew.
+        var change: Double? { old == 0 ? (new == 0 ? 0 : nil) : (new - old) / old }
+    }
+
+    /// What the two depend on and do not share.
+    let differences: [String]
+    private(set) var rows: [Row] = []
+    /// Workloads that only one of the two has.
+    private(set) var missing: [String] = []
+    /// Workloads whose older runs differ too much from each other, and by how much.
+    private(set) var noisyBefore: [(name: String, noise: Double)] = []
+
+    init(_ new: SavedReport, with old: SavedReport, _ gate: Gate) {
+        differences = new.differences(from: old)
+        for result in new.results {
+            guard let before = old.result(result.name) else {
+                missing.append(result.name)
+                continue
+            }
+            let noise = before.noise
+            if noise > BenchReport.tolerableNoise { noisyBefore.append((result.name, noise)) }
+            for metric in GateMetric.allCases {
+                guard let limit = gate.limits[metric], let a = before.runs[metric],
+                    let b = result.runs[metric]
+                else { continue }
+                rows.append(
+                    Row(
+                        workload: result.name, metric: metric, old: Statistics.median(a),
+                        new: Statistics.median(b), noise: Verdict.noise(a, b), limit: limit,
+                        verdict: Verdict(old: a, new: b, metric: metric, limit: limit)))
+            }
+        }
+        missing += old.results.map(\.name).filter { new.result($0) == nil }
+    }
+
+    var regressions: Int { rows.count { $0.verdict == .regression } }
+
+    /// A comparison across machines, settings or builds judges those.
+    func checkComparable(_ allowsDifferences: Bool) throws(RealmError) {
+        guard !differences.isEmpty, !allowsDifferences else { return }
+        throw .misuse(
+            "the two results cannot be compared: " + differences.joined(separator: "; "),
+            code: "InvalidArgument", reason: "different-machine",
+            hint: "--allow-different-machine compares them all the same")
+    }
+
+    // MARK: Forms
+
+    /// For people: throughput always, other figures where they changed.
+    func appendText(to out: inout ByteBuffer) {
+        for difference in differences {
+            out.append("differs: ")
+            out.append(DisplayWidth.printable(difference))
+            out.append("\n")
+        }
+        let layout = TableLayout(
+            headings: ["workload", "metric", "old", "new", "change", "verdict"],
+            isNumber: [false, false, true, true, true, false], style: RecordStyle(format: .table))
+        for row in rows where row.metric == .ops || row.verdict != .same {
+            let cells = [
+                row.workload, row.metric.label, row.metric.text(row.old),
+                row.metric.text(row.new), Self.signed(row.change), Self.words(row),
+            ]
+            for cell in cells { layout.add(Array(cell.utf8)) }
+            layout.endRow(to: &out)
+        }
+        layout.finish(to: &out)
+        for name in missing {
+            out.append(DisplayWidth.printable(name))
+            out.append(": only one of the two results has it\n")
+        }
+        out.append(number: regressions)
+        out.append(regressions == 1 ? " regression\n" : " regressions\n")
+    }
+
+    private static func signed(_ change: Double?) -> String {
+        guard let change else { return "-" }
+        return (change < 0 ? "-" : "+") + Quantity.percent(abs(change))
+    }
+
+    private static func words(_ row: Row) -> String {
+        let noise = "noise \(Quantity.percent(row.noise))"
+        switch row.verdict {
+        case .same: return row.metric.isCounted ? "same" : "same (\(noise))"
+        case .better: return "better"
+        case .noisy: return "too noisy to tell (\(noise))"
+        case .single: return "one run says nothing"
+        case .regression:
+            let apart = row.metric.isCounted ? "" : ", intervals apart"
+            return "REGRESSION (limit \(limit(row.limit))\(apart))"
+        }
+    }
+
+    /// A share as it is written in a gate.
+    private static func limit(_ share: Double) -> String {
+        let percent = share * 100
+        return percent == percent.rounded()
+            ? "\(Int(min(percent, 0x1p50)))%" : Quantity.percent(share)
+    }
+
+    /// `"differences":[…],"comparison":[…],"missing":[…],"noisyBaseline":[…],"regressions":N`
+    func appendJSON(to out: inout ByteBuffer) {
+        append("differences", differences, to: &out)
+        out.append(",\"comparison\":[")
+        for (i, row) in rows.enumerated() {
+            if i > 0 { out.append(",") }
+            out.append(members: [
+                ("workload", .text(row.workload)), ("metric", .text(row.metric.rawValue)),
+                ("old", .decimal(row.old, places: 1)), ("new", .decimal(row.new, places: 1)),
+                ("noise", .decimal(row.noise, places: 4)),
+                ("limit", .decimal(row.limit, places: 4)),
+                ("verdict", .text(Self.word(row.verdict))),
+            ])
+        }
+        out.append("],")
+        append("missing", missing, to: &out)
+        out.append(",")
+        append("noisyBaseline", noisyBefore.map(\.name), to: &out)
+        out.append(member: "regressions", .number(regressions))
+    }
+
+    private func append(_ name: String, _ texts: [String], to out: inout ByteBuffer) {
+        out.append(json: name)
+        out.append(":[")
+        for (i, text) in texts.enumerated() {
+            if i > 0 { out.append(",") }
+            out.append(json: text)
+        }
+        out.append("]")
+    }
+
+    func appendCSV(to out: inout ByteBuffer) {
+        out.append("workload,metric,old,new,noise,limit,verdict\n")
+        for row in rows {
+            // Names in a file somebody wrote may be anything.
+            Array(row.workload.utf8).withUnsafeBytes { bytes in
+                guard let start = bytes.baseAddress else { return }
+                out.append(csv: ByteView(start, count: bytes.count))
+            }
+            out.append(",")
+            out.append(row.metric.rawValue)
+            for (value, places) in [(row.old, 1), (row.new, 1), (row.noise, 4), (row.limit, 4)] {
+                out.append(",")
+                out.append(decimal: value, places: places)
+            }
+            out.append(",")
+            out.append(Self.word(row.verdict))
+            out.append("\n")
+        }
+    }
+
+    private static func word(_ verdict: Verdict) -> String {
+        switch verdict {
+        case .same: "same"
+        case .better: "better"
+        case .regression: "regression"
+        case .noisy: "noisy"
+        case .single: "single"
+        }
+    }
+}

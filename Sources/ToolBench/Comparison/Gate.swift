@@ -1,0 +1,128 @@
+import ToolKit
+
+/// A figure that a comparison judges.
+enum GateMetric: String, CaseIterable, Sendable {
+    case ops
+    case p99
+    case cpu
+    case bytes
+    case fsyncs
+    case size
+
+    /// More of it is good.
+    var isRate: Bool { self == .ops }
+
+    /// The same program does the same again, so that there is no noise to think of.
+    var isCounted: Bool { self == .bytes || self == .fsyncs || self == .size }
+
+    /// In the report.
+    var label: String {
+        switch self {
+        case .ops: "ops/s"
+        case .p99: "p99"
+        case .cpu: "cpu/op"
+        case .bytes: "written"
+        case .fsyncs: "fsync"
+        case .size: "file"
+        }
+    }
+
+    func text(_ value: Double) -> String {
+        switch self {
+        case .ops: Quantity.rate(value)
+        case .p99, .cpu: Quantity.latency(Int(min(value, 0x1p62)))
+        case .bytes, .size: Quantity.bytes(Int(min(value, 0x1p62)))
+        case .fsyncs: Quantity.rate(value)
+        }
+    }
+}
+
+/// How much worse each figure may become.
+struct Gate: Sendable, Equatable {
+    private(set) var limits: [GateMetric: Double]
+
+    static let usual = "ops=5%,p99=10%,bytes=2%,fsyncs=0,size=2%"
+    static let standard = Gate(usual)!
+
+    /// `ops=5%,fsyncs=0`: a share for each figure to judge; nil for anything else.
+    init?(_ text: String) {
+        limits = [:]
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let sides = part.split(separator: "=", omittingEmptySubsequences: false)
+            guard sides.count == 2, let metric = GateMetric(rawValue: String(sides[0])),
+                let limit = Injection.share(sides[1]), limits[metric] == nil
+            else { return nil }
+            limits[metric] = limit
+        }
+    }
+}
+
+/// What a comparison says about one figure of one workload.
+enum Verdict: Equatable, Sendable {
+    case same
+    case better
+    case regression
+    /// The runs differ too much from each other to say.
+    case noisy
+    /// One run each says nothing about how much runs differ.
+    case single
+
+    /// Judges the runs of `new` against those of `old`.
+    ///
+    /// A change counts when the medians differ by more than `limit`, their intervals do not touch,
+    /// and every run of one side is beyond every run of the other. When the quartiles of either
+    /// side are more than 10% apart there is no winner, and a regression only if even the best new
+    /// run is beyond the limit of the worst old one.
+    init(old: [Double], new: [Double], metric: GateMetric, limit: Double) {
+        let worsening = Self.worsening(Statistics.median(old), Statistics.median(new), metric)
+        guard abs(worsening) > limit else {
+            self = .same
+            return
+        }
+        if metric.isCounted {
+            self = worsening > 0 ? .regression : .better
+            return
+        }
+        guard old.count > 1, new.count > 1 else {
+            self = .single
+            return
+        }
+        let (worst, best) = Self.edges(old, new, metric, isWorse: worsening > 0)
+        let gap = Self.worsening(worst, best, metric)
+        let isApart =
+            (worsening > 0 ? gap > 0 : gap < 0) && Self.areIntervalsApart(old, new)
+        if Self.noise(old, new) > BenchReport.tolerableNoise {
+            self = isApart && gap > limit ? .regression : .noisy
+            return
+        }
+        self = !isApart ? .same : worsening > 0 ? .regression : .better
+    }
+
+    /// By which share `new` is worse than `old`; negative where it is better.
+    static func worsening(_ old: Double, _ new: Double, _ metric: GateMetric) -> Double {
+        if old == new { return 0 }
+        if old == 0 { return metric.isRate ? -.infinity : .infinity }
+        return (metric.isRate ? old - new : new - old) / old
+    }
+
+    /// The runs of both sides that are nearest to each other.
+    private static func edges(
+        _ old: [Double], _ new: [Double], _ metric: GateMetric, isWorse: Bool
+    ) -> (old: Double, new: Double) {
+        let isFalling = isWorse == metric.isRate
+        return isFalling ? (old.min()!, new.max()!) : (old.max()!, new.min()!)
+    }
+
+    private static func areIntervalsApart(_ old: [Double], _ new: [Double]) -> Bool {
+        guard let a = Statistics.medianInterval95(old, seed: 1),
+            let b = Statistics.medianInterval95(new, seed: 1)
+        else { return false }
+        return a.high < b.low || b.high < a.low
+    }
+
+    static func noise(_ old: [Double], _ new: [Double]) -> Double {
+        max(
+            Statistics.relativeInterquartileRange(old) ?? 0,
+            Statistics.relativeInterquartileRange(new) ?? 0)
+    }
+}

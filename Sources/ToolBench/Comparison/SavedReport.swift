@@ -1,0 +1,131 @@
+import RealmEngine
+import ToolKit
+
+/// What a comparison needs to know of a measurement: read from a file that `--save` wrote, or from
+/// the JSON form of one that was just made.
+struct SavedReport {
+    /// What the figures depend on: names such as `host.cpu` and their values as JSON.
+    private(set) var stamp: [(name: String, value: String)] = []
+    private(set) var results: [SavedResult] = []
+
+    private static let largest = 64 << 20
+    /// What may differ between two measurements that can be compared.
+    private static let indifferent: Set<String> = [
+        "host.load", "config.fileBytes", "config.runs", "config.warmup_ns",
+    ]
+
+    /// Throws `input` when the file cannot be read or holds something else.
+    init(path: String) throws(RealmError) {
+        let buffer = try InputFile(path).readAll(limit: Self.largest)
+        do throws(RealmError) {
+            try self.init(buffer)
+        } catch { throw error.inFile(path) }
+    }
+
+    init(_ report: BenchReport) throws(RealmError) {
+        var buffer = ByteBuffer(capacity: 1 << 14)
+        report.appendJSON(to: &buffer)
+        try self.init(buffer)
+    }
+
+    private init(_ buffer: borrowing ByteBuffer) throws(RealmError) {
+        let tape = JSONTape()
+        let bytes = buffer.bytes
+        let root: JSONValue
+        do throws(RecordError) {
+            root = try tape.parse(copying: ByteView(bytes.baseAddress!, count: bytes.count))
+        } catch { throw Self.malformed("it is not JSON") }
+        guard root.field("tool")?.text.string == "realm-bench", root.field("output")?.int == 1,
+            let results = root.field("results"), results.kind == .array
+        else { throw Self.malformed("it is something else") }
+        readStamp(root)
+        for item in results.children {
+            guard let result = SavedResult(item) else {
+                throw Self.malformed("a result without its runs")
+            }
+            self.results.append(result)
+        }
+    }
+
+    private static func malformed(_ why: String) -> RealmError {
+        RealmError(
+            .input, code: "InvalidArgument", reason: "not-a-result",
+            "this is no result of realm-bench: \(why)", hint: "realm-bench --save FILE makes one")
+    }
+
+    private mutating func readStamp(_ root: JSONValue) {
+        for (name, part) in [
+            ("host", root.field("host")), ("config", root.field("config")),
+        ] {
+            guard let part else { continue }
+            for value in part.children {
+                let name = name + "." + value.key.string
+                if !Self.indifferent.contains(name) { stamp.append((name, value.source.string)) }
+            }
+        }
+        if let build = root.field("engine")?.field("build") {
+            stamp.append(("engine.build", build.source.string))
+        }
+    }
+
+    /// What differs from another measurement, in a few words each.
+    func differences(from other: SavedReport) -> [String] {
+        stamp.compactMap { name, value in
+            guard let old = other.stamp.first(where: { $0.name == name })?.value, old != value
+            else { return nil }
+            return "\(name): \(old), now \(value)"
+        }
+    }
+
+    func result(_ name: String) -> SavedResult? { results.first { $0.name == name } }
+}
+
+/// One workload of a saved measurement.
+struct SavedResult {
+    let name: String
+    /// The figures of each run.
+    private(set) var runs: [GateMetric: [Double]] = [:]
+    /// Nanoseconds by percentile; empty where operations are not timed.
+    private(set) var latencies: [(share: Double, nanoseconds: Double)] = []
+    /// Sizes of the file after commits, and how many commits lie between two of them.
+    private(set) var growth: [Double] = []
+    private(set) var growthStride = 1.0
+
+    /// How much the runs differ, relative to their median.
+    var noise: Double { runs[.ops].flatMap(Statistics.relativeInterquartileRange) ?? 0 }
+
+    /// Nil for a value that is no result.
+    init?(_ item: JSONValue) {
+        guard let name = item.field("workload"), name.kind == .string,
+            let ops = Self.numbers(item.field("runs")), !ops.isEmpty
+        else { return nil }
+        self.name = name.text.string
+        runs[.ops] = ops
+        if let perRun = item.field("perRun") {
+            runs[.p99] = Self.numbers(perRun.field("p99_ns"))
+            runs[.cpu] = Self.numbers(perRun.field("cpuPerOp_ns"))
+            runs[.bytes] = Self.numbers(perRun.field("bytesWritten"))
+            runs[.fsyncs] = Self.numbers(perRun.field("fsyncs"))
+            runs[.size] = Self.numbers(perRun.field("size"))
+        }
+        for (i, value) in (item.field("latency_ns")?.children ?? name.children).enumerated() {
+            guard i < BenchReport.percentiles.count, let time = value.double else { break }
+            latencies.append((BenchReport.percentiles[i].share, time))
+        }
+        if let growth = item.field("growth") {
+            self.growth = Self.numbers(growth.field("sizes")) ?? []
+            growthStride = growth.field("commits")?.double ?? 1
+        }
+    }
+
+    /// The array's numbers; nil when there are none.
+    private static func numbers(_ list: JSONValue?) -> [Double]? {
+        guard let list, list.kind == .array, list.count > 0 else { return nil }
+        var numbers: [Double] = []
+        for item in list.children {
+            guard let number = item.double, number.isFinite, number >= 0 else { return nil }
+            numbers.append(number)
+        }
+        return numbers
+    }
+}

@@ -1,0 +1,341 @@
+import RealmEngine
+import Synchronization
+import ToolKit
+
+extension WorkloadCatalogue {
+    /// Workloads that read and write the same file at the same time.
+    static let concurrent: [WorkloadPlan] = [
+        plan(
+            ReadWhileWriting.self, "readwhilewriting",
+            "read objects at random while others are written; reads are measured", isPaced: false,
+            in: [.standard]),
+        plan(
+            ReadWhileIdle.self, "readwhileidle",
+            "as readwhilewriting, while nothing is written: what writers cost readers",
+            isPaced: false, in: []),
+        plan(
+            ReadLocked.self, "readlocked",
+            "as readwhileidle, with one mutex around every read: what needless locks cost",
+            isPaced: false, in: []),
+        plan(
+            WriteWhileReading.self, "writewhilereading",
+            "set numbers in small commits while objects are read; writes are measured",
+            isPaced: false, in: [.standard]),
+        plan(
+            Notify.self, "notify",
+            "commit a number: how long from the call until another participant has read it",
+            isPaced: false, in: [.standard]),
+        plan(
+            TickWhileWriting.self, "tickwhilewriting",
+            "run a thread's loop every millisecond while large transactions are written: how late "
+                + "each tick has read an object", isPaced: false, in: []),
+        plan(
+            TickWhileIdle.self, "tickwhileidle",
+            "as tickwhilewriting, while nothing is written: how late ticks are by themselves",
+            isPaced: false, in: []),
+        plan(
+            TickAndWrite.self, "tickandwrite",
+            "as tickwhilewriting, with the transactions on the loop's own thread, asynchronously: "
+                + "what large blocks keep it from", isPaced: false, in: []),
+        asynchronous("commit-async", "asynchronous transactions, each synced for itself", false),
+        asynchronous("commit-grouped", "asynchronous transactions that share their syncs", true),
+    ]
+
+    private static func asynchronous(
+        _ name: String, _ summary: String, _ isGrouped: Bool
+    ) -> WorkloadPlan {
+        WorkloadPlan(name, summary, ownsFile: true, isPaced: false, in: [.standard]) {
+            setting throws(RealmError) in
+            try AsyncCommitWorkload(setting, isGrouped: isGrouped)
+        }
+    }
+}
+
+/// People that some threads read and others write, each thread with an instance of its own.
+///
+/// How much is read and written is fixed, and every writer has objects of its own, so that what the
+/// file holds at the end does not depend on who came first; where it holds it does.
+class ConcurrentWorkload: WriteWorkload {
+    /// Readers move to the newest version after this many objects.
+    fileprivate static let readsPerVersion = 100
+    fileprivate static let operationsPerCommit = 10
+
+    private struct Shared {
+        var meter = Meter()
+        var figures = StorageFigures()
+        var failure: RealmError?
+    }
+
+    private let shared = Mutex(Shared())
+    /// Objects read so far.
+    fileprivate let reads = Atomic<Int>(0)
+    fileprivate let writersLeft = Atomic<Int>(0)
+
+    override final var isPlacementFixed: Bool { false }
+
+    /// Some thread met an error: the others need not go on.
+    final var hasFailed: Bool { shared.withLock { $0.failure != nil } }
+
+    final func fail(_ error: RealmError) { shared.withLock { $0.failure = error } }
+
+    /// What one reading thread does, with an instance of its own.
+    func read(_ instance: Instance, _ thread: Int, _ meter: inout Meter)
+        throws(RealmError)
+    {}
+
+    /// What one writing thread does.
+    func write(_ people: PeopleDatabase, _ thread: Int, _ meter: inout Meter)
+        throws(RealmError)
+    {}
+
+    override final func perform(
+        _ people: PeopleDatabase, _ meter: inout Meter
+    ) throws(RealmError) {
+        let (writers, readers) = (setting.writers, setting.readers)
+        writersLeft.store(writers, ordering: .relaxed)
+        // The first writer is the calling thread, which has the database open already.
+        let first = Unconfined(people)
+        let this = Unconfined(self)
+        Threads.run(writers + readers) { index in
+            this.value.work(index, index == 0 ? first.value : nil)
+        }
+        let result = shared.withLock { $0 }
+        if let failure = result.failure { throw failure }
+        meter.merge(result.meter)
+    }
+
+    private func work(_ index: Int, _ people: PeopleDatabase?) {
+        var meter = setting.meter
+        do throws(RealmError) {
+            if index < setting.writers {
+                defer { writersLeft.subtract(1, ordering: .relaxed) }
+                let handle: PeopleDatabase
+                if let people {
+                    try people.writeAsInstance(setting)
+                    handle = people
+                } else {
+                    handle = try PeopleDatabase(joining: scratch.path, setting)
+                }
+                try write(handle, index, &meter)
+                if people == nil { try keep(handle.figures()) }
+            } else {
+                let instance = try Instance.open(scratch.path, setting)
+                try read(instance, index - setting.writers, &meter)
+            }
+        } catch { fail(error) }
+        let measured = meter
+        shared.withLock { $0.meter.merge(measured) }
+    }
+
+    private func keep(_ figures: StorageFigures) {
+        shared.withLock { $0.figures.add(figures) }
+    }
+
+    override final func complete(_ figures: inout StorageFigures) throws(RealmError) {
+        shared.withLock { figures.add($0.figures) }
+    }
+
+    /// Reads one object chosen at random.
+    final func readOne(
+        _ table: Table, _ chooser: inout KeyChooser, _ fold: inout ValueFold
+    ) throws(RealmError) {
+        let id = Int64(chooser.choose(setting.num))
+        guard let key = try table.find(primaryKey: .int(id)), let row = try table.row(key) else {
+            throw .failedCheck("person \(id) is not found by primary key")
+        }
+        for column in table.info.columns.indices { try fold.add(try row.value(column)) }
+    }
+
+    final func table(_ snapshot: Snapshot) throws(RealmError) -> Table {
+        guard let info = snapshot.schema.table(named: "Person") else {
+            throw .failedCheck("the file that was written has no class Person")
+        }
+        return snapshot.table(info)
+    }
+
+    final func chooser(_ thread: Int) -> KeyChooser {
+        KeyChooser(
+            setting.distribution, count: setting.num,
+            seed: setting.seed &+ UInt64(bitPattern: Int64(thread)) &* 977)
+    }
+
+    /// Sets numbers of the objects that belong to `thread`, in one commit.
+    fileprivate final func commitSome(
+        _ people: PeopleDatabase, _ thread: Int, _ round: Int, _ chooser: inout KeyChooser,
+        _ meter: inout Meter, isMeasured: Bool
+    ) throws(RealmError) {
+        let mine = max(1, setting.num / setting.writers)
+        for i in 0..<Self.operationsPerCommit {
+            let id = (chooser.choose(mine) * setting.writers + thread) % setting.num
+            try people.countVisit(
+                try people.find(Int64(id)), to: Int64(round * Self.operationsPerCommit + i))
+            if i == Self.operationsPerCommit - 1 { try people.commit() }
+            if isMeasured { meter.lap() }
+        }
+    }
+}
+
+/// Readers are measured; one small commit for every thousand reads makes versions come and go.
+class ReadWhileWriting: ConcurrentWorkload {
+    private static let readsPerCommit = 1000
+
+    private var times: Int { setting.num / setting.readers }
+    fileprivate var commits: Int {
+        times * setting.readers / Self.readsPerCommit / setting.writers
+    }
+    /// Objects a second, of all readers, each as long as it reads.
+    private let rate = Mutex<Double>(0)
+
+    override func read(
+        _ instance: Instance, _ thread: Int, _ meter: inout Meter
+    ) throws(RealmError) {
+        var chooser = chooser(thread)
+        let began = MonotonicClock.nanoseconds()
+        meter.start()
+        var left = times
+        while left > 0 {
+            try instance.refresh()
+            let snapshot = instance.snapshot()
+            let table = try table(snapshot)
+            var fold = ValueFold(snapshot, isWalking: false)
+            let some = min(left, Self.readsPerVersion)
+            for _ in 0..<some {
+                try readNext(table, &chooser, &fold)
+                meter.lap()
+            }
+            left -= some
+            reads.add(some, ordering: .relaxed)
+        }
+        let seconds = Double(MonotonicClock.nanoseconds() &- began) / 1e9
+        rate.withLock { $0 += Double(times) / seconds }
+    }
+
+    /// The measured operation.
+    fileprivate func readNext(
+        _ table: Table, _ chooser: inout KeyChooser, _ fold: inout ValueFold
+    ) throws(RealmError) { try readOne(table, &chooser, &fold) }
+
+    override var note: String? {
+        "readers, which end before the writers, read \(Quantity.rate(rate.withLock { $0 })) objects"
+    }
+
+    override func write(
+        _ people: PeopleDatabase, _ thread: Int, _ meter: inout Meter
+    ) throws(RealmError) {
+        var chooser = chooser(-1 - thread)
+        for round in 0..<commits {
+            let due = round * setting.writers * Self.readsPerCommit
+            while reads.load(ordering: .relaxed) < due {
+                if hasFailed { return }
+                Pause.short()
+            }
+            try commitSome(people, thread, round, &chooser, &meter, isMeasured: false)
+        }
+    }
+}
+
+/// The same readers without writers.
+class ReadWhileIdle: ReadWhileWriting {
+    override fileprivate final var commits: Int { 0 }
+}
+
+/// The same readers, all of which take one mutex for every object, as code does that does not know
+/// that it need not.
+final class ReadLocked: ReadWhileIdle {
+    private let lock = Mutex(())
+
+    override fileprivate func readNext(
+        _ table: Table, _ chooser: inout KeyChooser, _ fold: inout ValueFold
+    ) throws(RealmError) {
+        try lock.withLock { _ throws(RealmError) in try readOne(table, &chooser, &fold) }
+    }
+}
+
+/// Writers are measured; readers read until those are done.
+final class WriteWhileReading: ConcurrentWorkload {
+    private var commits: Int {
+        max(1, setting.num / 10 / Self.operationsPerCommit / setting.writers)
+    }
+
+    override func read(
+        _ instance: Instance, _ thread: Int, _ meter: inout Meter
+    ) throws(RealmError) {
+        var chooser = chooser(thread)
+        while writersLeft.load(ordering: .relaxed) > 0 {
+            try instance.refresh()
+            let snapshot = instance.snapshot()
+            let table = try table(snapshot)
+            var fold = ValueFold(snapshot, isWalking: false)
+            for _ in 0..<Self.readsPerVersion { try readOne(table, &chooser, &fold) }
+            reads.add(Self.readsPerVersion, ordering: .relaxed)
+        }
+    }
+
+    override func write(
+        _ people: PeopleDatabase, _ thread: Int, _ meter: inout Meter
+    ) throws(RealmError) {
+        var chooser = chooser(-1 - thread)
+        meter.start()
+        for round in 0..<commits {
+            try commitSome(people, thread, round, &chooser, &meter, isMeasured: true)
+        }
+    }
+
+    override var note: String? {
+        let count = reads.load(ordering: .relaxed)
+        return "\(Quantity.rate(Double(count))) objects were read meanwhile"
+    }
+}
+
+/// One thread commits a small change; another, a participant of its own as another process would
+/// be, waits for the new version and reads the change. Measured from the call that commits, whose
+/// own time the report shows beside it.
+final class Notify: ConcurrentWorkload {
+    private static let longest = 10_000
+    /// Changes the observer has seen; negative before it is there.
+    private let seen = Atomic<Int>(-1)
+    private let committedAt = Atomic<UInt64>(0)
+
+    private var rounds: Int { max(1, setting.num / 100) }
+
+    override func read(
+        _ instance: Instance, _ thread: Int, _ meter: inout Meter
+    ) throws(RealmError) {
+        // One observer: others would wait for the same.
+        guard thread == 0 else { return }
+        guard let observer = try Database(joiningLive: scratch.path, key: setting.key) else {
+            throw .failedCheck("the database that is being written cannot be joined")
+        }
+        meter.start()
+        seen.store(0, ordering: .releasing)
+        for round in 1...rounds {
+            guard try observer.waitForCommit(milliseconds: Self.longest) else {
+                throw .failedCheck("no notification within 10 seconds")
+            }
+            try observer.refresh()
+            let table = try table(observer.snapshot())
+            let column = PeopleDatabase.Column.visits.rawValue
+            guard let key = try table.find(primaryKey: .int(0)),
+                case .int(let visits)? = try table.row(key)?.value(column), visits == Int64(round)
+            else { throw .failedCheck("the new version does not hold the change") }
+            let now = MonotonicClock.nanoseconds()
+            meter.record(now &- committedAt.load(ordering: .acquiring))
+            seen.store(round, ordering: .releasing)
+        }
+    }
+
+    override func write(
+        _ people: PeopleDatabase, _ thread: Int, _ meter: inout Meter
+    ) throws(RealmError) {
+        guard thread == 0 else { return }
+        for round in 1...rounds {
+            while seen.load(ordering: .acquiring) < round - 1 {
+                if hasFailed { return }
+                Pause.short()
+            }
+            try people.countVisit(try people.find(0), to: Int64(round))
+            committedAt.store(MonotonicClock.nanoseconds(), ordering: .releasing)
+            try people.commit()
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import RealmEngine
+import ToolKit
+
+/// The database of a common task: the class `t`, made by the task, and what its repetitions use.
+final class CoreDatabase: MeasuredDatabase {
+    /// Objects the task begins with, unless it says otherwise.
+    let baseSize: Int
+    private(set) var table = TableKey.none
+    /// Keys of the objects of `t`, in the order in which they were made.
+    private(set) var keys: [ObjectKey] = []
+    var random: SplitMix64
+
+    /// What a repetition must return; nil when the task does not know.
+    var expected: Int?
+    /// What is searched for.
+    var needles: [QueryArgument] = []
+    /// The query to be parsed.
+    var query = ""
+    /// What is to be inserted.
+    private(set) var prepared: [Value] = []
+    private var preparedBytes: [UnsafeMutableRawPointer] = []
+    private var text = ByteBuffer(capacity: 4096)
+
+    override init(path: String, _ setting: BenchSetting) throws(RealmError) {
+        baseSize = setting.coreRows ?? setting.num
+        random = SplitMix64(seed: setting.seed)
+        try super.init(path: path, setting)
+    }
+
+    deinit { for bytes in preparedBytes { bytes.deallocate() } }
+
+    /// A number the reference's benchmark fixes, in proportion to the base size, at least 1.
+    func scaled(_ number: Int) -> Int {
+        max(1, Int(Double(number) * Double(baseSize) / Double(CoreTask.usualRows)))
+    }
+
+    // MARK: Making
+
+    /// Creates the class `t`.
+    func makeTable(_ properties: [PropertySpec], key: PropertySpec? = nil) throws(RealmError) {
+        table = try writing().createClass("t", primaryKey: key)
+        for property in properties { try writing().addProperty(table, property) }
+    }
+
+    /// Creates an object of `t` with these values.
+    func add(_ values: Value..., key: ObjectKey? = nil) throws(RealmError) {
+        keys.append(try create(table, values, key: key))
+    }
+
+    /// Creates an object with these values.
+    @discardableResult
+    func create(
+        _ table: TableKey, _ values: [Value], key: ObjectKey? = nil
+    ) throws(RealmError) -> ObjectKey {
+        let transaction = try writing()
+        return try values.withUnsafeBufferPointer { (row) throws(RealmError) in
+            try transaction.create(in: table, values: row, key: key)
+        }
+    }
+
+    /// Indexes a property of `t`.
+    func index(_ column: Int = 0, _ kind: IndexKind = .general) throws(RealmError) {
+        try writing().setIndex(table, column, kind)
+    }
+
+    func shuffleKeys() { keys.shuffle(using: &random) }
+
+    /// Links every object of `t` from one of the new class `links`.
+    func makeLinks() throws(RealmError) {
+        let links = try writing().createClass("links")
+        var link = PropertySpec("myLink", .link)
+        link.target = table
+        try writing().addProperty(links, PropertySpec("id", .int))
+        try writing().addProperty(links, link)
+        for (i, key) in keys.enumerated() {
+            let target = Value.link(ObjectLink(table: table, key: key))
+            try create(links, [.int(Int64(i)), target])
+        }
+    }
+
+    // MARK: Values
+
+    /// Text as a value; valid until the next one is made.
+    func string(_ text: String) -> Value {
+        self.text.removeAll()
+        self.text.append(text)
+        // An empty buffer has no address.
+        if self.text.count == 0 { self.text.append(" ") }
+        return .string(
+            ByteView(self.text.bytes.baseAddress!, count: text.utf8.count))
+    }
+
+    /// A stored value as an argument gives it; text is valid until the next one is made.
+    func value(_ argument: QueryArgument) -> Value {
+        switch argument {
+        case .bool(let v): .bool(v)
+        case .int(let v): .int(v)
+        case .double(let v): .double(v)
+        case .string(let v): string(v)
+        case .timestamp(let v): .timestamp(v)
+        case .decimal(let v): .decimal(v)
+        case .objectID(let v): .objectID(v)
+        case .uuid(let v): .uuid(v)
+        default: .null
+        }
+    }
+
+    /// Keeps a value to be inserted later.
+    func prepare(_ argument: QueryArgument) {
+        guard case .string(let bytes) = value(argument) else {
+            return prepared.append(value(argument))
+        }
+        let copy = UnsafeMutableRawPointer.allocate(byteCount: bytes.count + 1, alignment: 1)
+        copy.copyMemory(from: bytes.base, byteCount: bytes.count)
+        preparedBytes.append(copy)
+        prepared.append(.string(ByteView(copy, count: bytes.count)))
+    }
+}

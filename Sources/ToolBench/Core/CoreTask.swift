@@ -1,0 +1,80 @@
+import RealmEngine
+import ToolKit
+
+/// One of the common tasks that the reference engine's own benchmark measures: what there is, and
+/// what is done to it again and again.
+struct CoreTask: Sendable {
+    /// Objects most tasks begin with, as in the reference's benchmark. Every other number of a task
+    /// is in proportion to it.
+    static let usualRows = 200_000
+
+    /// Creates the class `t`, its objects, and what the repetitions need.
+    typealias Build = @Sendable (CoreDatabase) throws(RealmError) -> Void
+    /// Reads; returns what must be the same each time.
+    typealias Reading = @Sendable (CoreReader) throws(RealmError) -> Int
+    /// Changes, in a transaction that is forgotten; returns what must be the same each time.
+    typealias Changing = @Sendable (CoreReader, WriteTransaction) throws(RealmError) -> Int
+
+    /// What one repetition is.
+    enum Work: Sendable {
+        case read(Reading)
+        /// Beginning and forgetting the transaction are not measured.
+        case change(Changing)
+        /// Begins and commits transactions of its own; what is done to undo that is not measured.
+        case commit(Build, undo: Build?)
+        /// Opens the file ten times as the first one, or while somebody has it open.
+        case open(isFirst: Bool)
+    }
+
+    let name: String
+    let summary: String
+    /// Repetitions of a run.
+    let times: Int
+    let build: Build
+    let work: Work
+    /// What a repetition should return, by slower means. Without it, and without an expectation of
+    /// `build`, reading is done once more without indexes and kernels.
+    var verification: Reading?
+
+    var plan: WorkloadPlan {
+        WorkloadPlan("core-" + name, summary, ownsFile: true, in: [.core]) {
+            setting throws(RealmError) in
+            try CoreWorkload(setting, self)
+        }
+    }
+
+    static func read(
+        _ name: String, _ summary: String, times: Int = 20, _ build: @escaping Build,
+        verification: Reading? = nil, _ body: @escaping Reading
+    ) -> CoreTask {
+        CoreTask(
+            name: name, summary: summary, times: times, build: build, work: .read(body),
+            verification: verification)
+    }
+
+    static func change(
+        _ name: String, _ summary: String, times: Int = 5, _ build: @escaping Build,
+        _ body: @escaping Changing
+    ) -> CoreTask {
+        CoreTask(
+            name: name, summary: summary, times: times, build: build, work: .change(body))
+    }
+}
+
+/// Conditions of the tasks.
+extension QueryPredicate {
+    static func comparing(
+        _ property: String, relation: QueryRelation = .equal, to value: QueryArgument,
+        foldsCase: Bool = false
+    ) -> QueryPredicate {
+        .comparison(.property(property), relation, .constant(value), foldsCase: foldsCase)
+    }
+
+    /// A property of the object linked to.
+    static func comparing(
+        _ link: QueryStep, _ property: QueryStep, relation: QueryRelation = .equal,
+        to value: QueryArgument
+    ) -> QueryPredicate {
+        .comparison(.path([link, property]), relation, .constant(value))
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+import RealmEngine
+import ToolKit
+
+/// What a measurement depends on besides the file: without it numbers cannot be compared.
+struct EnvironmentStamp: Sendable, Equatable {
+    var version = Capabilities.version
+    var build = Capabilities.buildMode
+    /// Which build of the program it is; nil where the linker did not say.
+    var identity = BuildIdentity.short
+    var processor = Self.processorName()
+    var processorCount = Threads.processorCount
+    var kernel = Self.kernelRelease()
+    /// Of the measured file or its directory.
+    var fileSystem: String
+    /// How the processor chooses its frequency; nil where nothing says so.
+    var governor = SystemText.contents(
+        "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
+    ).map { SystemText.trimmed($0) }
+    /// Processes that wanted to run during the last minute, on average.
+    var load = Self.loadAverage()
+
+    /// - Parameter path: the measured file, or the directory of generated ones.
+    init(path: String) { fileSystem = Self.fileSystemName(path) }
+
+    /// What makes the figures doubtful, in sentences.
+    var warnings: [String] {
+        var texts: [String] = []
+        if build == "debug" {
+            texts.append("this is a debug build: its figures mean nothing")
+        }
+        if fileSystem == "tmpfs" || fileSystem == "ramfs" {
+            texts.append("the file is in memory (\(fileSystem)): reading and syncing are free")
+        }
+        if load > Double(processorCount) / 2 {
+            texts.append(
+                "the machine is busy: \(Quantity.oneDecimal(load)) processes want its "
+                    + "\(processorCount == 1 ? "processor" : "\(processorCount) processors")")
+        }
+        return texts
+    }
+
+    private static func processorName() -> String {
+        SystemText.contents("/proc/cpuinfo").flatMap { SystemText.field("model name", in: $0) }
+            ?? machine { $0.machine }
+    }
+
+    private static func kernelRelease() -> String { machine { $0.release } }
+
+    /// One of the texts of `uname`.
+    private static func machine<T>(_ field: (utsname) -> T) -> String {
+        var names = utsname()
+        uname(&names)
+        return withUnsafeBytes(of: field(names)) {
+            String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
+    private static func loadAverage() -> Double {
+        var average = 0.0
+        return getloadavg(&average, 1) == 1 ? average : 0
+    }
+
+    /// Type of the file system that holds `path`, by the longest mount point it lies below.
+    private static func fileSystemName(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return "unknown" }
+        defer { free(resolved) }
+        let path = String(cString: resolved)
+        let mounts = SystemText.contents("/proc/self/mountinfo") ?? ""
+        var (longest, name) = (-1, "unknown")
+        for line in mounts.split(separator: "\n") {
+            // 36 35 98:0 /root /mount/point options [tags] - type source options
+            let fields = line.split(separator: " ")
+            guard fields.count > 6, let dash = fields.firstIndex(of: "-"), dash + 1 < fields.count
+            else { continue }
+            let point = fields[4] == "/" ? "" : String(fields[4])
+            // Of two mounts in one place the later one hides the other.
+            if path == point || path.hasPrefix(point + "/"), point.utf8.count >= longest {
+                (longest, name) = (point.utf8.count, String(fields[dash + 1]))
+            }
+        }
+        return name
+    }
+}

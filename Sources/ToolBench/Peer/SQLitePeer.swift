@@ -1,0 +1,108 @@
+import RealmEngine
+import ToolKit
+
+/// What another program did in the same measurement.
+struct PeerReport: Sendable {
+    let name: String
+    let version: String
+    /// How it was set up, in its own words.
+    let settings: String
+    fileprivate(set) var results: [WorkloadResult] = []
+}
+
+/// The `sqlite3` program doing what workloads do, with the same objects in the same order.
+///
+/// The objects wait in a database of their own, which is read while they are inserted, so that no
+/// time goes into parsing them; a batch of operations is one statement. So SQLite is measured at its
+/// best: what an application pays for every statement is not in the figures. Confined to one
+/// thread.
+final class SQLitePeer {
+    private let setting: BenchSetting
+    private let staged: ScratchFile
+    private(set) var report: PeerReport
+
+    private static let program = "sqlite3"
+    private static let mark = "realm-bench: done"
+
+    /// Makes the objects for the workloads that have a counterpart. Throws `input` when there is no
+    /// `sqlite3`.
+    init(_ setting: BenchSetting, _ workloads: [WorkloadPlan]) throws(RealmError) {
+        self.setting = setting
+        staged = try ScratchFile(setting, name: "staged", suffix: ".sqlite")
+        let child = try ChildProcess(Self.program, ["-batch", "-bail", staged.path])
+        let version = try Self.ask("SELECT sqlite_version();", child).first ?? "unknown"
+        let synchronous = setting.isDurable ? "FULL" : "OFF"
+        report = PeerReport(
+            name: Self.program, version: version,
+            settings: "journal_mode=WAL synchronous=\(synchronous)")
+        let scripts = workloads.compactMap { SQLiteScript.named($0.name) }
+        try SQLiteStage(setting, scripts).fill(child)
+        _ = try Self.ask("", child)
+    }
+
+    /// One run of the workload; nothing when it has no counterpart.
+    func run(_ name: String) throws(RealmError) {
+        guard let script = SQLiteScript.named(name) else { return }
+        let scratch = try ScratchFile(setting, name: name, suffix: ".sqlite")
+        let child = try ChildProcess(Self.program, ["-batch", "-bail", scratch.path])
+        let synchronous = setting.isDurable ? "FULL" : "OFF"
+        _ = try Self.ask(
+            """
+            PRAGMA journal_mode=WAL;
+            PRAGMA synchronous=OFF;
+            ATTACH '\(SQLiteScript.quoted(staged.path))' AS stage;
+            \(SQLiteScript.schema)
+            \(script.isFull ? SQLiteScript.fill : "")
+            PRAGMA wal_checkpoint(TRUNCATE);
+            PRAGMA synchronous=\(synchronous);
+            """, child)
+        let run = try measure(script, scratch, child)
+        let found = try Self.ask("SELECT count(*) FROM person;", child).first
+        guard found == String(script.finalCount(setting)) else {
+            throw .failedCheck("\(name): sqlite3 has \(found ?? "no") people at the end")
+        }
+        child.end()
+        if !report.results.contains(where: { $0.name == name }) {
+            report.results.append(WorkloadResult(name: name))
+        }
+        let index = report.results.firstIndex { $0.name == name }!
+        report.results[index].add(run, Meter())
+    }
+
+    private func measure(
+        _ script: SQLiteScript, _ scratch: ScratchFile, _ child: ChildProcess
+    ) throws(RealmError) -> RunFigures {
+        var storage = StorageFigures()
+        storage.sizeAtStart = scratch.size
+        let before = child.written
+        let began = MonotonicClock.nanoseconds()
+        _ = try Self.ask(script.text(setting), child)
+        let elapsed = MonotonicClock.nanoseconds() &- began
+        let after = child.written
+        storage.sizeAtEnd = scratch.size + ScratchFile.size(scratch.path + "-wal")
+        storage.bytesWritten = after.calls - before.calls
+        storage.commits = script.commits(setting)
+        var usage = ResourceUsage()
+        usage.bytesWritten = after.storage - before.storage
+        return RunFigures(
+            operations: script.operations(setting), elapsed: elapsed, usage: usage,
+            peakMemory: child.peakMemory, storage: script.writes ? storage : nil)
+    }
+
+    /// Sends statements and waits until they are done; returns what they printed.
+    private static func ask(
+        _ text: String, _ child: ChildProcess
+    ) throws(RealmError) -> [String] {
+        var buffer = ByteBuffer(capacity: 256 + text.utf8.count)
+        // What is printed is looked at only where the answer is short.
+        let isQuestion = text.utf8.count < 100
+        if isQuestion { buffer.append(".output /dev/stderr\n") }
+        buffer.append(text)
+        // The program holds back what it prints until the file it prints to is closed.
+        buffer.append("\n.output /dev/stderr\n.print ")
+        buffer.append(mark)
+        buffer.append("\n.output\n")
+        try child.send(buffer)
+        return try child.lines(until: mark)
+    }
+}

@@ -1,0 +1,204 @@
+import ToolKit
+
+/// What a workload is in SQL.
+struct SQLiteScript: Sendable {
+    /// Objects that must wait in the stage.
+    enum Source: Sendable {
+        /// People in the order of their keys, as they are inserted.
+        case people
+        /// The same people, each with a key at random, in that order.
+        case shuffled
+        /// New values for all people, in random order.
+        case replacements
+        /// Keys chosen at random.
+        case chosen
+        /// Keys of people who leave, each with somebody new.
+        case churn
+    }
+
+    let name: String
+    let source: Source?
+    /// Whether people are there before the measured part.
+    var isFull = true
+    var writes = true
+    /// Operations between commits, as a multiple of `--batch`; 0 for one each.
+    var batches = 1
+    /// The part of all objects that are worked on: 1 / this.
+    var share = 1
+    /// Times the statements are repeated, each one operation; 0 for others.
+    var repeats = 0
+    /// Statements for the operations numbered from `A` to before `B`.
+    let statements: String
+
+    private static let columns =
+        "_id,name,age,email,score,active,created,city,visits,best,photo"
+
+    static let schema = """
+        CREATE TABLE dog(_id INTEGER PRIMARY KEY, name TEXT, age INTEGER);
+        CREATE TABLE person(_id INTEGER PRIMARY KEY, name TEXT, age INTEGER, email TEXT, \
+        score REAL, active INTEGER, created INTEGER, city TEXT, visits INTEGER, \
+        best INTEGER, photo BLOB);
+        CREATE TABLE owned(person INTEGER, dog INTEGER, PRIMARY KEY(person, dog)) WITHOUT ROWID;
+        INSERT INTO dog SELECT * FROM stage.dog;
+        """
+
+    private static func insert(from table: String, where condition: String) -> String {
+        "INSERT INTO person SELECT \(columns) FROM stage.\(table) WHERE \(condition);"
+            + "INSERT INTO owned SELECT _id,dog FROM stage.\(table) "
+            + "WHERE dog IS NOT NULL AND \(condition);"
+    }
+
+    private static let range = "seq>=A AND seq<B"
+    /// Puts all people in.
+    static let fill = "BEGIN;" + insert(from: "people", where: "1") + "COMMIT;"
+
+    private static let update = """
+        UPDATE person SET name=o.name,age=o.age,email=o.email,score=o.score,active=o.active,\
+        created=o.created,city=o.city,visits=o.visits,best=o.best,photo=o.photo \
+        FROM stage.replacements o WHERE o.seq>=A AND o.seq<B AND person._id=o._id;\
+        DELETE FROM owned WHERE person IN (SELECT _id FROM stage.replacements WHERE \
+        dog IS NOT NULL AND seq>=A AND seq<B);\
+        INSERT INTO owned SELECT _id,dog FROM stage.replacements WHERE dog IS NOT NULL AND \
+        seq>=A AND seq<B;
+        """
+
+    private static let everything = """
+        sum(length(p.name)+p.age+length(p.email)+p.score+p.active+p.created+length(p.city)\
+        +ifnull(p.visits,0)+ifnull(p.best,0)+ifnull(length(p.photo),0)\
+        +(SELECT ifnull(sum(dog),0) FROM owned WHERE person=p._id))
+        """
+
+    private static func delete(_ keys: String) -> String {
+        "DELETE FROM person WHERE _id IN (\(keys));DELETE FROM owned WHERE person IN (\(keys));"
+    }
+
+    static let all: [SQLiteScript] = [
+        SQLiteScript(
+            name: "readseq", source: .people, writes: false, batches: -1,
+            statements: "SELECT \(everything) FROM person p;"),
+        SQLiteScript(
+            name: "readrandom", source: .chosen, writes: false, batches: -1,
+            statements:
+                "SELECT \(everything) FROM stage.chosen c CROSS JOIN person p ON p._id=c._id;"),
+        SQLiteScript(
+            name: "export", source: .people, writes: false, batches: -1,
+            statements: """
+                SELECT json_object('_id',_id,'name',name,'age',age,'email',email,'score',score,\
+                'active',active,'created',created,'city',city,'visits',visits,'best',best,\
+                'dogs',(SELECT json_group_array(dog) FROM owned WHERE person=p._id)) \
+                FROM person p;
+                """),
+        SQLiteScript(
+            name: "fillseq", source: .people, isFull: false,
+            statements: insert(from: "people", where: range)),
+        SQLiteScript(
+            name: "fillrandom", source: .shuffled, isFull: false,
+            statements: insert(from: "shuffled", where: range)),
+        SQLiteScript(
+            name: "fillbatch", source: .people, isFull: false, batches: 10,
+            statements: insert(from: "people", where: range)),
+        SQLiteScript(
+            name: "fillsync", source: .people, isFull: false, batches: 0, share: 100,
+            statements: insert(from: "people", where: range)),
+        SQLiteScript(name: "overwrite", source: .replacements, statements: update),
+        SQLiteScript(
+            name: "updaterandom", source: .chosen,
+            statements: "UPDATE person SET visits=c.seq FROM stage.chosen c "
+                + "WHERE c.seq>=A AND c.seq<B AND person._id=c._id;"),
+        SQLiteScript(
+            name: "deleteseq", source: .people,
+            statements: "DELETE FROM person WHERE _id>=A AND _id<B;"
+                + "DELETE FROM owned WHERE person>=A AND person<B;"),
+        SQLiteScript(
+            name: "deleterandom", source: .shuffled,
+            statements: delete("SELECT _id FROM stage.shuffled WHERE \(range)")),
+        SQLiteScript(
+            name: "churn", source: .churn,
+            statements: delete("SELECT old FROM stage.churn WHERE \(range)")
+                + insert(from: "churn", where: range)),
+        SQLiteScript(
+            name: "create-index", source: .people, batches: -1,
+            statements: "CREATE INDEX person_email ON person(email);"),
+    ]
+
+    /// Queries of the workloads, as often.
+    static let queries: [SQLiteScript] = [
+        query("query-int", .int, "SELECT count(*) FROM person WHERE age>50;"),
+        query("query-int-index", .intIndex, "SELECT count(*) FROM person WHERE _id=1234;"),
+        query("query-string", .string, "SELECT count(*) FROM person WHERE city='Berlin';"),
+        query("query-like", .like, "SELECT count(*) FROM person WHERE name GLOB 'A*n*g';"),
+        query(
+            "query-links", .links,
+            "SELECT count(*) FROM person p JOIN dog d ON d._id=p.best WHERE d.age>10;"),
+        query("query-in", .in, "SELECT count(*) FROM person WHERE age IN (1,2,3,5,8,13,21);"),
+        query("sort", .sort, "SELECT _id FROM person ORDER BY city,age;"),
+        query("sort-limit", .sortLimit, "SELECT _id FROM person ORDER BY score DESC LIMIT 20;"),
+        query("distinct", .distinct, "SELECT min(_id) FROM person GROUP BY name;"),
+    ]
+
+    private static func query(
+        _ name: String, _ query: PeopleQuery, _ statement: String
+    ) -> SQLiteScript {
+        SQLiteScript(
+            name: name, source: .people, writes: false, batches: -1, repeats: query.times,
+            statements: statement)
+    }
+
+    static func named(_ name: String) -> SQLiteScript? {
+        (all + queries).first { $0.name == name }
+    }
+
+    static func quoted(_ text: String) -> String {
+        text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
+    }
+
+    // MARK: As often as the setting says
+
+    func operations(_ setting: BenchSetting) -> Int {
+        repeats > 0 ? min(repeats, setting.num) : max(1, setting.num / share)
+    }
+
+    private func size(_ setting: BenchSetting) -> Int {
+        batches < 0 ? operations(setting) : batches == 0 ? 1 : setting.batch * batches
+    }
+
+    func commits(_ setting: BenchSetting) -> Int {
+        (operations(setting) + size(setting) - 1) / size(setting)
+    }
+
+    func finalCount(_ setting: BenchSetting) -> Int {
+        if !isFull { return operations(setting) }
+        return name.hasPrefix("delete") ? 0 : setting.num
+    }
+
+    /// All statements of a run.
+    func text(_ setting: BenchSetting) -> String {
+        if repeats > 0 {
+            return String(repeating: statements + "\n", count: operations(setting))
+        }
+        if batches < 0 { return statements }
+        var text = ""
+        var first = 0
+        let count = operations(setting)
+        while first < count {
+            let end = min(count, first + size(setting))
+            text += "BEGIN;" + Self.numbered(statements, first, end) + "COMMIT;\n"
+            first = end
+        }
+        return text
+    }
+
+    private static func numbered(_ statements: String, _ first: Int, _ end: Int) -> String {
+        var result = ""
+        var before: Character = " "
+        for character in statements {
+            switch character {
+            case "A" where before == "=": result += String(first)
+            case "B" where before == "<": result += String(end)
+            default: result.append(character)
+            }
+            before = character
+        }
+        return result
+    }
+}

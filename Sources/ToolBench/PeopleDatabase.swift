@@ -1,0 +1,164 @@
+import RealmEngine
+import ToolKit
+
+/// A database of made-up people, open for writing: what most workloads that write work on.
+final class PeopleDatabase: MeasuredDatabase {
+    /// Positions of the properties of Person, in the order in which they are created.
+    enum Column: Int {
+        case id, name, age, email, score, active, created, city, visits, best, dogs, photo
+    }
+
+    private(set) var person = TableKey.none
+    private var dog = TableKey.none
+    private var dogs: [ObjectKey] = []
+    private let hasPhotos: Bool
+
+    /// Creates the file with its classes and dogs, and no people.
+    override init(path: String, _ setting: BenchSetting) throws(RealmError) {
+        hasPhotos = setting.valueSize > 0
+        try super.init(path: path, setting)
+        try createSchema()
+        try createDogs()
+        try commit()
+        forgetFigures()
+    }
+
+    /// Joins a database of people with an instance of the calling thread.
+    override init(joining path: String, _ setting: BenchSetting) throws(RealmError) {
+        hasPhotos = setting.valueSize > 0
+        try super.init(joining: path, setting)
+        guard let info = database.schema.table(named: "Person") else {
+            throw .failedCheck("the file that was written has no class Person")
+        }
+        person = info.key
+    }
+
+    private func createSchema() throws(RealmError) {
+        let t = try writing()
+        dog = try t.createClass("Dog", primaryKey: PropertySpec("_id", .int))
+        try t.addProperty(dog, PropertySpec("name", .string))
+        try t.addProperty(dog, PropertySpec("age", .int))
+        person = try t.createClass("Person", primaryKey: PropertySpec("_id", .int))
+        let scalars: [(String, ColumnType)] = [
+            ("name", .string), ("age", .int), ("email", .string), ("score", .double),
+            ("active", .bool), ("created", .timestamp), ("city", .string),
+        ]
+        for (name, type) in scalars { try t.addProperty(person, PropertySpec(name, type)) }
+        var visits = PropertySpec("visits", .int)
+        visits.isOptional = true
+        try t.addProperty(person, visits)
+        var best = PropertySpec("best", .link)
+        best.target = dog
+        try t.addProperty(person, best)
+        var owned = PropertySpec("dogs", .link)
+        owned.target = dog
+        owned.collection = .list
+        try t.addProperty(person, owned)
+        if hasPhotos { try t.addProperty(person, PropertySpec("photo", .binary)) }
+    }
+
+    private func createDogs() throws(RealmError) {
+        let t = try writing()
+        var text = ByteBuffer(capacity: 64)
+        for i in 0..<PeopleSource.dogs {
+            let key = try t.create(in: dog, primaryKey: .int(Int64(i)))
+            text.removeAll()
+            text.append("dog")
+            text.append(number: i)
+            try t.set(dog, key, 1, .string(ByteView(text.bytes.baseAddress!, count: text.count)))
+            try t.set(dog, key, 2, .int(Int64(i % 15)))
+            dogs.append(key)
+        }
+    }
+}
+
+// MARK: - Objects
+
+extension PeopleDatabase {
+    /// Inserts as many people as the setting says.
+    func fill(_ setting: BenchSetting) throws(RealmError) {
+        var source = PeopleSource(seed: setting.seed, photoSize: setting.valueSize)
+        for i in 0..<setting.num {
+            try insert(source.next(id: Int64(i)))
+            // Preparing need not wait for the disk more often than its memory demands.
+            if i % 20_000 == 19_999 { try commit() }
+        }
+        try commit()
+    }
+
+    /// Adds the indexes queries are measured with.
+    func addIndexes() throws(RealmError) {
+        let transaction = try writing()
+        try transaction.setIndex(person, Column.email.rawValue, .general)
+        try transaction.setIndex(person, Column.name.rawValue, .fullText)
+        try commit()
+    }
+
+    /// Creates an object for the person and returns its key.
+    @discardableResult
+    func insert(_ someone: Person) throws(RealmError) -> ObjectKey {
+        let key = try writing().create(in: person, primaryKey: .int(someone.id))
+        try set(key, someone)
+        return key
+    }
+
+    /// Sets every property but the primary key.
+    func set(_ key: ObjectKey, _ someone: Person) throws(RealmError) {
+        try set(key, .name, .string(someone.name))
+        try set(key, .age, .int(someone.age))
+        try set(key, .email, .string(someone.email))
+        try set(key, .score, .double(someone.score))
+        try set(key, .active, .bool(someone.isActive))
+        try set(key, .created, .timestamp(someone.created))
+        try set(key, .city, .string(someone.city))
+        try set(key, .visits, someone.visits.map { .int($0) } ?? .null)
+        try set(key, .best, someone.best.map { .link(link($0)) } ?? .null)
+        if let dog = someone.dog {
+            try writing().setElements(person, key, Column.dogs.rawValue, [.link(link(dog))])
+        }
+        if let photo = someone.photo { try set(key, .photo, .binary(photo)) }
+        logicalBytes += someone.logicalSize
+    }
+
+    /// Adds one to a number, as a counter would be.
+    func countVisit(_ key: ObjectKey, to visits: Int64) throws(RealmError) {
+        try set(key, .visits, .int(visits))
+        logicalBytes += 8
+    }
+
+    func remove(_ key: ObjectKey) throws(RealmError) {
+        try writing().remove(person, key)
+        logicalBytes += 8
+    }
+
+    /// Key of the person with that primary key, found through its index.
+    func find(_ id: Int64) throws(RealmError) -> ObjectKey {
+        try writing().findPerson(id, in: person)
+    }
+
+    private func set(
+        _ key: ObjectKey, _ column: Column, _ value: Value
+    ) throws(RealmError) {
+        try writing().set(person, key, column.rawValue, value)
+    }
+
+    private func link(_ position: Int) -> ObjectLink {
+        ObjectLink(table: dog, key: dogs[position])
+    }
+}
+
+extension WriteTransaction {
+    /// Key of the person with that primary key, found through its index.
+    func findPerson(_ id: Int64, in table: TableKey) throws(RealmError) -> ObjectKey {
+        guard let key = try find(in: table, primaryKey: .int(id)) else {
+            throw .failedCheck("person \(id) is not found by primary key")
+        }
+        return key
+    }
+
+    /// As `PeopleDatabase.countVisit`, for workloads that write through instances.
+    func countVisit(of id: Int64, in table: TableKey, to visits: Int64) throws(RealmError) {
+        let key = try findPerson(id, in: table)
+        try set(table, key, PeopleDatabase.Column.visits.rawValue, .int(visits))
+    }
+}

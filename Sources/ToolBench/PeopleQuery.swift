@@ -1,0 +1,275 @@
+import RealmEngine
+import ToolKit
+
+extension WorkloadCatalogue {
+    /// Workloads that know the values of the generated people.
+    static let queries: [WorkloadPlan] = [
+        plan(.int, "query-int", "count objects by a number"),
+        plan(.intIndex, "query-int-index", "find an object by its primary key"),
+        plan(.string, "query-string", "count objects by a string"),
+        plan(.stringIndex, "query-string-index", "find an object by a string with an index"),
+        plan(.like, "query-like", "count objects by a string with wildcards"),
+        plan(.links, "query-links", "count objects by a number of the object they link to"),
+        plan(
+            .fulltext, "query-fulltext",
+            "count objects by a word of a string with a full-text index"),
+        plan(.in, "query-in", "count objects by a list of numbers"),
+        plan(.sort, "sort", "sort all objects by a string and a number"),
+        plan(.sortLimit, "sort-limit", "find the first 20 objects by a fraction"),
+        plan(.distinct, "distinct", "find the first object of every value of a string"),
+        people("aggregate", "count, sum, average and maximum in one pass") {
+            setting throws(RealmError) in try AggregateWorkload(setting)
+        },
+        people("link-walk", "follow the link of every object and read a number there") {
+            setting throws(RealmError) in LinkWalkWorkload(setting)
+        },
+        people("list-iterate", "read the links in the list of every object") {
+            setting throws(RealmError) in ListIterateWorkload(setting)
+        },
+    ]
+
+    private static func plan(
+        _ query: PeopleQuery, _ name: String, _ summary: String
+    ) -> WorkloadPlan {
+        people(name, summary) { setting throws(RealmError) in
+            try PeopleQueryWorkload(setting, query)
+        }
+    }
+
+    private static func people(
+        _ name: String, _ summary: String,
+        make: @escaping @Sendable (BenchSetting) throws(RealmError) -> any Workload
+    ) -> WorkloadPlan {
+        var plan = WorkloadPlan(name, summary, in: [.standard], make: make)
+        plan.needsPeople = true
+        return plan
+    }
+}
+
+/// The queries measured on made-up people.
+enum PeopleQuery: Sendable {
+    case int, intIndex, string, stringIndex, like, links, fulltext, `in`
+    case sort, sortLimit, distinct
+
+    /// Times a run asks: about as much work as that of other workloads.
+    var times: Int {
+        switch self {
+        case .intIndex, .stringIndex: 2000
+        case .int, .string, .in: 500
+        case .like, .links, .fulltext, .sortLimit: 100
+        case .sort, .distinct: 5
+        }
+    }
+
+    /// The query's text; `email` is that of some person, who is the `middle` one.
+    func predicate(middle: Int, email: String) -> String {
+        switch self {
+        case .int: "age > 50"
+        case .intIndex: "_id == \(middle)"
+        case .string: "city == 'Berlin'"
+        case .stringIndex: "email == '\(email)'"
+        case .like: "name LIKE 'A*n*g'"
+        case .links: "best.age > 10"
+        case .fulltext: "name TEXT 'turing'"
+        case .in: "age IN {1, 2, 3, 5, 8, 13, 21}"
+        case .sort: "TRUEPREDICATE SORT(city ASC, age ASC)"
+        case .sortLimit: "TRUEPREDICATE SORT(score DESC) LIMIT(20)"
+        case .distinct: "TRUEPREDICATE DISTINCT(name)"
+        }
+    }
+
+    /// The objects themselves are wanted, not only their number.
+    var answer: QueryWorkload.Answer {
+        switch self {
+        case .sort, .sortLimit, .distinct: .rows
+        default: .count
+        }
+    }
+
+    /// What the result is in the order of.
+    var order: [(column: PeopleDatabase.Column, isAscending: Bool)] {
+        switch self {
+        case .sort: [(.city, true), (.age, true)]
+        case .sortLimit: [(.score, false)]
+        default: []
+        }
+    }
+}
+
+/// Asks one of the queries again and again, and checks what it finds by slower means.
+final class PeopleQueryWorkload: QueryWorkload {
+    private let query: PeopleQuery
+
+    init(_ setting: BenchSetting, _ query: PeopleQuery) throws(RealmError) {
+        self.query = query
+        try super.init(
+            setting, try QueryUnderTest("Person:TRUEPREDICATE"), query.answer, times: query.times)
+    }
+
+    override func setUp() throws(RealmError) {
+        try super.setUp()
+        guard let table else { return }
+        let people = snapshot.table(table)
+        let middle = try people.count() / 2
+        var email = ""
+        if let key = try people.find(primaryKey: .int(Int64(middle))),
+            let row = try people.row(key),
+            case .string(let text) = try row.value(PeopleDatabase.Column.email.rawValue)
+        {
+            email = text.string
+        }
+        try change(to: query.predicate(middle: middle, email: email))
+    }
+
+    override func check(_ found: Int) throws(RealmError) {
+        let expected = try expectedCount()
+        guard found == expected else {
+            throw .failedCheck("\(request.text): \(found) objects instead of \(expected)")
+        }
+        if let rows, !query.order.isEmpty { try checkOrder(rows) }
+    }
+
+    /// Object by object, without kernels and indexes.
+    private func expectedCount() throws(RealmError) -> Int {
+        guard let table else { return 0 }
+        if case .distinct = query { return try distinctNames(table) }
+        var options = QueryOptions()
+        options.usesIndexes = false
+        options.usesKernels = false
+        let bound = try Query(request.predicate).bound(to: snapshot.table(table))
+        return try QueryPlan(bound, in: snapshot, options: options).count(in: snapshot)
+    }
+
+    private func distinctNames(_ table: TableInfo) throws(RealmError) -> Int {
+        var names: Set<[UInt8]> = []
+        try forEachValue(table, .name) {
+            if case .string(let text) = $0 { names.insert(text.bytes) }
+        }
+        return names.count
+    }
+
+    private func forEachValue(
+        _ table: TableInfo, _ column: PeopleDatabase.Column, _ body: (Value) -> Void
+    ) throws(RealmError) {
+        snapshot.beginWalk()
+        let scan = snapshot.table(table).scan(columns: [column.rawValue])
+        while try scan.next() {
+            for row in 0..<scan.count { body(try scan.value(row: row, column: 0)) }
+        }
+    }
+
+    /// Neighbours are in order, and the first object is the first of all.
+    private func checkOrder(_ rows: RowSet) throws(RealmError) {
+        var last: [Value] = []
+        for key in rows.keys {
+            let values = try sortValues(key, rows.table)
+            guard last.isEmpty || compare(last, values) <= 0 else {
+                throw .failedCheck("\(request.text): object \(key.raw) is out of order")
+            }
+            last = values
+        }
+        guard let first = rows.keys.first, let top = query.order.first else { return }
+        let best = try sortValues(first, rows.table)[0]
+        var isFirst = true
+        try forEachValue(rows.table, top.column) {
+            let order = ValueOrder.compare(best, $0)
+            if top.isAscending ? order > 0 : order < 0 { isFirst = false }
+        }
+        if !isFirst { throw .failedCheck("\(request.text): another object comes first") }
+    }
+
+    private func sortValues(_ key: ObjectKey, _ table: TableInfo) throws(RealmError) -> [Value] {
+        guard let row = try snapshot.table(table).row(key) else {
+            throw .failedCheck("\(request.text): object \(key.raw) does not exist")
+        }
+        var values: [Value] = []
+        for (column, _) in query.order { values.append(try row.value(column.rawValue)) }
+        return values
+    }
+
+    private func compare(_ a: [Value], _ b: [Value]) -> Int {
+        for (i, part) in query.order.enumerated() {
+            let order = ValueOrder.compare(a[i], b[i])
+            if order != 0 { return part.isAscending ? order : -order }
+        }
+        return 0
+    }
+}
+
+/// Counts, sums, averages and extremes of all people, in one pass. One operation is all of that.
+final class AggregateWorkload: Workload {
+    private static let list = "count,sum(age),avg(score),max(created)"
+    private static let times = 100
+
+    private let database: Database
+    private let snapshot: Snapshot
+    private let most: Int
+    private var results: [Value] = []
+    private var found = 0
+
+    init(_ setting: BenchSetting) throws(RealmError) {
+        database = try Database(immutable: setting.file, key: setting.key)
+        snapshot = database.snapshot()
+        most = min(setting.num, Self.times)
+    }
+
+    func setUp() {}
+
+    private func people() throws(RealmError) -> TableInfo {
+        guard let info = snapshot.schema.table(named: "Person") else {
+            throw .failedCheck("the generated file has no class Person")
+        }
+        return info
+    }
+
+    func run(_ meter: inout Meter) throws(RealmError) {
+        let table = try people()
+        meter.start()
+        while meter.operations < most, !meter.isOver {
+            let aggregation = try Aggregation(Self.list, table)
+            let query = try Query("TRUEPREDICATE").bound(to: snapshot.table(table))
+            found = try aggregation.run(try QueryPlan(query, in: snapshot), snapshot)
+            results = aggregation.results
+            meter.lap()
+        }
+        meter.stop()
+    }
+
+    func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
+        if database.hasChanged { throw DatabaseChange.error }
+        let sum = try check()
+        return RunOutcome(
+            version: database.version, objects: found, checksum: UInt64(bitPattern: sum))
+    }
+
+    /// The same by reading object by object; returns the sum.
+    private func check() throws(RealmError) -> Int64 {
+        let table = snapshot.table(try people())
+        snapshot.beginWalk()
+        var (sum, latest, scores) = (Int64(0), Value.null, 0.0)
+        let keys = try table.keys()
+        for key in keys {
+            guard let row = try table.row(key) else { continue }
+            if case .int(let age) = try row.value(PeopleDatabase.Column.age.rawValue) { sum += age }
+            if case .double(let score) = try row.value(PeopleDatabase.Column.score.rawValue) {
+                scores += score
+            }
+            let created = try row.value(PeopleDatabase.Column.created.rawValue)
+            if ValueOrder.compare(created, latest) > 0 { latest = created }
+        }
+        let average = keys.isEmpty ? 0 : scores / Double(keys.count)
+        let isRight =
+            found == keys.count && results.count == 4
+            && ValueOrder.areEqual(results[0], .int(Int64(keys.count)))
+            && ValueOrder.areEqual(results[1], .int(sum))
+            && isNear(results[2], average) && ValueOrder.areEqual(results[3], latest)
+        guard isRight else { throw .failedCheck("\(Self.list): a wrong result") }
+        return sum
+    }
+
+    /// Sums of fractions depend on the order of summing, a little.
+    private func isNear(_ value: Value, _ expected: Double) -> Bool {
+        guard case .double(let x) = value else { return expected == 0 }
+        return abs(x - expected) <= 1e-9 * max(1, abs(expected))
+    }
+}

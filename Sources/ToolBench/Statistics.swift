@@ -1,0 +1,46 @@
+import ToolKit
+
+/// What a few repetitions of a measurement say, and how sure that is.
+enum Statistics {
+    /// The middle value, or the mean of the two middle ones; 0 without values.
+    static func median(_ values: [Double]) -> Double { quantile(values.sorted(), 0.5) }
+
+    /// The value below which `share` (0 to 1) of the sorted values lie, interpolated between
+    /// neighbours.
+    static func quantile(_ sorted: [Double], _ share: Double) -> Double {
+        guard let last = sorted.last else { return 0 }
+        let place = share * Double(sorted.count - 1)
+        let index = Int(place)
+        guard index + 1 < sorted.count else { return last }
+        return sorted[index] + (sorted[index + 1] - sorted[index]) * (place - Double(index))
+    }
+
+    /// Spread of the values: the distance between their quartiles relative to the median. Nil for
+    /// fewer than two values, which say nothing about it.
+    static func relativeInterquartileRange(_ values: [Double]) -> Double? {
+        let sorted = values.sorted()
+        let middle = quantile(sorted, 0.5)
+        guard sorted.count > 1, middle > 0 else { return nil }
+        return (quantile(sorted, 0.75) - quantile(sorted, 0.25)) / middle
+    }
+
+    private static let resamples = 2000
+
+    /// Where the median lies with a confidence of 95%: the percentile bootstrap over the values.
+    /// Nil for fewer than two values. The same seed gives the same interval.
+    static func medianInterval95(
+        _ values: [Double], seed: UInt64
+    ) -> (low: Double, high: Double)? {
+        guard values.count > 1 else { return nil }
+        var random = SplitMix64(seed: seed)
+        var medians: [Double] = []
+        medians.reserveCapacity(resamples)
+        var sample = values
+        for _ in 0..<resamples {
+            for i in sample.indices { sample[i] = values[random.below(values.count)] }
+            medians.append(median(sample))
+        }
+        medians.sort()
+        return (quantile(medians, 0.025), quantile(medians, 0.975))
+    }
+}

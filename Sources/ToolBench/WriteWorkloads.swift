@@ -1,0 +1,228 @@
+import RealmEngine
+import ToolKit
+
+extension WorkloadCatalogue {
+    /// Workloads on a new file of made-up people that write with one thread.
+    static let writing: [WorkloadPlan] = [
+        plan(
+            FillSequential.self, "fillseq", "insert objects in the order of their primary keys",
+            in: [.standard]),
+        plan(
+            FillRandom.self, "fillrandom", "insert objects in random order of their primary keys",
+            in: [.standard]),
+        plan(
+            FillBatch.self, "fillbatch", "as fillseq, with commits ten times as large",
+            in: [.quick, .standard]),
+        plan(
+            FillSync.self, "fillsync",
+            "insert objects with a commit for each, a hundredth of the number",
+            in: [.quick, .standard]),
+        plan(
+            EmptyCommit.self, "empty-commit",
+            "commit transactions without changes, a hundredth of the number", in: [.standard]),
+        plan(
+            Overwrite.self, "overwrite",
+            "find objects at random by primary key and set every property", in: [.standard]),
+        plan(
+            UpdateRandom.self, "updaterandom",
+            "find objects at random by primary key and set one number", in: [.quick, .standard]),
+        plan(
+            DeleteSequential.self, "deleteseq",
+            "remove all objects in the order of their primary keys", in: [.standard]),
+        plan(
+            DeleteRandom.self, "deleterandom", "remove all objects in random order",
+            in: [.standard]),
+        plan(
+            Churn.self, "churn", "remove an object at random and insert a new one",
+            in: [.quick, .standard]),
+        plan(
+            PinnedGrowth.self, "pinned-growth",
+            "set numbers in small commits while an old version is held", in: [.quick, .standard]),
+        plan(
+            ImportWorkload.self, "import", "insert objects from NDJSON, as realm-write does",
+            isPaced: false, in: [.standard]),
+        plan(
+            ListAppend.self, "list-append", "append numbers to the list of one object",
+            in: [.standard]),
+        plan(
+            CreateIndex.self, "create-index",
+            "add a search index to a string property of all objects", isPaced: false,
+            in: [.standard]),
+    ]
+
+    static func plan(
+        _ type: StoringWorkload.Type, _ name: String, _ summary: String, isPaced: Bool = true,
+        in sets: Set<WorkloadSet>
+    ) -> WorkloadPlan {
+        WorkloadPlan(name, summary, ownsFile: true, isPaced: isPaced, in: sets) {
+            setting throws(RealmError) in
+            try type.init(setting, name: name)
+        }
+    }
+}
+
+/// Inserts people in the order of their primary keys.
+class FillSequential: WriteWorkload {
+    override final var startsFull: Bool { false }
+    override final var finalCount: Int { done }
+
+    /// Objects to insert.
+    var count: Int { setting.num }
+    /// Primary keys in the order in which they are inserted.
+    var order: [Int64] { (0..<Int64(count)).map { $0 } }
+
+    override func perform(_ people: PeopleDatabase, _ meter: inout Meter) throws(RealmError) {
+        var source = PeopleSource(seed: setting.seed, photoSize: setting.valueSize)
+        let ids = order
+        try repeatOperation(ids.count, people, &meter) { (i) throws(RealmError) in
+            try people.insert(source.next(id: ids[i]))
+        }
+    }
+}
+
+/// Inserts people in random order of their primary keys.
+final class FillRandom: FillSequential {
+    override var order: [Int64] { shuffled(count) }
+}
+
+/// As `FillSequential`, with commits ten times as large.
+final class FillBatch: FillSequential {
+    override var commitEvery: Int { setting.batch * 10 }
+}
+
+/// Inserts people with a commit for each, a hundredth of the number.
+final class FillSync: FillSequential {
+    override var count: Int { max(1, setting.num / 100) }
+    override var commitEvery: Int { 1 }
+}
+
+/// Finds people at random by primary key and sets all their properties.
+final class Overwrite: WriteWorkload {
+    override func perform(_ people: PeopleDatabase, _ meter: inout Meter) throws(RealmError) {
+        var source = PeopleSource(seed: setting.seed &+ 1, photoSize: setting.valueSize)
+        let ids = shuffled(setting.num)
+        try repeatOperation(ids.count, people, &meter) { (i) throws(RealmError) in
+            try people.set(try people.find(ids[i]), source.next(id: ids[i]))
+        }
+    }
+}
+
+/// Finds people at random by primary key and sets one number.
+class UpdateRandom: WriteWorkload {
+    /// Operations of a run.
+    var count: Int { setting.endless }
+
+    override final func perform(
+        _ people: PeopleDatabase, _ meter: inout Meter
+    ) throws(RealmError) {
+        let all = setting.num
+        var chooser = KeyChooser(setting.distribution, count: all, seed: setting.seed &+ 2)
+        try repeatOperation(count, people, &meter) { (i) throws(RealmError) in
+            let key = try people.find(Int64(chooser.choose(all)))
+            try people.countVisit(key, to: Int64(i))
+        }
+    }
+}
+
+/// Commits transactions that change nothing.
+final class EmptyCommit: WriteWorkload {
+    override var startsFull: Bool { false }
+    override var finalCount: Int { 0 }
+    override var commitEvery: Int { 1 }
+
+    override func perform(_ people: PeopleDatabase, _ meter: inout Meter) throws(RealmError) {
+        let count = setting.time == nil ? max(1, setting.num / 100) : .max
+        try repeatOperation(count, people, &meter) { (_) throws(RealmError) in
+            _ = try people.writing()
+        }
+    }
+}
+
+/// Sets numbers in small commits while a version is held: what the file grows by is what that
+/// costs, since nothing that version uses can be used again.
+final class PinnedGrowth: UpdateRandom {
+    private var held = 0
+    private var sizeAfterRelease = 0
+    private var commits = 0
+
+    override var count: Int { setting.time == nil ? max(1, setting.num / 5) : .max }
+    override var commitEvery: Int { max(1, setting.batch / 10) }
+
+    override func create() throws(RealmError) {
+        try super.create()
+        // With --pin the versions held are as many as that says.
+        if setting.pins == 0 { people?.pin(1) }
+    }
+
+    override func complete(_ figures: inout StorageFigures) throws(RealmError) {
+        guard let people else { return }
+        held = people.pinCount
+        commits = figures.commits
+        people.releasePins()
+        // The next commit finds the space free again.
+        sizeAfterRelease = try people.session?.space().freeBytes ?? 0
+    }
+
+    override var note: String? {
+        guard let storage else { return nil }
+        let versions = held == 1 ? "1 version" : "\(held) versions"
+        let size = storage.compactedSize.map { "; \(Quantity.bytes($0)) compacted" } ?? ""
+        return "\(versions) held for \(commits) commits; pinned "
+            + "\(Quantity.bytes(storage.pinnedBytes)); \(Quantity.bytes(sizeAfterRelease)) free "
+            + "after release" + size
+    }
+}
+
+/// Removes all people in the order of their primary keys.
+class DeleteSequential: WriteWorkload {
+    override final var finalCount: Int { setting.num - done }
+
+    /// Primary keys in the order in which they are removed.
+    var order: [Int64] { (0..<Int64(setting.num)).map { $0 } }
+
+    override func perform(_ people: PeopleDatabase, _ meter: inout Meter) throws(RealmError) {
+        let ids = order
+        try repeatOperation(ids.count, people, &meter) { (i) throws(RealmError) in
+            try people.remove(try people.find(ids[i]))
+        }
+    }
+}
+
+/// Removes all people in random order.
+final class DeleteRandom: DeleteSequential {
+    override var order: [Int64] { shuffled(setting.num) }
+}
+
+/// Removes a person at random and inserts a new one, again and again: what the file grows by is
+/// space that was not used again.
+final class Churn: WriteWorkload {
+    override func perform(_ people: PeopleDatabase, _ meter: inout Meter) throws(RealmError) {
+        var source = PeopleSource(seed: setting.seed &+ 3, photoSize: setting.valueSize)
+        var random = SplitMix64(seed: setting.seed &+ 4)
+        let count = setting.num
+        var ids = (0..<Int64(count)).map { $0 }
+        try repeatOperation(setting.endless, people, &meter) { (i) throws(RealmError) in
+            let place = random.below(count)
+            try people.remove(try people.find(ids[place]))
+            ids[place] = Int64(count + i)
+            try people.insert(source.next(id: ids[place]))
+        }
+    }
+}
+
+/// Adds a search index to a property of all people. One operation is an object; single ones are
+/// not timed.
+final class CreateIndex: WriteWorkload {
+    override func perform(_ people: PeopleDatabase, _ meter: inout Meter) throws(RealmError) {
+        let column = PeopleDatabase.Column.email.rawValue
+        try people.writing().setIndex(people.person, column, .general)
+        try people.commit()
+        meter.count(operations: setting.num)
+    }
+
+    override func check(_ snapshot: Snapshot, _ person: TableInfo) throws(RealmError) {
+        guard person.columns[PeopleDatabase.Column.email.rawValue].isIndexed else {
+            throw .failedCheck("the index that was created is not there")
+        }
+    }
+}

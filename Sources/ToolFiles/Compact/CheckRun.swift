@@ -1,0 +1,276 @@
+import RealmEngine
+import ToolKit
+
+/// `--check FILE...`: verifies and changes nothing.
+struct CheckRun {
+    private let request: CompactRequest
+    private let level: IntegrityCheck.Level
+
+    private static let attempts = 3
+
+    init(_ request: CompactRequest) {
+        self.request = request
+        level = request.command.text("check") == "quick" ? .quick : .full
+    }
+
+    func run() throws(RealmError) -> ExitCode {
+        let output = try OutputFile(
+            path: request.command.outputPath, force: request.mayReplace)
+        var buffer = ByteBuffer(capacity: 4096)
+        let printer = CheckPrinter(
+            request.format, namesFiles: request.paths.count > 1,
+            isVerbose: request.command.verbosity > 0)
+        printer.begin(to: &buffer)
+        var code = ExitCode.ok
+        for path in request.paths {
+            let began = MonotonicClock.nanoseconds()
+            do throws(RealmError) {
+                let report = try check(path)
+                var checked = CheckedFile(path: path, report: report)
+                checked.seconds = Double(MonotonicClock.nanoseconds() - began) / 1e9
+                if report.errorCount > 0 { checked.previous = previousSlot(path) }
+                printer.append(checked, to: &buffer)
+                code = code.combined(with: self.code(report))
+            } catch {
+                // The other files are checked all the same.
+                if error.kind == .output { throw error }
+                let named = error.inFile(path)
+                code = code.combined(with: Diagnostics(request.command).report(named))
+            }
+            try output.flush(&buffer)
+        }
+        printer.end(to: &buffer)
+        try output.flush(&buffer)
+        try output.commit()
+        return code
+    }
+
+    private func code(_ report: IntegrityReport) -> ExitCode {
+        if report.errorCount > 0 { return .damaged }
+        return request.command.flag("strict") && report.warningCount > 0 ? .no : .ok
+    }
+
+    private func check(_ path: String) throws(RealmError) -> IntegrityReport {
+        try DatabaseReading(request.command, path: path).checkKey()
+        let key = try request.command.readKey()
+        if path == "-" {
+            return try IntegrityCheck.run(
+                standardInputInto: Terminal.temporaryDirectory, level: level, key: key)
+        }
+        if request.start != .newest {
+            let found = try IntegrityCheck.runPrevious(path: path, level: level, key: key)
+            guard let report = found else {
+                // Says why there is none.
+                return IntegrityCheck(try Database(previous: path, key: key), level: level).run()
+            }
+            return report
+        }
+        let access = request.command.access
+        let patience = request.command.wait.patience
+        if access != .immutable, let live = try Database(joiningLive: path, patience, key: key) {
+            return IntegrityCheck(live, level: level).run()
+        }
+        guard access != .shared else {
+            throw RealmError(
+                .incompatible, code: "IncompatibleLockFile", reason: "no-session",
+                "there is no live session that could be joined",
+                hint: "--access immutable reads the file without one")
+        }
+        return try checkQuiet(path, key)
+    }
+
+    /// Without a session: what looks like damage may be a commit that landed meanwhile.
+    private func checkQuiet(
+        _ path: String, _ key: EncryptionKey?
+    ) throws(RealmError) -> IntegrityReport {
+        for attempt in 1... {
+            let before = try? Database(immutable: path, key: key)
+            let report = try IntegrityCheck.run(path: path, level: level, key: key)
+            guard let before, before.hasChanged else { return report }
+            if attempt == Self.attempts { break }
+        }
+        throw DatabaseChange.error
+    }
+
+    /// Whether the version before the newest could be used instead.
+    private func previousSlot(_ path: String) -> String {
+        guard path != "-", request.start == .newest,
+            let report = try? IntegrityCheck.runPrevious(
+                path: path, level: level, key: request.command.readKey())
+        else { return "none" }
+        return report.errorCount == 0 ? "ok" : "damaged"
+    }
+}
+
+/// What a check found in one file.
+struct CheckedFile {
+    let path: String
+    let report: IntegrityReport
+    var seconds = 0.0
+    /// State of the version before the newest: `ok`, `damaged`, `none`; nil when nobody looked.
+    var previous: String?
+
+    /// The command that helps.
+    var advice: String? {
+        guard report.errorCount > 0, path != "-" else { return nil }
+        return previous == "ok"
+            ? "realm-compact --at previous -o recovered.realm \(path)"
+            : "realm-compact --salvage -o rescued.realm \(path)"
+    }
+}
+
+/// Prints findings in the form asked for.
+struct CheckPrinter {
+    private let format: OutputFormat
+    private let namesFiles: Bool
+    /// Findings that people get to see of one file.
+    private let most: Int
+
+    init(_ format: OutputFormat, namesFiles: Bool, isVerbose: Bool) {
+        self.format = format
+        self.namesFiles = namesFiles
+        most = isVerbose ? .max : 20
+    }
+
+    func begin(to buffer: inout ByteBuffer) {
+        if format == .json {
+            buffer.append("{\"tool\":\"realm-compact\",\"output\":1,\"files\":[")
+        }
+    }
+
+    func end(to buffer: inout ByteBuffer) {
+        if format == .json { buffer.append("\n]}\n") }
+    }
+
+    func append(_ checked: CheckedFile, to buffer: inout ByteBuffer) {
+        switch format {
+        case .ndjson: appendLines(checked, to: &buffer)
+        case .json: appendObject(checked, to: &buffer)
+        default: appendText(checked, to: &buffer)
+        }
+    }
+
+    // MARK: JSON
+
+    private func appendLines(_ checked: CheckedFile, to buffer: inout ByteBuffer) {
+        for finding in checked.report.findings {
+            buffer.append("{")
+            if namesFiles { appendFile(checked.path, to: &buffer) }
+            append(finding, to: &buffer)
+            buffer.append("}\n")
+        }
+        buffer.append("{")
+        if namesFiles { appendFile(checked.path, to: &buffer) }
+        buffer.append("\"summary\":{")
+        appendSummary(checked, to: &buffer)
+        buffer.append("}}\n")
+    }
+
+    private func appendFile(_ path: String, to buffer: inout ByteBuffer) {
+        buffer.append("\"file\":")
+        JSONText.append(path, to: &buffer)
+        buffer.append(",")
+    }
+
+    private func appendObject(_ checked: CheckedFile, to buffer: inout ByteBuffer) {
+        let isFirst = buffer.bytes.last == UInt8(ascii: "[")
+        buffer.append(isFirst ? "\n{" : ",\n{")
+        appendFile(checked.path, to: &buffer)
+        appendSummary(checked, to: &buffer)
+        let facts = checked.report.facts
+        let objects = facts.tables.reduce(0) { $0 + $1.objects }
+        let indexes = facts.tables.reduce(0) { $0 + $1.indexes }
+        buffer.append(
+            ",\"format\":\(facts.format),\"version\":\(facts.version),\"objects\":\(objects),"
+                + "\"nodes\":\(facts.nodes),\"indexes\":\(indexes),\"findings\":[")
+        for (i, finding) in checked.report.findings.enumerated() {
+            buffer.append(i == 0 ? "{" : ",{")
+            append(finding, to: &buffer)
+            buffer.append("}")
+        }
+        buffer.append("]}")
+    }
+
+    private func appendSummary(_ checked: CheckedFile, to buffer: inout ByteBuffer) {
+        let report = checked.report
+        buffer.append("\"errors\":\(report.errorCount),\"warnings\":\(report.warningCount)")
+        if let previous = checked.previous {
+            buffer.append(",\"previousSlot\":\"\(previous)\"")
+        }
+        if let advice = checked.advice {
+            buffer.append(",\"advice\":")
+            JSONText.append(advice, to: &buffer)
+        }
+    }
+
+    private func append(_ finding: IntegrityReport.Finding, to buffer: inout ByteBuffer) {
+        buffer.append(
+            "\"severity\":\"\(finding.severity.rawValue)\",\"code\":\"\(finding.code.rawValue)\"")
+        if let ref = finding.place.ref { buffer.append(",\"offset\":\(ref.raw)") }
+        if let path = Self.path(finding.place) {
+            buffer.append(",\"path\":")
+            JSONText.append(path, to: &buffer)
+        }
+        if let key = finding.place.object { buffer.append(",\"object\":\(key.raw)") }
+        buffer.append(",\"detail\":")
+        JSONText.append(finding.what, to: &buffer)
+    }
+
+    private static func path(_ place: IntegrityReport.Place) -> String? {
+        guard let table = place.table else { return nil }
+        let name = table.hasPrefix("class_") ? String(table.dropFirst(6)) : table
+        return "tables/" + name + (place.column.map { "/" + $0 } ?? "")
+    }
+
+    // MARK: Text
+
+    private func appendText(_ checked: CheckedFile, to buffer: inout ByteBuffer) {
+        let report = checked.report
+        let facts = report.facts
+        let isSound = report.errorCount == 0
+        let time = Quantity.seconds(checked.seconds)
+        ErrorText.appendPrintable(checked.path, to: &buffer)
+        if isSound {
+            let objects = facts.tables.reduce(0) { $0 + $1.objects }
+            let indexes = facts.tables.reduce(0) { $0 + $1.indexes }
+            let warnings = report.warningCount
+            buffer.append(
+                ": ok (format \(facts.format), \(objects) objects, \(facts.nodes) nodes, "
+                    + "\(indexes) indexes")
+            if warnings > 0 { buffer.append(", " + Self.count(warnings, "warning")) }
+            buffer.append(") in \(time)\n")
+        } else {
+            buffer.append(
+                ": damaged (\(Self.count(report.errorCount, "error")), "
+                    + "\(Self.count(report.warningCount, "warning"))) in \(time)\n")
+        }
+        // Errors first: a few may stand behind many warnings.
+        let errors = report.findings.filter { $0.severity == .error }
+        let shown = (errors + report.findings.filter { $0.severity != .error }).prefix(most)
+        for finding in shown { appendText(finding, to: &buffer) }
+        let hidden = report.errorCount + report.warningCount - shown.count
+        if hidden > 0 { buffer.append("  and \(hidden) more\n") }
+        if let previous = checked.previous {
+            buffer.append("  version before: \(previous)\n")
+        }
+        if let advice = checked.advice {
+            buffer.append("  try: ")
+            ErrorText.appendPrintable(advice, to: &buffer)
+            buffer.append("\n")
+        }
+    }
+
+    private func appendText(_ finding: IntegrityReport.Finding, to buffer: inout ByteBuffer) {
+        var words = ["  \(finding.severity.rawValue)", finding.code.rawValue]
+        if let path = Self.path(finding.place) { words.append(path) }
+        if let key = finding.place.object { words.append("object \(key.raw)") }
+        if let ref = finding.place.ref { words.append("at \(ref.raw)") }
+        ErrorText.appendPrintable(
+            words.joined(separator: " ") + ": " + finding.what, to: &buffer)
+        buffer.append("\n")
+    }
+
+    private static func count(_ count: Int, _ noun: String) -> String {
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
+}

@@ -1,0 +1,132 @@
+import Glibc
+import RealmEngine
+import Synchronization
+import ToolKit
+
+/// A compacted database on its way into being: a temporary file beside its destination.
+final class CompactOutput {
+    private let destination: OutputFile.Destination
+    private let temporary: TemporaryFile
+    private let request: CompactRequest
+    private var isPublished = false
+    private(set) var result: Compactor.Result?
+
+    /// - Parameters:
+    ///   - path: the final name.
+    ///   - force: allow an existing file to be replaced.
+    ///
+    /// Who may read the database may read its copy, and nobody else.
+    init(_ request: CompactRequest, path: String, force: Bool) throws(RealmError) {
+        let opened = try OutputFile.Destination.open(
+            path, force: force, permissions: FilePermissions(of: request.path))
+        guard let temporary = opened.temporary else {
+            close(opened.descriptor)
+            throw .misuse(
+                "a database is written to a regular file only", code: "InvalidArgument")
+        }
+        destination = opened.destination
+        self.temporary = temporary
+        self.request = request
+    }
+
+    deinit {
+        if !isPublished { temporary.discard() }
+        close(temporary.descriptor)
+    }
+
+    /// The file that is replaced, or made, with symbolic links resolved.
+    var target: String { destination.target }
+    var descriptor: Int32 { temporary.descriptor }
+
+    /// Throws `output` unless the device has room for `bytes`.
+    static func checkRoom(for bytes: UInt64, beside path: String) throws(RealmError) {
+        guard let free = freeSpace(beside: path), free < bytes else { return }
+        throw RealmError(
+            .output, code: "OutOfDiskSpace", reason: "disk-full",
+            "the result takes up to \(Quantity.bytes(Int(clamping: bytes))), the device has "
+                + "\(Quantity.bytes(Int(clamping: free))) left", file: path,
+            hint: "-o FILE writes the result to another device")
+    }
+
+    /// Bytes that may be written to the device that holds `path`; nil when nobody tells.
+    static func freeSpace(beside path: String) -> UInt64? {
+        var status = statvfs()
+        guard statvfs(directory(of: path), &status) == 0 else { return nil }
+        return UInt64(status.f_bavail) &* UInt64(status.f_frsize)
+    }
+
+    /// Writes what `database` holds, and reads it again if that was asked for.
+    func write(_ database: Database, _ options: Compactor.Options) throws(RealmError) {
+        let snapshot = database.snapshot()
+        var options = options
+        options.key = try request.outputKey(database.encryptionKey)
+        var progress = ProgressReporter(
+            request.command, file: request.path, total: Int(clamping: database.liveBytes),
+            unit: .bytes)
+        defer { progress.finish() }
+        let result = try Compactor.write(
+            snapshot, to: temporary.descriptor, path: destination.path, options: options
+        ) { progress.update(Int(clamping: $0)) }
+        self.result = result
+        if result.isVerified || !options.verifies { return }
+        // Enumeration made other nodes that have to say the same.
+        let copy = try Database(immutable: temporary.place, key: options.key)
+        try DigestComparison(request.command.workers).run(database, copy, path: request.path)
+    }
+
+    /// Gives the file its name, durably.
+    func publish() throws(RealmError) {
+        try destination.publish(temporary)
+        isPublished = true
+    }
+}
+
+/// Whether two databases hold the same objects, class by class.
+struct DigestComparison {
+    private let workers: Int
+
+    init(_ workers: Int) { self.workers = workers }
+
+    /// Throws `internal` when they differ, and `corrupt` when one of them cannot be read.
+    func run(_ original: Database, _ copy: Database, path: String) throws(RealmError) {
+        let count = original.schema.tables.count
+        guard copy.schema.tables.count == count, copy.version == original.version else {
+            throw Self.difference("its tables", path)
+        }
+        let digests = try digests([original, copy], count)
+        for (i, info) in original.schema.tables.enumerated()
+        where digests[2 * i] != digests[2 * i + 1] {
+            throw Self.difference(info.className, path)
+        }
+    }
+
+    /// Each table's digest in each database.
+    private func digests(
+        _ databases: [Database], _ tables: Int
+    ) throws(RealmError) -> [UInt64] {
+        let next = Atomic<Int>(0)
+        let found = Mutex<[Result<UInt64, RealmError>?]>(
+            Array(repeating: nil, count: 2 * tables))
+        Threads.run(min(workers, 2 * tables)) { _ in
+            while true {
+                let item = next.add(1, ordering: .relaxed).oldValue
+                if item >= 2 * tables { return }
+                let result = Result { () throws(RealmError) in
+                    let snapshot = databases[item % 2].snapshot()
+                    return try ContentDigest(snapshot).digest(snapshot.schema.tables[item / 2])
+                }
+                found.withLock { $0[item] = result }
+            }
+        }
+        var digests: [UInt64] = []
+        for result in found.withLock({ $0 }) { digests.append(try result?.get() ?? 0) }
+        return digests
+    }
+
+    static func difference(_ what: String, _ path: String) -> RealmError {
+        RealmError(
+            .internal, code: "RuntimeError", reason: "verification",
+            "the result is not the same as the original (\(what)); nothing was replaced",
+            file: path, hint: "please report this with the file")
+    }
+}

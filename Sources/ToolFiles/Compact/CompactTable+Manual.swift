@@ -1,0 +1,129 @@
+import ToolKit
+
+extension CompactTable {
+    static let description: [ManualBlock] = [
+        .paragraph(
+            "`realm-compact` rewrites a Realm database without its free space, checks one against "
+                + "everything the format demands, shows where its bytes are, and rescues what can "
+                + "be read of a damaged one. Objects, their keys, indexes and the version number "
+                + "stay what they are."),
+        .paragraph(
+            "In place it needs to be the only one that has FILE open; otherwise the exit status "
+                + "is 7 and the message names who has. Programs that want to open FILE meanwhile "
+                + "wait. With `-o` a copy is written while FILE is in use: it holds the version "
+                + "that was the newest when the tool began."),
+    ]
+
+    static let sections: [ManualSection] = [
+        ManualSection("IN PLACE", inPlace),
+        ManualSection("CHECKS", checks),
+        ManualSection("SALVAGE", salvage),
+        ManualSection("REPORTS", reports),
+        ManualSection("EXIT STATUS", exitStatus),
+        ManualSection("EXAMPLES", examples),
+        .seeAlso(from: "realm-compact"),
+    ]
+
+    private static let inPlace: [ManualBlock] = [
+        .paragraph(
+            "The compacted file is written beside FILE under a passing name, synced, compared "
+                + "with FILE, and renamed to FILE. Killed at any moment, the tool "
+                + "leaves the old file or the new one. Free space on the device is looked at "
+                + "before the first byte is written. Owner, mode and extended attributes stay. A "
+                + "symbolic link is followed; a file with several names needs `--force`."),
+        .paragraph(
+            "Compacting stays below `--max-memory` whatever the size of the file: it is read and "
+                + "written in one pass, and pages that were read are given back."),
+        .paragraph(
+            "Files of formats 20 to 23 and synchronised files are not compacted in place. The "
+                + "former can be copied with `-o`, which keeps their format."),
+    ]
+
+    private static let checks: [ManualBlock] = [
+        .paragraph(
+            "An error is what makes some reader or writer fail or answer wrongly; a warning is "
+                + "not: leaked space, a stale header slot, text that is no UTF-8. Each finding has "
+                + "a `severity`, a `code`, where it can be told an `offset`, a `path` and an "
+                + "`object`, and a sentence as `detail`. Of one code 100 are listed; the summary "
+                + "counts all."),
+        .paragraph(
+            "The format has no checksums: a number that became another number is noticed only if "
+                + "an index, a link or an order contradicts it."),
+        .literal([
+            #"{"severity":"error","code":"ref-outside-file","offset":90112,"#,
+            #" "path":"tables/Email/subject","detail":"..."}"#,
+            #"{"summary":{"errors":1,"warnings":0,"previousSlot":"ok","advice":"..."}}"#,
+        ]),
+    ]
+
+    private static let salvage: [ManualBlock] = [
+        .paragraph(
+            "`--salvage` reads what the root leads to and makes new objects with the same keys and "
+                + "values in a new file; indexes and incoming links are built anew. An object "
+                + "whose properties cannot all be read keeps the others. Links to lost objects "
+                + "become null. Each line on standard output names a loss: the newest `version`, "
+                + "where the one before it had to be used, a `class`, the `name` of a class "
+                + "or property, a `property` of all objects, `objects` that could not be reached, with their "
+                + "`count` where something tells, an `object`, or `values` of `count` objects from "
+                + "`key` on."),
+        .paragraph(
+            "The last line counts each of them once, under `lostObjects`, `lostValues` or, where "
+                + "nobody counted, `lostParts`. It names the `version` that was read and the "
+                + "errors `--check` finds in it: damage may hide what was there, so the result is "
+                + "called `complete`, and the exit status is 0, only where that version is the "
+                + "newest and has none."),
+        .literal([
+            #"{"lost":"values","class":"Email","key":4411,"count":1,"property":"body","why":"..."}"#,
+            #"{"lost":"object","class":"Email","key":4412,"why":"..."}"#,
+            #"{"summary":{"salvaged":48210,"lostObjects":1,"lostValues":1,"lostParts":0,"#,
+            #" "version":77,"newest":true,"sourceErrors":2,"complete":false}}"#,
+        ]),
+        .paragraph(
+            "Try `--at previous` first: the version before the newest is often whole."),
+    ]
+
+    private static let reports: [ManualBlock] = [
+        .paragraph(
+            "Reports that were asked for (`-n`, `--check`, `--analyze`, `--json`) go to standard "
+                + "output; the one line about a finished change goes to standard error.")
+    ]
+
+    private static let exitStatus: [ManualBlock] = [
+        .definitions([
+            ("0", "Done, or nothing to do; `--check`: no error."),
+            ("1", "`--check --strict`: warnings."),
+            ("2", "A bad option, an output file that exists."),
+            ("3", "FILE is missing, cannot be read or is not a Realm file."),
+            ("4", "FILE is damaged; `--salvage`: something was, or may be, lost."),
+            ("5", "FILE is encrypted and no key was given, or the key is of no use."),
+            ("6", "A format, lock file or history that does not allow it."),
+            ("7", "Others have FILE open."),
+            ("9", "A write or sync failed, or the device is too full. FILE is untouched."),
+            ("10", "A bug: please report it."),
+            ("130, 143", "Interrupted, terminated. FILE is untouched."),
+        ]),
+        .paragraph("The full list is in `realm-tools(7)`."),
+    ]
+
+    private static let examples: [ManualBlock] = [
+        .example(
+            "Shrink a large file if it is worth it, and keep the old one:",
+            ["realm-compact --if-free 30% --max-memory 64MiB --backup --wait=60s big.realm"]),
+        .example(
+            "The same while its program keeps running:",
+            ["realm-compact -o big.new.realm big.realm"]),
+        .example(
+            "Check what is shipped with an application:",
+            ["realm-compact --check --strict Seed.realm"]),
+        .example(
+            "Rescue what can be rescued:",
+            [
+                "realm-compact --check broken.realm",
+                "[ $? -eq 4 ] &&",
+                "    realm-compact --salvage -o rescued.realm broken.realm > lost.ndjson",
+            ]),
+        .example(
+            "Which properties, and which values, make the file large:",
+            ["realm-compact --analyze --top 10 mail.realm"]),
+    ]
+}

@@ -1,0 +1,75 @@
+import RealmEngine
+import ToolKit
+
+/// `realm-compact`: space, health, rescue.
+package enum CompactTool {
+    /// Runs a parsed command and returns its exit code.
+    package static func run(_ command: ParsedCommand) throws(RealmError) -> ExitCode {
+        let request = try CompactRequest(command)
+        switch request.action {
+        case .check: return try CheckRun(request).run()
+        case .analyze: return try AnalyzeRun(request).run()
+        case .estimate: return try EstimateRun(request).run()
+        case .copy: return try CopyRun(request).run()
+        case .inPlace: return try InPlaceRun(request).run()
+        case .salvage: return try SalvageRun(request).run()
+        }
+    }
+}
+
+/// Opens the version a command is about.
+struct CompactSource {
+    let request: CompactRequest
+
+    private static let attempts = 3
+
+    /// Calls `body` with the version to start from, again when a commit landed meanwhile that
+    /// changed what was read.
+    func read<R>(_ body: (Database) throws(RealmError) -> R) throws(RealmError) -> R {
+        guard request.start == .newest else { return try readOlder(body) }
+        return try DatabaseReading(request.command).read(to: nil) { (database) throws(RealmError) in
+            let result = try body(database)
+            if database.hasChanged { throw DatabaseChange.error }
+            return result
+        }
+    }
+
+    private func readOlder<R>(
+        _ body: (Database) throws(RealmError) -> R
+    ) throws(RealmError) -> R {
+        for _ in 0..<Self.attempts {
+            let database = try older()
+            do throws(RealmError) {
+                let result = try body(database)
+                if !database.hasChanged { return result }
+            } catch {
+                if !database.hasChanged { throw error }
+            }
+        }
+        throw DatabaseChange.error.inFile(request.path)
+    }
+
+    /// Another version than the newest, even where that one cannot be opened. The one before it is
+    /// verified: nobody looked after it since the next commit.
+    private func older() throws(RealmError) -> Database {
+        if case .number = request.start {
+            let reading = DatabaseReading(request.command)
+            if let newest = try? reading.openNewest() { return try newest.at(request.start) }
+        }
+        let previous = try Database(
+            previous: request.path, key: request.command.readKey())
+        if case .number(let wanted) = request.start, previous.version != wanted {
+            throw RealmError(
+                .misuse, code: "BadVersion", reason: "version-gone",
+                "version \(wanted) is not there; the header names \(previous.version) beside the "
+                    + "newest, which cannot be opened", file: request.path)
+        }
+        guard IntegrityCheck(previous).run().errorCount == 0 else {
+            throw RealmError(
+                .corrupt, code: "InvalidDatabase", reason: "previous",
+                "version \(previous.version) is damaged too", file: request.path,
+                hint: "--salvage copies what can be read")
+        }
+        return previous
+    }
+}

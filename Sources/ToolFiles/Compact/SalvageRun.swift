@@ -1,0 +1,122 @@
+import Glibc
+import RealmEngine
+import ToolKit
+
+/// `--salvage -o OUT FILE`: what can be read of a damaged file, in a new one.
+struct SalvageRun {
+    private let request: CompactRequest
+
+    init(_ request: CompactRequest) { self.request = request }
+
+    func run() throws(RealmError) -> ExitCode {
+        let target = request.command.outputPath!
+        let key = try request.command.readKey()
+        // Made first, so that an output that exists ends it before the work.
+        let output = try CompactOutput(request, path: target, force: request.mayReplace)
+        let passing = try PassingDirectory(in: directory(of: target), for: target)
+        let losses = try OutputFile(path: nil, force: false)
+        let printer = LossPrinter()
+        var buffer = ByteBuffer()
+        let summary = try Salvage.run(
+            path: request.path, into: passing.database,
+            spillingInto: Terminal.temporaryDirectory, maxMemory: request.options.maxMemory,
+            key: key
+        ) { (loss) throws(RealmError) in
+            printer.append(loss, to: &buffer)
+            try losses.write(&buffer)
+        }
+        printer.append(summary, to: &buffer)
+        try losses.flush(&buffer)
+        try losses.commit()
+        var options = request.options
+        options.keepsHistory = false
+        try output.write(Database(immutable: passing.database, key: key), options)
+        try output.publish()
+        Diagnostics(request.command).summary(
+            "\(request.path) -> \(target): \(summary.sentence)")
+        return summary.isComplete ? .ok : .damaged
+    }
+}
+
+extension SalvageSummary {
+    /// What people are told.
+    fileprivate var sentence: String {
+        let from = isNewest ? "" : ", the one before the newest, which cannot be read"
+        return "\(Self.count(salvaged, "object")) of version \(version)\(from); \(losses)"
+    }
+
+    private var losses: String {
+        var lost: [String] = []
+        if lostObjects > 0 { lost.append(Self.count(lostObjects, "object")) }
+        if lostValues > 0 { lost.append(Self.count(lostValues, "value")) }
+        if lostParts > 0 { lost.append(Self.count(lostParts, "part")) }
+        let found = lost.isEmpty ? "nothing found lost" : "lost " + lost.joined(separator: ", ")
+        if sourceErrors == 0 { return lost.isEmpty ? "nothing lost" : found }
+        return found
+            + ", but the source has \(Self.count(sourceErrors, "error")), which --check lists"
+    }
+
+    private static func count(_ count: Int, _ noun: String) -> String {
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
+}
+
+/// Losses as lines of JSON.
+private struct LossPrinter {
+    func append(_ loss: SalvageLoss, to buffer: inout ByteBuffer) {
+        switch loss {
+        case .version(let used, let why):
+            buffer.append("{\"lost\":\"version\",\"used\":\(used)")
+            end(why, to: &buffer)
+        case .table(let slot, let why):
+            buffer.append("{\"lost\":\"class\",\"slot\":\(slot)")
+            end(why, to: &buffer)
+        case .name(let name, let property, let why):
+            begin("name", name, to: &buffer)
+            if let property { append(property: property, to: &buffer) }
+            end(why, to: &buffer)
+        case .property(let name, let property, let why):
+            begin("property", name, to: &buffer)
+            append(property: property, to: &buffer)
+            end(why, to: &buffer)
+        case .objects(let name, let count, let why):
+            begin("objects", name, to: &buffer)
+            if let count { buffer.append(",\"count\":\(count)") }
+            end(why, to: &buffer)
+        case .object(let name, let key, let why):
+            begin("object", name, to: &buffer)
+            buffer.append(",\"key\":\(key.raw)")
+            end(why, to: &buffer)
+        case .values(let name, let property, let key, let count, let why):
+            begin("values", name, to: &buffer)
+            buffer.append(",\"key\":\(key.raw),\"count\":\(count)")
+            append(property: property, to: &buffer)
+            end(why, to: &buffer)
+        }
+    }
+
+    func append(_ summary: SalvageSummary, to buffer: inout ByteBuffer) {
+        buffer.append(
+            "{\"summary\":{\"salvaged\":\(summary.salvaged),"
+                + "\"lostObjects\":\(summary.lostObjects),\"lostValues\":\(summary.lostValues),"
+                + "\"lostParts\":\(summary.lostParts),\"version\":\(summary.version),"
+                + "\"newest\":\(summary.isNewest),\"sourceErrors\":\(summary.sourceErrors),"
+                + "\"complete\":\(summary.isComplete)}}\n")
+    }
+
+    private func begin(_ what: String, _ name: String, to buffer: inout ByteBuffer) {
+        buffer.append("{\"lost\":\"\(what)\",\"class\":")
+        JSONText.append(name, to: &buffer)
+    }
+
+    private func append(property: String, to buffer: inout ByteBuffer) {
+        buffer.append(",\"property\":")
+        JSONText.append(property, to: &buffer)
+    }
+
+    private func end(_ why: String, to buffer: inout ByteBuffer) {
+        buffer.append(",\"why\":")
+        JSONText.append(why, to: &buffer)
+        buffer.append("}\n")
+    }
+}

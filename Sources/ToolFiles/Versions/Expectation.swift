@@ -1,0 +1,119 @@
+import RealmEngine
+import ToolKit
+
+/// `-E`: a fact compared with a value.
+struct Expectation {
+    private enum Comparison: String, CaseIterable {
+        // The longer ones first: `<` begins `<=`.
+        case notEqual = "!="
+        case atMost = "<="
+        case atLeast = ">="
+        case equal = "="
+        case less = "<"
+        case more = ">"
+
+        func holds<T: Comparable>(_ a: T, _ b: T) -> Bool {
+            switch self {
+            case .notEqual: a != b
+            case .atMost: a <= b
+            case .atLeast: a >= b
+            case .equal: a == b
+            case .less: a < b
+            case .more: a > b
+            }
+        }
+    }
+
+    let key: FactKey
+    private let text: String
+    private let comparison: Comparison
+    private let value: String
+
+    /// Throws `misuse` for an unknown key or anything that is no comparison.
+    init(_ text: String) throws(RealmError) {
+        guard let start = text.firstIndex(where: { "!<>=".contains($0) }) else {
+            throw Self.malformed(text, "it compares nothing")
+        }
+        let name = String(text[..<start])
+        let rest = text[start...]
+        guard let comparison = Comparison.allCases.first(where: { rest.hasPrefix($0.rawValue) })
+        else { throw Self.malformed(text, "it compares nothing") }
+        guard let key = FactKey(rawValue: name) else {
+            let nearest = Spelling.nearest(to: name, among: FactKey.names) ?? ""
+            throw .misuse(
+                "--expect: there is no key '\(name)'", code: "InvalidArgument",
+                reason: "unknown-key", hint: "did you mean \(nearest)?")
+        }
+        self.text = text
+        self.key = key
+        self.comparison = comparison
+        // `==` is what other tools call it.
+        let isDouble = comparison == .equal && rest.hasPrefix("==")
+        value = String(rest.dropFirst(isDouble ? 2 : comparison.rawValue.count))
+        try checkValue()
+    }
+
+    private static func malformed(_ text: String, _ why: String) -> RealmError {
+        .misuse(
+            "--expect: '\(text)' is no expectation: \(why)", code: "InvalidArgument",
+            reason: "bad-value", hint: "a key, one of = != < <= > >=, and a value: 'format<=24'")
+    }
+
+    private func checkValue() throws(RealmError) {
+        if value.isEmpty { throw Self.malformed(text, "the value is missing") }
+        let isOrder = comparison != .equal && comparison != .notEqual
+        switch key {
+        case .file, .history:
+            if isOrder { throw Self.malformed(text, "\(key.rawValue) has no order") }
+        case .encrypted, .streaming, .compact:
+            if isOrder || !["true", "false", "null"].contains(value) {
+                throw Self.malformed(text, "\(key.rawValue) is true or false")
+            }
+        default:
+            if number == nil, isOrder || value != "null" {
+                throw Self.malformed(text, "'\(value)' is no number")
+            }
+        }
+    }
+
+    /// The value in the unit of the fact: bytes, tenths of a percent, or a plain number.
+    private var number: Int? {
+        if key.isSize { return ValueForms.size(value) }
+        guard key.rawValue.hasSuffix("percent") else { return ValueForms.count(value) }
+        let digits = value.hasSuffix("%") ? value.dropLast() : value[...]
+        let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count <= 2, let whole = ValueForms.count(parts[0]), whole <= 1 << 20 else {
+            return nil
+        }
+        guard parts.count == 2 else { return whole * 10 }
+        guard parts[1].utf8.count == 1, let tenths = ValueForms.count(parts[1]) else { return nil }
+        return whole * 10 + tenths
+    }
+
+    func holds(_ fact: Fact?) -> Bool {
+        switch fact {
+        case nil: return comparison.holds("null", value)
+        case .number(let actual):
+            guard let number else { return comparison == .notEqual }
+            return comparison.holds(actual, UInt64(number))
+        case .tenths(let actual):
+            guard let number else { return comparison == .notEqual }
+            return comparison.holds(actual, number)
+        case .flag(let flag): return comparison.holds(String(flag), value)
+        case .text(let actual): return comparison.holds(actual, value)
+        }
+    }
+
+    /// What to say when it does not hold.
+    func complaint(_ facts: FileFacts) -> String {
+        var message = "expected \(text), found \(facts.value(key)?.plain ?? "nothing")"
+        if key == .compact, let free = facts.value(.freePercent) {
+            message += " (free \(free.plain)%"
+            if case .tenths(1...)? = facts.value(.pinnedPercent) {
+                message += ", pinned \(facts.value(.pinnedPercent)!.plain)%"
+            }
+            message += ")"
+        }
+        return message
+    }
+}

@@ -1,0 +1,51 @@
+import RealmEngine
+import ToolKit
+
+/// What is printed about one file.
+struct FileReport {
+    let facts: FileFacts
+    /// With `--slots`.
+    let slots: [HeaderSlot]?
+    /// With `--growth`.
+    let showsGrowth: Bool
+
+    init(_ path: String, _ request: VersionsRequest) throws(RealmError) {
+        facts = try request.facts(path)
+        slots = request.showsSlots ? try request.inspector(path).slots() : nil
+        showsGrowth = request.showsGrowth
+    }
+
+    init(_ facts: FileFacts) {
+        self.facts = facts
+        slots = nil
+        showsGrowth = false
+    }
+
+    /// Announced pins, those alike counted: the oldest stands for them.
+    static func grouped(_ rows: [ReaderRow]) -> [(row: ReaderRow, count: Int)] {
+        struct Kind: Hashable {
+            let process: ProcessIdentity
+            let thread: UInt32
+            let kind: ReaderRow.Kind
+            let label: String
+        }
+        var groups: [(row: ReaderRow, count: Int)] = []
+        var indexes: [Kind: Int] = [:]
+        for row in rows.sorted(by: { $0.since < $1.since }) {
+            let kind = Kind(
+                process: row.process, thread: row.thread, kind: row.kind, label: row.label)
+            if let index = indexes[kind] {
+                groups[index].count += 1
+            } else {
+                indexes[kind] = groups.count
+                groups.append((row, 1))
+            }
+        }
+        return groups
+    }
+
+    /// The versions that keep space from being used, oldest first.
+    var pinning: [Inspection.LiveVersion] {
+        facts.inspection.versions.filter { $0.releases != nil }.reversed()
+    }
+}

@@ -1,0 +1,73 @@
+import RealmEngine
+import ToolKit
+
+/// What a `realm-versions` command line asks for.
+struct VersionsRequest {
+    let command: ParsedCommand
+    let paths: [String]
+    let keys: [FactKey]
+    let expectations: [Expectation]
+    let format: OutputFormat
+
+    var looksForOpeners: Bool { !command.flag("no-openers") }
+    var showsSlots: Bool { command.flag("slots") }
+    var showsGrowth: Bool { command.flag("growth") }
+    var mapPath: String? { command.text("map") }
+    var plotPath: String? { command.text("plot") }
+    var isWatch: Bool { command.flag("watch") }
+
+    init(_ command: ParsedCommand) throws(RealmError) {
+        self.command = command
+        paths = command.operands
+        keys = command.all("get").compactMap { FactKey(rawValue: $0) }
+        expectations = try command.all("expect").map { (text) throws(RealmError) in
+            try Expectation(text)
+        }
+        format = command.flag("list") && command.format == .auto ? .table : command.format
+        try check()
+    }
+
+    private func check() throws(RealmError) {
+        if !keys.isEmpty, format != .auto {
+            throw Self.clash("--get prints values alone: it does not go with --format")
+        }
+        for option in ["map", "history"] where command.flag(option) && paths.count > 1 {
+            throw Self.clash("--\(option) takes one FILE")
+        }
+        if isWatch, format != .auto, format != .ndjson, format != .json {
+            throw Self.clash("--watch prints ndjson")
+        }
+        if format == .table, showsSlots || showsGrowth {
+            throw Self.clash("--format table has one row for each file")
+        }
+        let isDrawing = plotPath != nil && !isWatch
+        if isDrawing, paths != ["-"] {
+            throw Self.clash(
+                "--plot needs --watch, or - for FILE to draw what an earlier --watch printed")
+        }
+        if isDrawing, !expectations.isEmpty || format != .auto {
+            throw Self.clash("--plot of an earlier --watch prints nothing else")
+        }
+        if !isDrawing, paths.contains("-") {
+            throw Self.clash("FILE cannot be -: the file itself is what is asked about")
+        }
+    }
+
+    private static func clash(_ message: String) -> RealmError {
+        .misuse(message, code: "InvalidArgument")
+    }
+
+    /// A report is wanted, not only checks and pictures.
+    var wantsReport: Bool {
+        keys.isEmpty
+            && (format != .auto || showsSlots || showsGrowth
+                || (expectations.isEmpty && mapPath == nil))
+    }
+
+    /// What is written must not replace what is read.
+    func checkOutputs() throws(RealmError) {
+        for target in [mapPath, plotPath, command.outputPath] {
+            for path in paths { try OutputFile.check(target, against: path) }
+        }
+    }
+}

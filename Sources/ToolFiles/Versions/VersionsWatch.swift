@@ -1,0 +1,113 @@
+import Glibc
+import RealmEngine
+import ToolKit
+
+/// `--watch`: the report again and again, one line of JSON each.
+struct VersionsWatch {
+    private let request: VersionsRequest
+    private let output: OutputFile
+    private let diagnostics: Diagnostics
+    private let interval: Duration
+    private var arrivals: [Arrivals]
+    private var plot: GrowthPlot?
+
+    init(_ request: VersionsRequest, _ output: OutputFile) throws(RealmError) {
+        self.request = request
+        self.output = output
+        diagnostics = Diagnostics(request.command)
+        interval = request.command.duration("watch") ?? .seconds(1)
+        arrivals = request.paths.map { _ in Arrivals() }
+        guard let path = request.plotPath else { return }
+        if request.paths.count > 1 {
+            throw .misuse("--plot draws one FILE", code: "InvalidArgument")
+        }
+        // Made and thrown away: whether it can be written should be known at once.
+        _ = try OutputFile(path: path, force: request.command.mayReplaceOutput)
+        plot = GrowthPlot(file: request.paths[0])
+    }
+
+    /// Ends only by a signal, or an error.
+    mutating func run() throws(RealmError) -> Never {
+        var due = ContinuousClock.now
+        while true {
+            for index in request.paths.indices { try observe(index) }
+            try draw()
+            due = max(ContinuousClock.now, due.advanced(by: interval))
+            Self.sleep(until: due)
+        }
+    }
+
+    private mutating func observe(_ index: Int) throws(RealmError) {
+        let path = request.paths[index]
+        let facts: FileFacts
+        do throws(RealmError) {
+            let arrivals = arrivals[index]
+            facts = try request.facts(path, late: arrivals.isLate)
+        } catch {
+            // A file being replaced is missing for a moment; the next look tells. A key stays wrong.
+            guard ![.misuse, .output, .key].contains(error.kind) else { throw error }
+            diagnostics.report(error)
+            return
+        }
+        arrivals[index].note(facts)
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        let nanoseconds = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+        var buffer = ByteBuffer(capacity: 4096)
+        FileReport(facts).json(time: WallTime.text(nanoseconds)).append(to: &buffer)
+        buffer.append("\n")
+        try output.flush(&buffer)
+        if let space = facts.inspection.space {
+            plot?.add(
+                seconds: Double(nanoseconds) / 1e9, bytes: Double(facts.inspection.bytes),
+                live: Double(space.live), free: Double(space.free), pinned: Double(space.pinned))
+        }
+    }
+
+    /// The picture is replaced whole each time, so that there is one whenever the watch ends.
+    private func draw() throws(RealmError) {
+        guard let plot, let path = request.plotPath else { return }
+        let picture = try OutputFile(path: path, force: true)
+        var buffer = plot.drawing()
+        try picture.flush(&buffer)
+        try picture.commit()
+    }
+
+    private static func sleep(until due: ContinuousClock.Instant) {
+        let wait = ContinuousClock.now.duration(to: due).components
+        guard wait.seconds >= 0, wait.attoseconds >= 0 else { return }
+        var time = timespec()
+        time.tv_sec = Int(wait.seconds)
+        time.tv_nsec = Int(wait.attoseconds / 1_000_000_000)
+        nanosleep(&time, nil)
+    }
+}
+
+/// Which version was the newest when a process was not there yet: it cannot hold an older one.
+struct Arrivals {
+    private var before: [ProcessIdentity: UInt64] = [:]
+    private var newest: UInt64?
+
+    /// Remembers the processes seen and the newest version.
+    mutating func note(_ facts: FileFacts) {
+        guard let openers = facts.openers, facts.inspection.lock?.isInUse == true else {
+            // The session is over, or nothing is known of it.
+            self = Arrivals()
+            newest = facts.openers == nil ? nil : 0
+            return
+        }
+        var next: [ProcessIdentity: UInt64] = [:]
+        for opener in openers.openers where opener.participants > 0 {
+            // Those seen at the first look may hold anything.
+            next[opener.process] = before[opener.process] ?? newest ?? 0
+        }
+        before = next
+        newest = facts.inspection.version
+    }
+
+    /// Whether the opener came after `version` had been superseded.
+    func isLate(_ opener: Opener, _ version: UInt64) -> Bool {
+        guard let newest else { return false }
+        return version < before[opener.process] ?? newest
+    }
+}

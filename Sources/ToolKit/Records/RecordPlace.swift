@@ -1,0 +1,12 @@
+/// Where a record stands in the input.
+package struct RecordPlace {
+    package let record: Int
+    package let position: TextPosition
+
+    package init(record: Int, position: TextPosition) {
+        self.record = record
+        self.position = position
+    }
+
+    package var line: Int { position.line }
+}

@@ -1,0 +1,20 @@
+import RealmEngine
+
+extension Value {
+    package func kept(in arena: ScratchArena) -> Value {
+        kept { bytes in
+            let copy = arena.allocate(bytes.count)
+            copy.copyMemory(from: bytes.base, byteCount: bytes.count)
+            return ByteView(copy, count: bytes.count)
+        }
+    }
+
+    /// The same value with its bytes where `copy` put them.
+    package func kept<E>(_ copy: (ByteView) throws(E) -> ByteView) throws(E) -> Value {
+        switch self {
+        case .string(let text): .string(try copy(text))
+        case .binary(let bytes): .binary(try copy(bytes))
+        default: self
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import RealmEngine
+
+extension SchemaChange {
+    /// What a change record calls it.
+    package var recordName: StaticString {
+        switch self {
+        case .addClass: "add-class"
+        case .addProperty: "add-property"
+        case .dropClass: "remove-class"
+        case .dropProperty: "remove-property"
+        case .setOptional(_, _, true): "make-optional"
+        case .setOptional(_, _, false): "make-required"
+        case .setIndex: "set-index"
+        case .setVersion: "set-version"
+        case .renameClass, .renameProperty: "rename"
+        }
+    }
+
+    /// The property it is about.
+    package var property: String? {
+        switch self {
+        case .addProperty(_, let property): property.name
+        case .dropProperty(_, let name), .setOptional(_, let name, _), .setIndex(_, let name, _):
+            name
+        case .renameProperty(_, let name, _): name
+        case .addClass, .dropClass, .renameClass, .setVersion: nil
+        }
+    }
+}
+
+extension IndexKind {
+    /// What a change record calls it.
+    package var recordName: StaticString {
+        switch self {
+        case .none: "none"
+        case .general: "general"
+        case .fullText: "fulltext"
+        }
+    }
+}

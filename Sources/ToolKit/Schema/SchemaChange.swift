@@ -1,0 +1,136 @@
+import RealmEngine
+
+/// One step of a plan. Classes and properties go by the names they have when it is its turn.
+package enum SchemaChange {
+    case renameClass(String, to: String)
+    case renameProperty(String, String, to: String)
+    case dropClass(String)
+    case dropProperty(String, String)
+    case addClass(ClassSpec)
+    case addProperty(String, PropertyDescription)
+    case setIndex(String, String, IndexKind)
+    case setOptional(String, String, Bool)
+    case setVersion(UInt64)
+}
+
+/// A step and what it means for the data.
+package struct PlannedChange {
+    package let change: SchemaChange
+    /// For people: `48211 values kept`.
+    package var note: String?
+    package var losesData = false
+
+    package init(change: SchemaChange, note: String? = nil, losesData: Bool = false) {
+        self.change = change
+        self.note = note
+        self.losesData = losesData
+    }
+
+    /// `rename property`
+    package var action: String {
+        switch change {
+        case .renameClass: "rename class"
+        case .renameProperty: "rename property"
+        case .dropClass: "drop class"
+        case .dropProperty: "drop property"
+        case .addClass: "add class"
+        case .addProperty: "add property"
+        case .setIndex(_, _, .none): "remove index"
+        case .setIndex(_, _, .fullText): "add full-text index"
+        case .setIndex(_, _, .general): "add index"
+        case .setOptional(_, _, true): "make optional"
+        case .setOptional(_, _, false): "make required"
+        case .setVersion: "set version"
+        }
+    }
+
+    /// What it is about: `Email.subject -> Email.title`.
+    package var subject: String {
+        switch change {
+        case .renameClass(let old, let new): "\(old) -> \(new)"
+        case .renameProperty(let table, let old, let new): "\(table).\(old) -> \(table).\(new)"
+        case .dropClass(let table): table
+        case .addClass(let spec): spec.name
+        case .addProperty(let table, let property): "\(table).\(property.name)"
+        case .dropProperty(let table, let name), .setIndex(let table, let name, _),
+            .setOptional(let table, let name, _):
+            "\(table).\(name)"
+        case .setVersion(let version): "\(version)"
+        }
+    }
+}
+
+extension SchemaChange {
+    /// Carries the step out.
+    package func apply(_ transaction: WriteTransaction) throws(RealmError) {
+        switch self {
+        case .renameClass(let old, let new):
+            try transaction.renameClass(try transaction.existing(old), to: new)
+        case .renameProperty(let name, let old, let new):
+            let table = try transaction.existing(name)
+            try transaction.renameProperty(
+                table, try transaction.existing(old, in: table), to: new)
+        case .dropClass(let name):
+            try transaction.removeClass(try transaction.existing(name))
+        case .dropProperty(let name, let property):
+            let table = try transaction.existing(name)
+            try transaction.removeProperty(table, try transaction.existing(property, in: table))
+        case .addClass(let spec): try Self.add(spec, transaction)
+        case .addProperty(let name, let property):
+            let table = try transaction.existing(name)
+            try transaction.addProperty(table, try property.engineSpec(transaction))
+        case .setIndex(let name, let property, let kind):
+            let table = try transaction.existing(name)
+            try transaction.setIndex(
+                table, try transaction.existing(property, in: table), kind)
+        case .setOptional(let name, let property, let isOptional):
+            let table = try transaction.existing(name)
+            try transaction.setOptional(
+                table, try transaction.existing(property, in: table), isOptional)
+        case .setVersion(let version): try transaction.setSchemaVersion(version)
+        }
+    }
+
+    /// The class with its primary key alone: the others may lead to classes that come later.
+    private static func add(
+        _ spec: ClassSpec, _ transaction: WriteTransaction
+    ) throws(RealmError) {
+        let key = try spec.primaryKey.flatMap { spec.property($0) }
+            .map { property throws(RealmError) in try property.engineSpec(transaction) }
+        _ = try transaction.createClass(spec.name, kind: spec.kind, primaryKey: key)
+    }
+}
+
+extension PropertyDescription {
+    func engineSpec(_ transaction: WriteTransaction) throws(RealmError) -> PropertySpec {
+        var spec = PropertySpec(name, type)
+        spec.isOptional = isOptional
+        spec.collection = collection
+        if let target { spec.target = try transaction.existing(target) }
+        spec.hasIntegerKeys = hasIntegerKeys
+        spec.isIndexed = isIndexed
+        spec.isFullText = isFullText
+        return spec
+    }
+}
+
+extension WriteTransaction {
+    fileprivate func existing(_ name: String) throws(RealmError) -> TableKey {
+        guard let key = table(named: name) else {
+            throw .misuse(
+                "there is no class \(name)", code: "NoSuchTable", reason: "unknown-class")
+        }
+        return key
+    }
+
+    fileprivate func existing(
+        _ property: String, in table: TableKey
+    ) throws(RealmError) -> Int {
+        guard let column = try column(named: property, in: table) else {
+            throw .misuse(
+                "there is no property \(property)", code: "InvalidProperty",
+                reason: "unknown-property")
+        }
+        return column
+    }
+}

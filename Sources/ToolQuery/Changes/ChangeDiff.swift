@@ -1,0 +1,68 @@
+import RealmEngine
+import ToolKit
+
+/// `--diff`: the change records that turn one version or file into another.
+struct ChangeDiff {
+    let request: ChangeRequest
+    /// FILE at its newest version.
+    let database: Database
+    let output: OutputFile
+
+    func run() throws(RealmError) -> ExitCode {
+        var from = try request.request.version
+        if let since = request.since { from = .number(since) }
+        let this = try from.map { (choice) throws(RealmError) in try database.at(choice) }
+        let records: ChangeRecords
+        switch request.other {
+        case .file(let path)?: records = try compare(this ?? database, file: path)
+        case .version(let choice)?:
+            records = try compare(
+                this ?? database, choice == .newest ? database : try database.at(choice))
+        case nil: preconditionFailure("a diff has another side")
+        }
+        try records.flush()
+        if request.request.isCount, !request.request.command.isQuiet { try printCounts(records) }
+        return records.isEmpty ? .ok : .no
+    }
+
+    private func compare(_ this: Database, _ other: Database) throws(RealmError) -> ChangeRecords {
+        let (old, new) = (this.snapshot(), other.snapshot())
+        try request.check([new.schema, old.schema])
+        let records = ChangeRecords(request, VerifiedOutput(output, [this, other]))
+        try VersionChanges(request: request, records: records).append(from: old, to: new)
+        return records
+    }
+
+    private func compare(_ this: Database, file path: String) throws(RealmError) -> ChangeRecords {
+        let other = try DatabaseReading(request.request.command, path: path).open()
+        if !this.isEncrypted, !other.isEncrypted, let key = try request.request.command.readKey() {
+            // Says that neither of the two needs it.
+            _ = try Database(immutable: this.path, key: key)
+        }
+        let records = ChangeRecords(request, VerifiedOutput(output, [this, other]))
+        try FileComparison(records, from: this.snapshot(), to: other.snapshot()).run()
+        return records
+    }
+
+    private func printCounts(_ records: ChangeRecords) throws(RealmError) {
+        var report = Report(
+            names: ["class", "inserts", "updates", "deletes", "schema"],
+            isNumber: [false, true, true, true, true])
+        let names = records.counts.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        for name in names {
+            let counts = records.counts[name]!
+            report.rows.append([
+                .text(name), .number(counts.inserts), .number(counts.updates),
+                .number(counts.deletes), .number(counts.schema),
+            ])
+        }
+        if records.hasVersionChange {
+            report.rows.append([.null, .number(0), .number(0), .number(0), .number(1)])
+        }
+        var buffer = ByteBuffer()
+        report.append(
+            request.request.recordStyle(request.request.recordFormat),
+            null: request.request.values.null, to: &buffer)
+        try output.flush(&buffer)
+    }
+}

@@ -1,0 +1,122 @@
+import RealmEngine
+import ToolKit
+
+/// What `--diff` and `--watch` are asked for, checked as far as that goes without the database.
+struct ChangeRequest {
+    enum Other {
+        case file(String)
+        case version(VersionChoice)
+    }
+
+    let request: QueryRequest
+    /// `--diff`: what FILE is to become; nil for `--watch`.
+    let other: Other?
+    /// Nil for all classes.
+    let className: String?
+    let since: UInt64?
+    let showsBefore: Bool
+    let isInitial: Bool
+    let heartbeat: Duration?
+    /// `--fields`; nil for all properties.
+    let properties: Set<String>?
+
+    /// Nil when the command asks for neither.
+    init?(_ request: QueryRequest) throws(RealmError) {
+        let command = request.command
+        guard command.flag("watch") || command.flag("diff") || command.flag("since") else {
+            return nil
+        }
+        self.request = request
+        showsBefore = command.flag("before")
+        isInitial = command.flag("initial")
+        heartbeat = command.duration("heartbeat")
+        since = command.count("since").map { UInt64($0) }
+        className = command.operand(1)
+        if command.flag("watch") {
+            other = nil
+        } else if let text = command.text("diff") {
+            other = try Self.other(text)
+        } else {
+            // The changes from a version to the newest.
+            other = .version(.newest)
+        }
+        properties = try Self.properties(request.fields)
+        try checkApplicable()
+    }
+
+    private static func other(_ text: String) throws(RealmError) -> Other {
+        guard text.hasPrefix("@") else { return .file(text) }
+        switch text {
+        case "@latest": return .version(.newest)
+        case "@previous": return .version(.previous)
+        default:
+            guard let number = ValueForms.count(String(text.dropFirst())) else {
+                throw .misuse(
+                    "--diff: '\(text)' is no version", code: "InvalidArgument",
+                    reason: "bad-value", hint: "@previous, @latest, or @ and a number")
+            }
+            return .version(.number(UInt64(number)))
+        }
+    }
+
+    private static func properties(_ fields: FieldRequest) throws(RealmError) -> Set<String>? {
+        guard let list = fields.fields else { return nil }
+        if let field = list.first(where: { $0.label != nil || $0.path.contains(".") }) {
+            throw .misuse(
+                "--fields: change records hold properties, not '\(field.path)' under another name",
+                code: "InvalidArgument", reason: "unsuitable-property")
+        }
+        return Set(list.map(\.path))
+    }
+
+    private func checkApplicable() throws(RealmError) {
+        let command = request.command
+        let what = other == nil ? "--watch" : "--diff"
+        var unsuitable = [
+            "expand", "backlinks", "explode", "raw", "sort", "distinct", "limit", "offset",
+            "exit-status", "aggregate", "batch", "schema", "digest", "explain", "output-dir", "all",
+        ]
+        if other == nil { unsuitable += ["output", "count", "at"] }
+        for name in unsuitable where command.flag(name) {
+            throw .misuse("--\(name) does not go with \(what)", code: "InvalidArgument")
+        }
+        if other != nil, since != nil, command.flag("at") || command.flag("diff") {
+            throw .misuse("--since without --watch is a diff by itself", code: "InvalidArgument")
+        }
+        switch request.format {
+        case nil, .auto, .ndjson: return
+        case .json where command.wantsJSONErrors || request.isCount: return
+        case .table, .csv, .tsv:
+            if request.isCount { return }
+        default: break
+        }
+        throw .misuse("\(what) prints ndjson only", code: "InvalidArgument")
+    }
+
+    /// The classes asked for that the schema has, by name.
+    func tables(_ schema: Schema) -> [TableInfo] {
+        let all = request.exported(schema)
+        guard let className else { return all }
+        return all.filter { $0.className == className }
+    }
+
+    /// Throws `misuse` for a class none of the schemas has, or one that is embedded.
+    func check(_ schemas: [Schema]) throws(RealmError) {
+        guard let className else { return }
+        if schemas.contains(where: { !tables($0).isEmpty }) { return }
+        let table = try request.table(className, schemas[0])
+        throw .misuse(
+            "class \(table.className) is embedded: its objects change with their owners",
+            code: "IllegalOperation", reason: "embedded")
+    }
+
+    /// Which properties of a class records show.
+    func shows(_ column: ColumnInfo) -> Bool {
+        shows(propertyNamed: column.name) && !request.values.omits(column)
+    }
+
+    func shows(propertyNamed name: String) -> Bool {
+        if let properties, !properties.contains(name) { return false }
+        return !request.fields.excluded.contains(name)
+    }
+}

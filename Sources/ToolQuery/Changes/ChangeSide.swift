@@ -1,0 +1,54 @@
+import RealmEngine
+import ToolKit
+
+/// One of the two versions that change records are made from. Confined to its snapshot's thread.
+final class ChangeSide {
+    let snapshot: Snapshot
+    let renderer: JSONRenderer
+
+    init(_ snapshot: Snapshot, _ values: ValueStyle) {
+        self.snapshot = snapshot
+        var values = values
+        values.isExact = true
+        renderer = JSONRenderer(snapshot, values)
+    }
+
+    /// What identifies the object: its primary key, else its object key.
+    func appendKey(
+        _ key: ObjectKey, of table: TableInfo, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        guard let primaryKey = try renderer.targets[table.key].primaryKey(key) else {
+            return out.append(number: key.raw)
+        }
+        try renderer.append(primaryKey, JSONRenderer.Place(), to: &out)
+    }
+
+    /// `{…}` with the given properties of an object.
+    func appendObject(
+        _ key: ObjectKey, of table: TableInfo, _ columns: [Int], to out: inout ByteBuffer
+    ) throws(RealmError) {
+        out.append("{")
+        for (position, column) in columns.enumerated() {
+            if position > 0 { out.append(",") }
+            out.append(json: table.columns[column].name)
+            out.append(":")
+            try append(key, of: table, column, to: &out)
+        }
+        out.append("}")
+    }
+
+    /// One value of an object.
+    func append(
+        _ key: ObjectKey, of table: TableInfo, _ column: Int, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        let target = try renderer.targets[table.key]
+        let scan = target.borrowScan()
+        defer { target.releaseScan() }
+        guard let row = try scan.seek(key) else { throw target.missing(key) }
+        var place = JSONRenderer.Place()
+        place.isWalking = false
+        place.isMixed = table.columns[column].type == .mixed
+        renderer.beginField()
+        try renderer.append(try scan.value(row: row, column: column), place, to: &out)
+    }
+}

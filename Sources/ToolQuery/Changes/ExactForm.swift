@@ -1,0 +1,200 @@
+import RealmEngine
+import ToolKit
+
+/// Values as bytes that are equal exactly where the values are, wherever they are stored: with their
+/// types and all bits, sets and dictionaries in an order of their own, links by class and key,
+/// embedded objects by their content, whatever the order of their properties. All that is no number
+/// is one value. Confined to its snapshot's thread.
+final class ExactForm {
+    private let snapshot: Snapshot
+    private let targets: LinkTargets
+    /// Classes whose objects are other ones than those of the same name on the other side.
+    private let replaced: Set<String>
+    /// By table: its columns in the order of their names.
+    private var columns: [TableKey: [Int]] = [:]
+    /// Embedded objects that the present value may still hold.
+    private var budget = 0
+
+    init(_ snapshot: Snapshot, replaced: Set<String>) {
+        self.snapshot = snapshot
+        self.replaced = replaced
+        targets = LinkTargets(snapshot)
+    }
+
+    private enum Tag: UInt8 {
+        case null, int, bool, float, double, notANumber, string, binary, timestamp, decimal
+        case objectID, uuid, link, otherLink, object, list, set, dictionary
+    }
+
+    /// One value of an object.
+    func append(
+        _ key: ObjectKey, of table: TableInfo, _ column: Int, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        let target = try targets[table.key]
+        let scan = target.borrowScan()
+        defer { target.releaseScan() }
+        guard let row = try scan.seek(key) else { throw target.missing(key) }
+        try append(try scan.value(row: row, column: column), to: &out)
+    }
+
+    func append(_ value: Value, to out: inout ByteBuffer) throws(RealmError) {
+        budget = snapshot.nestedObjectLimit
+        try append(value, depth: 0, to: &out)
+    }
+
+    private func append(
+        _ value: Value, depth: Int, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        switch value {
+        case .null: add(.null, to: &out)
+        case .int(let number): add(.int, UInt64(bitPattern: number), to: &out)
+        case .bool(let flag): add(.bool, flag ? 1 : 0, to: &out)
+        case .float(let number):
+            if number.isNaN { return add(.notANumber, 4, to: &out) }
+            add(.float, UInt64(number.bitPattern), to: &out)
+        case .double(let number):
+            if number.isNaN { return add(.notANumber, 8, to: &out) }
+            add(.double, number.bitPattern, to: &out)
+        case .string(let text): add(.string, text, to: &out)
+        case .binary(let bytes): add(.binary, bytes, to: &out)
+        case .timestamp(let time):
+            add(.timestamp, UInt64(bitPattern: time.seconds), to: &out)
+            out.append(word: UInt64(bitPattern: Int64(time.nanoseconds)))
+        case .decimal(let number):
+            add(.decimal, number.high, to: &out)
+            out.append(word: number.low)
+        case .objectID(let id):
+            add(.objectID, id.high, to: &out)
+            out.append(word: UInt64(id.low))
+        case .uuid(let id):
+            add(.uuid, id.high, to: &out)
+            out.append(word: id.low)
+        case .link(let link): try append(link, depth: depth, to: &out)
+        case .list, .set, .dictionary: try appendCollection(value, depth: depth, to: &out)
+        }
+    }
+
+    private func add(_ tag: Tag, to out: inout ByteBuffer) { out.append(tag.rawValue) }
+
+    private func add(_ tag: Tag, _ word: UInt64, to out: inout ByteBuffer) {
+        out.append(tag.rawValue)
+        out.append(word: word)
+    }
+
+    private func add(_ tag: Tag, _ bytes: ByteView, to out: inout ByteBuffer) {
+        add(tag, UInt64(bytes.count), to: &out)
+        out.append(bytes)
+    }
+
+    private func add(_ tag: Tag, _ name: String, to out: inout ByteBuffer) {
+        add(tag, UInt64(name.utf8.count), to: &out)
+        out.append(name)
+    }
+}
+
+// MARK: - Links and collections
+
+extension ExactForm {
+    private func append(
+        _ link: ObjectLink, depth: Int, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        let target = try targets[link.table]
+        let name = target.table.info.className
+        if target.isEmbedded { return try appendObject(link.key, target, depth: depth, to: &out) }
+        add(replaced.contains(name) ? .otherLink : .link, name, to: &out)
+        if let key = try target.primaryKey(link.key) {
+            try append(key, depth: depth, to: &out)
+        } else {
+            out.append(word: UInt64(bitPattern: link.key.raw))
+        }
+    }
+
+    private func appendObject(
+        _ key: ObjectKey, _ target: LinkTarget, depth: Int, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        try checkDepth(depth)
+        budget -= 1
+        guard budget >= 0 else {
+            throw .corrupt("one object holds more than the file can", in: "embedded object")
+        }
+        add(.object, target.table.info.className, to: &out)
+        let scan = target.borrowScan()
+        defer { target.releaseScan() }
+        guard let row = try scan.seek(key) else { throw target.missing(key) }
+        for column in sortedColumns(target.table.info) {
+            add(.string, target.table.info.columns[column].name, to: &out)
+            try append(try scan.value(row: row, column: column), depth: depth + 1, to: &out)
+        }
+    }
+
+    private func sortedColumns(_ table: TableInfo) -> [Int] {
+        if let known = columns[table.key] { return known }
+        let sorted = table.columns.indices.sorted {
+            table.columns[$0].name.utf8.lexicographicallyPrecedes(table.columns[$1].name.utf8)
+        }
+        columns[table.key] = sorted
+        return sorted
+    }
+
+    private func appendCollection(
+        _ value: Value, depth: Int, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        try checkDepth(depth)
+        switch value {
+        case .list(let view):
+            add(.list, to: &out)
+            var elements = snapshot.elements(of: view, walking: false)
+            while let element = try elements.next() {
+                try append(element, depth: depth + 1, to: &out)
+            }
+        case .set(let view):
+            var pieces: [[UInt8]] = []
+            var elements = snapshot.elements(of: view, walking: false)
+            while let element = try elements.next() {
+                pieces.append(try piece(element, depth: depth))
+            }
+            // Links to objects that are gone are null, however many there are.
+            append(.set, Self.sorted(pieces, isSet: true), to: &out)
+        case .dictionary(let view):
+            var pieces: [[UInt8]] = []
+            var entries = try snapshot.entries(of: view, walking: false)
+            while let (key, element) = try entries.next() {
+                pieces.append(
+                    try piece(key, depth: depth) + (try piece(element, depth: depth)))
+            }
+            append(.dictionary, Self.sorted(pieces, isSet: false), to: &out)
+        default: return
+        }
+        // So that nothing that follows looks like an element.
+        out.append(0xFF)
+    }
+
+    private func piece(_ value: Value, depth: Int) throws(RealmError) -> [UInt8] {
+        var piece = ByteBuffer(capacity: 64)
+        try append(value, depth: depth + 1, to: &piece)
+        return [UInt8](piece.bytes)
+    }
+
+    private static func sorted(_ pieces: [[UInt8]], isSet: Bool) -> [[UInt8]] {
+        let sorted = pieces.sorted { $0.lexicographicallyPrecedes($1) }
+        guard isSet else { return sorted }
+        var unique: [[UInt8]] = []
+        for piece in sorted where unique.last != piece { unique.append(piece) }
+        return unique
+    }
+
+    private func append(_ tag: Tag, _ pieces: [[UInt8]], to out: inout ByteBuffer) {
+        add(tag, UInt64(pieces.count), to: &out)
+        for piece in pieces { out.append(piece) }
+    }
+
+    private func checkDepth(_ depth: Int) throws(RealmError) {
+        if depth >= JSONRenderer.maximumDepth { throw JSONRenderer.tooDeep }
+    }
+}
+
+extension ByteBuffer {
+    fileprivate mutating func append(word: UInt64) {
+        withUnsafeBytes(of: word) { append($0) }
+    }
+}

@@ -1,0 +1,153 @@
+import RealmEngine
+import ToolKit
+
+/// Records of what turns one file into another one that need not have anything in common with it.
+///
+/// Classes and properties are matched by name, objects by primary key, or by object key in classes
+/// without one; values by what they say, links by the keys they lead to, embedded objects by their
+/// content. What only one side has is a schema record; a new property has values where they are
+/// others than it begins with. Everything is read.
+final class FileComparison {
+    private let request: ChangeRequest
+    private let records: ChangeRecords
+    private let old: ChangeSide
+    private let new: ChangeSide
+    private let schema: SchemaDifference
+    private let exactOld: ExactForm
+    private let exactNew: ExactForm
+    private var left = ByteBuffer()
+    private var right = ByteBuffer()
+
+    init(_ records: ChangeRecords, from old: Snapshot, to new: Snapshot) {
+        self.records = records
+        request = records.request
+        self.old = ChangeSide(old, request.request.values)
+        self.new = ChangeSide(new, request.request.values)
+        schema = SchemaDifference(from: old.schema, to: new.schema, request)
+        exactOld = ExactForm(old, replaced: schema.replaced)
+        exactNew = ExactForm(new, replaced: [])
+    }
+
+    /// One class in both files, and how to find its objects.
+    private struct Pair {
+        let old: TableInfo?
+        let new: TableInfo?
+        var name: String { (new ?? old)!.className }
+        /// Objects of both may be the same ones.
+        let isComparable: Bool
+    }
+
+    func run() throws(RealmError) {
+        let pairs = try pairs()
+        for pair in pairs { try deletions(pair) }
+        for step in schema.steps {
+            try records.schema(step, version: new.snapshot.version)
+        }
+        for pair in pairs { try insertionsAndUpdates(pair) }
+    }
+
+    private func pairs() throws(RealmError) -> [Pair] {
+        try request.check([new.snapshot.schema, old.snapshot.schema])
+        let (before, after) = (
+            request.tables(old.snapshot.schema), request.tables(new.snapshot.schema)
+        )
+        let names = Set((before + after).map(\.className)).sorted {
+            $0.utf8.lexicographicallyPrecedes($1.utf8)
+        }
+        return names.map { name in
+            Pair(
+                old: before.first { $0.className == name },
+                new: after.first { $0.className == name },
+                isComparable: !schema.replaced.contains(name))
+        }
+    }
+
+    /// The objects the request is about; nil for all.
+    private func wanted(
+        _ table: TableInfo, _ side: ChangeSide
+    ) throws(RealmError) -> Set<ObjectKey>? {
+        guard let filter = request.request.filter else { return nil }
+        return try VersionChanges.keys(filter, table.className, side.snapshot, request)
+    }
+
+    /// Visits the keys of a class, or those of the ones wanted.
+    private func forEach(
+        _ table: TableInfo, _ side: ChangeSide, _ wanted: Set<ObjectKey>?,
+        _ body: (ObjectKey) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        side.snapshot.beginWalk()
+        let scan = side.snapshot.table(table).scan(columns: [])
+        while !records.isDecided, try scan.next() {
+            for row in 0..<scan.count {
+                let key = scan.key(row)
+                if wanted?.contains(key) ?? true { try body(key) }
+            }
+        }
+    }
+
+    private func deletions(_ pair: Pair) throws(RealmError) {
+        guard let table = pair.old else { return }
+        let wantedNew = try pair.new.flatMap { (info) throws(RealmError) in
+            try self.wanted(info, self.new)
+        }
+        try forEach(table, old, try wanted(table, old)) { (key) throws(RealmError) in
+            let found = try counterpart(of: key, table, old, pair.new, new, pair)
+            if let found, wantedNew?.contains(found) ?? true { return }
+            try records.delete(key, table, old, version: new.snapshot.version)
+        }
+    }
+
+    private func insertionsAndUpdates(_ pair: Pair) throws(RealmError) {
+        guard let table = pair.new else { return }
+        let wantedOld = try pair.old.flatMap { (info) throws(RealmError) in
+            try self.wanted(info, self.old)
+        }
+        let partners = table.columns.map { column in
+            schema.isNew(column.name, of: table.className)
+                ? nil : pair.old?.columnIndex(named: column.name)
+        }
+        try forEach(table, new, try wanted(table, new)) { (key) throws(RealmError) in
+            guard let was = pair.old,
+                let found = try counterpart(of: key, table, new, was, old, pair),
+                wantedOld?.contains(found) ?? true
+            else {
+                return try records.insert(key, table, new, version: new.snapshot.version)
+            }
+            var changed: [Int] = []
+            for column in table.columns.indices
+            where try differs(key, table, column, found, was, partners[column]) {
+                changed.append(column)
+            }
+            if changed.isEmpty { return }
+            try records.update(key, table, changed, new, before: (found, was, old))
+        }
+    }
+
+    /// The object of the other file with the same key.
+    private func counterpart(
+        of key: ObjectKey, _ table: TableInfo, _ side: ChangeSide, _ other: TableInfo?,
+        _ otherSide: ChangeSide, _ pair: Pair
+    ) throws(RealmError) -> ObjectKey? {
+        guard let other, pair.isComparable else { return nil }
+        let target = otherSide.snapshot.table(other)
+        guard let primaryKey = try side.renderer.targets[table.key].primaryKey(key) else {
+            return try target.row(key) == nil ? nil : key
+        }
+        return try target.find(primaryKey: primaryKey)
+    }
+
+    private func differs(
+        _ key: ObjectKey, _ table: TableInfo, _ column: Int, _ otherKey: ObjectKey,
+        _ other: TableInfo, _ otherColumn: Int?
+    ) throws(RealmError) -> Bool {
+        left.removeAll()
+        right.removeAll()
+        if let otherColumn {
+            try exactOld.append(otherKey, of: other, otherColumn, to: &left)
+        } else {
+            try exactNew.append(table.columns[column].defaultValue, to: &left)
+        }
+        try exactNew.append(key, of: table, column, to: &right)
+        return left.count != right.count || !left.bytes.elementsEqual(right.bytes)
+    }
+}

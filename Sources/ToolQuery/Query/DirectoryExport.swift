@@ -1,0 +1,153 @@
+import Glibc
+import RealmEngine
+import ToolKit
+
+/// One file for each class in a directory; in csv and tsv also one for each collection property,
+/// whose rows name their owner, so that relations survive.
+struct DirectoryExport {
+    private let request: QueryRequest
+    private let directory: String
+    private let format: RecordFormat
+
+    init(_ request: QueryRequest) throws(RealmError) {
+        self.request = request
+        directory = request.directory ?? "."
+        format = request.recordFormat
+        if format == .table {
+            throw .misuse(
+                "--output-dir writes no tables", code: "InvalidArgument",
+                hint: "csv, tsv, ndjson and json")
+        }
+    }
+
+    /// Writes all files and returns the exit code.
+    func run() throws(RealmError) -> ExitCode {
+        try makeDirectory()
+        var made: Set<String> = []
+        let reading = DatabaseReading(request.command)
+        let code = try reading.read(to: nil) { (database) throws(RealmError) in
+            request.values.losses.reset()
+            let tables = request.exported(database.schema)
+            let plans = try request.plans(tables, database.schema)
+            let names = ExportNames(database.schema)
+            let files = plans.flatMap { self.files($0, names) }
+            if !request.command.mayReplaceOutput { try checkFree(files, made) }
+            var records = 0
+            for file in files {
+                records += try write(file, database, isOurs: made.contains(file.name))
+                made.insert(file.name)
+            }
+            return request.exitCode(records: records)
+        }
+        request.values.losses.warn(Diagnostics(request.command))
+        return code
+    }
+
+    /// One file: its name without directory, and what is in it.
+    private struct File {
+        let name: String
+        let plan: RecordPlan
+    }
+
+    private func write(
+        _ file: File, _ database: Database, isOurs: Bool
+    ) throws(RealmError) -> Int {
+        let force = request.command.mayReplaceOutput || isOurs
+        let output = try OutputFile(path: path(file), force: force)
+        var export = Export(
+            database: database, plans: [file.plan], values: request.values,
+            records: request.recordStyle(format))
+        export.threads = request.command.workers
+        let count = try export.run(VerifiedOutput(output, database))
+        try output.commit()
+        return count
+    }
+
+    private func path(_ file: File) -> String { directory + "/" + file.name }
+
+    private func makeDirectory() throws(RealmError) {
+        guard mkdir(directory, 0o777) != 0, errno != EEXIST else { return }
+        throw systemFailure(.output, "cannot make the directory", errno: errno, file: directory)
+    }
+
+    /// Nothing is written when a file is in the way.
+    private func checkFree(_ files: [File], _ made: Set<String>) throws(RealmError) {
+        for file in files where !made.contains(file.name) {
+            var status = stat()
+            if lstat(path(file), &status) == 0 { throw OutputFile.Destination.exists(path(file)) }
+        }
+    }
+}
+
+// MARK: - Plans
+
+extension DirectoryExport {
+    private func files(_ plan: RecordPlan, _ names: ExportNames) -> [File] {
+        let stem = names.stem(plan.table)
+        switch format {
+        case .csv, .tsv:
+            let suffix = format == .csv ? ".csv" : ".tsv"
+            let (own, relations) = plan.split
+            return [File(name: stem + suffix, plan: own)]
+                + relations.map { column, plan in
+                    File(name: names.stem(plan.table, column: column) + suffix, plan: plan)
+                }
+        case .json: return [File(name: stem + ".json", plan: plan)]
+        case .ndjson, .raw, .table: return [File(name: stem + ".ndjson", plan: plan)]
+        }
+    }
+}
+
+extension RecordPlan {
+    /// The plan without its collections, and a plan for each of these: the owner's key, the
+    /// position or key where there is one, and the value.
+    fileprivate var split: (own: RecordPlan, relations: [(column: Int, plan: RecordPlan)]) {
+        var own: [Field] = []
+        var relations: [(column: Int, plan: RecordPlan)] = []
+        for field in fields {
+            guard case .column(let position) = field.path.source, field.path.steps.isEmpty,
+                let kind = table.columns[columns[position]].collection
+            else {
+                own.append(field)
+                continue
+            }
+            relations.append((columns[position], relation(field, kind)))
+        }
+        let plan = RecordPlan(
+            table: table, fields: own, columns: columns, explode: nil, namesClass: namesClass)
+        return (plan, relations)
+    }
+
+    private func relation(_ field: Field, _ kind: CollectionKind) -> RecordPlan {
+        var columns = self.columns
+        var owner = FieldPath.Source.key
+        if let key = table.primaryKey {
+            if !columns.contains(key) { columns.append(key) }
+            owner = .column(columns.firstIndex(of: key) ?? 0)
+        }
+        func constituent(_ label: String, _ source: FieldPath.Source) -> Field {
+            Field(
+                label: label, path: FieldPath(source: source, steps: []), expansion: nil,
+                isMixed: false, isNumber: false)
+        }
+        var fields = [constituent("owner", owner)]
+        switch kind {
+        case .list: fields.append(constituent("index", .elementIndex))
+        case .dictionary: fields.append(constituent("key", .elementKey))
+        case .set: break
+        }
+        fields.append(
+            Field(
+                label: "value", path: FieldPath(source: .element, steps: []),
+                expansion: field.expansion,
+                isMixed: table.columns[columnIndex(field)].type == .mixed,
+                isNumber: field.isNumber))
+        return RecordPlan(
+            table: table, fields: fields, columns: columns, explode: field.path, namesClass: false)
+    }
+
+    private func columnIndex(_ field: Field) -> Int {
+        guard case .column(let position) = field.path.source else { return 0 }
+        return columns[position]
+    }
+}

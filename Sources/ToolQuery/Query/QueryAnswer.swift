@@ -1,0 +1,266 @@
+import Glibc
+import RealmEngine
+import ToolKit
+
+/// Prints what a request asks of a database.
+struct QueryAnswer {
+    let request: QueryRequest
+    let database: Database
+    private let output: VerifiedOutput
+    private let diagnostics: Diagnostics
+
+    init(_ request: QueryRequest, _ database: Database, _ output: OutputFile) {
+        self.request = request
+        self.database = database
+        self.output = VerifiedOutput(output, database)
+        diagnostics = Diagnostics(request.command)
+    }
+
+    func print() throws(RealmError) -> ExitCode {
+        diagnostics.detail(
+            "format \(database.header.format), version \(database.version), "
+                + (database.isShared ? "pinned in the live session" : "read without a lock"))
+        if request.command.flag("batch") {
+            if case .objects(let name) = request.subject {
+                _ = try request.table(name, database.schema)
+            }
+            return try QueryBatch(request, database, output).run()
+        }
+        switch request.subject {
+        case .classes: return try printClasses()
+        case .schema(let name): return try printSchema(name)
+        case .digest(let name): return try printDigests(name)
+        case .objects(let name):
+            let table = try request.table(name, database.schema)
+            if let list = request.aggregates { return try printAggregates(list, table) }
+            return try printObjects([table])
+        case .all: return try printObjects(request.exported(database.schema))
+        }
+    }
+
+    private func printClasses() throws(RealmError) -> ExitCode {
+        let snapshot = database.snapshot()
+        let tables = request.tables(database.schema)
+        let wanted = tables.dropFirst(request.offset).prefix(request.limit)
+        if request.isCount { return try printCount(wanted.count) }
+        let report = try ClassList.report(Array(wanted), snapshot)
+        return try print(report)
+    }
+
+    private func printSchema(_ name: String?) throws(RealmError) -> ExitCode {
+        let tables = try tables(name, else: request.tables)
+        let schema = SchemaOutput(database.schema, tables)
+        var buffer = ByteBuffer()
+        switch request.format {
+        case nil, .auto, .table, .text: schema.appendText(isWhole: name == nil, to: &buffer)
+        case .json: schema.appendJSON(to: &buffer)
+        case .ndjson: schema.appendLines(request.recordStyle(.ndjson).terminator, to: &buffer)
+        case .csv, .tsv: return try print(schema.report)
+        }
+        try output.flush(&buffer)
+        return .ok
+    }
+
+    private func printDigests(_ name: String?) throws(RealmError) -> ExitCode {
+        let tables = try tables(name, else: request.exported)
+        return try print(try DigestList.report(tables, database.snapshot()))
+    }
+
+    private func tables(
+        _ name: String?, else others: (Schema) -> [TableInfo]
+    ) throws(RealmError) -> [TableInfo] {
+        guard let name else { return others(database.schema) }
+        return [try request.table(name, database.schema)]
+    }
+
+    private func print(_ report: Report) throws(RealmError) -> ExitCode {
+        var buffer = ByteBuffer()
+        report.append(
+            request.recordStyle(request.recordFormat), null: request.values.null, to: &buffer)
+        try output.flush(&buffer)
+        return request.exitCode(records: report.rows.count)
+    }
+
+    private func printCount(_ count: Int) throws(RealmError) -> ExitCode {
+        var buffer = ByteBuffer(capacity: 64)
+        buffer.append(number: count)
+        buffer.append(request.recordStyle(.ndjson).terminator)
+        try output.flush(&buffer)
+        return request.exitCode(records: count)
+    }
+}
+
+// MARK: - Objects
+
+extension QueryAnswer {
+    private func printObjects(_ tables: [TableInfo]) throws(RealmError) -> ExitCode {
+        let plans = try request.plans(tables, database.schema)
+        let format = try format(plans)
+        var export = Export(
+            database: database, plans: plans, values: request.values,
+            records: request.recordStyle(format))
+        export.offset = request.offset
+        export.limit = request.limit
+        export.threads = request.command.workers
+        if let filter = request.filter { try choose(filter, plans[0].table, &export) }
+        if request.isCount { return try printCount(try count(export)) }
+        let command = request.command
+        let path = request.path
+        export.progress = { ProgressReporter(command, file: path, total: $0, unit: .objects) }
+        let count = try export.run(output)
+        if format == .table {
+            let noun = count == 1 ? "object" : "objects"
+            diagnostics.summary("\(count) \(noun), version \(database.version)")
+        }
+        return request.exitCode(records: count)
+    }
+
+    /// Says how the query is run, where that was asked for: a message for each step.
+    private func explain(_ plan: QueryPlan, _ snapshot: Snapshot) throws(RealmError) {
+        guard request.command.flag("explain") else { return }
+        for line in try plan.explanation(in: snapshot).split(separator: "\n") {
+            diagnostics.notice(String(line))
+        }
+    }
+
+    /// Lets the query decide which objects are printed, and in what order.
+    private func choose(
+        _ filter: QueryFilter, _ table: TableInfo, _ export: inout Export
+    ) throws(RealmError) {
+        let snapshot = database.snapshot()
+        let skip = export.isExploding ? 0 : request.offset
+        let take = export.isExploding ? Int.max : request.limit
+        let (sum, overflow) = skip.addingReportingOverflow(take)
+        let isBounded = skip > 0 || take < .max
+        let plan = try filter.plan(table, snapshot, most: overflow ? .max : sum)
+        try explain(plan, snapshot)
+        guard plan.isArranged || isBounded else {
+            export.choice = .matches(plan)
+            return
+        }
+        let keys = try plan.rows(in: snapshot).keys
+        export.choice = .keys(keys.dropFirst(skip).prefix(take))
+        if !export.isExploding { (export.offset, export.limit) = (0, .max) }
+    }
+
+    /// The number of records. Of a query without more to it, matches are only counted.
+    private func count(_ export: Export) throws(RealmError) -> Int {
+        if export.isExploding { return try export.count() }
+        switch export.choice {
+        case .all: return try export.count()
+        case .keys(let keys): return keys.count
+        case .matches(let plan):
+            return
+                try plan.matchCount(in: database, threads: export.threads)
+        }
+    }
+
+    private func printAggregates(_ list: String, _ table: TableInfo) throws(RealmError) -> ExitCode
+    {
+        let aggregation = try Aggregation(list, table)
+        let snapshot = database.snapshot()
+        let filter =
+            request.filter ?? QueryFilter(text: "TRUEPREDICATE", arguments: [], request.command)
+        let plan = try filter.plan(table, snapshot)
+        try explain(plan, snapshot)
+        let count = try aggregation.run(plan, snapshot)
+        var buffer = ByteBuffer()
+        aggregation.append(request.recordStyle(request.recordFormat), request.values, to: &buffer)
+        try output.flush(&buffer)
+        return request.exitCode(records: count)
+    }
+
+    /// The format of the records, once it is known how many fields they have.
+    private func format(_ plans: [RecordPlan]) throws(RealmError) -> RecordFormat {
+        let isSingle = plans.count == 1 && plans[0].fields.count == 1
+        if request.command.flag("raw") {
+            guard isSingle else {
+                throw .misuse(
+                    "--raw prints one field, not \(plans.first?.fields.count ?? 0)",
+                    code: "InvalidArgument", hint: "choose it with -F")
+            }
+            return .raw
+        }
+        if request.format == nil, request.command.flag("null-separated"), isSingle { return .raw }
+        let format = request.recordFormat
+        if format == .csv || format == .tsv, case .all = request.subject {
+            throw .misuse(
+                "--all has no common columns for \(format == .csv ? "csv" : "tsv")",
+                code: "InvalidArgument", hint: "--output-dir DIR writes one file for each class")
+        }
+        return format
+    }
+}
+
+// MARK: - Tables
+
+extension QueryRequest {
+    /// All classes by name, with `--internal` all tables.
+    func tables(_ schema: Schema) -> [TableInfo] {
+        guard showsInternal else { return schema.classes }
+        return schema.tables.sorted {
+            $0.className.utf8.lexicographicallyPrecedes($1.className.utf8)
+        }
+    }
+
+    /// Those whose objects are printed by themselves and not inside others.
+    func exported(_ schema: Schema) -> [TableInfo] {
+        tables(schema).filter { $0.kind != .embedded }
+    }
+
+    /// The class a person named.
+    func table(_ name: String, _ schema: Schema) throws(RealmError) -> TableInfo {
+        let tables = tables(schema)
+        if let found = tables.first(where: { $0.className == name }) { return found }
+        if let found = tables.first(where: { showsInternal && $0.name == name }) { return found }
+        let near = Spelling.nearest(3, to: name, among: tables.map(\.className))
+        throw .misuse(
+            "there is no class \(name)", code: "NoSuchTable", reason: "unknown-class",
+            hint: near.isEmpty
+                ? "the database has no classes" : "did you mean \(near.joined(separator: ", "))?")
+    }
+
+    /// What the records of the tables hold. With several tables a name counts where it exists, and
+    /// must exist somewhere.
+    func plans(_ tables: [TableInfo], _ schema: Schema) throws(RealmError) -> [RecordPlan] {
+        var plans: [RecordPlan] = []
+        guard case .all = subject else {
+            for table in tables {
+                var planner = RecordPlanner(table, schema, fields, values)
+                plans.append(try planner.plan())
+            }
+            return plans
+        }
+        var (excluded, expanded) = (Set(fields.excluded), Set(fields.expanded))
+        for table in tables {
+            var own = fields
+            own.excluded.removeAll { table.columnIndex(named: $0) == nil }
+            own.expanded.removeAll { !Self.expands($0, table, schema) }
+            excluded.subtract(own.excluded)
+            expanded.subtract(own.expanded)
+            var planner = RecordPlanner(table, schema, own, values)
+            plans.append(try planner.plan())
+        }
+        if let name = excluded.first {
+            throw .misuse(
+                "--exclude: no class has a property \(name)", code: "InvalidArgument",
+                reason: "unknown-property")
+        }
+        if let path = expanded.first {
+            throw .misuse(
+                "--expand: no class has a link \(path)", code: "InvalidArgument",
+                reason: "unknown-property")
+        }
+        return plans
+    }
+
+    private static func expands(_ path: String, _ table: TableInfo, _ schema: Schema) -> Bool {
+        let resolved = try? PropertyPath(
+            path, in: table, schema, option: "--expand", takesKeys: false)
+        return resolved?.kind.leadsToObjects ?? false
+    }
+
+    func exitCode(records: Int) -> ExitCode {
+        command.flag("exit-status") && records == 0 ? .no : .ok
+    }
+}

@@ -1,0 +1,173 @@
+import RealmEngine
+import ToolKit
+
+/// What the values of one property have in common, seen one after the other.
+final class ObservedProperty {
+    enum Shape: Equatable {
+        case scalar(ColumnType)
+        /// A link to the class.
+        case link(String)
+        /// An object inside its parent.
+        case object
+        case list, set, dictionary
+        case mixed
+    }
+
+    let name: String
+    /// Records that have the property.
+    private(set) var count = 0
+    private(set) var hasNull = false
+    /// Nil while only nulls were seen.
+    private(set) var shape: Shape?
+    /// What a collection holds.
+    private(set) var element: ObservedProperty?
+    /// What objects inside the parent have.
+    private(set) var object: ObservedClass?
+
+    init(_ name: String) { self.name = name }
+
+    /// Takes account of a value in JSON.
+    func observe(_ value: JSONValue) {
+        count += 1
+        switch value.kind {
+        case .null: hasNull = true
+        case .bool: merge(.scalar(.bool))
+        case .int: merge(.scalar(.int))
+        case .number:
+            let isWhole = value.text.buffer.allSatisfy { $0 != 0x2E && $0 | 0x20 != 0x65 }
+            merge(.scalar(isWhole ? .decimal : .double))
+        case .string: merge(.scalar(Self.isTime(value.text) ? .timestamp : .string))
+        case .array: collect(value.children, .list)
+        case .object: observeObject(value)
+        }
+    }
+
+    private func observeObject(_ value: JSONValue) {
+        guard let (name, content) = value.wrapped else { return take(value, named: nil) }
+        if name.equals("$set") { return collect(content.children, .set) }
+        if name.equals("$dictionary") { return collect(content.children, .dictionary) }
+        if name.equals("$link"), let table = content.field("table"), table.kind == .string {
+            return merge(.link(table.text.string))
+        }
+        if name.equals("$embedded"), let inner = content.field("value") {
+            let table = content.field("table")
+            return take(inner, named: table?.kind == .string ? table?.text.string : nil)
+        }
+        switch value.selfDescribed(name, content) {
+        case .int: merge(.scalar(.int))
+        case .double: merge(.scalar(.double))
+        case .decimal: merge(.scalar(.decimal))
+        case .timestamp: merge(.scalar(.timestamp))
+        case .objectID: merge(.scalar(.objectID))
+        case .uuid: merge(.scalar(.uuid))
+        case .binary: merge(.scalar(.binary))
+        default: merge(.mixed)
+        }
+    }
+
+    private func take(_ value: JSONValue, named name: String?) {
+        merge(.object)
+        guard shape == .object else {
+            object = nil
+            return
+        }
+        let object = self.object ?? ObservedClass(name)
+        self.object = object
+        object.observe(value) { String($0) }
+    }
+
+    private func collect(_ children: JSONChildren, _ shape: Shape) {
+        merge(shape)
+        guard self.shape == shape else {
+            element = nil
+            return
+        }
+        let element = self.element ?? ObservedProperty(name)
+        self.element = element
+        for child in children { element.observe(child) }
+    }
+
+    /// Takes account of a field of a table.
+    func observe(text: ByteView, isNull: Bool) {
+        count += 1
+        if isNull {
+            hasNull = true
+            return
+        }
+        let seen = Self.type(ofText: text)
+        merge(.scalar(seen))
+        // A table has texts: what does not agree stays one.
+        if shape == .mixed { shape = .scalar(.string) }
+    }
+
+    /// What a text plainly is. Texts that a number or date would not give back stay texts.
+    private static func type(ofText text: ByteView) -> ColumnType {
+        if text.equals("true") || text.equals("false") { return .bool }
+        if isTime(text) { return .timestamp }
+        guard text.count > 0, text.count < 25 else { return .string }
+        let start = text[0] == UInt8(ascii: "-") ? 1 : 0
+        guard start < text.count, text[start] >= 0x30, text[start] <= 0x39 else { return .string }
+        let isPadded =
+            text[start] == 0x30 && start + 1 < text.count && text[start + 1] >= 0x30
+            && text[start + 1] <= 0x39
+        if isPadded { return .string }
+        if Int64(text: text) != nil { return .int }
+        return Double(text: text) != nil ? .double : .string
+    }
+
+    /// RFC 3339 with date, time and zone.
+    private static func isTime(_ text: ByteView) -> Bool {
+        text.count >= 20 && text[10] == UInt8(ascii: "T") && Timestamp(text: text) != nil
+    }
+
+    private func merge(_ seen: Shape) {
+        guard let known = shape, known != seen else {
+            shape = seen
+            return
+        }
+        switch (known, seen) {
+        case (.scalar(.int), .scalar(.double)), (.scalar(.double), .scalar(.int)):
+            shape = .scalar(.double)
+        case (.scalar(.int), .scalar(.decimal)), (.scalar(.decimal), .scalar(.int)):
+            shape = .scalar(.decimal)
+        case (.scalar(.timestamp), .scalar(.string)), (.scalar(.string), .scalar(.timestamp)):
+            shape = .scalar(.string)
+        default: shape = .mixed
+        }
+    }
+}
+
+/// What the objects of one class have in common.
+final class ObservedClass {
+    /// Nil for objects that do not say what they are.
+    let name: String?
+    private(set) var records = 0
+    private(set) var properties: [ObservedProperty] = []
+    private var positions: [[UInt8]: Int?] = [:]
+
+    init(_ name: String?) { self.name = name }
+
+    /// Takes account of an object. `property` names the property of a field, nil if it is none.
+    func observe(_ value: JSONValue, _ property: (String) -> String?) {
+        records += 1
+        guard value.kind == .object else { return }
+        for field in value.children { self.property(field.key, property)?.observe(field) }
+    }
+
+    /// Takes account of the beginning of a table's row.
+    func beginRow() { records += 1 }
+
+    /// The property of a field.
+    func property(_ field: ByteView, _ name: (String) -> String?) -> ObservedProperty? {
+        let key = field.bytes
+        if let known = positions[key] { return known.map { properties[$0] } }
+        guard let wanted = name(field.string) else {
+            positions[key] = .some(nil)
+            return nil
+        }
+        let place = properties.firstIndex { $0.name == wanted } ?? properties.count
+        if place == properties.count { properties.append(ObservedProperty(wanted)) }
+        positions[key] = .some(place)
+        return properties[place]
+    }
+}

@@ -1,0 +1,281 @@
+import RealmEngine
+import ToolKit
+
+/// What to do with one field of a record.
+struct FieldAction {
+    enum Kind: UInt8 {
+        /// A single scalar: the common case, converted on the spot.
+        case scalar
+        /// A link to a class with a primary key.
+        case link
+        /// Another link, a mixed value, an embedded object or a collection.
+        case structured
+        /// The object's own key, in a class without primary key.
+        case objectKey
+        /// The name of the class.
+        case className
+        /// Not looked at.
+        case ignored
+    }
+
+    let kind: Kind
+    let type: ColumnType
+    let isNullable: Bool
+    /// Position of the property's column.
+    let column: Int
+    /// Of a link: type of the primary key it is given by.
+    let keyType: ColumnType
+}
+
+/// Whether a record gives a property a value.
+enum Given: UInt8 {
+    case nowhere
+    case inRow
+    /// The row holds the primary key of the object the link leads to.
+    case reference
+    /// In `ClassPlan.structures`.
+    case structured
+}
+
+/// How records become objects of one class, worked out once; and the row being filled.
+///
+/// Confined to the thread that reads the records.
+final class ClassPlan {
+    let table: TableInfo
+    var key: TableKey { table.key }
+    let names: FieldNames
+    let actions: [FieldAction]
+    /// The value of each column: given by the record, or what holds otherwise.
+    let row: UnsafeMutableBufferPointer<Value>
+    /// Whether the record gives the column a value.
+    let given: UnsafeMutableBufferPointer<Given>
+    private var defaults: [Value]
+    private var givenAnyway: [Given]
+    /// Structured values that every record gets.
+    private var constants: [(column: Int, value: StagedValue)] = []
+    /// Values that need more than their place in the row.
+    var structures: [(column: Int, value: StagedValue)] = []
+    /// Some of them are more than an empty collection.
+    var hasStructures = false
+    /// By column: a collection of any kind, a list or set.
+    let isCollection: [Bool]
+    let isSequence: [Bool]
+    /// Some property is given by a reference.
+    var hasReferences = false
+    /// The object key the record asks for.
+    var objectKey: ObjectKey?
+    /// Columns that may be given by a reference, and the class each leads to.
+    let links: [(column: Int, target: TableKey)]
+
+    init(_ table: TableInfo, _ fields: [(name: String, action: FieldAction)]) {
+        self.table = table
+        names = FieldNames(fields.map(\.name))
+        actions = fields.map(\.action)
+        links = actions.filter { $0.kind == .link }.map {
+            ($0.column, table.columns[$0.column].target)
+        }
+        defaults = table.columns.map(\.defaultValue)
+        isCollection = table.columns.map { $0.collection != nil }
+        isSequence = table.columns.map { $0.collection == .list || $0.collection == .set }
+        givenAnyway = Array(repeating: .nowhere, count: defaults.count)
+        row = .allocate(capacity: defaults.count)
+        given = .allocate(capacity: defaults.count)
+        begin()
+    }
+
+    deinit {
+        row.deallocate()
+        given.deallocate()
+    }
+
+    /// A record without fields.
+    func begin() {
+        _ = row.initialize(from: defaults)
+        _ = given.initialize(from: givenAnyway)
+        if !structures.isEmpty { structures.removeAll(keepingCapacity: true) }
+        if !constants.isEmpty { structures += constants }
+        hasStructures = !constants.isEmpty
+        hasReferences = false
+        objectKey = nil
+    }
+
+    /// Takes a value that may need more than its place in the row.
+    func take(_ value: StagedValue, _ column: Int) {
+        if !isCollection[column] {
+            if case .value(let simple) = value {
+                row[column] = simple
+                given[column] = .inRow
+                return
+            }
+            if case .reference(let link) = value, case .primaryKey(let key) = link.name,
+                case .link = table.columns[column].type
+            {
+                if case .null = key {
+                    // In a row it would be no link at all.
+                } else {
+                    row[column] = key
+                    given[column] = .reference
+                    hasReferences = true
+                    return
+                }
+            }
+        }
+        given[column] = .structured
+        structures.append((column, value))
+        hasStructures = true
+    }
+
+    /// Gives every record a value, whatever it has itself. The value lives as long as the plan.
+    func fix(_ column: Int, _ value: StagedValue) {
+        if case .value(let simple) = value, table.columns[column].collection == nil {
+            defaults[column] = simple
+            givenAnyway[column] = .inRow
+        } else {
+            constants.append((column, value))
+            givenAnyway[column] = .structured
+        }
+        begin()
+    }
+
+    /// The value of the primary key; nil if the class has none or the record does not give it.
+    var primaryKey: Value? {
+        guard let column = table.primaryKey, given[column] == .inRow else { return nil }
+        return row[column]
+    }
+}
+
+/// The plans of all classes of one schema.
+final class ClassPlans {
+    let schema: Schema
+    private let request: WriteRequest
+    private var plans: [TableKey: ClassPlan] = [:]
+    private let known: FieldNames
+    private let classes: [TableInfo]
+
+    /// Keeps what the constants' values refer to.
+    private var tapes: [JSONTape] = []
+
+    /// Throws `misuse` when a constant fits no class, `corrupt` when links lead to no class.
+    init(_ schema: Schema, _ request: WriteRequest) throws(RealmError) {
+        try schema.checkTargets()
+        self.schema = schema
+        self.request = request
+        classes = schema.classes
+        known = FieldNames(classes.map(\.className))
+        for constant in request.constants { try fix(constant.property, constant.json) }
+    }
+
+    /// Gives every record's property a value.
+    private func fix(_ property: String, _ json: String) throws(RealmError) {
+        let tape = JSONTape()
+        tapes.append(tape)
+        let option = "--const \(property)"
+        let value = try JSONArgument.parse(json, option, tape)
+        var isKnown = false
+        for table in classes where table.kind == .topLevel {
+            guard let column = table.columnIndex(named: property) else { continue }
+            isKnown = true
+            let stage = JSONStage(self, table, request)
+            do throws(ValueMismatch) {
+                plan(table).fix(column, try stage.staged(value, table.columns[column]))
+            } catch {
+                throw JSONArgument.misfit(option, error)
+            }
+        }
+        if !isKnown {
+            throw .misuse(
+                "\(option): no class has this property", code: "InvalidProperty",
+                reason: "unknown-property")
+        }
+    }
+
+    /// The class called `name`, nil when there is none. Records mostly name the one before.
+    func table(named name: ByteView) -> TableInfo? {
+        if let index = known.index(of: name, at: 0) { return classes[index] }
+        // Extended forms call embedded classes by the stored names of their tables.
+        return classes.first { name.equals(Array($0.name.utf8)) }
+    }
+
+    /// The class a person named, or one by what `--output-dir` calls its file.
+    func table(named name: String) throws(RealmError) -> TableInfo {
+        if let found = classes.first(where: { $0.className == name }) { return found }
+        if let subject = ExportNames(schema).subject(name), subject.column == nil,
+            let found = classes.first(where: { $0.key == subject.table })
+        {
+            return found
+        }
+        let near = Spelling.nearest(3, to: name, among: classes.map(\.className))
+        throw .misuse(
+            "there is no class \(name)", code: "NoSuchTable", reason: "unknown-class",
+            hint: near.isEmpty
+                ? "--schema-file or --infer makes classes"
+                : "did you mean \(near.joined(separator: ", "))?")
+    }
+
+    func plan(_ table: TableInfo) -> ClassPlan {
+        if let plan = plans[table.key] { return plan }
+        let plan = ClassPlan(table, fields(table))
+        plans[table.key] = plan
+        return plan
+    }
+
+    func plan(_ key: TableKey) throws(RealmError) -> ClassPlan {
+        if let plan = plans[key] { return plan }
+        guard let table = schema.table(key) else {
+            throw .corrupt("a link leads to table \(key.raw), which does not exist", in: "schema")
+        }
+        return plan(table)
+    }
+
+    /// The names of the fields and what to do with each; no name twice.
+    private func fields(_ table: TableInfo) -> [(name: String, action: FieldAction)] {
+        var fields: [(name: String, action: FieldAction)] = []
+        var taken: Set<[UInt8]> = []
+        func add(_ name: String, _ action: FieldAction) {
+            if taken.insert(Array(name.utf8)).inserted { fields.append((name, action)) }
+        }
+        // Both are about the record as a whole, not about the objects inside it.
+        let isRecord = table.kind == .topLevel
+        let constants = isRecord ? request.constants.map(\.property) : []
+        let renamed = isRecord ? request.renamed : []
+        for (position, column) in table.columns.enumerated() {
+            let isConstant = constants.contains(column.name)
+            let field = renamed.first { $0.property == column.name }?.field
+            add(field ?? column.name, action(column, at: position, isConstant: isConstant))
+        }
+        if table.primaryKey == nil, isRecord {
+            add("_key", Self.special(.objectKey))
+        }
+        if isRecord { add(request.classField, Self.special(.className)) }
+        return fields
+    }
+
+    private func action(
+        _ column: ColumnInfo, at position: Int, isConstant: Bool
+    ) -> FieldAction {
+        var kind = FieldAction.Kind.structured
+        var keyType = ColumnType.int
+        if column.collection == nil {
+            if column.type == .link {
+                let target = schema.table(column.target)
+                if target?.kind == .topLevel,
+                    let key = target?.primaryKey.map({
+                        target!.columns[$0]
+                    })
+                {
+                    kind = .link
+                    keyType = key.type
+                }
+            } else if column.type != .mixed {
+                kind = .scalar
+            }
+        }
+        return FieldAction(
+            kind: isConstant ? .ignored : kind, type: column.type, isNullable: column.isNullable,
+            column: position, keyType: keyType)
+    }
+
+    private static func special(_ kind: FieldAction.Kind) -> FieldAction {
+        FieldAction(kind: kind, type: .int, isNullable: false, column: 0, keyType: .int)
+    }
+}

@@ -1,0 +1,64 @@
+import Glibc
+import RealmEngine
+import Synchronization
+import ToolKit
+
+/// SIGINT, SIGTERM and SIGHUP as a wish to end: work in hand is finished or rolled back first.
+enum Interruption {
+    private static let wanted = Atomic<Int32>(0)
+    /// There is no work in hand.
+    private static let isIdle = Atomic<Bool>(false)
+
+    /// From now on those signals only leave a note.
+    static func install() {
+        // Exist before a handler asks.
+        _ = (wanted.load(ordering: .relaxed), isIdle.load(ordering: .relaxed))
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            var action = sigaction()
+            sigaction(number, nil, &action)
+            let handler = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            if handler == unsafeBitCast(SIG_IGN, to: Int.self) { continue }
+            action = sigaction()
+            // A second signal ends the process at once.
+            action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
+            action.__sigaction_handler.sa_handler = { number in
+                Interruption.wanted.store(number, ordering: .sequentiallyConsistent)
+                guard Interruption.isIdle.load(ordering: .sequentiallyConsistent) else { return }
+                TemporaryFiles.unlinkAll()
+                Glibc.raise(number)
+            }
+            sigaction(number, &action, nil)
+        }
+    }
+
+    /// Runs what may have to wait for others before there is work in hand: a signal ends the process
+    /// at once meanwhile.
+    static func atOnce<R>(_ body: () throws(RealmError) -> R) throws(RealmError) -> R {
+        isIdle.store(true, ordering: .sequentiallyConsistent)
+        defer { isIdle.store(false, ordering: .sequentiallyConsistent) }
+        if let signal { raise(signal) }
+        return try body()
+    }
+
+    /// The signal that came; nil as long as none did.
+    @inline(__always) static var signal: Int32? {
+        let number = wanted.load(ordering: .relaxed)
+        return number == 0 ? nil : number
+    }
+
+    /// Ends the process by the signal, as if it had not been caught.
+    static func raise(_ number: Int32) -> Never {
+        TemporaryFiles.unlinkAll()
+        Glibc.signal(number, SIG_DFL)
+        Glibc.raise(number)
+        _exit(128 + number)
+    }
+}
+
+extension WriteRequest {
+    /// Takes the writer's turn for the command's transaction.
+    func begin(_ session: WriteSession) throws(RealmError) -> WriteTransaction {
+        let patience = patience
+        return try Interruption.atOnce { () throws(RealmError) in try session.begin(patience) }
+    }
+}

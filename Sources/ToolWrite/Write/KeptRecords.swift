@@ -1,0 +1,51 @@
+import RealmEngine
+import ToolKit
+
+/// Some records as written.
+struct KeptRecords: ~Copyable {
+    private let format: WriteRequest.InputFormat
+    private var bytes = ByteBuffer(capacity: 4096)
+    private(set) var places: [RecordPlace] = []
+    private var ranges: [Range<Int>] = []
+
+    init(_ input: RecordInput) {
+        format = input.format
+        if format == .json { bytes.append("[") }
+        if !input.headerBytes.isEmpty {
+            bytes.append(input.headerBytes)
+            bytes.append("\n")
+        }
+    }
+
+    mutating func add(_ record: ByteView, _ place: RecordPlace) {
+        if format == .json, !places.isEmpty { bytes.append(",") }
+        ranges.append(bytes.count..<bytes.count + record.count)
+        bytes.append(record)
+        bytes.append("\n")
+        places.append(place)
+    }
+
+    /// Adds all of them to the records of the open batch.
+    func add(to records: OpenRecords) throws(RealmError) {
+        for index in places.indices { try records.add(view(index), places[index]) }
+    }
+
+    /// Bytes of memory they take, about.
+    var byteCount: Int { bytes.count + 40 * places.count }
+
+    private func view(_ index: Int) -> ByteView {
+        ByteView(bytes.bytes.baseAddress! + ranges[index].lowerBound, count: ranges[index].count)
+    }
+
+    /// A record as written.
+    func record(_ index: Int) -> [UInt8] { Array(bytes.bytes[ranges[index]]) }
+
+    /// An input of all of them.
+    func input(name: String) throws(RealmError) -> RecordInput {
+        var copy = Array(bytes.bytes)
+        if format == .json { copy.append(UInt8(ascii: "]")) }
+        let input = RecordInput(copy, name: name, format)
+        _ = try input.readHeader()
+        return input
+    }
+}

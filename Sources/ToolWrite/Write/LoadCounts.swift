@@ -1,0 +1,74 @@
+import RealmEngine
+import ToolKit
+
+/// What a run has done so far.
+struct LoadCounts {
+    /// Records of the input, skipped and refused ones too.
+    var records = 0
+    var inserted = 0
+    var updated = 0
+    var deleted = 0
+    var unchanged = 0
+    var rejected = 0
+    /// Changes of the schema.
+    var schema = 0
+
+    mutating func add(_ outcome: ObjectWriter.Outcome) {
+        switch outcome {
+        case .inserted: inserted &+= 1
+        case .updated: updated &+= 1
+        case .deleted: deleted &+= 1
+        case .unchanged: unchanged &+= 1
+        }
+    }
+
+    var changes: Int { inserted + updated + deleted + schema }
+
+    /// The records since `other` are written again.
+    mutating func restart(from other: LoadCounts) {
+        inserted = other.inserted
+        updated = other.updated
+        deleted = other.deleted
+        unchanged = other.unchanged
+        schema = other.schema
+    }
+
+    /// `1395 inserted, 15 updated`.
+    func text(rejects: String?) -> String {
+        var parts: [String] = []
+        if inserted > 0 { parts.append("\(inserted) inserted") }
+        if updated > 0 { parts.append("\(updated) updated") }
+        if deleted > 0 { parts.append("\(deleted) deleted") }
+        if unchanged > 0 { parts.append("\(unchanged) unchanged") }
+        if schema > 0 { parts.append("\(schema) schema \(schema == 1 ? "change" : "changes")") }
+        if rejected > 0 {
+            parts.append("\(rejected) rejected" + (rejects.map { " (\($0))" } ?? ""))
+        }
+        let noun = records == 1 ? "record" : "records"
+        return "\(records) \(noun)" + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))
+    }
+
+    /// `"records":1412,"inserted":1395,...`
+    func appendJSON(to out: inout ByteBuffer) {
+        out.append("\"records\":")
+        out.append(number: records)
+        out.append(",\"inserted\":")
+        out.append(number: inserted)
+        out.append(",\"updated\":")
+        out.append(number: updated)
+        if deleted > 0 {
+            out.append(",\"deleted\":")
+            out.append(number: deleted)
+        }
+        if unchanged > 0 {
+            out.append(",\"unchanged\":")
+            out.append(number: unchanged)
+        }
+        if schema > 0 {
+            out.append(",\"schema\":")
+            out.append(number: schema)
+        }
+        out.append(",\"rejected\":")
+        out.append(number: rejected)
+    }
+}

@@ -1,0 +1,286 @@
+import RealmEngine
+import ToolKit
+
+/// Carries out checked records in one write transaction. Confined to its thread.
+final class ObjectWriter {
+    enum Outcome {
+        case inserted, updated, deleted
+        /// The object was as wanted already.
+        case unchanged
+    }
+
+    let transaction: WriteTransaction
+    let plans: ClassPlans
+    let links: WriteRequest.LinkMode
+    /// Deleting an object that is not there is no mistake: change records may come twice.
+    private let deletesMissing: Bool
+    var pending = PendingLinks()
+    /// Where the record being written stands, for links that have to wait.
+    var place = RecordPlace(record: 0, position: TextPosition())
+    /// The current record has changed something: refusing it now takes more than forgetting it.
+    private(set) var hasChanged = false
+    private var refusal: Refusal?
+
+    init(
+        _ transaction: WriteTransaction, _ plans: ClassPlans, _ request: WriteRequest
+    ) {
+        self.transaction = transaction
+        self.plans = plans
+        links = request.links
+        deletesMissing = request.mode == .apply
+        // Writing out takes about as much again, and records wait in memory too.
+        transaction.memoryLimit = request.mostMemory / 8 * 3
+    }
+
+    /// Turns what the plan refers to by primary keys into links; what is not there yet joins its
+    /// structures.
+    func resolve(_ plan: ClassPlan) throws(RealmError) {
+        for link in plan.links where plan.given[link.column] == .reference {
+            let key = plan.row[link.column]
+            if let found = try transaction.find(in: link.target, primaryKey: key) {
+                plan.row[link.column] = .link(ObjectLink(table: link.target, key: found))
+                plan.given[link.column] = .inRow
+            } else {
+                let reference = ObjectReference(table: link.target, name: .primaryKey(key))
+                plan.row[link.column] = .null
+                plan.given[link.column] = .structured
+                plan.structures.append((link.column, .reference(reference)))
+            }
+        }
+        plan.hasReferences = false
+    }
+
+    /// Writes the record in the plan's row. Throws `data` when it cannot be.
+    func write(
+        _ plan: ClassPlan, _ mode: WriteRequest.Mode
+    ) throws(RealmError) -> Outcome {
+        hasChanged = false
+        refusal = nil
+        if mode == .insert { return try insert(plan) }
+        let object = try existing(plan, mode)
+        switch (mode, object) {
+        case (.delete, let object?):
+            hasChanged = true
+            pending.forget(ObjectLink(table: plan.key, key: object))
+            try transaction.remove(plan.key, object)
+            return .deleted
+        case (.delete, nil) where deletesMissing: return .unchanged
+        case (.delete, nil), (.update, nil): throw missing(plan)
+        case (_, nil): return try insert(plan)
+        case (_, let object?): return try update(plan, object, replacing: mode == .upsert)
+        }
+    }
+
+    /// The object a record is about, nil when there is none yet.
+    private func existing(
+        _ plan: ClassPlan, _ mode: WriteRequest.Mode
+    ) throws(RealmError) -> ObjectKey? {
+        if let column = plan.table.primaryKey {
+            guard let key = plan.primaryKey else { throw noKey(plan.table.columns[column].name) }
+            return try transaction.find(in: plan.key, primaryKey: key)
+        }
+        guard let key = plan.objectKey else {
+            if mode == .upsert || mode == .merge { return nil }
+            throw noKey("_key")
+        }
+        return try transaction.exists(plan.key, key) ? key : nil
+    }
+
+    // MARK: Inserting
+
+    private func insert(_ plan: ClassPlan) throws(RealmError) -> Outcome {
+        if let column = plan.table.primaryKey, plan.given[column] == .nowhere {
+            throw noKey(plan.table.columns[column].name)
+        }
+        guard !plan.structures.isEmpty else {
+            _ = try create(plan)
+            return .inserted
+        }
+        // What a structure makes would have to be taken back if the key turned out to be taken.
+        let mayMakeObjects = self.mayMakeObjects(plan)
+        if mayMakeObjects {
+            if try self.made(plan) != nil { throw duplicate(plan) }
+            hasChanged = true
+        }
+        var rest: [(column: Int, value: StagedValue)] = []
+        for structure in plan.structures {
+            let column = plan.table.columns[structure.column]
+            if column.collection != nil, structure.value.isEmptyCollection { continue }
+            if isSingleValue(column),
+                let value = try materialized(structure.value)
+            {
+                plan.row[structure.column] = value
+            } else {
+                rest.append(structure)
+            }
+        }
+        let object: ObjectKey
+        if mayMakeObjects, let made = try self.made(plan) {
+            // A link of the record to itself has made it.
+            object = made
+            for column in plan.table.columns.indices where column != plan.table.primaryKey {
+                let isLater = rest.contains { $0.column == column }
+                if plan.given[column] == .nowhere || isLater { continue }
+                guard plan.table.columns[column].collection == nil else { continue }
+                _ = try set(plan.table, object, column, plan.row[column])
+            }
+        } else {
+            object = try create(plan)
+        }
+        for structure in rest {
+            try storeOrWait(plan.table, object, structure.column, structure.value)
+        }
+        return .inserted
+    }
+
+    /// The object with the key that the record gives.
+    private func made(_ plan: ClassPlan) throws(RealmError) -> ObjectKey? {
+        if let key = plan.primaryKey { return try transaction.find(in: plan.key, primaryKey: key) }
+        guard plan.table.primaryKey == nil, let key = plan.objectKey else { return nil }
+        return try transaction.exists(plan.key, key) ? key : nil
+    }
+
+    /// Storing a collection only fills the object's own.
+    private func mayMakeObjects(_ plan: ClassPlan) -> Bool {
+        if links == .create { return true }
+        for structure in plan.structures {
+            if plan.table.columns[structure.column].collection != nil { continue }
+            switch structure.value {
+            case .value, .reference: continue
+            case .list, .dictionary, .object: return true
+            }
+        }
+        return false
+    }
+
+    private func create(_ plan: ClassPlan) throws(RealmError) -> ObjectKey {
+        do throws(RealmError) {
+            let object = try transaction.create(
+                in: plan.key, values: UnsafeBufferPointer(plan.row), key: plan.objectKey,
+                hasFoundTargets: true)
+            hasChanged = true
+            return object
+        } catch {
+            let isTaken = error.code == RecordError.Code.objectAlreadyExists.rawValue
+            throw isTaken ? duplicate(plan) : error
+        }
+    }
+
+    /// Links and mixed values; embedded objects are made inside their parent.
+    private func isSingleValue(_ column: ColumnInfo) -> Bool {
+        guard column.collection == nil else { return false }
+        return column.type != .link || !isEmbedded(column)
+    }
+
+    func isEmbedded(_ column: ColumnInfo) -> Bool {
+        column.type == .link && plans.schema.table(column.target)?.kind == .embedded
+    }
+
+    // MARK: Updating
+
+    /// - Parameter replacing: properties that the record does not give get their defaults.
+    private func update(
+        _ plan: ClassPlan, _ object: ObjectKey, replacing: Bool
+    ) throws(RealmError) -> Outcome {
+        var isUnchanged = true
+        for column in plan.table.columns.indices where column != plan.table.primaryKey {
+            switch plan.given[column] {
+            case .nowhere where replacing:
+                if try reset(plan.table, object, column) { isUnchanged = false }
+            case .inRow:
+                if try set(plan.table, object, column, plan.row[column]) { isUnchanged = false }
+            case .nowhere, .reference, .structured: continue
+            }
+        }
+        for structure in plan.structures {
+            isUnchanged = false
+            hasChanged = true
+            try storeOrWait(plan.table, object, structure.column, structure.value)
+        }
+        return isUnchanged ? .unchanged : .updated
+    }
+
+    /// Stores a single value; false if it was there already.
+    private func set(
+        _ table: TableInfo, _ object: ObjectKey, _ column: Int, _ value: Value
+    ) throws(RealmError) -> Bool {
+        pending.forget(ObjectLink(table: table.key, key: object), column: column)
+        let old = try transaction.value(table.key, object, column)
+        if let old, old.isIdentical(to: value) { return false }
+        hasChanged = true
+        try transaction.set(table.key, object, column, value)
+        return true
+    }
+
+    /// Makes a property what it is in a new object; false if it was that already.
+    private func reset(
+        _ table: TableInfo, _ object: ObjectKey, _ column: Int
+    ) throws(RealmError) -> Bool {
+        let info = table.columns[column]
+        if info.collection == nil {
+            return try set(table, object, column, info.defaultValue)
+        }
+        pending.forget(ObjectLink(table: table.key, key: object), column: column)
+        let old = try transaction.value(table.key, object, column)
+        if let old, old.isIdentical(to: info.defaultValue) { return false }
+        hasChanged = true
+        if info.collection == .dictionary {
+            try transaction.setEntries(table.key, object, column, [])
+        } else {
+            try transaction.setElements(table.key, object, column, [])
+        }
+        return true
+    }
+}
+
+// MARK: - Refusals
+
+extension ObjectWriter {
+    /// Why a record is refused, in the words of its error.
+    struct Refusal {
+        let code: RecordError.Code
+        let property: String?
+        let expected: String
+        let got: String
+    }
+
+    func refuse(
+        _ code: RecordError.Code, _ property: String?, expected: String, got: String
+    ) -> RealmError {
+        refusal = Refusal(code: code, property: property, expected: expected, got: got)
+        return RealmError(
+            .data, code: code.rawValue, reason: "record", "expected \(expected), got \(got)")
+    }
+
+    /// The error `write` threw, as one of its record.
+    func refusal(
+        _ error: RealmError, record: Int, _ position: TextPosition
+    ) -> RecordError {
+        let known =
+            refusal
+            ?? Refusal(
+                code: RecordError.Code(rawValue: error.code) ?? .illegalOperation, property: nil,
+                expected: "a record that can be stored", got: "one that cannot: " + error.message)
+        return RecordError(
+            known.code, record: record, position: position, property: known.property,
+            expected: known.expected, got: known.got)
+    }
+
+    func noKey(_ name: String) -> RealmError {
+        refuse(.missingPropertyValue, name, expected: "a primary key", got: "none")
+    }
+
+    private func missing(_ plan: ClassPlan) -> RealmError {
+        let name = plan.table.primaryKey.map { plan.table.columns[$0].name } ?? "_key"
+        return refuse(
+            .noSuchObject, name, expected: "the key of an object of \(plan.table.className)",
+            got: "one that no object has")
+    }
+
+    private func duplicate(_ plan: ClassPlan) -> RealmError {
+        let name = plan.table.primaryKey.map { plan.table.columns[$0].name } ?? "_key"
+        return refuse(
+            .objectAlreadyExists, name, expected: "a new key",
+            got: "one that another object has")
+    }
+}

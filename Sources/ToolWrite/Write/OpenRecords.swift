@@ -1,0 +1,125 @@
+import RealmEngine
+import ToolKit
+
+/// The records of the open batch as written, kept so that it can be written again without those that
+/// turn out to be refused when others have been written already. A few MiB of them are in memory,
+/// more in a temporary file.
+final class OpenRecords {
+    private struct Entry {
+        let place: RecordPlace
+        let bytes: ByteView
+    }
+
+    private struct Memory {
+        let entries: SpillMemory
+        let bytes: SpillMemory
+    }
+
+    private let format: WriteRequest.InputFormat
+    private let header: [UInt8]
+    /// Nil while there are none.
+    private var memory: Memory?
+    private(set) var count = 0
+    private var excluded: Set<Int> = []
+
+    init(_ input: RecordInput) {
+        format = input.format
+        header = input.headerBytes
+    }
+
+    func removeAll() {
+        memory = nil
+        count = 0
+        excluded.removeAll()
+    }
+
+    /// Throws `output` when there is no room on the disk.
+    func add(_ record: ByteView, _ place: RecordPlace) throws(RealmError) {
+        let memory: Memory
+        if let begun = self.memory {
+            memory = begun
+        } else {
+            let directory = Terminal.temporaryDirectory
+            memory = Memory(
+                entries: try SpillMemory(directory: directory, isConfidential: Secrecy.isOwed),
+                bytes: try SpillMemory(directory: directory, isConfidential: Secrecy.isOwed))
+            self.memory = memory
+        }
+        let entry = Entry(place: place, bytes: try memory.bytes.add(record))
+        try memory.entries.add(MemoryLayout<Entry>.stride)
+            .initializeMemory(as: Entry.self, to: entry)
+        count += 1
+    }
+
+    private func entry(_ index: Int) -> Entry {
+        precondition(index >= 0 && index < count)
+        return memory!.entries.base.assumingMemoryBound(to: Entry.self)[index]
+    }
+
+    func place(_ index: Int) -> RecordPlace { entry(index).place }
+
+    /// A record as written.
+    func record(_ index: Int) -> ByteView { entry(index).bytes }
+
+    func exclude(_ index: Int) { excluded.insert(index) }
+
+    func isExcluded(_ index: Int) -> Bool { excluded.contains(index) }
+
+    /// Index of the record with that number in the input.
+    func index(ofRecord record: Int) -> Int? {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if place(middle).record < record { low = middle + 1 } else { high = middle }
+        }
+        return low < count && place(low).record == record ? low : nil
+    }
+
+    /// An input of all of them.
+    func input(name: String) throws(RealmError) -> RecordInput {
+        let input = RecordInput(Pieces(self), name: name, format)
+        _ = try input.readHeader()
+        return input
+    }
+
+    /// The records one behind the other, as an input of their format has them.
+    private final class Pieces: ByteSupply {
+        private let records: OpenRecords
+        private let isArray: Bool
+        private var index = 0
+        /// What stands in front of the record at `index` comes next.
+        private var isBetween = true
+        private var start = ByteBuffer(capacity: 64)
+
+        init(_ records: OpenRecords) {
+            self.records = records
+            isArray = records.format == .json
+            if isArray { start.append("[") }
+            if !records.header.isEmpty {
+                start.append(records.header)
+                start.append("\n")
+            }
+        }
+
+        func next() -> ByteView? {
+            defer { isBetween.toggle() }
+            if isBetween { return between() }
+            defer { index += 1 }
+            return index < records.count ? records.record(index) : nil
+        }
+
+        private func between() -> ByteView {
+            if index == 0 {
+                let bytes = start.bytes
+                return bytes.baseAddress.map { ByteView($0, count: bytes.count) } ?? .empty
+            }
+            if !isArray { return Self.view("\n") }
+            return index < records.count ? Self.view(",") : Self.view("]")
+        }
+
+        private static func view(_ text: StaticString) -> ByteView {
+            ByteView(UnsafeRawPointer(text.utf8Start), count: text.utf8CodeUnitCount)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import RealmEngine
+import ToolKit
+
+/// The records of one input in any format, converted one at a time. Confined to its thread.
+final class RecordInput {
+    private enum Reader {
+        case json(JSONReader)
+        case table(DelimitedReader)
+    }
+
+    /// What messages call the input.
+    let name: String
+    let format: WriteRequest.InputFormat
+    private let reader: Reader
+    /// The header line of a table as written.
+    private(set) var headerBytes: [UInt8] = []
+    /// Keeps the descriptor open.
+    private let file: InputFile?
+    /// Keeps both ends of an input that is read twice.
+    private var spool: InputSpool?
+    private let source: ByteSource
+    /// Bytes there will be in all; 0 if nobody knows.
+    let size: Int
+
+    /// Opens the input of a command. Throws `input`.
+    init(_ path: String, _ format: WriteRequest.InputFormat) throws(RealmError) {
+        name = path
+        self.format = format
+        let file = try InputFile(path)
+        self.file = file
+        size = file.size
+        source = ByteSource(descriptor: file.descriptor, path: path)
+        reader = Self.reader(source, format)
+    }
+
+    /// Reads an input for the first or, with `again`, the second time.
+    init(
+        _ spool: InputSpool, _ format: WriteRequest.InputFormat, again: Bool
+    ) throws(RealmError) {
+        name = spool.file.path
+        self.format = format
+        file = nil
+        self.spool = spool
+        size = spool.file.size
+        source = again ? try spool.secondSource() : spool.firstSource()
+        reader = Self.reader(source, format)
+    }
+
+    /// Bytes read so far.
+    var bytesRead: Int { source.bytesRead }
+
+    /// Reads records that were kept.
+    init(_ bytes: [UInt8], name: String, _ format: WriteRequest.InputFormat) {
+        self.name = name
+        self.format = format
+        file = nil
+        size = bytes.count
+        source = ByteSource(bytes: bytes)
+        reader = Self.reader(source, format, windowSize: bytes.count + 1)
+    }
+
+    /// Reads records that were kept.
+    init(_ supply: any ByteSupply, name: String, _ format: WriteRequest.InputFormat) {
+        self.name = name
+        self.format = format
+        file = nil
+        size = 0
+        source = ByteSource(supply)
+        reader = Self.reader(source, format)
+    }
+
+    private static func reader(
+        _ source: ByteSource, _ format: WriteRequest.InputFormat, windowSize: Int = 1 << 19
+    ) -> Reader {
+        switch format {
+        case .ndjson, .changes:
+            .json(JSONReader(source, layout: .lines, windowSize: windowSize))
+        case .json: .json(JSONReader(source, layout: .array, windowSize: windowSize))
+        case .csv: .table(DelimitedReader(source, dialect: .csv, windowSize: windowSize))
+        case .tsv: .table(DelimitedReader(source, dialect: .tsv, windowSize: windowSize))
+        }
+    }
+
+    /// The names in the header of a table; nil for JSON. `end` is a table without one.
+    func readHeader() throws(RealmError) -> RecordEvent<[String]>? {
+        guard case .table(let reader) = reader else { return nil }
+        let event = try reader.readHeader()
+        headerBytes = reader.recordBytes.bytes
+        return event
+    }
+
+    /// Passes over the next record, as far as possible without a look at its values.
+    func skip() throws(RealmError) -> RecordEvent<Void> {
+        switch reader {
+        case .json(let reader): try reader.skip()
+        case .table(let reader): try reader.next().map { _ in }
+        }
+    }
+
+    /// Reads the next record and hands it to `json` or `table`, whichever it is.
+    @inline(__always)
+    func next<R>(
+        json: (JSONReader, JSONValue) throws(RecordError) -> R,
+        table: (DelimitedReader, DelimitedRow) throws(RecordError) -> R
+    ) throws(RealmError) -> RecordEvent<R> {
+        switch reader {
+        case .json(let reader):
+            switch try reader.next() {
+            case .end: return .end
+            case .rejected(let error): return .rejected(error)
+            case .record(let value):
+                do throws(RecordError) { return .record(try json(reader, value)) } catch {
+                    return .rejected(error)
+                }
+            }
+        case .table(let reader):
+            switch try reader.next() {
+            case .end: return .end
+            case .rejected(let error): return .rejected(error)
+            case .record(let row):
+                do throws(RecordError) { return .record(try table(reader, row)) } catch {
+                    return .rejected(error)
+                }
+            }
+        }
+    }
+
+    /// Records so far, refused ones too.
+    @inline(__always) var recordNumber: Int {
+        switch reader {
+        case .json(let reader): reader.recordNumber
+        case .table(let reader): max(0, reader.recordNumber)
+        }
+    }
+
+    /// The current record as written.
+    @inline(__always) var recordBytes: ByteView {
+        switch reader {
+        case .json(let reader): reader.recordBytes
+        case .table(let reader): reader.recordBytes
+        }
+    }
+
+    /// Where the current record begins.
+    var position: TextPosition {
+        switch reader {
+        case .json(let reader): reader.position
+        case .table(let reader): reader.position
+        }
+    }
+
+    /// Where the current record stands.
+    @inline(__always) var place: RecordPlace {
+        RecordPlace(record: recordNumber, position: recordStart)
+    }
+
+    /// As `position`, at little cost where each record has a line.
+    @inline(__always) private var recordStart: TextPosition {
+        switch reader {
+        case .json(let reader): reader.recordStart
+        case .table(let reader): reader.position
+        }
+    }
+
+    /// False while reading on might wait for input; waits up to `milliseconds` for that.
+    @inline(__always)
+    func isReady(within milliseconds: Int32) -> Bool {
+        switch reader {
+        case .json(let reader): reader.isReady(within: milliseconds)
+        case .table(let reader): reader.isReady(within: milliseconds)
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import RealmEngine
+import ToolKit
+
+/// Beginning, settling and committing batches.
+extension RecordLoad {
+    /// Opens a batch for records of which the first came at `time`.
+    func begin(_ time: UInt64) throws(RealmError) -> Batch {
+        let isPrepared = prepared != nil
+        // A rehearsal is one batch that nothing is ever due for.
+        let due = request.isDryRun ? nil : deadline(time)
+        let fresh = Batch(try beginWriter(), deadline: due, isPrepared: isPrepared)
+        batch = fresh
+        return fresh
+    }
+
+    /// When a record that came at `time` is to be committed.
+    func deadline(_ time: UInt64) -> UInt64? {
+        let interval = request.limits.interval
+        return interval == .max ? nil : time &+ min(interval, 1 << 62)
+    }
+
+    private func beginWriter() throws(RealmError) -> ObjectWriter {
+        if let transaction = prepared {
+            prepared = nil
+            report.begin(with: transaction)
+            return ObjectWriter(transaction, stage.plans, request)
+        }
+        let transaction: WriteTransaction
+        if let place {
+            transaction = place.instance.write
+        } else {
+            transaction = try request.begin(session)
+        }
+        report.begin(with: transaction)
+        do throws(RealmError) {
+            let schema = transaction.initialSchema
+            if schema !== stage.plans.schema, !schema.hasSameShape(as: stage.plans.schema) {
+                // Another program changed it between two batches.
+                stage = try RecordStage(
+                    try ClassPlans(schema, request), className: className, header: header, request)
+                feed.change(try Self.conversions(schema, request, className, header))
+            }
+        } catch {
+            if place == nil { transaction.rollback() }
+            throw error
+        }
+        return ObjectWriter(transaction, stage.plans, request)
+    }
+
+    /// How long to wait, in milliseconds, when something is due at `deadline`: 0 when it is by now,
+    /// and never long.
+    func patience(until deadline: UInt64?) -> Int32 {
+        guard let deadline else { return 200 }
+        let now = MonotonicClock.nanoseconds()
+        return now >= deadline ? 0 : Int32(min(200, (deadline - now) / 1_000_000 + 1))
+    }
+
+    /// How long to wait for input; nil when the time of the open batch was up, which is committed
+    /// then.
+    func timeLeft() throws(RealmError) -> Int32? {
+        let milliseconds = patience(until: batch?.deadline)
+        if milliseconds > 0 { return milliseconds }
+        if let batch, try waitsForLinks(batch, isIdle: true) { return Self.linkPause }
+        try commit()
+        return nil
+    }
+
+    /// Commits the open batch; one that changed nothing leaves no version behind.
+    func commit() throws(RealmError) {
+        guard let batch else { return }
+        if kept.count == 0 {
+            if let first = try batch.writer.settle().first { try refuseFinally(first, nil) }
+        } else {
+            try settleAgain(batch)
+        }
+        if request.isDryRun { return try rehearse() }
+        self.batch = nil
+        if let place {
+            try commit(batch, place)
+        } else {
+            try report.committed(counts, version: try commitAtOnce(batch))
+            settled = counts
+        }
+        written = counts
+        kept.removeAll()
+    }
+
+    /// The version of the commit, durable when this returns.
+    private func commitAtOnce(_ batch: Batch) throws(RealmError) -> UInt64? {
+        let transaction = batch.writer.transaction
+        defer { transaction.rollback() }
+        let hasChanged = counts.changes > written.changes || batch.isPrepared
+        return hasChanged ? try transaction.commit() : nil
+    }
+
+    func settlement(_ version: UInt64?) -> Settlements.Item {
+        Settlements.Item(counts: counts, version: version, rejects: report.takeRejects())
+    }
+
+    /// A rehearsal goes on in its one transaction.
+    private func rehearse() throws(RealmError) {
+        written = counts
+        settled = counts
+        kept.removeAll()
+        batch?.writer.pending = PendingLinks()
+        try report.writeRejects()
+    }
+
+    /// Settles what waits for other records; as long as some cannot be, the batch is written again
+    /// without them.
+    private func settleAgain(_ batch: Batch) throws(RealmError) {
+        while true {
+            let refused = try batch.writer.settle()
+            if refused.isEmpty { return }
+            var seen: Set<Int> = []
+            for error in refused where seen.insert(error.record).inserted {
+                guard let index = kept.index(ofRecord: error.record) else { continue }
+                kept.exclude(index)
+                try refuseKept(error, index)
+            }
+            if request.isDryRun { return }
+            try writeAgain(batch)
+        }
+    }
+
+    private func refuseKept(_ error: RecordError, _ index: Int) throws(RealmError) {
+        try refuse(error, kept.record(index))
+    }
+
+    /// Writes the kept records in a new transaction. A rehearsal, whose transaction holds the
+    /// earlier batches too, does without.
+    func writeAgain(_ batch: Batch) throws(RealmError) {
+        if request.isDryRun { return }
+        repeat {
+            if let place {
+                try place.instance.restartAsyncWrite()
+            } else {
+                batch.writer.transaction.rollback()
+            }
+            batch.writer = try beginWriter()
+            counts.restart(from: written)
+        } while try !writeKept(batch)
+    }
+
+    /// False when a record was refused after it had changed something.
+    private func writeKept(_ batch: Batch) throws(RealmError) -> Bool {
+        let input = try kept.input(name: self.input.name)
+        for index in 0..<kept.count {
+            if index & 255 == 255 { try saveMemory(batch.writer) }
+            guard case .record(let known) = try stage.next(input) else { break }
+            if kept.isExcluded(index) { continue }
+            guard let plan = known else {
+                guard let change = stage.schemaChange else { break }
+                if try !editAgain(change, batch, index) { return false }
+                continue
+            }
+            let writer = batch.writer
+            writer.place = kept.place(index)
+            if plan.hasReferences { try writer.resolve(plan) }
+            do throws(RealmError) {
+                counts.add(try writer.write(plan, stage.mode))
+            } catch {
+                guard error.kind == .data else { throw error }
+                let refusal = writer.refusal(
+                    error, record: writer.place.record, writer.place.position)
+                kept.exclude(index)
+                try refuseKept(refusal, index)
+                if writer.hasChanged { return false }
+            }
+        }
+        return true
+    }
+}
+
+extension RecordLoad {
+    /// False when the change was refused by now.
+    private func editAgain(
+        _ change: SchemaChange, _ batch: Batch, _ index: Int
+    ) throws(RealmError) -> Bool {
+        let writer = batch.writer
+        writer.place = kept.place(index)
+        do throws(RealmError) {
+            try edit(change, batch)
+            return true
+        } catch {
+            guard error.kind == .data else { throw error }
+            kept.exclude(index)
+            try refuseKept(
+                writer.refusal(
+                    error, record: writer.place.record, writer.place.position), index)
+            return false
+        }
+    }
+}
+
+extension Schema {
+    /// Whether plans made for `other` hold for this schema.
+    func hasSameShape(as other: Schema) -> Bool {
+        guard tables.count == other.tables.count else { return false }
+        return zip(tables, other.tables).allSatisfy { a, b in
+            a.key == b.key && a.name == b.name && a.kind == b.kind
+                && a.primaryKey == b.primaryKey && a.columns.count == b.columns.count
+                && zip(a.columns, b.columns).allSatisfy { $0.key == $1.key && $0.name == $1.name }
+        }
+    }
+}

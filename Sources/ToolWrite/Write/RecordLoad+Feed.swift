@@ -1,0 +1,179 @@
+import RealmEngine
+import ToolKit
+
+/// Writing records that come in batches.
+///
+/// A batch whose records are all new objects is written in one go; whatever is out of the ordinary
+/// has its records read again from the batch and written one by one.
+extension RecordLoad {
+    /// Reads and writes all records, each batch durable before the next begins.
+    func load() throws(RealmError) {
+        while last == nil {
+            try checkInterruption()
+            guard let milliseconds = try timeLeft() else { continue }
+            for incoming in feed.take(within: milliseconds) where last == nil {
+                if try !load(incoming) { return try commit() }
+            }
+        }
+        try commit()
+    }
+
+    /// False at the end of the input.
+    private func load(_ incoming: RecordBatch) throws(RealmError) -> Bool {
+        if incoming.isEmptyEnd, batch == nil, prepared == nil { return false }
+        while !incoming.isUsedUp, last == nil {
+            let batch: Batch
+            if let open = self.batch { batch = open } else { batch = try begin(incoming.time) }
+            if try !write(incoming, batch) { return false }
+        }
+        return true
+    }
+
+    /// Writes records up to where a commit is due, which is made, or to the end of what has been
+    /// read; false at the end of the input.
+    ///
+    /// - Parameter hasMore: more has been read already.
+    func write(
+        _ incoming: RecordBatch, _ batch: Batch, hasMore: Bool = false
+    ) throws(RealmError) -> Bool {
+        let (records, isDue) = incoming.take()
+        if !records.isEmpty { try writeRecords(incoming, records, batch) }
+        if incoming.isUsedUp, last == nil, try !end(incoming) { return false }
+        try saveMemory(batch.writer)
+        batch.lastRecord = MonotonicClock.nanoseconds()
+        if isDue || (!hasMore && patience(until: batch.deadline) == 0) {
+            if try !waitsForLinks(batch, isIdle: false) { try commit() }
+        }
+        return true
+    }
+
+    /// What follows the last record of a batch.
+    private func end(_ incoming: RecordBatch) throws(RealmError) -> Bool {
+        progress.update(incoming.bytesRead)
+        switch incoming.ending {
+        case .more: break
+        case .end: return false
+        case .failed(let error): throw error
+        case .rejected(let error, let bytes):
+            counts.records = error.record
+            try refuse(error, bytes)
+        }
+        return true
+    }
+
+    private func writeRecords(
+        _ incoming: RecordBatch, _ records: Range<Int>, _ batch: Batch
+    ) throws(RealmError) {
+        if try !writeAtOnce(incoming, batch) { try writeSingly(incoming, records, batch) }
+        if last == nil { counts.records = incoming.records.places[records.upperBound - 1].record }
+    }
+
+    // MARK: At once
+
+    /// Creates all objects of the batch; false, with nothing changed, where that is not all there is
+    /// to do.
+    private func writeAtOnce(
+        _ incoming: RecordBatch, _ batch: Batch
+    ) throws(RealmError) -> Bool {
+        let (writer, transaction) = (batch.writer, batch.writer.transaction)
+        guard incoming.isPlain, let converted = incoming.converted,
+            converted.plans.schema === stage.plans.schema
+        else { return false }
+        let rows = converted.rows
+        // A link to a later record stays null, or makes the object, if links do not wait.
+        let linksWait = request.links == .strict
+        guard linksWait || incoming.structures.isEmpty else { return false }
+        let missing = try transaction.resolveLinks(rows)
+        guard linksWait || missing.isEmpty, let rest = try storeCollections(incoming, rows, writer),
+            try transaction.create(rows)
+        else { return false }
+        counts.inserted &+= incoming.count
+        let firstKept = kept.count
+        if request.skipsErrors { try incoming.records.add(to: kept) }
+        for link in missing { try wait(for: link, incoming, rows, writer) }
+        for structure in rest {
+            let place = incoming.records.places[structure.row]
+            writer.place = place
+            do throws(RealmError) {
+                try writer.storeOrWait(
+                    rows.table, rows.key(structure.row), structure.column,
+                    structure.value)
+            } catch {
+                guard error.kind == .data else { throw error }
+                if request.skipsErrors { kept.exclude(firstKept + structure.row) }
+                try refuse(
+                    writer.refusal(error, record: place.record, place.position),
+                    incoming.records.record(structure.row))
+                // With all other records of the batch.
+                try writeAgain(batch)
+                return true
+            }
+        }
+        return true
+    }
+
+    /// Collections that can be made before their objects are; answers what is left for later, nil if
+    /// some value does not fit.
+    private func storeCollections(
+        _ incoming: RecordBatch, _ rows: RowBatch, _ writer: ObjectWriter
+    ) throws(RealmError) -> [RecordBatch.Structure]? {
+        var rest: [RecordBatch.Structure] = []
+        let (columns, transaction) = (rows.table.columns, writer.transaction)
+        for structure in incoming.structures {
+            let column = columns[structure.column]
+            guard case .list(let elements) = structure.value,
+                column.collection != nil, column.index == .none,
+                !writer.isEmbedded(column), try writer.isResolved(structure.value)
+            else {
+                rest.append(structure)
+                continue
+            }
+            do throws(RealmError) {
+                try transaction.setElements(
+                    rows, structure.row, structure.column,
+                    try writer.elements(elements, keepsNull: column.isNullable))
+            } catch {
+                guard error.kind == .data else { throw error }
+                return nil
+            }
+        }
+        return rest
+    }
+
+    /// The target of a link may still come.
+    private func wait(
+        for link: WriteTransaction.MissingTarget, _ incoming: RecordBatch, _ rows: RowBatch,
+        _ writer: ObjectWriter
+    ) throws(RealmError) {
+        let table = rows.table
+        let reference = ObjectReference(
+            table: table.columns[link.column].target,
+            name: .primaryKey(rows.reference(link.column, link.row)))
+        try writer.pending.add(
+            ObjectLink(table: table.key, key: rows.key(link.row)), column: link.column,
+            .reference(reference), incoming.records.places[link.row])
+    }
+
+    // MARK: One by one
+
+    private func writeSingly(
+        _ incoming: RecordBatch, _ records: Range<Int>, _ batch: Batch
+    ) throws(RealmError) {
+        let again = try incoming.input(name: input.name)
+        for place in incoming.records.places[records] {
+            counts.records = place.record
+            switch try stage.next(again) {
+            case .end: return
+            case .rejected(let error):
+                try refuse(
+                    error.relocated(to: place, from: again.position), again.recordBytes)
+            case .record(let plan?): try write(plan, batch, again.recordBytes, place)
+            case .record(nil):
+                if let change = stage.schemaChange {
+                    try edit(change, batch, again.recordBytes, place)
+                }
+            }
+            if last != nil { return }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import RealmEngine
+import ToolKit
+
+/// Schema changes among change records: they become part of the batch that is open.
+extension RecordLoad {
+    /// Carries out a change; refuses its record when it cannot be, or loses data without `--force`.
+    func edit(
+        _ change: SchemaChange, _ batch: Batch, _ record: ByteView, _ place: RecordPlace
+    ) throws(RealmError) {
+        batch.writer.place = place
+        if request.skipsErrors { try kept.add(record, place) }
+        do throws(RealmError) {
+            try edit(change, batch)
+        } catch {
+            guard error.kind == .data else { throw error }
+            let refusal = batch.writer.refusal(error, record: place.record, place.position)
+            if request.skipsErrors { kept.exclude(kept.count - 1) }
+            try refuse(refusal, record)
+            // What was begun is not left half done.
+            try writeAgain(batch)
+        }
+    }
+
+    /// Throws `data` when the change cannot be made; part of it may have been.
+    func edit(_ change: SchemaChange, _ batch: Batch) throws(RealmError) {
+        let writer = batch.writer
+        let plan = SchemaChangeCheck(change, writer.plans.schema)
+        if plan.isDone {
+            counts.unchanged &+= 1
+            return
+        }
+        if let obstacle = plan.obstacle {
+            throw writer.refuse(
+                .illegalOperation, change.property, expected: "a change that can be made",
+                got: obstacle)
+        }
+        guard !plan.losesData || request.mayLoseData else {
+            throw writer.refuse(
+                .illegalOperation, change.property,
+                expected: "a schema change that loses nothing, or --force", got: plan.text)
+        }
+        if let waiting = try writer.settle().first {
+            throw writer.refuse(
+                .noSuchObject, change.property,
+                expected: "no link that leads nowhere before a schema change",
+                got: "record \(waiting.record)")
+        }
+        do throws(RealmError) {
+            try change.apply(writer.transaction)
+        } catch {
+            guard error.kind == .misuse else { throw error }
+            throw writer.refuse(
+                .illegalOperation, change.property, expected: "a change that can be made",
+                got: error.message)
+        }
+        stage = try RecordStage(
+            try ClassPlans(try writer.transaction.snapshot().schema, request),
+            className: className, header: header, request)
+        batch.writer = ObjectWriter(writer.transaction, stage.plans, request)
+        counts.schema &+= 1
+    }
+}
+
+/// What a schema change of a record means for the classes there are.
+struct SchemaChangeCheck {
+    private let change: SchemaChange
+    /// The schema is as wanted already: records may come twice.
+    private(set) var isDone = false
+    /// Why it cannot be made.
+    private(set) var obstacle: String?
+    private(set) var losesData = false
+
+    init(_ change: SchemaChange, _ schema: Schema) {
+        self.change = change
+        func spec(_ name: String) -> ClassSpec? {
+            schema.classes.first { Array($0.className.utf8) == Array(name.utf8) }
+                .map { ClassSpec($0, schema) }
+        }
+        switch change {
+        case .setVersion(let version):
+            isDone = schema.version == version
+            losesData = schema.version.map { version < $0 } ?? false
+        case .addClass(let wanted):
+            guard let present = spec(wanted.name) else { return }
+            isDone = present.kind == wanted.kind && present.primaryKey == wanted.primaryKey
+            if !isDone { obstacle = "a class \(wanted.name) that is another one" }
+        case .addProperty(let name, let wanted):
+            guard let present = spec(name)?.property(wanted.name) else { return }
+            isDone =
+                present.hasSameType(as: wanted)
+                && (present.isOptional == wanted.isOptional || !wanted.mayChoosePresence)
+                && present.index == wanted.index
+            if !isDone { obstacle = "\(name).\(wanted.name), which is \(present.typeText)" }
+        case .dropClass(let name):
+            isDone = spec(name) == nil
+            losesData = true
+        case .dropProperty(let name, let property):
+            isDone = spec(name)?.property(property) == nil
+            losesData = true
+        case .setOptional(let name, let property, let isOptional):
+            isDone = spec(name)?.property(property)?.isOptional == isOptional
+            losesData = !isOptional
+        case .setIndex(let name, let property, let kind):
+            isDone = spec(name)?.property(property)?.index == kind
+        case .renameClass, .renameProperty: break
+        }
+    }
+
+    /// For messages.
+    var text: String {
+        let planned = PlannedChange(change: change)
+        return "\(planned.action) \(planned.subject)"
+    }
+}

@@ -1,0 +1,248 @@
+import RealmEngine
+import ToolKit
+
+/// Checks the rows of a table against their class and converts their fields, touching nothing.
+final class TableStage {
+    private let json: JSONStage
+    private let header: [String]
+    /// For the class of the rows, or by class where each row names its own.
+    private var layouts: [TableKey: [FieldAction?]] = [:]
+    /// Position of the field that names the class.
+    private let classColumn: Int?
+    /// One for each field that holds JSON: what they parse lives as long as the row.
+    private var tapes: [JSONTape?]
+
+    init(
+        _ json: JSONStage, _ header: [String], _ request: WriteRequest
+    ) throws(RealmError) {
+        self.json = json
+        self.header = header
+        tapes = Array(repeating: nil, count: header.count)
+        classColumn = header.firstIndex(of: request.classField)
+        if let table = json.table {
+            layouts[table.key] = try layout(table)
+        } else if classColumn == nil {
+            throw .misuse(
+                "no column is called \(request.classField), which names the class",
+                code: "InvalidArgument")
+        }
+    }
+
+    /// Converts elements of a collection only.
+    init(elements json: JSONStage, columns: Int) {
+        self.json = json
+        header = []
+        tapes = Array(repeating: nil, count: columns)
+        classColumn = nil
+    }
+
+    /// Fills the row of the record's class and answers that.
+    func take(
+        _ reader: DelimitedReader, _ row: DelimitedRow
+    ) throws(RecordError) -> ClassPlan {
+        let table: TableInfo
+        if let only = json.table { table = only } else { table = try self.table(reader, row) }
+        let plan = json.plans.plan(table)
+        plan.begin()
+        let layout = try learned(table, reader)
+        for column in 0..<row.count {
+            guard let action = layout[column] else { continue }
+            switch action.kind {
+            case .scalar:
+                plan.row[action.column] = try reader.scalar(
+                    column, as: action.type, isNullable: action.isNullable)
+                plan.given[action.column] = .inRow
+            case .link, .structured:
+                if json.readsKeyOnly { continue }
+                try structure(plan, action.column, reader, row, column)
+            case .objectKey:
+                guard
+                    case .int(let key) = try reader.scalar(column, as: .int, isNullable: false),
+                    key >= 0
+                else { throw reader.mismatch(column, expected: "an object key") }
+                plan.objectKey = ObjectKey(key)
+            case .className:
+                if json.table != nil, try self.table(reader, row).key != table.key {
+                    throw reader.mismatch(column, expected: "class \(table.className)")
+                }
+            case .ignored: continue
+            }
+        }
+        return plan
+    }
+
+    private func table(
+        _ reader: DelimitedReader, _ row: DelimitedRow
+    ) throws(RecordError) -> TableInfo {
+        guard let table = json.plans.table(named: row.text(classColumn!)) else {
+            throw reader.mismatch(classColumn!, expected: "a class of the database")
+        }
+        return table
+    }
+
+    private func layout(_ table: TableInfo) throws(RealmError) -> [FieldAction?] {
+        let (layout, unknown) = resolve(table)
+        if let unknown {
+            let near = Spelling.nearest(3, to: unknown, among: table.columns.map(\.name))
+            throw .misuse(
+                "class \(table.className) has no property \(unknown), which the header names",
+                code: "InvalidProperty", reason: "unknown-property",
+                hint: near.isEmpty
+                    ? "--ignore-unknown passes over it"
+                    : "did you mean \(near.joined(separator: ", "))? --ignore-unknown passes over "
+                        + "it")
+        }
+        return layout
+    }
+
+    private func resolve(_ table: TableInfo) -> ([FieldAction?], unknown: String?) {
+        let plan = json.plans.plan(table)
+        var unknown: String?
+        let layout = header.enumerated().map { place, name -> FieldAction? in
+            let bytes = Array(name.utf8)
+            let index = bytes.withUnsafeBytes {
+                plan.names.index(
+                    of: ByteView($0.baseAddress!, count: $0.count), at: place)
+            }
+            if index == nil, !json.ignoresUnknown, unknown == nil { unknown = name }
+            return index.map { plan.actions[$0] }
+        }
+        return (layout, unknown)
+    }
+
+    private func learned(
+        _ table: TableInfo, _ reader: DelimitedReader
+    ) throws(RecordError) -> [FieldAction?] {
+        if let layout = layouts[table.key] { return layout }
+        let (layout, unknown) = resolve(table)
+        if let unknown, let column = header.firstIndex(of: unknown) {
+            throw reader.mismatch(
+                column, expected: "a property of \(table.className)", got: "an unknown one")
+        }
+        layouts[table.key] = layout
+        return layout
+    }
+}
+
+// MARK: - Structures
+
+extension TableStage {
+    /// A field that holds one element of the collection `info`.
+    func element(
+        _ info: ColumnInfo, _ reader: DelimitedReader, _ row: DelimitedRow, _ place: Int
+    ) throws(RecordError) -> StagedValue {
+        guard info.type == .link || info.type == .mixed else {
+            return .value(try reader.scalar(place, as: info.type, isNullable: info.isNullable))
+        }
+        if row.isNull(place) {
+            guard info.isNullable else { throw reader.mismatch(place, expected: info.type.name) }
+            return .value(.null)
+        }
+        let text = row.text(place)
+        guard Self.mayBeJSON(text, info) else { return try single(text, info, reader, place) }
+        return try parsed(text, info, reader, place, isElement: true)
+    }
+
+    private func structure(
+        _ plan: ClassPlan, _ column: Int, _ reader: DelimitedReader, _ row: DelimitedRow,
+        _ place: Int
+    ) throws(RecordError) {
+        let info = plan.table.columns[column]
+        plan.take(try staged(info, reader, row, place), column)
+    }
+
+    private func staged(
+        _ info: ColumnInfo, _ reader: DelimitedReader, _ row: DelimitedRow, _ place: Int
+    ) throws(RecordError) -> StagedValue {
+        if row.isNull(place) {
+            switch info.collection {
+            case .list, .set: return .list([])
+            case .dictionary: return .dictionary([])
+            case nil:
+                guard info.isNullable else {
+                    throw reader.mismatch(place, expected: info.type.name)
+                }
+                return .value(.null)
+            }
+        }
+        let text = row.text(place)
+        if Self.mayBeJSON(text, info) { return try parsed(text, info, reader, place) }
+        switch info.collection {
+        case .list, .set: return .list(try joined(text, info, reader, place))
+        case .dictionary: throw reader.mismatch(place, expected: "a dictionary as JSON")
+        case nil: return try single(text, info, reader, place)
+        }
+    }
+
+    /// Strings in quotes are JSON only where they might be anything else.
+    private static func mayBeJSON(_ text: ByteView, _ info: ColumnInfo) -> Bool {
+        MixedText.mayBeJSON(text)
+            && (text[0] != UInt8(ascii: "\"") || info.type == .mixed)
+    }
+
+    /// A field that holds JSON.
+    private func parsed(
+        _ text: ByteView, _ info: ColumnInfo, _ reader: DelimitedReader, _ place: Int,
+        isElement: Bool = false
+    ) throws(RecordError) -> StagedValue {
+        let tape = tapes[place] ?? JSONTape()
+        tapes[place] = tape
+        let value: JSONValue
+        do throws(RecordError) { value = try tape.parse(copying: text) } catch {
+            if info.type == .mixed, isElement || info.collection == nil {
+                return .value(.string(text))
+            }
+            throw reader.mismatch(place, expected: error.expected, got: error.got)
+        }
+        do throws(ValueMismatch) {
+            return try isElement ? json.element(value, info) : json.staged(value, info)
+        } catch {
+            throw reader.mismatch(place, expected: error.expected, got: error.got)
+        }
+    }
+
+    /// A link or a mixed value without structure.
+    private func single(
+        _ text: ByteView, _ info: ColumnInfo, _ reader: DelimitedReader, _ place: Int
+    ) throws(RecordError) -> StagedValue {
+        if info.type == .mixed { return .value(reader.mixedValue(of: text)) }
+        guard info.type == .link else {
+            guard let value = reader.value(of: text, as: info.type) else {
+                throw reader.mismatch(place, expected: info.type.name)
+            }
+            return .value(value)
+        }
+        let target = json.plans.schema.table(info.target)!
+        guard target.kind != .embedded else {
+            throw reader.mismatch(place, expected: "an embedded object as JSON")
+        }
+        let type = target.primaryKey.map { target.columns[$0].type } ?? .int
+        guard let value = reader.value(of: text, as: type) else {
+            throw reader.mismatch(place, expected: "a link to \(target.className)")
+        }
+        if target.primaryKey == nil, case .int(let key) = value {
+            guard key >= 0 else { throw reader.mismatch(place, expected: "an object key") }
+            return .reference(
+                ObjectReference(table: target.key, name: .objectKey(ObjectKey(key))))
+        }
+        return .reference(ObjectReference(table: target.key, name: .primaryKey(value)))
+    }
+
+    /// The elements of a collection with semicolons between them.
+    private func joined(
+        _ text: ByteView, _ info: ColumnInfo, _ reader: DelimitedReader, _ place: Int
+    ) throws(RecordError) -> [StagedValue] {
+        var elements: [StagedValue] = []
+        var start = 0
+        for end in 0...text.count where end == text.count || text[end] == UInt8(ascii: ";") {
+            let part = ByteView(text.base + start, count: end - start)
+            if part.count == 0, info.type != .string, info.isNullable {
+                elements.append(.value(.null))
+            } else {
+                elements.append(try single(part, info, reader, place))
+            }
+            start = end + 1
+        }
+        return elements
+    }
+}

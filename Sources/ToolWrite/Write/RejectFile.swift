@@ -1,0 +1,84 @@
+import Glibc
+import RealmEngine
+import ToolKit
+
+/// The file of `--rejects`: a line for each refused record, added when the batch around it is
+/// settled, so that a record read again after a resume does not appear twice.
+final class RejectFile {
+    let path: String
+    private let descriptor: Int32
+    private var waiting = ByteBuffer(capacity: 4096)
+
+    /// Opens the file for adding. Throws `output`.
+    init(_ path: String) throws(RealmError) {
+        self.path = path
+        descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else {
+            throw systemFailure(.output, "cannot open", errno: errno, file: path)
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Nil for `record` when its bytes are gone.
+    func add(_ error: RecordError, _ record: ByteView?, isJSON: Bool) {
+        waiting.append("{\"record\":")
+        waiting.append(number: error.record)
+        waiting.append(",\"line\":")
+        waiting.append(number: error.line)
+        waiting.append(",\"code\":")
+        JSONText.append(error.code.rawValue, to: &waiting)
+        if let property = error.property {
+            waiting.append(",\"property\":")
+            JSONText.append(property, to: &waiting)
+        }
+        waiting.append(",\"expected\":")
+        JSONText.append(error.expected, to: &waiting)
+        waiting.append(",\"got\":")
+        JSONText.append(error.got, to: &waiting)
+        waiting.append(",\"input\":")
+        guard let record else { return waiting.append("null}\n") }
+        if isJSON, Self.isOneLine(record), error.isWellFormed {
+            waiting.append(record)
+        } else {
+            waiting.append(json: record)
+        }
+        waiting.append("}\n")
+    }
+
+    private static func isOneLine(_ record: ByteView) -> Bool {
+        record.count > 0 && !record.buffer.contains(10)
+    }
+
+    /// The lines added since the last call.
+    func take() -> [UInt8] {
+        defer { waiting.removeAll() }
+        return Array(waiting.bytes)
+    }
+
+    /// Writes out lines. Throws `output`.
+    func write(_ lines: [UInt8]) throws(RealmError) {
+        var done = 0
+        while done < lines.count {
+            let count = lines.withUnsafeBytes { lines in
+                retryingInterrupts {
+                    Glibc.write(descriptor, lines.baseAddress! + done, lines.count - done)
+                }
+            }
+            guard count >= 0 else {
+                throw systemFailure(.output, "cannot write", errno: errno, file: path)
+            }
+            done += count
+        }
+    }
+}
+
+extension RecordError {
+    /// The record was understood as far as its format goes.
+    fileprivate var isWellFormed: Bool {
+        switch code {
+        case .invalidJSON, .invalidTable, .invalidText, .limitExceeded, .duplicateProperty: false
+        default: true
+        }
+    }
+}

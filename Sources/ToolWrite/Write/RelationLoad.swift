@@ -1,0 +1,218 @@
+import RealmEngine
+import ToolKit
+
+/// Fills one collection property from a table of its own, as `realm-query --output-dir` writes it:
+/// `owner`, then `index` of a list or `key` of a dictionary, and `value`.
+///
+/// The rows of one owner stand together; they replace its collection. All rows are one transaction,
+/// so that no collection is ever half there. Confined to its thread.
+final class RelationLoad {
+    private let request: WriteRequest
+    private let input: RecordInput
+    private let report: LoadReport
+    private let writer: ObjectWriter
+    private let session: WriteSession
+    private let relation: Relation
+    private let stage: TableStage
+    private var counts = LoadCounts()
+    private var group: Group?
+    private let arena = ScratchArena()
+    private var progress: ProgressReporter
+
+    /// The property to fill.
+    struct Relation {
+        let table: TableInfo
+        let column: Int
+
+        /// `CLASS.PROP`, or what `--output-dir` calls its file; nil when it is not the name of a
+        /// collection.
+        init?(_ name: String, _ schema: Schema) {
+            guard !schema.classes.contains(where: { $0.className == name }) else { return nil }
+            for table in schema.classes where name.hasPrefix(table.className + ".") {
+                let property = String(name.dropFirst(table.className.count + 1))
+                guard let column = table.columnIndex(named: property),
+                    table.columns[column].collection != nil
+                else { continue }
+                self.table = table
+                self.column = column
+                return
+            }
+            guard let subject = ExportNames(schema).subject(name), let column = subject.column,
+                let table = schema.table(subject.table), table.isClass
+            else { return nil }
+            self.table = table
+            self.column = column
+        }
+
+        var info: ColumnInfo { table.columns[column] }
+
+        var header: [String] {
+            switch info.collection {
+            case .list: ["owner", "index", "value"]
+            case .dictionary: ["owner", "key", "value"]
+            case .set, nil: ["owner", "value"]
+            }
+        }
+    }
+
+    private struct Group {
+        let owner: ObjectKey
+        var elements: [StagedValue] = []
+        var keys: [Value] = []
+    }
+
+    /// - Parameter transaction: what all rows become part of; ended by `run`.
+    init(
+        _ request: WriteRequest, _ relation: Relation, _ session: WriteSession, _ schema: Schema,
+        _ input: RecordInput, _ report: LoadReport, _ transaction: WriteTransaction
+    ) throws(RealmError) {
+        self.request = request
+        self.relation = relation
+        self.session = session
+        self.input = input
+        self.report = report
+        report.begin(with: transaction)
+        let plans = try ClassPlans(schema, request)
+        writer = ObjectWriter(transaction, plans, request)
+        stage = TableStage(elements: JSONStage(plans, nil, request), columns: 3)
+        progress = ProgressReporter(
+            request.command, file: request.path, total: input.size, unit: .bytes)
+    }
+
+    /// Writes everything and returns the exit code.
+    func run() throws(RealmError) -> ExitCode {
+        do throws(RealmError) {
+            try checkHeader()
+            while try step() {}
+            try endGroup()
+            if let first = try writer.settle().first { throw refused(first) }
+            if request.isDryRun || counts.updated == 0 {
+                writer.transaction.rollback()
+            } else {
+                let version = try writer.transaction.commit()
+                try report.committed(counts, version: version)
+            }
+        } catch {
+            writer.transaction.rollback()
+            progress.finish()
+            // What went wrong first is what people are told.
+            try? report.finish(
+                LoadCounts(), version: session.database.version, syncs: session.traffic.syncs)
+            throw error
+        }
+        progress.finish()
+        try report.finish(counts, version: session.database.version, syncs: session.traffic.syncs)
+        return .ok
+    }
+
+    private func checkHeader() throws(RealmError) {
+        if case .record(let names)? = try input.readHeader(), names == relation.header { return }
+        throw .misuse(
+            "a table of \(relation.table.className).\(relation.info.name) has the columns "
+                + relation.header.joined(separator: ", "), code: "InvalidArgument")
+    }
+
+    private func step() throws(RealmError) -> Bool {
+        if let signal = Interruption.signal {
+            writer.transaction.rollback()
+            report.interrupted(LoadCounts())
+            Interruption.raise(signal)
+        }
+        var failure: RealmError?
+        let event = try input.next(
+            json: { (_, _) throws(RecordError) in },
+            table: { (reader, row) throws(RecordError) in
+                let owner = try self.owner(reader, row)
+                do throws(RealmError) { try add(owner, reader, row) } catch { failure = error }
+            })
+        if let failure { throw failure }
+        counts.records = input.recordNumber
+        switch event {
+        case .end: return false
+        case .rejected(let error): throw refused(error)
+        case .record: break
+        }
+        if counts.records & 255 == 0 {
+            progress.update(input.bytesRead)
+            try writer.saveMemory()
+        }
+        return true
+    }
+
+    private func refused(_ error: RecordError) -> RealmError {
+        counts.rejected += 1
+        report.refuse(error, input.recordBytes)
+        try? report.writeRejects()
+        return RealmError(
+            .data, code: error.code.rawValue, reason: "record", error.message, file: input.name,
+            hint: "nothing is committed")
+    }
+
+    // MARK: Rows
+
+    private func owner(
+        _ reader: DelimitedReader, _ row: DelimitedRow
+    ) throws(RecordError) -> Value {
+        let key = relation.table.primaryKey.map { relation.table.columns[$0] }
+        return try reader.scalar(0, as: key?.type ?? .int, isNullable: key?.isNullable ?? false)
+    }
+
+    private func find(_ owner: Value) throws(RealmError) -> ObjectKey? {
+        let (transaction, table) = (writer.transaction, relation.table.key)
+        if relation.table.primaryKey != nil {
+            return try transaction.find(in: table, primaryKey: owner)
+        }
+        guard case .int(let raw) = owner, raw >= 0 else { return nil }
+        return try transaction.exists(table, ObjectKey(raw)) ? ObjectKey(raw) : nil
+    }
+
+    /// Adds a row to its owner's collection.
+    private func add(
+        _ owner: Value, _ reader: DelimitedReader, _ row: DelimitedRow
+    ) throws(RealmError) {
+        guard let object = try find(owner) else {
+            throw refused(reader.mismatch(0, expected: "an object of \(relation.table.className)"))
+        }
+        if group?.owner != object {
+            try endGroup()
+            group = Group(owner: object)
+        }
+        do throws(RecordError) { try add(reader, row) } catch { throw refused(error) }
+    }
+
+    private func add(_ reader: DelimitedReader, _ row: DelimitedRow) throws(RecordError) {
+        let place = relation.info.collection == .set ? 1 : 2
+        switch relation.info.collection {
+        case .list:
+            let count = group?.elements.count ?? 0
+            guard case .int(Int64(count)) = try reader.scalar(1, as: .int, isNullable: false)
+            else { throw reader.mismatch(1, expected: "index \(count)") }
+        case .dictionary:
+            let type: ColumnType = relation.info.hasIntegerKeys ? .int : .string
+            let key = try reader.scalar(1, as: type, isNullable: false)
+            group?.keys.append(key.kept(in: arena))
+        case .set, nil: break
+        }
+        let value = try stage.element(relation.info, reader, row, place)
+        group?.elements.append(value.kept(in: arena))
+    }
+
+    /// Stores the collection of the owner whose rows ended.
+    private func endGroup() throws(RealmError) {
+        guard let group else { return }
+        self.group = nil
+        let value: StagedValue =
+            relation.info.collection == .dictionary
+            ? .dictionary(zip(group.keys, group.elements).map { (key: $0, value: $1) })
+            : .list(group.elements)
+        writer.place = RecordPlace(record: counts.records, position: input.position)
+        do throws(RealmError) {
+            try writer.storeOrWait(relation.table, group.owner, relation.column, value)
+        } catch {
+            guard error.kind == .data else { throw error }
+            throw refused(writer.refusal(error, record: counts.records, input.position))
+        }
+        counts.updated += 1
+        arena.reset()
+    }
+}

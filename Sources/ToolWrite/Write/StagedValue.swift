@@ -1,0 +1,87 @@
+import RealmEngine
+import ToolKit
+
+/// A value of a record that was checked against its property, but needs the transaction to become
+/// a stored one. Lives as long as its record unless it was kept.
+indirect enum StagedValue {
+    case value(Value)
+    /// A link to an object by its key.
+    case reference(ObjectReference)
+    /// The elements of a list or set.
+    case list([StagedValue])
+    case dictionary([(key: Value, value: StagedValue)])
+    /// An object that is part of its parent, or stands in the place of a link.
+    case object(StagedObject)
+}
+
+/// Which object a link leads to.
+struct ObjectReference {
+    enum Name {
+        case primaryKey(Value)
+        case objectKey(ObjectKey)
+    }
+
+    let table: TableKey
+    let name: Name
+}
+
+/// An object inside another one's record.
+final class StagedObject {
+    let table: TableKey
+    let fields: [(column: Int, value: StagedValue)]
+
+    init(table: TableKey, fields: [(column: Int, value: StagedValue)]) {
+        self.table = table
+        self.fields = fields
+    }
+}
+
+extension StagedValue {
+    /// What a collection of a new object is anyway.
+    var isEmptyCollection: Bool {
+        switch self {
+        case .list(let elements): elements.isEmpty
+        case .dictionary(let entries): entries.isEmpty
+        case .value, .reference, .object: false
+        }
+    }
+
+    /// The same value with all bytes copied into `arena`.
+    func kept(in arena: ScratchArena) -> StagedValue {
+        switch self {
+        case .value(let value): .value(value.kept(in: arena))
+        case .reference(let reference): .reference(reference.kept(in: arena))
+        case .list(let elements): .list(elements.map { $0.kept(in: arena) })
+        case .dictionary(let entries):
+            .dictionary(
+                entries.map { (key: $0.key.kept(in: arena), value: $0.value.kept(in: arena)) })
+        case .object(let object):
+            .object(
+                StagedObject(
+                    table: object.table,
+                    fields: object.fields.map { ($0.column, $0.value.kept(in: arena)) }))
+        }
+    }
+
+    /// Calls `body` with every link in it.
+    func forEachReference(
+        _ body: (ObjectReference) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        switch self {
+        case .value: return
+        case .reference(let reference): try body(reference)
+        case .list(let elements): for element in elements { try element.forEachReference(body) }
+        case .dictionary(let entries):
+            for entry in entries { try entry.value.forEachReference(body) }
+        case .object(let object):
+            for field in object.fields { try field.value.forEachReference(body) }
+        }
+    }
+}
+
+extension ObjectReference {
+    func kept(in arena: ScratchArena) -> ObjectReference {
+        guard case .primaryKey(let key) = name else { return self }
+        return ObjectReference(table: table, name: .primaryKey(key.kept(in: arena)))
+    }
+}

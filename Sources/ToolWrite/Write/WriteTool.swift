@@ -1,0 +1,192 @@
+import Glibc
+import RealmEngine
+import ToolKit
+
+/// `realm-write`: records in, commits out.
+package enum WriteTool {
+    /// Runs a parsed command and returns its exit code.
+    package static func run(_ command: ParsedCommand) throws(RealmError) -> ExitCode {
+        let request = try WriteRequest(command)
+        let output = try OutputFile(path: command.outputPath, force: command.mayReplaceOutput)
+        let code: ExitCode
+        do throws(RealmError) {
+            code = try WriteRun(request, output).run()
+        } catch {
+            throw error.kind == .data ? error : error.inDatabase(request.path)
+        }
+        try output.commit()
+        return code
+    }
+}
+
+/// One command: the schema first, then records or a bulk change.
+struct WriteRun {
+    private let request: WriteRequest
+    private let output: OutputFile
+
+    init(_ request: WriteRequest, _ output: OutputFile) {
+        self.request = request
+        self.output = output
+    }
+
+    func run() throws(RealmError) -> ExitCode {
+        // Whatever can be wrong before a file is made is found before.
+        let file = try request.command.text("schema-file").map { path throws(RealmError) in
+            try SchemaFile(path: path)
+        }
+        var input: RecordInput?
+        var inference: SchemaInference?
+        if case .records(let className, let path) = request.subject {
+            if request.command.flag("infer") {
+                (input, inference) = try infer(className, path)
+            } else {
+                input = try RecordInput(path, request.format)
+            }
+        }
+        if !request.isDurable {
+            Diagnostics(request.command).warn(
+                "--durability unsafe: a power failure may cost the whole database")
+        }
+        if inference == nil { Interruption.install() }
+        let target = try Interruption.atOnce { () throws(RealmError) in try WriteTarget(request) }
+        do throws(RealmError) {
+            let code = try write(target, file, inference, input)
+            try target.finish()
+            return code
+        } catch {
+            target.abandon()
+            throw error
+        }
+    }
+
+    /// Looks at the records first; they are read again to be written.
+    private func infer(
+        _ className: String, _ path: String
+    ) throws(RealmError) -> (RecordInput, SchemaInference) {
+        Interruption.install()
+        let spool = try Interruption.atOnce { () throws(RealmError) in try InputSpool(path) }
+        var inference = SchemaInference(request, className: className)
+        try inference.read(
+            try RecordInput(spool, request.format, again: false),
+            most: request.command.count("infer") ?? Int.max)
+        return (try RecordInput(spool, request.format, again: true), inference)
+    }
+
+    private func write(
+        _ target: WriteTarget, _ file: SchemaFile?, _ inference: SchemaInference?,
+        _ input: RecordInput?
+    ) throws(RealmError) -> ExitCode {
+        let session = target.session
+        let prepared = try editSchema(session, file, inference)
+        switch request.subject {
+        case .schema:
+            prepared?.rollback()
+            return .ok
+        case .bulk(let className):
+            let bulk = BulkChange(request, className: className, session, output)
+            let transaction: WriteTransaction
+            if let prepared {
+                transaction = prepared
+            } else {
+                transaction = try request.begin(session)
+            }
+            return try bulk.run(transaction)
+        case .records(let className, let path):
+            let report = try LoadReport(request, input: path, output, target)
+            let schema: Schema
+            if let prepared {
+                schema = try prepared.snapshot().schema
+            } else {
+                schema = session.database.schema
+            }
+            let isTable = request.format == .csv || request.format == .tsv
+            if isTable, let relation = RelationLoad.Relation(className, schema) {
+                return try fill(relation, session, schema, input!, report, prepared)
+            }
+            let isOne = request.isSingle || request.isDryRun
+            let load = try RecordLoad(
+                request, className: className, session, schema, input!, report,
+                prepared: prepared,
+                place: isOne || !Threads.canStart ? nil : try WriterPlace(session, request))
+            return try load.run()
+        }
+    }
+
+    private func fill(
+        _ relation: RelationLoad.Relation, _ session: WriteSession, _ schema: Schema,
+        _ input: RecordInput, _ report: LoadReport, _ prepared: WriteTransaction?
+    ) throws(RealmError) -> ExitCode {
+        guard request.mode != .delete, !request.skipsErrors, request.skipped == 0 else {
+            throw WriteRequest.usage(
+                "a table of one collection is written whole: --mode delete, --on-error skip and "
+                    + "--skip-records do not go with it")
+        }
+        let transaction: WriteTransaction
+        if let prepared {
+            transaction = prepared
+        } else {
+            transaction = try request.begin(session)
+        }
+        let load = try RelationLoad(
+            request, relation, session, schema, input, report, transaction)
+        return try load.run()
+    }
+
+    /// Carries out schema options. The transaction stays open, and is returned, where what follows
+    /// belongs to it: a single transaction, a rehearsal.
+    private func editSchema(
+        _ session: WriteSession, _ file: SchemaFile?, _ inference: SchemaInference?
+    ) throws(RealmError) -> WriteTransaction? {
+        guard request.editsSchema else { return nil }
+        let transaction = try request.begin(session)
+        do throws(RealmError) {
+            let plan = try SchemaPlan(request, file, inference, session.database.snapshot())
+            try show(plan.inferred)
+            if !request.isDryRun { try plan.checkLoss(isAllowed: request.mayLoseData) }
+            try plan.apply(transaction)
+            if request.isDryRun || (request.isSingle && !plan.isEmpty) {
+                try report(plan)
+                return transaction
+            }
+            if plan.isEmpty { transaction.rollback() } else { try transaction.commit() }
+            try report(plan)
+            return nil
+        } catch {
+            transaction.rollback()
+            throw error
+        }
+    }
+
+    /// The classes that `--infer` found missing, ready to be a schema file with `--json`.
+    private func show(_ classes: [ClassSpec]) throws(RealmError) {
+        if classes.isEmpty { return }
+        if !request.reportsJSON {
+            for line in classes.map(\.text).joined(separator: "\n").split(separator: "\n") {
+                Diagnostics(request.command).summary(String(line))
+            }
+            return
+        }
+        var buffer = ByteBuffer(capacity: 1024)
+        buffer.append("{\"schemaVersion\":null,\"classes\":[")
+        for (i, spec) in classes.enumerated() {
+            if i > 0 { buffer.append(",") }
+            spec.appendJSON(to: &buffer)
+        }
+        buffer.append("]}\n")
+        try output.flush(&buffer)
+    }
+
+    private func report(_ plan: SchemaPlan) throws(RealmError) {
+        var buffer = ByteBuffer(capacity: 1024)
+        if request.reportsJSON {
+            plan.appendJSON(to: &buffer)
+            return try output.flush(&buffer)
+        }
+        guard !plan.isEmpty || request.isDryRun else { return }
+        plan.appendText(to: &buffer)
+        if request.isDryRun { return try output.flush(&buffer) }
+        for line in buffer.string.split(separator: "\n") {
+            Diagnostics(request.command).summary(String(line))
+        }
+    }
+}

@@ -1,0 +1,98 @@
+@testable import EngineSupport
+@testable import RealmEngine
+
+/// A database with an instance on a loop of the calling thread, where nothing is delivered before the
+/// test says so, and a diary of what was.
+final class LoopLab {
+    let lab: InstanceLab
+    let loop = ThreadLoop()
+    let instance: Instance
+    let diary = Diary()
+    private var tokens: [ObservationToken] = []
+
+    /// - Parameter count: objects to begin with, whose ages are 0, 1, 2 and so on.
+    init(_ count: Int = 0, autorefresh: Bool = false) throws {
+        lab = try InstanceLab()
+        lab.configuration.autorefresh = autorefresh
+        instance = try lab.open(on: loop.confinement)
+        try write { (_) throws(RealmError) in
+            for age in 0..<count { _ = try lab.add(instance, age: Int64(age)) }
+        }
+    }
+
+    var keys: [ObjectKey] { (try? instance.snapshot().table(lab.table).keys()) ?? [] }
+
+    func link(_ index: Int) -> ObjectLink { ObjectLink(table: lab.table, key: keys[index]) }
+
+    func write(_ body: (WriteTransaction) throws(RealmError) -> Void) throws {
+        try instance.write(body)
+    }
+
+    func setAge(_ index: Int, _ age: Int64) throws {
+        let key = keys[index]
+        try write { (transaction) throws(RealmError) in
+            try transaction.set(lab.table, key, 0, .int(age))
+        }
+    }
+
+    /// Notes what observers of the instance are told.
+    func observeInstance() {
+        let diary = diary
+        tokens.append(instance.observe { diary.note("instance \($0)") })
+    }
+
+    /// Notes what observers of an object are told.
+    @discardableResult
+    func observeObject(_ index: Int) -> ObservationToken {
+        let diary = diary
+        tokens.append(instance.observe(object: link(index)) { diary.note("object \($0)") })
+        return tokens.last!
+    }
+
+    /// Notes what observers of a query are told, after `initial`.
+    func observe(_ query: Query? = nil) throws {
+        let diary = diary
+        tokens.append(
+            try instance.observe(table: lab.table, query) { diary.note($0.text("objects")) })
+        deliverInitial()
+    }
+
+    /// Waits for the evaluation, and has it delivered.
+    func deliverInitial() {
+        let before = diary.all.count
+        while diary.all.count == before { loop.run(milliseconds: 100) }
+    }
+
+    /// What was noted since it was asked for last.
+    func news() -> [String] {
+        let all = diary.all
+        defer { seen = all.count }
+        return Array(all[seen...])
+    }
+    private var seen = 0
+
+    func letGo() { tokens = [] }
+
+    func audit() throws {
+        letGo()
+        instance.close()
+        try lab.audit()
+    }
+}
+
+extension CollectionNotice {
+    /// In few words: indexes deleted, inserted and modified.
+    func text(_ what: String) -> String {
+        switch self {
+        case .initial: "\(what) initial"
+        case .changed(let change):
+            "\(what) -\(change.deletions) +\(change.insertions) *\(change.modifications)"
+        case .deleted: "\(what) deleted"
+        }
+    }
+}
+
+/// Waits, without keeping the thread, until something that is on its way has come.
+func eventually(_ isTrue: @Sendable () async -> Bool) async throws {
+    while !(await isTrue()) { try await Task.sleep(for: .milliseconds(1)) }
+}

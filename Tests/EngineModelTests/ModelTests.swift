@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+@testable import EngineSupport
+@testable import RealmEngine
+
+/// Random transactions against a model of plain dictionaries: after each commit everything reads as
+/// the model says, in the new version and in every older one still held.
+@Suite struct ModelTests {
+    @Test(arguments: ModelShapes.shards) func random(_ shard: Int) throws {
+        let seed =
+            ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)
+            ?? .random(in: 0 ... .max)
+        try run(shard, seed, ModelShapes.shape(shard), operations: 200_000 * ModelShapes.scale / 16)
+    }
+
+    /// As above, where several transactions are written to the file at once and some of them are
+    /// taken back: each one's state reads as the model says before anything is in the file.
+    @Test(arguments: ModelShapes.shards) func grouped(_ shard: Int) throws {
+        let seed =
+            ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)
+            ?? .random(in: 0 ... .max)
+        var shape = ModelShapes.shape(shard)
+        shape.flushPercent = [3, 20, 50][shard % 3]
+        shape.rollbackPercent = 30
+        shape.operationsPerTransaction = [4, 15, 60][shard / 4 % 3]
+        try run(shard, seed, shape, operations: 12_000 * ModelShapes.scale / 16)
+    }
+
+    private func run(
+        _ shard: Int, _ seed: UInt64, _ shape: ModelRun.Shape, operations: Int
+    ) throws {
+        let directory = try ScratchFolder()
+        let run = try ModelRun(
+            path: directory.file("model.realm"), seed: seed &+ UInt64(shard), shape: shape)
+        do {
+            try run.run(operations: operations)
+        } catch {
+            Issue.record(
+                """
+                shard \(shard), seed \(seed), commit \(run.commits), operation \
+                \(run.operations): \(error)
+                \(ModelShapes.shards.count == 1 ? run.trace.joined(separator: "\n") : "")
+                """)
+        }
+    }
+}

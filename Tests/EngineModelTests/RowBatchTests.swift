@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+@testable import EngineSupport
+@testable import RealmEngine
+
+/// Objects made many at a time are what they would be one by one.
+@Suite struct RowBatchTests {
+    struct Form: Sendable, CustomTestStringConvertible {
+        let key: ColumnType?
+        let small: Bool
+        /// Mostly, each key is beyond all before.
+        let ascends: Bool
+
+        var testDescription: String { "\(key?.name ?? "no key"), \(small), \(ascends)" }
+    }
+
+    static let forms = [
+        Form(key: .int, small: true, ascends: true), Form(key: .int, small: false, ascends: true),
+        Form(key: .int, small: true, ascends: false),
+        Form(key: .string, small: true, ascends: true),
+        Form(key: .objectID, small: false, ascends: false),
+        Form(key: nil, small: true, ascends: true), Form(key: nil, small: false, ascends: true),
+    ]
+
+    @Test(arguments: forms) func equalsRowByRow(_ form: Form) throws {
+        let seed =
+            ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)
+            ?? UInt64.random(in: 0...UInt64.max)
+        print("row batches: \(form.testDescription), REALM_TEST_SEED=\(seed)")
+        let folder = try ScratchFolder()
+        let values = RandomValues(seed: seed)
+        let together = try RowBatchSide(folder.file("together.realm"), form)
+        let single = try RowBatchSide(folder.file("single.realm"), form)
+        for round in 0..<40 {
+            let rows = try together.makeRows(values, round)
+            let fits = try together.create(rows)
+            #expect(try single.create(rows, together: false) == fits)
+            try together.disturb(values, like: single)
+        }
+        try together.end()
+        try single.end()
+        let (a, b) = (together.session.database.snapshot(), single.session.database.snapshot())
+        for (one, other) in zip(a.schema.tables, b.schema.tables) {
+            #expect(one.nextSequenceNumber == other.nextSequenceNumber)
+            #expect(try ContentDigest(a).digest(one) == ContentDigest(b).digest(other))
+        }
+    }
+
+    /// Consecutive integers wait for the commit, whatever they look like to the index.
+    @Test(arguments: [-3, (1 << 32) - 300, .max - 70_000] as [Int64])
+    func waitingIntegers(first: Int64) throws {
+        let folder = try ScratchFolder()
+        let side = try RowBatchSide(
+            folder.file("a.realm"), Form(key: .int, small: false, ascends: true))
+        let count = 600
+        for part in 0..<100 {
+            let batch = RowBatch(side.info, capacity: count)
+            for i in 0..<count {
+                var row = side.info.columns.map(\.defaultValue)
+                row[0] = .int(first + Int64(part * count + i))
+                row.withUnsafeBufferPointer { batch.append($0) }
+            }
+            #expect(try side.transaction.create(batch))
+            if part % 40 == 39 {
+                try side.transaction.spill()
+                #expect(side.transaction.size < 100_000)
+            }
+            for i in [0, count - 1] {
+                let key = Value.int(first + Int64(part * count + i))
+                #expect(
+                    try side.transaction.find(in: side.info.key, primaryKey: key) == batch.key(i))
+            }
+        }
+        side.transaction.memoryLimit = 1 << 20
+        try side.end()
+    }
+
+    /// A transaction's log outlives the memory of the transaction.
+    @Test func logInParts() throws {
+        let folder = try ScratchFolder()
+        let side = try RowBatchSide(
+            folder.file("a.realm"), Form(key: nil, small: false, ascends: true))
+        let pinned = side.session.database.snapshot()
+        for round in 0..<3 {
+            for i in 0..<200_000 {
+                side.transaction.log.createObject(side.info.key, ObjectKey(Int64(i + round << 20)))
+            }
+            try side.transaction.spill()
+            #expect(side.transaction.log.bytes.count < 1 << 20)
+        }
+        let object = try side.transaction.create(in: side.info.key)
+        let size = side.transaction.writtenLog.count + side.transaction.log.bytes.count
+        #expect(size > 2 << 20)
+        try side.end()
+        let state = side.session.database.newest
+        let memory = SpaceMemory(
+            base: side.session.database.file.mapping.base, limit: state.limit)
+        var cursor = ElementCursor(
+            memory.lookup,
+            CollectionView(
+                root: state.top!.history, element: ElementType(type: .binary, isNullable: false)))
+        var last: Value?
+        while let element = try cursor.nextStored() { last = element }
+        guard case .binary(let bytes) = last else { throw RealmError.misuse("no log") }
+        #expect(bytes.count == size)
+        var parser = ChangeLogParser(bytes)
+        var created = 0
+        var newest: ObjectKey?
+        while let instruction = try parser.next() {
+            guard case .createObject(let key) = instruction else { continue }
+            created += 1
+            newest = key
+        }
+        #expect(created == 600_001 && newest == object)
+        withExtendedLifetime(pinned) {}
+    }
+}

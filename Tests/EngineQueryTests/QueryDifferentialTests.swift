@@ -1,0 +1,117 @@
+import Testing
+
+@testable import EngineSupport
+@testable import RealmEngine
+
+/// Random queries give the same rows as the naive evaluator, with indexes and without, by kernels
+/// and without, by one worker and by several, on the first visit of a table and on later ones.
+@Suite struct QueryDifferentialTests {
+    private static let ways: [QueryOptions] = (0..<8).map { bits in
+        var options = QueryOptions()
+        options.usesIndexes = bits & 1 == 0
+        options.usesKernels = bits & 2 == 0
+        options.hurriesSets = bits & 4 == 0
+        return options
+    }
+
+    private func rows(_ plan: QueryPlan, _ database: Database, workers: Int) throws -> [Int64] {
+        let snapshots = (0..<workers).map { _ in database.snapshot() }
+        let runs = snapshots.map { QueryRun(plan, in: $0) }
+        let units = try plan.units(in: snapshots[0])
+        var parts: [[ObjectKey]] = Array(repeating: [], count: units.count)
+        // Any worker may take any unit; only the order of the parts counts.
+        for (i, unit) in units.enumerated().reversed() {
+            try runs[i % workers].appendKeys(of: unit, to: &parts[i])
+        }
+        return try plan.arranged(parts.flatMap { $0 }, in: snapshots[0]).keys.map(\.raw)
+    }
+
+    private func check(
+        _ text: String, _ table: TableInfo, _ model: NaiveModel, _ database: Database
+    ) throws {
+        let query = try Query(text)
+        let tree = try ParsedQuery.of(text).tree
+        let expected = NaiveEvaluator(model: model).rows(tree, table.key.raw)
+        let snapshot = model.snapshot
+        let bound = try query.bound(to: snapshot.table(table))
+        for (i, options) in Self.ways.enumerated() {
+            let plan = try QueryPlan(bound, in: snapshot, options: options)
+            let found = try plan.rows(in: snapshot).keys.map(\.raw)
+            #expect(found == expected, "way \(i): \(table.className): \(text)")
+            #expect(try plan.count(in: snapshot) == expected.count, "count of \(text)")
+            if i == 0 {
+                for workers in [2, 7] {
+                    let shared = try rows(plan, database, workers: workers)
+                    #expect(shared == expected, "\(workers) workers: \(text)")
+                }
+            }
+            if found != expected { return }
+        }
+        // The snapshot has been visited often; this one has not.
+        let fresh = try Database(immutable: database.path).snapshot()
+        let plan = try QueryPlan(try query.bound(to: fresh.table(table)), in: fresh)
+        for _ in 0..<3 {
+            #expect(try plan.count(in: fresh) == expected.count, "first count of \(text)")
+        }
+        if bound.descriptors.isEmpty {
+            for threads in [2, 7] {
+                let shared = try plan.matchCount(in: database, threads: threads, share: 1)
+                #expect(shared == expected.count, "\(threads) threads: \(text)")
+            }
+        }
+    }
+
+    @Test(arguments: ["bulk", "types", "social", "bags", "orders", "text"])
+    func datasetsAgreeWithTheNaiveEvaluator(_ name: String) throws {
+        let path = QueryCases.folder.appending(path: name + ".realm").path
+        try compare(path, name, rounds: (name == "bulk" ? 20 : 60) * QueryCases.scale)
+    }
+
+    /// Trees of many levels, with leaves of few rows: every split and every uneven end.
+    @Test(arguments: [2, 3, 5, 16])
+    func smallNodesAgreeWithTheNaiveEvaluator(_ size: Int) throws {
+        let seed = UInt64.random(in: 1 ... .max)
+        print("small nodes seed \(seed) for \(size)")
+        let fanout = Fanout(
+            clusterLeaf: size, clusterInner: max(3, size), tree: max(3, size), index: max(4, size))
+        let file = try QueryTestFile(
+            rows: 90 * size, fanout: fanout, random: SeededRandom(seed: seed))
+        try compare(file.path, "nodes of \(size)", rounds: 30 * QueryCases.scale)
+    }
+
+    /// A list compared with the values over backlinks: after removals those are in no order but the
+    /// stored one.
+    @Test func backlinksInStoredOrder() throws {
+        let size = 16
+        let fanout = Fanout(clusterLeaf: size, clusterInner: size, tree: size, index: size)
+        let file = try QueryTestFile(
+            rows: 90 * size, fanout: fanout, random: SeededRandom(seed: 3_491_012_346_103_105_489))
+        let database = try Database(immutable: file.path)
+        let model = try NaiveModel(database.snapshot())
+        let table = try #require(model.snapshot.schema.table(named: "Node"))
+        try check("@links.Node.kids.b != {null, true}", table, model, database)
+        try check("NOT @links.Node.kids.i == {1, 2}", table, model, database)
+    }
+
+    private func compare(_ path: String, _ name: String, rounds: Int) throws {
+        let database = try Database(immutable: path)
+        let model = try NaiveModel(database.snapshot())
+        let seed = UInt64.random(in: 1 ... .max)
+        var generator = QueryGenerator(model: model, random: SeededRandom(seed: seed))
+        let tables = model.snapshot.schema.classes.filter { $0.kind == .topLevel }
+        print("differential query seed \(seed) for \(name), \(rounds * tables.count) queries")
+        for _ in 0..<rounds {
+            for table in tables {
+                let text = generator.query(table)
+                do {
+                    try check(text, table, model, database)
+                } catch let error as RealmError where error.reason == "malformedText" {
+                    // A constant cut out of some text in the middle of a character.
+                    continue
+                } catch let error as RealmError {
+                    Issue.record("\(table.className): \(text): \(error.message)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import Testing
+
+@testable import EngineSupport
+@testable import RealmEngine
+
+/// Conditions made by a program find what the same conditions written as text find.
+@Suite struct QueryPredicateTests {
+    private func rows(_ query: Query, _ name: String, _ className: String) throws -> [Int64] {
+        let path = QueryCases.folder.appending(path: name + ".realm").path
+        let snapshot = try Database(immutable: path).snapshot()
+        let table = snapshot.table(snapshot.schema.table(named: className)!)
+        let plan = try QueryPlan(query.bound(to: table), in: snapshot)
+        return try plan.rows(in: snapshot).keys.map(\.raw)
+    }
+
+    private func check(
+        _ text: String, _ predicate: QueryPredicate, _ arrangements: [QueryArrangement] = [],
+        in name: String = "bulk", _ className: String = "Node"
+    ) throws {
+        let written = try rows(Query(text), name, className)
+        let made = try rows(Query(predicate, arrangements), name, className)
+        #expect(made == written, "\(text)")
+        #expect(!written.isEmpty, "\(text)")
+    }
+
+    @Test func comparisonsOfEveryKind() throws {
+        try check("k > 5", .comparison(.path(["k"]), .greater, .constant(.int(5))))
+        try check(
+            "s CONTAINS[c] 'S1' AND NOT k == 3",
+            .and([
+                .comparison(.path(["s"]), .contains, .constant(.string("S1")), foldsCase: true),
+                .not(.comparison(.path(["k"]), .equal, .constant(.int(3)))),
+            ]))
+        try check(
+            "k IN {1, 2} OR id BETWEEN {10, 20}",
+            .or([
+                .comparison(.path(["k"]), .in, .list([.int(1), .int(2)], nil)),
+                .between(.path(["id"]), .int(10), .int(20)),
+            ]))
+        try check(
+            "k + 1 < id / 100",
+            .comparison(
+                .arithmetic(.path(["k"]), .add, .constant(.int(1))), .less,
+                .arithmetic(.path(["id"]), .divide, .constant(.int(100)))))
+        try check("up.k == k", .comparison(.path(["up", "k"]), .equal, .path(["k"])))
+        try check("TRUEPREDICATE", .always(true))
+    }
+
+    @Test func collectionsAndSubqueries() throws {
+        try check("kids.@count > 1", .comparison(.count(["kids"]), .greater, .constant(.int(1))))
+        try check(
+            "ALL kids.k > 2", .comparison(.path(["kids", "k"], .all), .greater, .constant(.int(2))))
+        try check(
+            "kids.@max.k >= 5",
+            .comparison(.reduction(.max, ["kids"], of: "k"), .greaterEqual, .constant(.int(5))))
+        try check(
+            "SUBQUERY(kids, $x, $x.k > 1 AND SUBQUERY(kids, $y, $y.k > 0).@count >= 0).@count > 0",
+            .comparison(
+                .subqueryCount(
+                    ["kids"],
+                    .and([
+                        .comparison(.path(["k"]), .greater, .constant(.int(1))),
+                        .comparison(
+                            .subqueryCount(
+                                ["kids"],
+                                .comparison(.path(["k"]), .greater, .constant(.int(0)))),
+                            .greaterEqual, .constant(.int(0))),
+                    ])), .greater, .constant(.int(0))))
+        try check(
+            "@links.Node.up.@count > 1",
+            .comparison(.count(["@links", "Node", "up"]), .greater, .constant(.int(1))))
+    }
+
+    @Test func arrangements() throws {
+        try check(
+            "k > 1 SORT(k DESC, id ASC) DISTINCT(k) LIMIT(5)",
+            .comparison(.path(["k"]), .greater, .constant(.int(1))),
+            [.sort([(["k"], false), (["id"], true)]), .distinct([["k"]]), .limit(5)])
+    }
+
+    @Test func mistakesAreReported() throws {
+        var deep = QueryPredicate.always(true)
+        for _ in 0..<300 { deep = .not(deep) }
+        #expect(throws: RealmError.self) { try Query(deep) }
+        let unknown = QueryPredicate.comparison(.path(["kidz"]), .equal, .constant(.null))
+        do {
+            _ = try rows(Query(unknown), "bulk", "Node")
+            Issue.record("accepted")
+        } catch let error as RealmError {
+            #expect(error.message.contains("near: kids"), "\(error.message)")
+        }
+        let mixed = QueryPredicate.comparison(.path(["k"]), .equal, .constant(.bool(true)))
+        do {
+            _ = try rows(Query(mixed), "bulk", "Node")
+            Issue.record("accepted")
+        } catch let error as RealmError {
+            #expect(error.kind == .misuse && error.message.contains("an int"), "\(error.message)")
+        }
+    }
+}
+
+/// A property compared with a value is bound in a way of its own: it means what the general one makes
+/// of it, and fails where that does.
+@Suite struct PlainComparisonTests {
+    private static let values: [QueryArgument] = [
+        .null, .bool(true), .int(3), .int(.max), .float(2.5), .double(3), .double(.infinity),
+        .double(.nan), .string("s3"), .string("12"), .string("\u{C9}t\u{E9}"), .string(""),
+        .binary([0xFF, 0x41]), .timestamp(Timestamp(seconds: 7, nanoseconds: 1)),
+        .decimal(Decimal128(3)), .objectID(ObjectID(high: 1, low: 2)),
+        .uuid(UUIDValue(high: 1, low: 2)),
+        .link(ObjectLink(table: TableKey(0), key: ObjectKey(1))),
+        .object(className: "Node", primaryKey: .int(1)), .text("3"), .list([.int(1), .int(2)]),
+    ]
+    private static let relations: [QueryRelation] = [
+        .equal, .notEqual, .less, .lessEqual, .greater, .greaterEqual, .in, .beginsWith, .endsWith,
+        .contains, .like, .text,
+    ]
+
+    private func outcome(
+        _ snapshot: Snapshot, _ table: Table, _ query: () throws -> Query
+    ) throws -> String {
+        do {
+            snapshot.beginWalk()
+            let plan = try QueryPlan(query().bound(to: table), in: snapshot)
+            let rows = try plan.rows(in: snapshot).keys.map(\.raw)
+            #expect(try plan.first(in: snapshot)?.raw == rows.first)
+            return "\(rows)"
+        } catch let error as RealmError {
+            return "\(error.code) \(error.reason) \(error.message)"
+        }
+    }
+
+    @Test func everyPropertyRelationAndValue() throws {
+        let file = try QueryTestFile(rows: 60)
+        let snapshot = try Database(immutable: file.path).snapshot()
+        let table = snapshot.table(try #require(snapshot.schema.table(named: "Node")))
+        for name in table.info.columns.map(\.name) + ["nothing", ""] {
+            for relation in Self.relations {
+                for value in Self.values {
+                    for folds in [false, true] {
+                        let predicate = QueryPredicate.comparison(
+                            .path([.name(name)]), relation, .constant(value), foldsCase: folds)
+                        let plain = try outcome(snapshot, table) { try Query(predicate) }
+                        let general = try outcome(snapshot, table) {
+                            try Query(treeOf: predicate, [], aliases: KeyPathAliases())
+                        }
+                        #expect(plain == general, "\(name) \(relation) \(value) \(folds)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func aRunMayBeAskedForTheFirstAgain() throws {
+        let file = try QueryTestFile(rows: 600)
+        let snapshot = try Database(immutable: file.path).snapshot()
+        let table = snapshot.table(try #require(snapshot.schema.table(named: "Node")))
+        for text in ["i == 3", "i == 99 AND id > 300", "i == 1000", "s ENDSWITH '9'", "id == 7"] {
+            let plan = try QueryPlan(Query(text).bound(to: table), in: snapshot)
+            let wanted = try plan.rows(in: snapshot).keys.first
+            let run = QueryRun(plan, in: snapshot)
+            for _ in 0..<4 { #expect(try run.first() == wanted, "\(text)") }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import SessionSupport
+import Testing
+
+@testable import EngineSupport
+@testable import RealmEngine
+
+/// Participants killed at named points and at random moments: whoever is there or comes next goes
+/// on, and nothing that was acknowledged is missing (storage format 5.11, 6.12).
+@Suite(.serialized) struct KillTests {
+    /// Two or three processes are killed in each; 2 000 of them with `REALM_TEST_SCALE=20`.
+    static let rounds = 40 * ModelShapes.scale
+
+    /// One that writes groups ends before its session does.
+    private static let cases =
+        PausePoint.allCases.map { ($0, "write") }
+        + PausePoint.allCases.filter { $0 != .leaving }.map { ($0, "group") }
+
+    /// At every named point, with nobody else there; writing one transaction at a time, or groups.
+    @Test("THR-91 CD-20: killed at every step", arguments: cases)
+    func nextSession(_ point: PausePoint, _ command: String) throws {
+        let lab = try KillLab(command)
+        let victim = lab.victim(point)
+        let paused = try #require(victim.waitFor("paused"), "\(victim.text)")
+        #expect(paused.hasSuffix(point.rawValue))
+        victim.kill()
+        try lab.goOn(after: [victim])
+        try lab.checkNothingIsLeft()
+    }
+
+    /// At every named point, with another participant that goes on.
+    @Test(arguments: cases.filter { $0.0 != .initializing })
+    func survivor(_ point: PausePoint, _ command: String) throws {
+        let lab = try KillLab(command)
+        var survivor: Counters? = try lab.open()
+        var before: Snapshot? = survivor!.database.snapshot()
+        let victim = lab.victim(point)
+        _ = try #require(victim.waitFor("paused"), "\(victim.text)")
+        victim.kill()
+        #expect(try Counters.sum(before!) != nil)
+        let isRestartNeeded = try lab.survive(survivor!, [victim])
+        let critical: [PausePoint] = [
+            .critical, .listAllocating, .listRoot, .listVersion, .listNewest,
+        ]
+        #expect(isRestartNeeded == critical.contains(point))
+        if ![.attaching, .leaving].contains(point) {
+            // What the dead left is there, and said to be theirs.
+            let rows = ReaderTable.read(lab.path)
+            #expect(rows.allSatisfy { $0.isStale == ($0.process.pid == UInt32(victim.pid)) })
+        }
+        survivor = nil
+        before = nil
+        try lab.goOn(after: [victim])
+    }
+
+    /// Two writers and a reader at a time, killed at random. Of asynchronous transactions each is
+    /// wholly there or not at all, and every completed one is there.
+    @Test("THR-91 CD-20: killed at random", arguments: ["write", "group"])
+    func randomMoments(_ command: String) throws {
+        var random = SystemRandomNumberGenerator()
+        let lab = try KillLab(command)
+        var survivor: Counters? = try lab.open()
+        var restarts = 0
+        for round in 0..<Self.rounds {
+            let peers = lab.peers(round)
+            usleep(UInt32.random(in: 0..<60_000, using: &random))
+            for peer in peers.shuffled() { peer.kill() }
+            if round % 3 == 0 {
+                // The session ends with them.
+                survivor = nil
+                try lab.goOn(after: peers)
+            } else {
+                survivor = try survivor ?? lab.open()
+                if try lab.survive(survivor!, peers) {
+                    restarts += 1
+                    survivor = nil
+                    try lab.goOn(after: [])
+                }
+            }
+            if round % 3 == 2 { survivor = try survivor ?? lab.open() }
+        }
+        survivor = nil
+        try lab.checkNothingIsLeft()
+        print(
+            "\(command): \(Self.rounds) rounds, \(lab.killed) processes killed, \(lab.version) versions, "
+                + "\(restarts) restarts, slowest to go on \(lab.slowest)")
+    }
+}
+
+/// A database and what is known of it.
+private final class KillLab {
+    private let folder: ScratchFolder
+    let path: String
+    /// How its writers write.
+    private let command: String
+    /// The newest version acknowledged.
+    private(set) var version: UInt64 = 2
+    private(set) var killed = 0
+    private(set) var slowest = Duration.zero
+
+    init(_ command: String) throws {
+        self.command = command
+        folder = try ScratchFolder()
+        path = folder.file("killed.realm")
+        _ = try Counters(path, isDurable: false)
+    }
+
+    func open() throws -> Counters {
+        var options = WriteSession.Options()
+        options.isDurable = false
+        return try Counters(opening: path, options)
+    }
+
+    func victim(_ point: PausePoint) -> PeerProcess {
+        PeerProcess(
+            [command, path, command == "group" ? "130" : "3"], ["REALM_TEST_PAUSE": point.rawValue])
+    }
+
+    /// Writers, and a reader where it finds them.
+    func peers(_ round: Int) -> [PeerProcess] {
+        var peers = [PeerProcess([command, path])]
+        if round % 2 == 0 { peers.append(PeerProcess([command, path])) }
+        peers.append(PeerProcess(["read", path]))
+        return peers
+    }
+
+    private func note(_ victims: [PeerProcess]) throws {
+        killed += victims.count
+        for victim in victims {
+            #expect(!victim.text.contains("wrong"), "\(victim.text)")
+            let errors = victim.lines.filter { $0.hasPrefix("error") }
+            #expect(errors.allSatisfy { $0.contains("busy critical") }, "\(errors)")
+            version = max(version, victim.newestMade ?? 0)
+        }
+    }
+
+    private func measured(_ body: () throws -> Void) rethrows {
+        let began = ContinuousClock.now
+        try body()
+        slowest = max(slowest, began.duration(to: .now))
+    }
+
+    /// The session ended with the victims: the next one finds everything.
+    func goOn(after victims: [PeerProcess]) throws {
+        try note(victims)
+        var counters: Counters?
+        try measured {
+            counters = try open()
+            let sum = try #require(try Counters.sum(counters!.database.snapshot()))
+            #expect(UInt64(sum) + 2 == counters!.database.version)
+            #expect(counters!.database.version >= version)
+            version = try counters!.add(1)
+        }
+        counters = nil
+        try check()
+    }
+
+    /// The survivor reads on and writes on, unless a victim died while it published; true then.
+    func survive(_ survivor: Counters, _ victims: [PeerProcess]) throws -> Bool {
+        try note(victims)
+        var isRestartNeeded = false
+        try measured {
+            try survivor.database.refresh()
+            let sum = try #require(try Counters.sum(survivor.database.snapshot()))
+            #expect(UInt64(sum) + 2 == survivor.database.version)
+            #expect(survivor.database.version >= version)
+            do { version = try survivor.add(1) } catch let error as RealmError {
+                guard error.code == "SessionRestartRequired" else { throw error }
+                isRestartNeeded = true
+            }
+        }
+        if !isRestartNeeded { try check() }
+        return isRestartNeeded
+    }
+
+    /// The file as the header selects it is the newest version, and whole.
+    private func check() throws {
+        let database = try Database(immutable: path)
+        #expect(database.version == version)
+        let report = IntegrityCheck(database).run()
+        try ModelRun.audit(report, "version \(version)", crashed: true)
+    }
+
+    /// A session after the last one's end knows nothing of the dead.
+    func checkNothingIsLeft() throws {
+        let counters = try open()
+        let facts = try #require(LockFileFacts(databasePath: path)?.session)
+        #expect(facts.participants == 1)
+        #expect(facts.versions.map(\.live) == [1])
+        #expect(ReaderTable.read(path).allSatisfy { $0.process == .current })
+        withExtendedLifetime(counters) {}
+    }
+}

@@ -1,0 +1,24 @@
+import Testing
+
+@testable import RealmEngine
+
+/// The first findings, one a line.
+func describe(_ findings: [IntegrityReport.Finding], _ report: IntegrityReport) -> String {
+    let lines = findings.prefix(20).map { finding in
+        let place = finding.place
+        let parts: [String?] = [
+            finding.code.rawValue, place.ref.map { "@\($0.raw)" }, place.table, place.column,
+            place.object.map { "\($0.raw)" }, finding.what,
+        ]
+        return parts.compactMap { $0 }.joined(separator: " ")
+    }
+    let counts = report.counts.map { "\($0.key.rawValue)=\($0.value)" }.sorted()
+    return ([counts.joined(separator: " ")] + lines).joined(separator: "\n")
+}
+
+/// Every test that writes a database ends with this: the file at `path` is sound.
+func expectSound(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let report = try IntegrityCheck.run(path: path)
+    #expect(
+        report.isClean, "\(describe(report.findings, report))", sourceLocation: sourceLocation)
+}

@@ -1,0 +1,26 @@
+import Foundation
+
+/// The conformance data (query language 1).
+enum QueryCases {
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../Fixtures/query").standardized
+
+    static let datasets: [CaseJSON] = {
+        let data = try! Data(contentsOf: folder.appending(path: "query-cases.json"))
+        return CaseJSON(parsing: [UInt8](data))["datasets"]!.array
+    }()
+
+    static let all: [CaseJSON] = datasets.flatMap { $0["cases"]!.array }
+
+    /// Environment-controlled size of the long tests: 1 unless set.
+    static let scale =
+        ProcessInfo.processInfo.environment["REALM_TEST_SCALE"].flatMap(Int.init) ?? 1
+}
+
+extension CaseJSON {
+    /// Kind and reason of the expected error.
+    var expectedError: (kind: String, reason: String)? {
+        guard let error = self["expect"]?["error"] else { return nil }
+        return (error["kind"]!.string!, error["reason"]!.string!)
+    }
+}

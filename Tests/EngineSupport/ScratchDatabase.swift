@@ -1,0 +1,35 @@
+import Foundation
+
+@testable import RealmEngine
+
+/// A file that goes away with its last reference.
+final class ScratchDatabase {
+    let path = FileManager.default.temporaryDirectory.path + "/c-\(UUID().uuidString).realm"
+
+    deinit {
+        for suffix in ["", ".lock", ".note", ".management"] {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+        }
+    }
+
+    /// Writes the newest version of `database`, compacted.
+    @discardableResult
+    func compact(
+        _ database: Database, _ options: Compactor.Options = .init()
+    ) throws -> Compactor.Result {
+        let fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0o600)
+        defer { close(fd) }
+        return try Compactor.write(database.snapshot(), to: fd, path: path, options: options)
+    }
+
+    static func digests(_ database: Database) throws -> [UInt64] {
+        let snapshot = database.snapshot()
+        return try snapshot.schema.tables.map { try ContentDigest(snapshot).digest($0) }
+    }
+
+    /// Codes and how often, but for what is about space.
+    static func complaints(_ path: String) throws -> [IntegrityReport.Code: Int] {
+        let space: Set<IntegrityReport.Code> = [.fileSize, .staleSlot, .leakedSpace]
+        return try IntegrityCheck.run(path: path).counts.filter { !space.contains($0.key) }
+    }
+}

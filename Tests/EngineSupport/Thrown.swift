@@ -1,0 +1,9 @@
+@testable import RealmEngine
+
+/// What a call threw.
+enum Thrown {
+    static func error(_ body: () throws -> Void) -> RealmError? {
+        do { try body() } catch { return error as? RealmError }
+        return nil
+    }
+}

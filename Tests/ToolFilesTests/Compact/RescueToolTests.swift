@@ -1,0 +1,88 @@
+import Glibc
+import Testing
+
+@testable import RealmEngine
+@testable import ToolKit
+@testable import ToolSupport
+
+/// Checks, older versions and salvage as scripts call them.
+@Suite struct RescueToolTests {
+    /// Offset of the root the header selects.
+    private func root(_ lab: CompactLab, _ name: String) throws -> Int {
+        let database = try Database(immutable: lab.path(name))
+        return Int(database.header.top.raw)
+    }
+
+    @Test func findsDamageAndTheWayOut() throws {
+        let lab = try CompactLab()
+        let digest = try #require(try previousDigest(lab))
+        // The newest root names its tables no more.
+        lab.damage("app.realm", at: try root(lab, "app.realm") + 8 + 3, 0x77)
+        let check = lab.shell("$C --check -f ndjson app.realm")
+        #expect(check.status == 4, "\(check.text)")
+        #expect(check.text.hasPrefix(#"{"severity":"error","code":""#))
+        #expect(check.text.contains(#""previousSlot":"ok","advice":"realm-compact --at previous"#))
+        let run = lab.shell("$C --at previous -o recovered.realm app.realm")
+        #expect(run.status == 0, "\(run.errorText)")
+        #expect(lab.digest("recovered.realm") == digest)
+        #expect(lab.shell("$C --check --strict recovered.realm").status == 0)
+    }
+
+    private func previousDigest(_ lab: CompactLab) throws -> String? {
+        let version = try Database(immutable: lab.path("app.realm")).version
+        let before = lab.shell("$C -q --at \(version - 1) -o before.realm app.realm")
+        return before.status == 0 ? lab.digest("before.realm") : nil
+    }
+
+    @Test func rescuesTheRest() throws {
+        let lab = try CompactLab()
+        let database = try Database(immutable: lab.path("app.realm"))
+        let info = try #require(database.schema.table(named: "Note"))
+        let snapshot = database.snapshot()
+        let leaf = try #require(
+            try ClusterTree(space: snapshot.lookup, root: info.root).leaves().firstLeaf())
+        let column = try leaf.columnRef(info.columns[1].leafIndex)
+        // A leaf of texts loses its form.
+        lab.damage("app.realm", at: Int(column.raw) + 4, 0x1F)
+        // The recipe.
+        let run = lab.shell(
+            """
+            $C --check app.realm > found; [ $? -eq 4 ] &&
+            $C --salvage -o rescued.realm app.realm > lost.ndjson; echo $?
+            tail -n 1 lost.ndjson; wc -l < lost.ndjson; $Q -c rescued.realm Note
+            """)
+        #expect(run.text.hasPrefix("4\n{\"summary\":{\"salvaged\":2000,\"lostObjects\":0,"))
+        #expect(run.text.hasSuffix("2000\n"), "\(run.text) \(run.errorText)")
+        #expect(lab.shell("$C --check --strict rescued.realm").status == 0)
+        let lines = lab.shell("cat lost.ndjson").text.split(separator: "\n")
+        #expect(lines.count == 2 && lines[0].contains(#""property":"text""#))
+        for line in lines { #expect((try? StrictJSON(Array(line.utf8))) != nil) }
+        #expect(lab.hasNoRests)
+    }
+
+    @Test func checksManyFiles() throws {
+        let lab = try CompactLab()
+        let run = lab.shell("cp app.realm b.realm; $C --check=quick --json app.realm b.realm no")
+        #expect(run.status == 3)
+        #expect((try? StrictJSON(run.output)) != nil, "\(run.text)")
+        let lines = lab.shell("$C --check -f ndjson app.realm b.realm").text
+        #expect(
+            lines == """
+                {"file":"app.realm","summary":{"errors":0,"warnings":0}}
+                {"file":"b.realm","summary":{"errors":0,"warnings":0}}
+
+                """)
+        let input = lab.shell("$C --check - < app.realm")
+        #expect(input.status == 0 && input.text.hasPrefix("-: ok"))
+        let cut = lab.shell("head -c 8192 app.realm > cut.realm; $C --check cut.realm")
+        #expect(cut.status == 4, "\(cut.text)")
+    }
+}
+
+extension ClusterTree.Leaves {
+    /// A leaf, from a tree that need not be kept in a variable.
+    fileprivate func firstLeaf() throws -> ClusterLeaf? {
+        var leaves = self
+        return try leaves.next()
+    }
+}

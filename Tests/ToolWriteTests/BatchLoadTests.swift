@@ -1,0 +1,111 @@
+import RealmEngine
+import Testing
+
+@testable import ToolKit
+@testable import ToolSupport
+@testable import ToolWrite
+
+/// Records that are written batch by batch: whatever stops a batch from being written in one go shows
+/// only in its time.
+@Suite struct BatchLoadTests {
+    private let lab = WriteLab()
+
+    init() { _ = lab.makeZoo() }
+
+    private func digest(_ file: String) -> String {
+        lab.shell("$Q --digest -f csv \(file)").text
+    }
+
+    private func animals(_ count: Int) -> [String] {
+        (0..<count).map { i in
+            var line = "{\"id\":\(i * 7919 % count),\"name\":\"n\(i % 97)\",\"weight\":\(i).5"
+            if i % 3 == 0 { line += ",\"mother\":\((i * 31) % count)" }
+            if i % 5 == 0 { line += ",\"friends\":[\(i % count),\((i + 700) % count)]" }
+            if i % 7 == 0 { line += ",\"names\":[\"b\",\"a\"],\"scores\":{\"x\":\(i)}" }
+            if i % 11 == 0 { line += ",\"tag\":{\"text\":\"t\(i)\",\"owner\":\(i % count)}" }
+            if i % 13 == 0 { line += ",\"any\":[1,{\"k\":\(i)}]" }
+            return line + "}"
+        }
+    }
+
+    /// With threads or without, with much memory or little, in one go or record by record.
+    @Test func sameWhateverTheWay() {
+        let lines = animals(3000)
+        lab.write("in.ndjson", lines.joined(separator: "\n") + "\n")
+        lab.write("in.json", "[" + lines.joined(separator: ",\n") + "]")
+        let ways = [
+            "-1 -j1", "-1 -j2", "-1 -j4", "-1 --max-memory 64KiB", "-1 -m upsert",
+            "-1 -m merge -j1",
+            "-1 -i json",
+        ]
+        var digests: Set<String> = []
+        for (i, way) in ways.enumerated() {
+            let input = way.contains("json") ? "in.json" : "in.ndjson"
+            let result = lab.shell(
+                "cp zoo.realm \(i).realm; $W -q \(way) \(i).realm Animal \(input)")
+            #expect(result.status == 0, "\(way): \(result.errorText)")
+            digests.insert(digest("\(i).realm"))
+        }
+        #expect(digests.count == 1)
+        // All records again, as one change record each.
+        let changes = lines.map { "{\"op\":\"insert\",\"class\":\"Animal\",\"object\":\($0)}" }
+        lab.write("in.changes", changes.joined(separator: "\n"))
+        #expect(lab.shell("$W -q -1 -m apply zoo.realm - in.changes").status == 0)
+        #expect(digests == [digest("zoo.realm")])
+    }
+
+    /// New and known objects mixed, and the same object twice.
+    @Test func mixedBatches() {
+        let lines = animals(2000)
+        lab.write("half.ndjson", lines[..<1000].joined(separator: "\n"))
+        lab.write("all.ndjson", (lines + lines[500..<700]).joined(separator: "\n"))
+        let script = """
+            cp zoo.realm other.realm
+            $W -q -1 -m upsert zoo.realm Animal all.ndjson || exit 1
+            $W -q -1 -m upsert --links create other.realm Animal half.ndjson || exit 1
+            $W --json -1 -m upsert other.realm Animal all.ndjson
+            """
+        let result = lab.shell(script)
+        #expect(result.status == 0, "\(result.errorText)")
+        #expect(result.text.contains("\"records\":2200"), "\(result.text)")
+        #expect(digest("zoo.realm") == digest("other.realm"))
+    }
+
+    /// A key that is taken is found at its record, however many were read before.
+    @Test(arguments: ["-j1", "-j2", "-j3"]) func aKeyTwice(threads: String) {
+        var lines = animals(1500)
+        lines[1100] = "{\"id\":4,\"weight\":1}"
+        lines.insert("", at: 700)
+        lab.write("in.ndjson", lines.joined(separator: "\n"))
+        let stopped = lab.shell("$W -1 \(threads) zoo.realm Animal in.ndjson")
+        #expect(stopped.status == 8, "\(stopped.status)")
+        #expect(
+            stopped.errorText.contains("record 1101, line 1102, column 1"), "\(stopped.errorText)")
+        #expect(lab.shell("$Q -c zoo.realm Animal").text == "0\n")
+        let skipped = lab.shell(
+            "$W --json --on-error skip \(threads) --rejects r zoo.realm Animal in.ndjson")
+        #expect(skipped.text.contains("\"rejected\":"), "\(skipped.text)")
+        #expect(lab.text("r").contains("\"record\":1101,\"line\":1102,"), "\(lab.text("r"))")
+    }
+
+    /// The version a load began from is that of its first transaction, not the one found when the
+    /// file was opened.
+    @Test func versionItBeganFrom() throws {
+        let path = lab.path("zoo.realm")
+        let session = try WriteSession(path: path)
+        let words = ["-q", "--json", path, "Animal"]
+        let request = try WriteRequest(try OptionParser.parse(WriteTable.table, words[...]))
+        let output = try OutputFile(path: lab.path("out"), force: true)
+        let report = try LoadReport(request, input: "-", output)
+        let load = try RecordLoad(
+            request, className: "Animal", session, session.database.schema,
+            RecordInput(Array("{\"id\":1,\"weight\":1}\n".utf8), name: "-", .ndjson), report)
+        let opened = session.database.version
+        #expect(lab.shell("echo '{\"id\":2,\"weight\":1}' | $W -q zoo.realm Animal").status == 0)
+        #expect(try load.run() == .ok)
+        try output.commit()
+        #expect(
+            lab.text("out").contains("\"fromVersion\":\(opened + 1),\"version\":\(opened + 2)"),
+            "\(lab.text("out"))")
+    }
+}

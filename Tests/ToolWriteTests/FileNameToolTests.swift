@@ -1,0 +1,152 @@
+import RealmEngine
+import Testing
+
+@testable import ToolKit
+@testable import ToolSupport
+@testable import ToolWrite
+
+/// What a tool is given as FILE: other names, files that are replaced, things that are no files, and
+/// what lies beside them.
+@Suite struct FileNameToolTests {
+    private let lab = WriteLab()
+
+    init() { _ = lab.makeZoo() }
+
+    private func expect(
+        _ script: String, _ status: Int32, _ words: String = "",
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let run = lab.shell("C=${TOOL%write}compact; V=${TOOL%write}versions; " + script)
+        #expect(
+            run.status == status && (words.isEmpty || run.errorText.contains(words)),
+            "\(run.errorText)\(run.text)",
+            sourceLocation: sourceLocation)
+    }
+
+    private func count(_ file: String) -> String { lab.shell("$Q -c \(file) Cage").text }
+
+    @Test func linksShareTheLockFile() {
+        expect(
+            "mkdir sub; ln -s ../zoo.realm sub/link.realm; echo '{}' | $W sub/link.realm Cage", 0)
+        expect(
+            "test ! -e sub/link.realm.lock && test -e zoo.realm.lock && test -L sub/link.realm", 0)
+        expect("$C -q sub/link.realm && test -L sub/link.realm", 0)
+        // Replaced is the file, not the link.
+        expect(
+            "$W -q --create --force --schema-file zoo.json sub/link.realm && test -L sub/link.realm",
+            0)
+        #expect(count("zoo.realm") == "0\n")
+    }
+
+    /// A program that opened the link as it is.
+    @Test func linkHeldByAnother() {
+        let hold = "ln -s zoo.realm link.realm; exec 9<>link.realm.lock; flock -s 9; "
+        for work in ["echo '{}' | $W link.realm Cage", "$C link.realm"] {
+            expect(hold + "(exec 9<&-; \(work))", 7, "lock file of its own")
+            lab.shell("rm link.realm*").requireSuccess()
+        }
+        expect(hold + "(exec 9<&-; $Q -c link.realm Cage; $V link.realm)", 0)
+    }
+
+    @Test func hardLinks() {
+        expect("ln zoo.realm other.realm; echo '{}' | $W zoo.realm Cage", 2, "hard links")
+        expect("$C zoo.realm", 2, "hard links")
+        expect("$Q zoo.realm && $V zoo.realm", 0)
+        expect("test ! -e zoo.realm.lock.made; echo '{}' | $W -q --force zoo.realm Cage", 0)
+        #expect(count("other.realm") == "1\n")
+        expect("$C -q --force zoo.realm", 0)
+    }
+
+    /// The second name is the backup of a compaction that was killed before it replaced the file.
+    @Test func interruptedBackup() {
+        expect("ln zoo.realm zoo.realm.old; echo '{}' | $W -q zoo.realm Cage", 0)
+        expect("$C -q --backup=.old zoo.realm && test ! zoo.realm -ef zoo.realm.old", 0)
+        #expect(count("zoo.realm.old") == "1\n")
+        expect("ln zoo.realm zoo.realm.old2; $C -q --backup=.old zoo.realm", 2, "exists")
+    }
+
+    @Test(arguments: ["", "--commit-records 1"]) func replacedWhileLoading(_ options: String) {
+        let load = """
+            mkfifo in; cp zoo.realm other.realm
+            $W --ack \(options) --commit-interval 1ms zoo.realm Cage in >acks & exec 3>in
+            echo '{}' >&3; while ! grep -q version acks; do :; done
+            mv other.realm zoo.realm; echo '{}' >&3; exec 3>&-; wait $!
+            """
+        expect(load, 7, "replaced")
+        #expect(lab.text("acks").split(separator: "\n").count == 1)
+        #expect(count("zoo.realm") == "0\n")
+    }
+
+    /// What is durable may wait until it is told.
+    @Test func replacedBeforeAcknowledgement() throws {
+        let words = ["-q", "--ack", lab.path("zoo.realm"), "Cage"]
+        let request = try WriteRequest(try OptionParser.parse(WriteTable.table, words[...]))
+        let output = try OutputFile(path: lab.path("acks"), force: true)
+        let report = try LoadReport(request, input: "-", output, WriteTarget(request))
+        try report.committed(Settlements.Item(counts: LoadCounts(), version: 2, rejects: []))
+        lab.shell("cp zoo.realm other.realm; mv other.realm zoo.realm").requireSuccess()
+        let error = #expect(throws: RealmError.self) { try report.flushAcknowledgements() }
+        #expect(error?.reason == "replaced")
+        try output.commit()
+        #expect(lab.text("acks").isEmpty)
+    }
+
+    @Test func replacedWhileWatched() {
+        expect(
+            """
+            cp zoo.realm other.realm; $Q --watch zoo.realm >seen & while ! test -s seen; do :; done
+            mv other.realm zoo.realm; wait $!
+            """, 7, "replaced")
+    }
+
+    @Test func notAFile() {
+        expect("mkfifo odd", 0)
+        for work in [
+            "$Q odd", "$Q --watch odd", "$Q --diff odd zoo.realm", "echo '{}' | $W odd Cage",
+            "$W -n odd Cage </dev/null", "$C odd", "$C --check odd", "$C --at previous -o x odd",
+            "$C --salvage -o x odd", "$C --analyze odd", "$V odd", "$V --history odd",
+        ] {
+            expect(work, 3, "not a regular file")
+            expect(work.replacing("odd", with: "."), 3, "is a directory")
+        }
+    }
+
+    /// Of the database, a key for a file that has none is an error in every mode; a key may come
+    /// from a pipe.
+    @Test func superfluousKey() {
+        expect("head -c 64 /dev/zero >key; chmod 600 key", 0)
+        for work in [
+            "$Q -K key", "$Q --watch -K key", "$V -K key", "$V --watch -K key",
+            "$V --history -K key", "$C -K key", "$C --check -K key", "$W --drop Tag -K key",
+            "$W -n --drop Tag -K <(cat key)", "$Q -K <(cat key)",
+        ] { expect(work + " zoo.realm", 5, "not encrypted") }
+        expect("$W --create -K key new.realm", 2, "new-encryption-key-file")
+    }
+
+    /// Held, and filled in by nobody: the wait ends when it should, or by a signal.
+    @Test func lockFileOfNobody() {
+        let hold = "rm -f zoo.realm.lock; exec 9<>zoo.realm.lock; flock -s 9; "
+        for work in ["echo '{}' | $W --wait=10ms zoo.realm Cage", "$C --wait=10ms zoo.realm"] {
+            expect(hold + "(exec 9<&-; \(work))", 7, "not ready")
+        }
+        expect(hold + "(exec 9<&-; $Q zoo.realm && $V zoo.realm && $C --check zoo.realm)", 0)
+        expect(hold + "timeout --preserve-status 0.3 $W --wait zoo.realm Cage /dev/null 9<&-", 143)
+        expect(hold + "timeout --preserve-status 0.3 $C --wait zoo.realm 9<&-", 143)
+    }
+
+    /// Whoever can write in the directory could make a tool overwrite what its user can write.
+    @Test func lockFileIsALink() {
+        expect("echo precious >victim; rm -f zoo.realm.lock; ln -s victim zoo.realm.lock", 0)
+        for work in ["echo '{}' | $W zoo.realm Cage", "$C zoo.realm"] {
+            expect(work, 6, "symbolic link")
+        }
+        expect("$Q zoo.realm && $V zoo.realm && test \"$(cat victim)\" = precious", 0)
+        expect("rm zoo.realm.lock; ln victim zoo.realm.lock", 0)
+        expect("echo '{}' | $W zoo.realm Cage", 6, "hard links")
+        expect("$Q zoo.realm && $V zoo.realm && test \"$(cat victim)\" = precious", 0)
+    }
+}
+
+extension ToolProcess {
+    fileprivate func requireSuccess() { #expect(status == 0, "\(errorText)") }
+}

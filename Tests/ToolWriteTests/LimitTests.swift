@@ -1,0 +1,157 @@
+import Testing
+
+@testable import ToolKit
+@testable import ToolSupport
+
+/// Limits of the system and of memory, through the tool.
+@Suite struct LimitTests {
+    private let lab = WriteLab()
+
+    init() { _ = lab.makeZoo() }
+
+    private var count: String { lab.shell("$Q -c zoo.realm Animal").text }
+
+    private func makeInput(_ count: Int) {
+        var text = ""
+        for i in 0..<count {
+            text += "{\"id\":\(i),\"name\":\"animal number \(i) of many\",\"weight\":1}\n"
+        }
+        lab.write("in.ndjson", text)
+    }
+
+    /// A file that cannot grow: what was committed stays, the exit status says why.
+    @Test("THR-97: without space what was committed stays") func noMoreSpace() {
+        makeInput(5000)
+        let result = lab.shell(
+            "trap '' XFSZ; ulimit -f 200; (head -n 500 in.ndjson; sleep 1; tail -n +501 in.ndjson) |"
+                + " $W --commit-records 500 --ack zoo.realm Animal")
+        #expect(result.status == 9, "\(result.errorText)")
+        let commits = result.text.split(separator: "\n").count
+        #expect(commits > 0)
+        #expect(count == "\(commits * 500)\n")
+        #expect(
+            lab.shell("$W --skip-records \(commits * 500) zoo.realm Animal in.ndjson").status == 0)
+        #expect(count == "5000\n")
+    }
+
+    @Test func noMoreSpaceForOneTransaction() {
+        makeInput(5000)
+        let result = lab.shell(
+            "trap '' XFSZ; ulimit -f 200; $W -1 --max-memory 64KiB zoo.realm Animal in.ndjson")
+        #expect(result.status == 9, "\(result.errorText)")
+        #expect(count == "0\n")
+        #expect(lab.shell("$W -1 zoo.realm Animal in.ndjson").status == 0)
+        #expect(count == "5000\n")
+    }
+
+    @Test func outputThatIsFull() {
+        let result = lab.shell(
+            #"echo '{"id":1,"weight":2}' | $W --ack zoo.realm Animal > /dev/full"#)
+        #expect(result.status == 9, "\(result.errorText)")
+        for options in ["--json", "--json -n", "--json -q"] {
+            let summary = lab.shell(
+                #"echo '{"id":2,"weight":2}' | $W -m upsert \#(options) zoo.realm Animal > /dev/full"#
+            )
+            #expect(summary.status == 9, "\(options): \(summary.errorText)")
+        }
+        let rejects = lab.shell(
+            #"echo '{"id":"x"}' | $W --on-error skip --rejects /dev/full zoo.realm Animal"#)
+        #expect(rejects.status == 9, "\(rejects.errorText)")
+    }
+
+    /// A share of next to nothing is nothing, for which nobody may wait.
+    @Test(arguments: ["1", "15", "1k"]) func nextToNoMemory(_ size: String) {
+        makeInput(300)
+        for options in ["", "-n", "-1", "--ack"] {
+            let result = lab.shell(
+                "timeout 60 $W -q -m upsert \(options) --max-memory \(size) zoo.realm Animal in.ndjson"
+            )
+            #expect(result.status == 0, "\(options) \(size): \(result.errorText)")
+        }
+        #expect(count == "300\n")
+    }
+
+    /// A rehearsal commits nothing, so that no time is ever up for it.
+    @Test func aRehearsalOfManyRecords() {
+        makeInput(5000)
+        let result = lab.shell(
+            "timeout 60 $W -n --commit-interval 1ms zoo.realm Animal in.ndjson")
+        #expect(result.status == 0, "\(result.errorText)")
+        #expect(result.errorText.contains("5000 inserted"), "\(result.errorText)")
+        #expect(count == "0\n")
+    }
+
+    /// Whether a transaction is written ahead of its commit does not show.
+    @Test func littleMemory() {
+        makeInput(5000)
+        let script = """
+            cp zoo.realm other.realm
+            $W -1 -q --max-memory 100KiB zoo.realm Animal in.ndjson &&
+            $W -1 -q other.realm Animal in.ndjson &&
+            $Q --digest -f csv zoo.realm > a && $Q --digest -f csv other.realm > b && cmp a b
+            """
+        let result = lab.shell(script)
+        #expect(result.status == 0, "\(result.errorText)")
+    }
+
+    /// Links whose targets come last wait in a temporary file, and a rehearsal keeps its nodes in one.
+    @Test func littleMemoryForWhatWaits() {
+        var text = ""
+        for i in 0..<40_000 {
+            text += "{\"id\":\(i),\"name\":\"animal \(i)\",\"weight\":1,\"mother\":39999}\n"
+        }
+        lab.write("in.ndjson", text)
+        lab.write("twice.ndjson", text + "{\"id\":7,\"weight\":1}\n")
+        let rehearsed = lab.shell("$W -n -1 --max-memory 64KiB zoo.realm Animal in.ndjson")
+        #expect(rehearsed.status == 0, "\(rehearsed.errorText)")
+        #expect(rehearsed.errorText.contains("would write 40000 records: 40000 inserted"))
+        // The rehearsal still knows what it put aside.
+        let twice = lab.shell("$W -n -1 --max-memory 64KiB zoo.realm Animal twice.ndjson")
+        #expect(twice.status == 8, "\(twice.errorText)")
+        #expect(twice.errorText.contains("record 40001, line 40001"), "\(twice.errorText)")
+        #expect(count == "0\n")
+        #expect(lab.shell("$W -1 --max-memory 64KiB zoo.realm Animal in.ndjson").status == 0)
+        #expect(lab.shell("$Q -c zoo.realm Animal 'mother.id == 39999'").text == "40000\n")
+    }
+
+    /// The records of one large transaction are put aside so that it can be written again without
+    /// one that is refused at its end.
+    @Test(arguments: ["ndjson", "json", "csv"]) func littleMemoryForWritingAgain(
+        _ format: String
+    ) {
+        var lines: [String] = []
+        let padding = String(repeating: "x", count: 400)
+        for i in 0..<12_000 {
+            // One that is there already, and one whose mother never comes.
+            let mother = i == 3 ? 77_777 : i % 2 == 0 ? 11_999 : 1
+            let id = i == 11_000 ? 5 : i
+            lines.append(
+                format == "csv"
+                    ? "\(id),\(padding),1,\(mother)"
+                    : "{\"id\":\(id),\"name\":\"\(padding)\",\"weight\":1,\"mother\":\(mother)}")
+        }
+        switch format {
+        case "csv": lines.insert("id,name,weight,mother", at: 0)
+        case "json": lines = ["[" + lines.joined(separator: ",") + "]"]
+        default: break
+        }
+        lab.write("in", lines.joined(separator: "\n") + "\n")
+        let result = lab.shell(
+            "$W -i \(format) --on-error skip --rejects bad --max-memory 64KiB "
+                + "--commit-records 20000 --commit-bytes 1GiB --commit-interval 1h zoo.realm Animal in"
+        )
+        #expect(result.status == 8, "\(result.errorText)")
+        #expect(result.errorText.contains("12000 records: 11998 inserted, 2 rejected"))
+        #expect(count == "11998\n")
+        #expect(lab.shell("$Q -c zoo.realm Animal 'mother.id == 11999'").text == "5999\n")
+    }
+
+    @Test func progressLines() {
+        makeInput(10)
+        let result = lab.shell(
+            "(cat in.ndjson; sleep 5.5; seq -f '{\"id\":1%g,\"weight\":1}' 10 999) | "
+                + "$W --progress always zoo.realm Animal")
+        #expect(result.status == 0)
+        #expect(result.errorText.contains("/s"), "\(result.errorText)")
+    }
+}
