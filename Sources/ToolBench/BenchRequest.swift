@@ -109,6 +109,7 @@ struct BenchRequest {
         setting.isGenerated = command.text("file") == nil
         if command.flag("encrypted") {
             setting.key = try .random()
+            command.limitPlainMemory()
         } else if !setting.isGenerated {
             setting.key = try command.readKey()
         }

@@ -11,10 +11,19 @@ import Testing
     private static let causes = [ENOSPC, EIO]
 
     @Test("THR-97: a failed write leaves the old version", arguments: causes, [false, true])
-    func everyCall(_ code: Int32, _ tears: Bool) throws {
+    func everyCall(_ code: Int32, _ tears: Bool) throws { try everyCall(code, tears, nil) }
+
+    /// As above where each page has an entry, which is written before it.
+    @Test(arguments: causes, [false, true])
+    func everyCallOfAnEncryptedFile(_ code: Int32, _ tears: Bool) throws {
+        try everyCall(code, tears, try EncryptedImage.key())
+    }
+
+    private func everyCall(_ code: Int32, _ tears: Bool, _ key: EncryptionKey?) throws {
         let folder = try ScratchFolder()
-        let run = try ModelRun(
-            path: folder.file("base.realm"), seed: 7, shape: Self.shape)
+        var shape = Self.shape
+        shape.key = key
+        let run = try ModelRun(path: folder.file("base.realm"), seed: 7, shape: shape)
         try run.run(operations: 400)
         let error = systemError("pwrite", "disk", errno: code, kind: .output)
         var failing = 0
@@ -41,11 +50,13 @@ import Testing
         let run = try ModelRun(
             continuing: path, seed: UInt64(failing), shape: base.shape, base.committed
         ) {
-            device = FaultyDevice($0, failing: failing, error, tears: tears)
+            device = FaultyDevice(
+                $0, failing: failing, error, tears: tears, isEncrypted: base.shape.key != nil)
             return device!
         }
         var options = WriteSession.Options()
         options.isSeparate = true
+        options.key = base.shape.key
         var other: WriteSession? = try WriteSession(path: path, options: options)
         guard let thrown = try commitError(run) else {
             #expect(!device!.hasFailed)
@@ -89,7 +100,7 @@ import Testing
 
     /// A new session finds one of the two versions and writes on.
     private func checkReopened(_ path: String, _ run: ModelRun, _ base: ModelRun) throws {
-        let database = try Database(immutable: path)
+        let database = try Database(immutable: path, key: base.shape.key)
         let isNew = try run.model.difference(database.snapshot()) == nil
         let isOld = try base.committed.difference(database.snapshot()) == nil
         #expect(isNew != isOld)

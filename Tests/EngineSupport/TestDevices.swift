@@ -38,10 +38,15 @@ final class FaultyDevice: StorageDevice {
     private let error: RealmError
     /// Part of the bytes of a failing write arrive.
     private let tears: Bool
+    private let isEncrypted: Bool
     /// Calls made so far.
     private(set) var calls = 0
 
-    init(_ device: any StorageDevice, failing: Int, _ error: RealmError, tears: Bool) {
+    init(
+        _ device: any StorageDevice, failing: Int, _ error: RealmError, tears: Bool,
+        isEncrypted: Bool = false
+    ) {
+        self.isEncrypted = isEncrypted
         self.device = device
         self.failing = failing
         self.error = error
@@ -64,7 +69,9 @@ final class FaultyDevice: StorageDevice {
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError) {
         guard pass() else {
             if tears, calls == failing + 1 {
-                try device.write(.init(rebasing: bytes[..<(bytes.count / 2)]), at: offset)
+                let grain = isEncrypted ? FileImage.encryptedGrain(at: offset) : 1
+                let half = bytes.count / 2 / grain * grain
+                try device.write(.init(rebasing: bytes[..<half]), at: offset)
             }
             throw error
         }
@@ -100,10 +107,20 @@ struct FileImage {
         bytes.replaceSubrange(offset..<(offset + new.count), with: new)
     }
 
+    /// What is written as a whole at `offset` of an encrypted file: pages (storage format 8.5), and of
+    /// their table no more than an entry.
+    static func encryptedGrain(at offset: Int) -> Int {
+        let isTable = offset / EncryptedLayout.page % (EncryptedLayout.group + 1) == 0
+        return isTable ? EncryptedLayout.entry : EncryptedLayout.page
+    }
+
     /// Applies a random part of `calls`, in any order: each write loses any of its pieces of
     /// `grain` bytes, whose borders are multiples of `grain` in the file.
+    ///
+    /// - Parameter grain: nil for an encrypted file.
     mutating func applySome(
-        of calls: ArraySlice<RecordingDevice.Call>, grain: Int, _ random: inout SeededRandom
+        of calls: ArraySlice<RecordingDevice.Call>, grain given: Int?,
+        _ random: inout SeededRandom
     ) {
         let kept = UInt64.random(in: 0...100, using: &random)
         for call in calls.shuffled(using: &random) {
@@ -111,6 +128,7 @@ struct FileImage {
                 if random.next() % 100 < kept { apply(call) }
                 continue
             }
+            let grain = given ?? Self.encryptedGrain(at: offset)
             var at = offset
             while at < offset + new.count {
                 let end = min(offset + new.count, (at / grain + 1) * grain)

@@ -46,6 +46,6 @@ extension EncryptedPages {
     func forget(_ page: Int) {
         (halves + page * EncryptedLayout.half).initializeMemory(
             as: UInt8.self, repeating: 0, count: EncryptedLayout.half)
-        marks[page].store(1, ordering: .releasing)
+        marks[page].store(Self.stale, ordering: .releasing)
     }
 }

@@ -16,7 +16,11 @@ final class EncryptedPages: @unchecked Sendable {
     /// The file as it is.
     let cipher: Mapping
     private let path: String
+    /// Where the pages are. One that was given back is to be touched in `withPage` only, until it is
+    /// there again.
     let plain: UnsafeMutableRawPointer
+    /// Gives pages back when they are too many; nil where all of them are kept.
+    let bounds: PlainBounds?
     /// Room to work in, and what is known about pages: addresses for all that there may ever be,
     /// usable as far as the file reaches.
     private let memory: UnsafeMutableRawPointer
@@ -27,22 +31,34 @@ final class EncryptedPages: @unchecked Sendable {
     let marks: UnsafeMutablePointer<Atomic<UInt64>>
     /// The halves of entries that pages were read or written by.
     let halves: UnsafeMutableRawPointer
-    let moment = Atomic<UInt64>(1)
+    let moment = Atomic<UInt64>(firstMoment)
     private let mutexes: [Guarded<Void>]
+    /// Pages that share a mutex, as a power of 2.
+    private let shift: Int
     /// Pages that could not be read so far.
     private let failures = Atomic<Int>(0)
 
     private static let mutexCount = 16
 
-    /// Will put pages of the file behind `cipher` at `plain`, where addresses for `capacity` bytes are.
+    /// Marks below that are no moments: of a page never read, of one that is there but has to be
+    /// compared with the file, and of one that was there and was given back.
+    static let firstMoment: UInt64 = 3
+    static let stale: UInt64 = 1
+    static let away: UInt64 = 2
+
+    /// Will put pages of the file behind `cipher` at `start`, where addresses for `capacity` bytes are.
     init(
-        _ cipher: Mapping, _ key: EncryptionKey, plain: UnsafeMutableRawPointer, capacity: Int,
+        _ cipher: Mapping, _ key: EncryptionKey, at start: UnsafeMutableRawPointer, capacity: Int,
         path: String
     ) throws(RealmError) {
         self.cipher = cipher
         self.key = key
-        self.plain = plain
         self.path = path
+        bounds = PlainBounds(
+            start, capacity: capacity,
+            size: EncryptedLayout.databaseSize(of: cipher.mapped))
+        plain = start
+        shift = bounds?.shift ?? 0
         mutexes = (0..<Self.mutexCount).map { _ in Guarded(()) }
         let pages = capacity / EncryptedLayout.page
         let room = Self.wholePages(Self.mutexCount * Scratch.size)
@@ -64,9 +80,13 @@ final class EncryptedPages: @unchecked Sendable {
         guard mprotect(memory, room, PROT_READ | PROT_WRITE) == 0 else {
             throw systemError("mprotect", path, errno: errno)
         }
+        bounds?.watch(self)
     }
 
-    deinit { munmap(memory, memorySize) }
+    deinit {
+        bounds?.close()
+        munmap(memory, memorySize)
+    }
 
     private static func wholePages(_ count: Int) -> Int {
         (count + Mapping.pageSize - 1) / Mapping.pageSize * Mapping.pageSize
@@ -78,10 +98,10 @@ final class EncryptedPages: @unchecked Sendable {
         let pages = (size + EncryptedLayout.page - 1) / EncryptedLayout.page
         try markMemory.ensure(pages * MemoryLayout<UInt64>.size)
         try halfMemory.ensure(pages * EncryptedLayout.half)
-        let end = Self.wholePages(size)
-        guard end == from || mprotect(plain + from, end - from, PROT_READ | PROT_WRITE) == 0 else {
-            throw systemError("mprotect", path, errno: errno)
-        }
+        let (count, access) = (Self.wholePages(size) - from, PROT_READ | PROT_WRITE)
+        var isUsable = count == 0 || mprotect(plain + from, count, access) == 0
+        if let bounds, isUsable { isUsable = bounds.extend(from: from, count) }
+        guard isUsable else { throw systemError("mprotect", path, errno: errno) }
     }
 
     /// Pages of the database that the file has room for.
@@ -112,14 +132,23 @@ final class EncryptedPages: @unchecked Sendable {
         try withPage(page) { (scratch) throws(RealmError) in
             if !isFresh(page, wanted) { try refresh(page, scratch) }
         }
+        if let bounds, bounds.isExceeded { trim(bounds, butFor: page) }
     }
 
-    /// Runs `body` while nobody else fills or looks at the page.
+    /// Runs `body` while nobody else fills or looks at the page, which is there if it ever was.
     func withPage<R>(
         _ page: Int, _ body: (Scratch) throws(RealmError) -> R
     ) throws(RealmError) -> R {
-        let i = page % Self.mutexCount
-        return try mutexes[i].withLock { _ throws(RealmError) in
+        try withPiece(page) { (scratch) throws(RealmError) in
+            if let bounds, bounds.isAway(page) { restore(bounds, page, scratch) }
+            return try body(scratch)
+        }
+    }
+
+    /// As above, but a page that was given back stays away.
+    func withPiece<R, E>(_ page: Int, _ body: (Scratch) throws(E) -> R) throws(E) -> R {
+        let i = (page >> shift) % Self.mutexCount
+        return try mutexes[i].withLock { _ throws(E) in
             try body(Scratch(start: memory + i * Scratch.size))
         }
     }
@@ -158,6 +187,7 @@ final class EncryptedPages: @unchecked Sendable {
             if isKnown { store(room, target) }
             half.copyMemory(from: scratch.used, byteCount: EncryptedLayout.half)
         }
+        if !isKnown { bounds?.count(1) }
         marks[page].store(now, ordering: .releasing)
     }
 
@@ -196,7 +226,7 @@ extension EncryptedPages {
     }
 
     /// What was found at a page's place.
-    private enum Found {
+    enum Found {
         case written(counter: UInt32)
         /// Nothing was ever put there, or not since the file was last cut.
         case nothing
@@ -204,7 +234,7 @@ extension EncryptedPages {
         case begun
         case damage
 
-        func permits(_ use: Use) -> Bool {
+        fileprivate func permits(_ use: Use) -> Bool {
             switch self {
             case .written: true
             case .nothing: use != .reading
@@ -219,7 +249,7 @@ extension EncryptedPages {
     ///
     /// The writer of a page puts its entry down first and then the page, and does not keep others
     /// from reading meanwhile: what does not fit is looked at again, until it stays as it is.
-    private func authenticated(
+    func authenticated(
         _ page: Int, _ scratch: Scratch, _ use: Use
     ) throws(RealmError) -> UInt32? {
         var tries = 0
@@ -291,7 +321,7 @@ extension EncryptedPages {
     func problem(inPage page: Int) -> String? {
         let result: RealmError? = {
             do throws(RealmError) {
-                try withPage(page) { (scratch) throws(RealmError) in
+                try withPiece(page) { (scratch) throws(RealmError) in
                     if marks[page].load(ordering: .relaxed) > 0 { return }
                     if cipher.base.load(
                         fromByteOffset: EncryptedLayout.position(ofEntry: page), as: UInt32.self)
@@ -320,7 +350,7 @@ extension EncryptedPages {
 
     private func anotherAuthenticates() -> Bool {
         (1..<min(256, max(1, count))).contains { page in
-            let found = try? withPage(page) { (scratch) throws(RealmError) in
+            let found = try? withPiece(page) { (scratch) throws(RealmError) in
                 read(page, scratch)
                 return judge(scratch)
             }

@@ -115,6 +115,18 @@ public func temporaryDescriptor(in directory: String) throws(RealmError) -> Int3
     return fd
 }
 
+/// A file without a name that is nothing but memory, for what no disk may see. Throws `output`.
+public func memoryDescriptor() throws(RealmError) -> Int32 {
+    let closesOnExec: UInt32 = 1
+    let made = makeMemoryFile("realm", closesOnExec)
+    guard made >= 0 else { throw systemError("memfd_create", nil, errno: errno, kind: .output) }
+    return made
+}
+
+// Hidden from Swift's view of `mman.h`.
+@_silgen_name("memfd_create")
+private func makeMemoryFile(_ name: UnsafePointer<CChar>, _ flags: UInt32) -> Int32
+
 /// A descriptor with an owner that lives on the heap.
 final class OwnedDescriptor: Sendable {
     let number: Int32

@@ -75,7 +75,7 @@ final class Mapping: @unchecked Sendable {
         madvise(start, reserved, Self.noDump)
         do throws(RealmError) {
             pages = try EncryptedPages(
-                cipher, key, plain: start, capacity: reserved / 2, path: path)
+                cipher, key, at: start, capacity: reserved / 2, path: path)
         } catch {
             munmap(start, reserved)
             throw error

@@ -6,6 +6,9 @@ extension ParsedCommand {
         text("encryption-key-file") ?? Terminal.environment("REALM_ENCRYPTION_KEY_FILE")
     }
 
+    /// A key file is named, for what is there or for what will be made.
+    package var namesKey: Bool { keyFilePath != nil || text("new-encryption-key-file") != nil }
+
     /// The encryption key; nil when none was given.
     ///
     /// - Throws: `key` for a bad key file, `misuse` when standard input would have to be both the
@@ -16,12 +19,23 @@ extension ParsedCommand {
             throw .misuse(
                 "standard input cannot be both the key and the database", code: "InvalidArgument")
         }
-        return try fileKey(path).key
+        let key = try fileKey(path).key
+        limitPlainMemory()
+        return key
+    }
+
+    /// Has the pages of encrypted files take half of what `--max-memory` permits; the rest is for what
+    /// is done with them, of which a check needs little.
+    package func limitPlainMemory() {
+        let isCheck = table.option(named: "check") != nil && flag("check")
+        let half = maxMemory / 2
+        PlainMemory.limit(to: isCheck ? max(half, maxMemory - 8 << 20) : half)
     }
 
     /// The key an encrypted output is to have; nil when none was given.
     package func readNewKey() throws(RealmError) -> EncryptionKey? {
         guard let path = text("new-encryption-key-file") else { return nil }
+        limitPlainMemory()
         return try KeyFile.read(path) { Diagnostics(self).warn($0) }.key
     }
 

@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// What a program that was given a key owes: nothing of what it works with goes to temporary files,
-/// and it leaves no core dump.
+/// What a program that was given a key owes: nothing of what it works with goes to temporary files as
+/// it is, and it leaves no core dump.
 package enum Secrecy {
     private static let flag = Atomic<Bool>(false)
 

@@ -64,7 +64,10 @@ struct WriteRun {
         _ className: String, _ path: String
     ) throws(RealmError) -> (RecordInput, SchemaInference) {
         Interruption.install()
-        let spool = try Interruption.atOnce { () throws(RealmError) in try InputSpool(path) }
+        let isConfidential = request.command.namesKey
+        let spool = try Interruption.atOnce { () throws(RealmError) in
+            try InputSpool(path, isConfidential: isConfidential)
+        }
         var inference = SchemaInference(request, className: className)
         try inference.read(
             try RecordInput(spool, request.format, again: false),

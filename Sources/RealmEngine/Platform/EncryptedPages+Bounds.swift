@@ -1,0 +1,153 @@
+import Glibc
+
+/// Plain pages that are given back and come again.
+extension EncryptedPages {
+    /// Gives pages back that have been there for long, as many as are too many, but not those around
+    /// `page`.
+    @inline(never)
+    func trim(_ bounds: PlainBounds, butFor page: Int) {
+        let size = count * EncryptedLayout.page
+        bounds.closeSome(of: size, butFor: page) { piece in
+            let pages = bounds.pages(of: piece, size)
+            guard let first = pages.first else { return }
+            withPiece(first) { _ in close(bounds, pages) }
+        }
+    }
+
+    private func close(_ bounds: PlainBounds, _ pages: Range<Int>) {
+        if bounds.isAway(pages.lowerBound) { return }
+        var there = 0
+        for page in pages {
+            let mark = marks[page].load(ordering: .relaxed)
+            // A writer's pages are nowhere else.
+            if mark == Self.staged { return }
+            if mark > 0 { there += 1 }
+        }
+        guard there > 0 else { return }
+        // From now on nobody reads a page without asking for it, but for those who asked before: they
+        // come by `fault`.
+        for page in pages where marks[page].load(ordering: .relaxed) > 0 {
+            marks[page].store(Self.away, ordering: .releasing)
+        }
+        if bounds.close(pages) {
+            bounds.count(-there)
+        } else {
+            for page in pages where marks[page].load(ordering: .relaxed) > 0 {
+                marks[page].store(Self.stale, ordering: .releasing)
+            }
+        }
+    }
+
+    /// Somebody reads at `offset`, where pages were given back. False when none were.
+    func fault(_ bounds: PlainBounds, _ offset: Int) -> Bool {
+        let page = offset / EncryptedLayout.page
+        guard page < count else { return false }
+        withPiece(page) { scratch in
+            // Another thread may have been quicker.
+            if bounds.isAway(page) { restore(bounds, page, scratch) }
+        }
+        if bounds.isExceeded { trim(bounds, butFor: page) }
+        return true
+    }
+
+    /// Puts the pages around `page` back, with its mutex held: as the file has them now, which for
+    /// pinned versions is as they were.
+    func restore(_ bounds: PlainBounds, _ page: Int, _ scratch: Scratch) {
+        let pages = bounds.pages(of: page >> bounds.shift, count * EncryptedLayout.page)
+        var there = 0
+        for page in pages where marks[page].load(ordering: .relaxed) > 0 {
+            decryptAgain(bounds, page, scratch)
+            marks[page].store(Self.stale, ordering: .releasing)
+            there += 1
+        }
+        bounds.count(there)
+        if !bounds.open(pages) { Self.end() }
+    }
+
+    private func decryptAgain(_ bounds: PlainBounds, _ page: Int, _ scratch: Scratch) {
+        let half = halves + page * EncryptedLayout.half
+        let hadBytes = half.load(as: UInt32.self) != 0
+        let target = bounds.work + page * EncryptedLayout.page
+        guard let counter = try? authenticated(page, scratch, hadBytes ? .reading : .replacing)
+        else {
+            // What somebody may have a pointer to is not in the file any more.
+            if hadBytes { Self.end() }
+            memset(half, 0, EncryptedLayout.half)
+            return
+        }
+        key.decrypt(
+            scratch.cipher, to: target, EncryptedLayout.page,
+            position: page * EncryptedLayout.page, counter: counter)
+        half.copyMemory(from: scratch.used, byteCount: EncryptedLayout.half)
+    }
+
+    /// Ends the process as it ends when a plain file is cut off while it is read.
+    private static func end() -> Never {
+        raise(SIGBUS)
+        _exit(1)
+    }
+}
+
+/// Leads faults to the pages they are about.
+enum PageFaults {
+    /// Where the pages of one file are, and what puts them back; 0 in a free slot.
+    private struct Slot {
+        var start: UInt = 0
+        var end: UInt = 0
+        var pages: UInt = 0
+    }
+
+    /// Changed with the mutex held. Read by the handler without: whoever faults has the file open, so
+    /// its slot stays as it is, and what others say meanwhile does not concern it.
+    nonisolated(unsafe) private static let slots = {
+        let slots = UnsafeMutablePointer<Slot>.allocate(capacity: count)
+        slots.initialize(repeating: Slot(), count: count)
+        return slots
+    }()
+    private static let count = 64
+    private static let mutex = Guarded(false)
+    /// What happened at a fault before there was a handler.
+    nonisolated(unsafe) private static var before = sigaction()
+
+    static func install() {
+        mutex.withLock { isInstalled in
+            if isInstalled { return }
+            isInstalled = true
+            _ = slots
+            var action = sigaction()
+            action.sa_flags = SA_SIGINFO
+            action.__sigaction_handler.sa_sigaction = { _, info, _ in PageFaults.handle(info) }
+            sigaction(SIGSEGV, &action, &before)
+        }
+    }
+
+    /// Returns the slot; -1 when there is none left, and then pages must not be given back.
+    static func add(_ pages: EncryptedPages, _ start: UnsafeRawPointer, _ capacity: Int) -> Int {
+        mutex.withLock { _ in
+            guard let i = (0..<count).first(where: { slots[$0].pages == 0 }) else { return -1 }
+            slots[i].start = UInt(bitPattern: start)
+            slots[i].end = UInt(bitPattern: start) + UInt(capacity)
+            slots[i].pages = UInt(bitPattern: Unmanaged.passUnretained(pages).toOpaque())
+            return i
+        }
+    }
+
+    static func remove(_ slot: Int) {
+        if slot >= 0 { mutex.withLock { _ in slots[slot] = Slot() } }
+    }
+
+    private static func handle(_ info: UnsafeMutablePointer<siginfo_t>?) {
+        let saved = errno
+        defer { errno = saved }
+        let address = UInt(bitPattern: info?.pointee._sifields._sigfault.si_addr)
+        for i in 0..<count where slots[i].start <= address && address < slots[i].end {
+            guard let pointer = UnsafeRawPointer(bitPattern: slots[i].pages) else { continue }
+            let pages = Unmanaged<EncryptedPages>.fromOpaque(pointer).takeUnretainedValue()
+            if let bounds = pages.bounds, pages.fault(bounds, Int(address - slots[i].start)) {
+                return
+            }
+        }
+        // Not ours: it happens again, as if nobody had looked.
+        sigaction(SIGSEGV, &before, nil)
+    }
+}
