@@ -119,7 +119,9 @@ struct EstimateRun {
 
     func run() throws(RealmError) -> ExitCode {
         try CompactSource(request: request).read { (database) throws(RealmError) in
-            let estimate = try Compactor.estimate(database.snapshot(), options: request.options)
+            var options = request.options
+            options.key = try request.outputKey(database.encryptionKey)
+            let estimate = try Compactor.estimate(database.snapshot(), options: options)
             try report(database, estimate)
             return .ok
         }

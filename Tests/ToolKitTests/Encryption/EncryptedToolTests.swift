@@ -120,6 +120,23 @@ import Testing
         unlink(path + ".readers")
     }
 
+    /// Whole pages, and those with their entries.
+    @Test func estimatesCountWholePages() {
+        let key = ownKey()
+        for (options, file) in [
+            (["-K", key], encrypted), (["-K", key, "--decrypt"], encrypted),
+            (["--new-encryption-key-file", key], plain),
+        ] {
+            let copy = scratch.path + "/estimated.realm"
+            let made = ToolProcess.run("realm-compact", ["-q"] + options + ["-o", copy, file])
+            #expect(made.status == 0, "\(made.errorText)")
+            let run = ToolProcess.run("realm-compact", ["-n", "--json"] + options + [file])
+            let size = contents(of: copy)?.count ?? -1
+            #expect(run.text.contains("\"estimatedBytes\":\(size),"), "\(run.text)\(run.errorText)")
+            unlink(copy)
+        }
+    }
+
     @Test func filesChangeTheirKey() {
         let key = ownKey()
         let other = scratch.write("other.key", [UInt8](repeating: 9, count: 64), mode: 0o600)
