@@ -55,10 +55,11 @@ extension Database {
         participating place: DatabasePlace, _ options: Options
     ) throws(RealmError) {
         let key = DatabaseKey(options.key)
-        let exists = options.creation != .always && FileIdentity(path: place.path) != nil
         // Nothing is created, not even a lock file, beside a file that is not there or not ours.
         var known: MappedFile?
-        if exists || options.creation == .never {
+        if options.creation == .never
+            || (options.creation == .ifMissing && FileIdentity(path: place.path) != nil)
+        {
             known = try Self.checkWritable(place, key, makesDatabases: options.creation != .never)
         }
         if !options.allowsOtherNames { try place.checkNames() }

@@ -14,6 +14,8 @@ public final class Snapshot {
     private let keeper: AnyObject?
     /// Where the object was that was found by its position last.
     private var lastPlace: LastPlace?
+    /// What queries keep beside the snapshot: theirs to fill.
+    var queryMemory: AnyObject?
     /// Dictionaries are cluster trees in formats 21 and 22.
     let hasClusteredDictionaries: Bool
 

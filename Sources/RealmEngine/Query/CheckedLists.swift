@@ -1,7 +1,8 @@
 /// Which lists of a version's search indexes may be read as they are. A version never changes, so
 /// each list is looked through once. Free to cross threads.
 final class CheckedLists: Sendable {
-    private struct Place: Hashable {
+    /// A list, or a part of one.
+    struct Place: Hashable {
         let table: TableKey
         let list: Ref
         let part: Range<Int>
@@ -19,11 +20,10 @@ final class CheckedLists: Sendable {
 
     /// Whether the keys of a part of the list ascend and all belong to objects of `table`.
     func isSound(
-        _ list: Ref, _ part: Range<Int>, in table: TableInfo, _ space: NodeSpace
+        _ place: Place, in table: TableInfo, _ space: NodeSpace
     ) throws(RealmError) -> Bool {
-        let place = Place(table: table.key, list: list, part: part)
         if let known = outcomes.withLock({ $0[place] }) { return known }
-        let isSound = try KeyList(space, list, part)
+        let isSound = try KeyList(space, place.list, place.part)
             .isSound(in: ClusterTree(space: space, root: table.root))
         outcomes.withLock { outcomes in
             if outcomes.count >= Self.maximumCount { outcomes.removeAll() }

@@ -4,6 +4,9 @@ enum FoundObjects: Sendable {
     /// A list of an index, or a part of it, that was looked through and is right as it stands.
     case list(Ref, Range<Int>)
 
+    /// So many keys of a list are read one by one.
+    private static let few = 8
+
     var count: Int {
         switch self {
         case .keys(let keys): keys.count
@@ -31,8 +34,14 @@ enum FoundObjects: Sendable {
     /// The first keys, at most `limit`.
     func keys(_ space: NodeSpace, first limit: Int = .max) throws(RealmError) -> [ObjectKey] {
         if case .keys(let keys) = self { return keys.count <= limit ? keys : Array(keys[..<limit]) }
+        let wanted = min(limit, count)
         var keys: [ObjectKey] = []
-        keys.reserveCapacity(min(limit, count))
+        keys.reserveCapacity(wanted)
+        if wanted <= Self.few, case .list(let list, let part) = self {
+            let list = KeyList(space, list)
+            for i in part.prefix(wanted) { keys.append(try list.key(i)) }
+            return keys
+        }
         try visit(space) { (part) throws(RealmError) in
             keys.append(contentsOf: part.prefix(limit - keys.count).lazy.map { ObjectKey($0) })
             return keys.count < limit

@@ -259,8 +259,8 @@ struct IndexSearch {
     }
 
     private func isSound(_ list: Ref, _ part: Range<Int>) throws(RealmError) -> Bool {
-        if let lists = snapshot.boundQueries?.lists {
-            return try lists.isSound(list, part, in: table, space)
+        if let queries = snapshot.queries {
+            return try queries.isSound(list, part, in: table, space)
         }
         return try KeyList(space, list, part).isSound(in: tree)
     }

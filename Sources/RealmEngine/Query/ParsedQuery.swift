@@ -92,16 +92,48 @@ final class BoundQueries: Sendable {
     }
 }
 
+/// What the queries of one snapshot find without a lock. Confined to its thread.
+final class SnapshotQueries {
+    /// What all snapshots of the version share.
+    let shared: BoundQueries
+    /// Lists that may be read as they are, each in the place its address gives.
+    private var sound: [CheckedLists.Place?]
+
+    private static let places = 64
+
+    fileprivate init(_ shared: BoundQueries) {
+        self.shared = shared
+        sound = .init(repeating: nil, count: Self.places)
+    }
+
+    /// As `CheckedLists.isSound`.
+    func isSound(
+        _ list: Ref, _ part: Range<Int>, in table: TableInfo, _ space: NodeSpace
+    ) throws(RealmError) -> Bool {
+        let place = CheckedLists.Place(table: table.key, list: list, part: part)
+        let i = Int(truncatingIfNeeded: list.raw &>> 3) & (Self.places - 1)
+        if let known = sound[i], known == place { return true }
+        guard try shared.lists.isSound(place, in: table, space) else { return false }
+        sound[i] = place
+        return true
+    }
+}
+
 extension Snapshot {
-    /// What was bound for this version; nil for a view of an open write transaction, which changes.
-    var boundQueries: BoundQueries? {
+    /// What queries keep for this snapshot; nil for a view of an open write transaction, which
+    /// changes.
+    var queries: SnapshotQueries? {
+        // Nobody else puts anything there.
+        if let queryMemory { return unsafeDowncast(queryMemory, to: SnapshotQueries.self) }
         guard isSettled else { return nil }
-        return state.queries.withLock { queries in
-            // Nobody else puts anything there.
+        let shared = state.queries.withLock { queries in
             if let known = queries { return unsafeDowncast(known, to: BoundQueries.self) }
             let made = BoundQueries()
             queries = made
             return made
         }
+        let made = SnapshotQueries(shared)
+        queryMemory = made
+        return made
     }
 }

@@ -60,7 +60,7 @@ public struct Query: Sendable {
         _ parsed: ParsedQuery, to table: Table
     ) throws(RealmError) -> BoundQuery {
         if parsed.isKept, arguments.isEmpty, aliases.isEmpty,
-            let known = table.snapshot.boundQueries
+            let known = table.snapshot.queries?.shared
         {
             return try known.query(parsed, table)
         }

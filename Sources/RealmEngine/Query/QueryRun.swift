@@ -93,18 +93,26 @@ public final class QueryRun {
         return found
     }
 
-    /// Rows of a leaf that are tested before the rest of it.
-    private static let firstRows = Selection(first: 8)
+    /// Rows of the first leaf that are tested before the next, and those before the rest.
+    private static let steps = [2, 16, 256].map { Selection(first: $0) }
 
     private func firstOfLeaves() throws(RealmError) -> ObjectKey? {
         evaluator.visits.beginPass()
         if leaves?.restart() != true { leaves = leafSource() }
         guard let leaves else { return nil }
+        if let leaf = try leaves.next(), let key = try firstByStep(leaf) { return key }
         while let leaf = try leaves.next() {
-            let all = Selection(first: leaf.count)
-            var rows = try term.match(leaf, all & Self.firstRows)
-            if rows.isEmpty { rows = try term.match(leaf, all.subtracting(Self.firstRows)) }
+            let rows = try term.match(leaf, Selection(first: leaf.count))
             if let row = rows.first { return leaf.key(row) }
+        }
+        return nil
+    }
+
+    private func firstByStep(_ leaf: ClusterLeaf) throws(RealmError) -> ObjectKey? {
+        var rest = Selection(first: leaf.count)
+        for step in Self.steps where !rest.isEmpty {
+            if let row = try term.match(leaf, rest & step).first { return leaf.key(row) }
+            rest = rest.subtracting(step)
         }
         return nil
     }

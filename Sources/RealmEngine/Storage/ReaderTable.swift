@@ -104,9 +104,10 @@ public final class ReaderTable: Sendable {
 
     /// Frees the rows of processes that ended without doing so.
     private func clearStale() {
-        var runs: [UInt64: Bool] = [0: true, owner: true]
+        var runs: [UInt64: Bool] = [:]
         for row in 0..<count {
             let other = word(row, Layout.ownerOffset).pointee.load(ordering: .acquiring)
+            if other == 0 || other == owner { continue }
             let isAlive = runs[other] ?? Layout.process(other).isRunning
             runs[other] = isAlive
             // First ours, then free: nobody else may have taken it in between.
