@@ -6,31 +6,11 @@ import Testing
 
 /// A column whose rows hold numbers of distinct strings answers like one that holds the strings.
 @Suite struct EnumeratedQueryTests {
-    /// All string properties that can be.
-    static func everything(_ schema: Schema) -> Enumeration {
-        .properties(
-            schema.tables.flatMap { info in
-                info.columns.indices.filter { DistinctValues.obstacle(info, $0) == nil }.map {
-                    Enumeration.Property(
-                        className: info.className, name: info.columns[$0].name)
-                }
-            })
-    }
-
-    /// A copy of `source` with all of them enumerated.
-    static func enumerated(_ source: Database) throws -> ScratchDatabase {
-        let copy = ScratchDatabase()
-        var options = Compactor.Options()
-        options.enumeration = everything(source.schema)
-        let result = try copy.compact(source, options)
-        #expect(result.enumerated > 0)
-        return copy
-    }
-
     @Test(arguments: QueryCases.datasets.indices, QueryConformanceTests.ways.indices)
     func enumeratedDatasetsAnswerAsRecorded(_ i: Int, _ way: Int) throws {
         let dataset = QueryCases.datasets[i]
-        let copy = try Self.enumerated(Database(immutable: QueryCaseRunner.path(dataset)))
+        let source = try Database(immutable: QueryCaseRunner.path(dataset))
+        let copy = try ScratchDatabase.enumerated(source)
         QueryConformanceTests.check(
             dataset,
             QueryCaseRunner(
@@ -44,7 +24,7 @@ import Testing
         let plain = ScratchDatabase()
         try words.write(to: plain.path)
         let source = try Database(immutable: plain.path)
-        let copy = try Self.enumerated(source)
+        let copy = try ScratchDatabase.enumerated(source)
         let enumerated = try Database(immutable: copy.path)
         for predicate in words.predicates {
             for order in ["", " SORT(text ASC)", " SORT(text DESC, n DESC)", " DISTINCT(text)"] {
@@ -68,7 +48,7 @@ import Testing
         let words = Words(3, 8, nulls: false)
         let plain = ScratchDatabase()
         try words.write(to: plain.path)
-        let copy = try Self.enumerated(Database(immutable: plain.path))
+        let copy = try ScratchDatabase.enumerated(Database(immutable: plain.path))
         let offset = try Self.firstLeaf(copy.path)
         let file = open(copy.path, O_RDWR)
         var byte: UInt8 = 0xFF

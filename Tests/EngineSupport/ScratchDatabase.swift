@@ -22,6 +22,21 @@ final class ScratchDatabase {
         return try Compactor.write(database.snapshot(), to: fd, path: path, options: options)
     }
 
+    /// A copy of `source` in which all string properties are enumerated that can be.
+    static func enumerated(_ source: Database) throws -> ScratchDatabase {
+        let properties = source.schema.tables.flatMap { info in
+            info.columns.indices.filter { DistinctValues.obstacle(info, $0) == nil }.map {
+                Enumeration.Property(className: info.className, name: info.columns[$0].name)
+            }
+        }
+        let copy = ScratchDatabase()
+        var options = Compactor.Options()
+        options.enumeration = .properties(properties)
+        let result = try copy.compact(source, options)
+        precondition(result.enumerated > 0)
+        return copy
+    }
+
     static func digests(_ database: Database) throws -> [UInt64] {
         let snapshot = database.snapshot()
         return try snapshot.schema.tables.map { try ContentDigest(snapshot).digest($0) }

@@ -29,6 +29,8 @@ final class TableEditor {
     private var tombstoneRoot: Ref
     private var loadedClusters: ClusterEditor?
     private var loadedTombstones: ClusterEditor?
+    /// What the cells of enumerated columns stand for, by leaf index.
+    private var distinctLists: [Int: DistinctList] = [:]
     private var indexes: [Int: IndexEditor] = [:]
     /// Ref of each leaf index's search index as last written.
     private var indexRoots: [Int: Ref] = [:]
@@ -69,6 +71,9 @@ final class TableEditor {
         self.context = context
         for column in info.columns where !column.indexRoot.isNone {
             indexRoots[column.leafIndex] = column.indexRoot
+        }
+        for column in info.columns where !column.distinct.isNone {
+            distinctLists[column.leafIndex] = DistinctList(column.layout, context)
         }
     }
 
@@ -138,7 +143,10 @@ final class TableEditor {
     private func layouts() -> [LeafLayout?] {
         let highest = (columns.map(\.leafIndex) + backlinks.map(\.leafIndex)).max() ?? -1
         var layouts = [LeafLayout?](repeating: nil, count: highest + 1)
-        for column in columns { layouts[column.leafIndex] = column.layout }
+        for column in columns {
+            let isEnumerated = distinctLists[column.leafIndex] != nil
+            layouts[column.leafIndex] = isEnumerated ? DistinctList.cells : column.layout
+        }
         for backlink in backlinks { layouts[backlink.leafIndex] = Self.backlinkLayout }
         return layouts
     }
@@ -200,7 +208,52 @@ final class TableEditor {
     /// Value of a property as stored; nil when there is no such object.
     func value(_ key: ObjectKey, _ column: ColumnInfo) throws(RealmError) -> Value? {
         guard let tree = try tree(of: key), let position = try tree.find(key) else { return nil }
-        return try tree.value(position, column.leafIndex)
+        let cell = try tree.value(position, column.leafIndex)
+        return try distinctLists[column.leafIndex]?.value(cell) ?? cell
+    }
+
+    /// Visits a column's values with their objects' keys, in key order.
+    func forEachValue(
+        _ column: ColumnInfo, _ body: (ObjectKey, Value) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        guard let list = distinctLists[column.leafIndex] else {
+            return try clusters().forEachValue(column.leafIndex, body)
+        }
+        try clusters().forEachValue(column.leafIndex) { (key, cell) throws(RealmError) in
+            try body(key, try list.value(cell))
+        }
+    }
+
+    /// Adds an object; `row` holds its values by leaf index, and does so afterwards.
+    @inline(__always)
+    func insert(_ key: ObjectKey, _ row: UnsafeMutablePointer<Value>) throws(RealmError) {
+        if distinctLists.isEmpty { return try clusters().insert(key, row) }
+        try insertEnumerated(key, row)
+    }
+
+    private func insertEnumerated(
+        _ key: ObjectKey, _ row: UnsafeMutablePointer<Value>
+    ) throws(RealmError) {
+        var values: [(leafIndex: Int, value: Value)] = []
+        defer { for (leafIndex, value) in values { row[leafIndex] = value } }
+        for (leafIndex, list) in distinctLists {
+            values.append((leafIndex, row[leafIndex]))
+            row[leafIndex] = try list.cell(row[leafIndex])
+        }
+        try clusters().insert(key, row)
+    }
+
+    /// Adds objects behind all others; `cells` are those of the columns, in their order.
+    func append(_ batch: RowBatch) throws(RealmError) {
+        var columns: [ClusterEditor.Rows.Column] = []
+        for (column, cells) in zip(batch.table.columns, batch.cells) {
+            let list = distinctLists[column.leafIndex]
+            let stored = if let list { try list.cells(cells, batch.count) } else { cells }
+            columns.append(.init(leafIndex: column.leafIndex, cells: stored))
+        }
+        try clusters().append(
+            ClusterEditor.Rows(
+                columns: columns, keys: batch.keys, count: batch.count, owner: batch))
     }
 
     func setCell(_ key: ObjectKey, _ leafIndex: Int, _ value: Value) throws(RealmError) {
@@ -215,7 +268,45 @@ final class TableEditor {
         _ key: ObjectKey, _ leafIndex: Int, _ value: Value
     ) throws(RealmError) -> Bool {
         markDirty()
-        return try tree(of: key)?.set(key, leafIndex, value) ?? false
+        let cell = distinctLists.isEmpty ? value : try cell(value, leafIndex)
+        return try tree(of: key)?.set(key, leafIndex, cell) ?? false
+    }
+
+    private func cell(_ value: Value, _ leafIndex: Int) throws(RealmError) -> Value {
+        try distinctLists[leafIndex]?.cell(value) ?? value
+    }
+
+    // MARK: Enumerated columns
+
+    /// Writes an enumerated column as an ordinary one.
+    func expand(_ column: Int) throws(RealmError) {
+        let info = columns[column]
+        guard let list = distinctLists[info.leafIndex] else { return }
+        let expanded = info.changed(distinct: Ref.none)
+        try clusters().mapColumn(info.leafIndex, to: expanded.layout) { (cell) throws(RealmError) in
+            try list.value(cell)
+        }
+        try dropDistinct(info.leafIndex)
+        columns[column] = expanded
+        isSpecDirty = true
+        markDirty()
+    }
+
+    /// Lets go of the values of a column that goes, or is enumerated no longer.
+    func dropDistinct(_ leafIndex: Int) throws(RealmError) {
+        guard let list = distinctLists.removeValue(forKey: leafIndex) else { return }
+        try context.freeDeep(list.root)
+    }
+
+    /// The columns name the lists where they are now.
+    private func settleDistinct() {
+        for (i, column) in columns.enumerated() {
+            guard let list = distinctLists[column.leafIndex], list.root != column.distinct else {
+                continue
+            }
+            columns[i] = column.changed(distinct: list.root)
+            isSpecDirty = true
+        }
     }
 
     // MARK: Indexes
@@ -275,7 +366,7 @@ final class TableEditor {
     func fillIndex(_ column: ColumnInfo) throws(RealmError) {
         guard let editor = try index(column) else { return }
         let builder = IndexBuilder(context, kind: column.holdsWords ? .fullText : .general)
-        try clusters().forEachValue(column.leafIndex) { (key, value) throws(RealmError) in
+        try forEachValue(column) { (key, value) throws(RealmError) in
             if column.collection != nil {
                 for word in try self.words(value) { builder.add(word: word, key) }
             } else {
@@ -321,6 +412,7 @@ final class TableEditor {
     /// - Parameter isComplete: false when the transaction goes on and nobody reads the indexes.
     func flush(isComplete: Bool = true) throws(RealmError) -> Ref {
         try settleBacklinks()
+        if !distinctLists.isEmpty { settleDistinct() }
         if isComplete, !waitingIntegers.isEmpty {
             for column in columns where waitingIntegers[column.leafIndex] != nil {
                 _ = try index(column)

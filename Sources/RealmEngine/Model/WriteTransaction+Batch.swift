@@ -67,7 +67,7 @@ extension WriteTransaction {
             }
         }
         editor.nextSequenceNumber = number + UInt64(batch.count)
-        try editor.clusters().append(rows(batch))
+        try editor.append(batch)
         editor.markDirty()
         for (i, index) in shape.indexes.enumerated() {
             if ascends, i == shape.primaryKey {
@@ -108,13 +108,6 @@ extension WriteTransaction {
         }
         guard let last = try editor.clusters().lastKey() else { return true }
         return batch.keys[0] > last
-    }
-
-    private func rows(_ batch: RowBatch) -> ClusterEditor.Rows {
-        ClusterEditor.Rows(
-            columns: zip(batch.table.columns, batch.cells).map {
-                ClusterEditor.Rows.Column(leafIndex: $0.leafIndex, cells: $1)
-            }, keys: batch.keys, count: batch.count, owner: batch)
     }
 
     // MARK: Indexes

@@ -13,7 +13,7 @@ extension WriteTransaction {
         let zero = Defaults.zero(column.type)
         var (nulls, count) = (0, 0)
         var named: [String] = []
-        try editor.clusters().forEachValue(column.leafIndex) { (key, value) throws(RealmError) in
+        try editor.forEachValue(column) { (key, value) throws(RealmError) in
             if case .null = value {
                 nulls += 1
             } else if !ValueOrder.areEqual(value, zero) {
@@ -38,7 +38,7 @@ extension WriteTransaction {
         guard column.collection == .list else { return }
         var count = 0
         var named: [String] = []
-        try editor.clusters().forEachValue(column.leafIndex) { (key, value) throws(RealmError) in
+        try editor.forEachValue(column) { (key, value) throws(RealmError) in
             guard case .list(let view) = value else { return }
             var cursor = ElementCursor(context.space, view)
             while let element = try cursor.nextStored() {

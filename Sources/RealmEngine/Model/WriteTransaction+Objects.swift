@@ -128,7 +128,7 @@ extension WriteTransaction {
     private func insertRow(
         _ editor: TableEditor, _ shape: RowShape, key: ObjectKey
     ) throws(RealmError) -> ObjectKey {
-        try editor.clusters().insert(key, shape.row)
+        try editor.insert(key, shape.row)
         editor.markDirty()
         for index in shape.indexes {
             try index.editor.insert(Self.indexed(shape.row[index.leafIndex]), key)

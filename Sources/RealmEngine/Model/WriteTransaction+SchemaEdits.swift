@@ -91,6 +91,7 @@ extension WriteTransaction {
         if column.index != .none { try editor.dropIndex(column.leafIndex) }
         try editor.clusters().removeColumn(column.leafIndex)
         try editor.tombstones()?.removeColumn(column.leafIndex)
+        try editor.dropDistinct(column.leafIndex)
         editor.columns.removeAll { $0.key == column.key }
         editor.columnCounter += 1
         editor.isSpecDirty = true
@@ -272,17 +273,10 @@ extension WriteTransaction {
         return (kept.replacingRoot(new), nulls)
     }
 
-    /// Rewrites a table's enumerated columns in ordinary form: an edited leaf could not refer to
-    /// the list of distinct values (object format 3.6).
+    /// Rewrites the enumerated columns of a table with tombstones in ordinary form: theirs are not
+    /// enumerated, and have no list of their own.
     func expandEnumerated(_ editor: TableEditor) throws(RealmError) {
-        for (i, column) in editor.columns.enumerated() where !column.distinct.isNone {
-            let expanded = column.changed(distinct: Ref.none)
-            try editor.clusters().mapColumn(column.leafIndex, to: expanded.layout) { $0 }
-            try editor.tombstones()?.mapColumn(column.leafIndex, to: expanded.layout) { $0 }
-            try context.freeDeep(column.distinct)
-            editor.columns[i] = expanded
-            editor.isSpecDirty = true
-            editor.markDirty()
-        }
+        guard try editor.tombstones() != nil else { return }
+        for column in editor.columns.indices { try editor.expand(column) }
     }
 }

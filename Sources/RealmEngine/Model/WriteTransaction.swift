@@ -142,7 +142,8 @@ public final class WriteTransaction {
     /// What leads into a table comes from a version before this one, and must not pose as nodes of
     /// this transaction.
     private func checkRoots(_ info: TableInfo) throws(RealmError) {
-        for ref in [info.root, info.tombstones] + info.columns.map(\.indexRoot) {
+        let lists = info.columns.map(\.indexRoot) + info.columns.map(\.distinct)
+        for ref in [info.root, info.tombstones] + lists {
             guard !context.owns(ref) else { throw context.space.badRef(ref) }
         }
     }

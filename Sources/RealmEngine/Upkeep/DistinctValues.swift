@@ -3,8 +3,7 @@
 final class DistinctValues {
     let column: ColumnInfo
     private var values: [ByteView?] = []
-    /// Place in `values` by hash; a collision takes the next free hash.
-    private var places: [UInt64: Int32] = [:]
+    private var places = TextPlaces()
 
     /// All values must fit one blob.
     private static let mostBytes = 0xF0_0000
@@ -105,45 +104,23 @@ final class DistinctValues {
         return nil
     }
 
-    private static func hash(_ value: ByteView?) -> UInt64 {
-        guard let value else { return 0 }
-        var hash = ContentHash(seed: 1)
-        hash.update(value)
-        return hash.value
-    }
-
     private static func precedes(_ a: ByteView?, _ b: ByteView?) -> Bool {
         guard let b else { return false }
         guard let a else { return true }
         return a.buffer.lexicographicallyPrecedes(b.buffer)
     }
 
-    private func find(_ value: ByteView?) -> Int32? {
-        var hash = Self.hash(value)
-        while let place = places[hash] {
-            let known = values[Int(place)]
-            if known == nil, value == nil { return place }
-            if let known, let value, known.buffer.elementsEqual(value.buffer) { return place }
-            hash &+= 1
-        }
-        return nil
-    }
+    private func find(_ value: ByteView?) -> Int? { places.find(value) { values[$0] } }
 
     private func insert(_ value: ByteView?) {
-        enter(value, at: values.count)
+        places.enter(value, at: values.count)
         values.append(value)
-    }
-
-    private func enter(_ value: ByteView?, at place: Int) {
-        var hash = Self.hash(value)
-        while places[hash] != nil { hash &+= 1 }
-        places[hash] = Int32(place)
     }
 
     private func sort() {
         values.sort(by: Self.precedes)
-        places.removeAll(keepingCapacity: true)
-        for (place, value) in values.enumerated() { enter(value, at: place) }
+        places.removeAll()
+        for (place, value) in values.enumerated() { places.enter(value, at: place) }
     }
 
     /// Place of a value of the column.
@@ -151,7 +128,7 @@ final class DistinctValues {
         guard let place = find(value) else {
             throw .corrupt("a value that was not there before", in: "string column")
         }
-        return place
+        return Int32(place)
     }
 }
 

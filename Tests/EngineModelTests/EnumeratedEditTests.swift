@@ -1,0 +1,210 @@
+import Foundation
+import Testing
+
+@testable import EngineSupport
+@testable import RealmEngine
+
+/// Edits keep an enumerated column enumerated: a cell becomes the number of an equal value that is
+/// there, or of one that joins the list (object format 3.6).
+@Suite struct EnumeratedEditTests {
+    private let folder: ScratchFolder
+    private var path: String { folder.file("a.realm") }
+
+    /// A file whose class `A` has an enumerated property of ten values, and one that is not.
+    init() throws {
+        folder = try ScratchFolder()
+        var options = WriteSession.Options()
+        options.creates = true
+        options.isDurable = false
+        let session = try WriteSession(path: folder.file("plain.realm"), options: options)
+        let first = try session.begin()
+        let table = try first.createClass("A")
+        var text = PropertySpec("text", .string)
+        text.isOptional = true
+        try first.addProperty(table, text)
+        try first.addProperty(table, PropertySpec("other", .string))
+        for i in 0..<1000 {
+            let key = try first.create(in: table)
+            if i % 11 > 0 { try first.set(table, key, 0, "value \(i % 11)") }
+            try first.set(table, key, 1, "other \(i)")
+        }
+        try first.commit()
+        var compaction = Compactor.Options()
+        compaction.enumeration = .properties([.init(className: "A", name: "text")])
+        let copy = ScratchDatabase()
+        _ = try copy.compact(Database(immutable: folder.file("plain.realm")), compaction)
+        try FileManager.default.copyItem(atPath: copy.path, toPath: path)
+    }
+
+    private func change(
+        _ fanout: Fanout = Fanout(), _ body: (WriteTransaction, TableKey) throws -> Void
+    ) throws {
+        var options = WriteSession.Options()
+        options.isDurable = false
+        options.fanout = fanout
+        let session = try WriteSession(path: path, options: options)
+        let transaction = try session.begin()
+        try body(transaction, transaction.table(named: "A")!)
+        try transaction.commit()
+        try expectSound(path)
+    }
+
+    /// The list of the property, nil when it is not enumerated any more.
+    private func list() throws -> [String?]? {
+        let snapshot = try Database(immutable: path).snapshot()
+        let info = try #require(snapshot.schema.table(named: "A"))
+        guard let column = info.columns.first(where: { $0.name == "text" }),
+            !column.distinct.isNone
+        else { return nil }
+        let leaf = try BytesLeaf(strings: snapshot.lookup, column.distinct)
+        return try (0..<leaf.count).map { try leaf.value($0)?.string }
+    }
+
+    private func texts() throws -> [String?] {
+        let snapshot = try Database(immutable: path).snapshot()
+        let table = snapshot.table(try #require(snapshot.schema.table(named: "A")))
+        let column = try #require(table.info.columnIndex(named: "text"))
+        return try table.keys().map { key in
+            guard case .string(let text)? = try table.row(key)?.value(column) else { return nil }
+            return text.string
+        }
+    }
+
+    @Test func valuesAreFoundOrJoin() throws {
+        let known = try #require(try list())
+        #expect(known.count == 11 && known[0] == nil)
+        var wanted = try texts()
+        try change { (transaction, table) in
+            let keys = try Array(transaction.snapshot().table(table).keys())
+            for (i, text) in ["value 3", "new", nil, "new", "", "value 9"].enumerated() {
+                try transaction.set(table, keys[i], 0, text)
+                wanted[i] = text
+                let read = try transaction.snapshot().table(table).row(keys[i])?.value(0)
+                #expect((try #require(read)).text == text)
+            }
+        }
+        #expect(try texts() == wanted)
+        #expect(try list() == known + ["new", ""])
+    }
+
+    /// Lists that become medium and big, in the middle of a transaction too.
+    @Test func listsGrow() throws {
+        var wanted = try texts()
+        try change { (transaction, table) in
+            let keys = try Array(transaction.snapshot().table(table).keys())
+            for i in 0..<600 {
+                let text = String(repeating: "long ", count: i / 40) + "\(i % 100)"
+                try transaction.set(table, keys[i], 0, text)
+                wanted[i] = text
+            }
+        }
+        #expect(try texts() == wanted)
+        let list = try #require(try list())
+        #expect(Set(list).count == list.count)
+        #expect(Set(wanted).isSubset(of: Set(list)))
+    }
+
+    @Test func objectsComeAndGo() throws {
+        var wanted = try texts()
+        try change(ModelShapes.small) { (transaction, table) in
+            let keys = try Array(transaction.snapshot().table(table).keys())
+            for key in keys[100..<400] { try transaction.remove(table, key) }
+            wanted.removeSubrange(100..<400)
+            for i in 0..<300 {
+                let key = try transaction.create(in: table)
+                if i % 3 > 0 { try transaction.set(table, key, 0, "made \(i % 7)") }
+                wanted.append(i % 3 > 0 ? "made \(i % 7)" : nil)
+            }
+        }
+        #expect(try texts() == wanted)
+        #expect(try list()?.count == 11 + 7)
+    }
+
+    @Test func rowsInBatches() throws {
+        var wanted = try texts()
+        try change { (transaction, table) in
+            let info = try transaction.snapshot().table(table).info
+            let batch = RowBatch(info, capacity: 700)
+            for i in 0..<700 {
+                let text = "batch \(i % 30)"
+                text.withCString { bytes in
+                    let view = ByteView(bytes, count: text.utf8.count)
+                    [Value.string(view), .string(view)].withUnsafeBufferPointer {
+                        batch.append($0)
+                    }
+                }
+                wanted.append(text)
+            }
+            #expect(try transaction.create(batch))
+        }
+        #expect(try texts() == wanted)
+        #expect(try list()?.count == 11 + 30)
+    }
+
+    @Test func schemaEdits() throws {
+        let wanted = try texts()
+        try change { (transaction, table) in
+            try transaction.setIndex(table, 0, .general)
+            let keys = try Array(transaction.snapshot().table(table).keys())
+            try transaction.set(table, keys[7], 0, "indexed")
+        }
+        #expect(try list()?.last == "indexed")
+        try change { (transaction, table) in try transaction.setIndex(table, 0, .none) }
+        #expect(try list() != nil)
+        try change { (transaction, table) in try transaction.setOptional(table, 0, false) }
+        #expect(try list() == nil)
+        var filled = wanted.map { $0 ?? "" }
+        filled[7] = "indexed"
+        #expect(try texts() == filled)
+    }
+
+    @Test func removedPropertiesLeaveNoList() throws {
+        try change { (transaction, table) in try transaction.removeProperty(table, 0) }
+        #expect(try list() == nil)
+    }
+
+    @Test func whatIsRolledBackJoinsNothing() throws {
+        let known = try list()
+        var options = WriteSession.Options()
+        options.isDurable = false
+        let session = try WriteSession(path: path, options: options)
+        let first = try session.begin()
+        let table = first.table(named: "A")!
+        let keys = try Array(first.snapshot().table(table).keys())
+        try first.set(table, keys[0], 0, "forgotten")
+        first.rollback()
+        let second = try session.begin()
+        try second.set(table, keys[1], 0, "kept")
+        try second.commit()
+        #expect(try list() == known.map { $0 + ["kept"] })
+    }
+
+    /// Random transactions on files in which all properties that can be are enumerated.
+    @Test(arguments: QueryCases.datasets.indices, [false, true])
+    func goesOn(_ i: Int, _ isSmall: Bool) throws {
+        let name = try #require(QueryCases.datasets[i]["name"]?.string)
+        let file = QueryCases.folder.appending(path: name + ".realm").path
+        let copy = try ScratchDatabase.enumerated(Database(immutable: file))
+        try ForeignFileTests.goOn(
+            URL(filePath: copy.path), seed: .random(in: 0 ... .max), isSmall: isSmall,
+            operations: 300 * ModelShapes.scale)
+    }
+}
+
+extension WriteTransaction {
+    fileprivate func set(
+        _ table: TableKey, _ key: ObjectKey, _ column: Int, _ text: String?
+    ) throws {
+        guard let text else { return try set(table, key, column, .null) }
+        try text.withCString {
+            try set(table, key, column, .string(ByteView($0, count: text.utf8.count)))
+        }
+    }
+}
+
+extension Value {
+    fileprivate var text: String? {
+        if case .string(let view) = self { return view.string }
+        return nil
+    }
+}
