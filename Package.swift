@@ -5,10 +5,10 @@ let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
 /// A tool is one `main.swift` that hands a command table to `ToolKit`. Release builds are fully
 /// static: they start 4x faster and run on any Linux of the same architecture.
-func tool(_ name: String) -> Target {
+func tool(_ name: String, _ module: String = "Tools") -> Target {
     .executableTarget(
         name: name,
-        dependencies: ["Tools"],
+        dependencies: [.byName(name: module)],
         swiftSettings: strict,
         linkerSettings: [
             .unsafeFlags(["-static-executable", "-Xlinker", "-s"], .when(configuration: .release))
@@ -52,12 +52,7 @@ let package = Package(
         .target(name: "CRealmCrypto"),
         .target(name: "RealmEngine", dependencies: ["CRealmCrypto"], swiftSettings: strict),
         // What the tools share, then one target for each that the others know nothing of.
-        .target(
-            name: "ToolKit", dependencies: ["RealmEngine"],
-            // Records are read and written by functions the other parts call for every value.
-            swiftSettings: strict + [
-                .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release))
-            ]),
+        .target(name: "ToolKit", dependencies: ["RealmEngine"], swiftSettings: strict),
         toolPart("ToolQuery"),
         toolPart("ToolWrite"),
         toolPart("ToolFiles"),
@@ -68,6 +63,9 @@ let package = Package(
         tool("realm-compact"),
         tool("realm-versions"),
         tool("realm-bench"),
+        // For those who work on the engine; not installed.
+        toolPart("CoreTasks", ["ToolBench"]),
+        tool("core-bench", "CoreTasks"),
         // What tests of sessions run in processes of their own.
         .target(
             name: "SessionSupport", dependencies: ["RealmEngine"], path: "Tests/SessionSupport",
@@ -92,6 +90,6 @@ let package = Package(
         toolTests("ToolQueryTests", ["ToolQuery"]),
         toolTests("ToolWriteTests", ["ToolWrite"]),
         toolTests("ToolFilesTests", ["ToolFiles"]),
-        toolTests("ToolBenchTests", ["ToolBench"]),
+        toolTests("ToolBenchTests", ["ToolBench", "CoreTasks"]),
     ]
 )

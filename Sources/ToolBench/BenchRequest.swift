@@ -9,7 +9,9 @@ struct BenchRequest {
     let gate: Gate?
 
     /// Throws `misuse` for what does not go together.
-    init(_ command: ParsedCommand) throws(RealmError) {
+    init(
+        _ command: ParsedCommand, _ catalogue: WorkloadCatalogue = .installed
+    ) throws(RealmError) {
         gate = try Self.gate(command)
         if command.text("durability") == "memory" {
             throw Self.notYet("--durability memory: every database has a file yet")
@@ -19,12 +21,12 @@ struct BenchRequest {
         for (i, text) in command.all("query").enumerated() {
             queries += try QueryUnderTest(text).plans(number: i + 1)
         }
-        let chosen = try Self.chosen(command, setting)
+        let chosen = try Self.chosen(command, setting, catalogue)
         if command.operands == [WorkloadSet.quick.rawValue] {
             if !command.flag("num") { setting.num = 10_000 }
             if !command.flag("runs") { setting.runs = 3 }
         } else if !command.flag("num") {
-            setting.coreRows = CoreTask.usualRows
+            setting.coreRows = catalogue.commonRows
         }
         guard setting.valueSize <= Self.largestValue else {
             throw .misuse(
@@ -48,25 +50,25 @@ struct BenchRequest {
 
     /// The named workloads, or those of the standard set, in the order of the catalogue.
     private static func chosen(
-        _ command: ParsedCommand, _ setting: BenchSetting
+        _ command: ParsedCommand, _ setting: BenchSetting, _ catalogue: WorkloadCatalogue
     ) throws(RealmError) -> [WorkloadPlan] {
         let words = command.operands.isEmpty ? ["standard"] : command.operands
         var names: Set<String> = []
         for word in words {
             if let set = WorkloadSet(rawValue: word) {
-                let members = WorkloadCatalogue.members(of: set)
+                let members = catalogue.members(of: set)
                 names.formUnion(members.filter { objection(to: $0, setting) == nil }.map(\.name))
-            } else if let plan = WorkloadCatalogue.named(word) {
+            } else if let plan = catalogue.named(word) {
                 if let objection = objection(to: plan, setting) { throw objection }
                 names.insert(word)
             } else {
-                let near = Spelling.nearest(to: word, among: WorkloadCatalogue.words)
+                let near = Spelling.nearest(to: word, among: catalogue.words)
                 throw .misuse(
                     "there is no workload '\(word)'", code: "InvalidArgument", reason: "bad-value",
                     hint: near.map { "did you mean \($0)? realm-bench --list lists them all" })
             }
         }
-        return WorkloadCatalogue.all.filter { names.contains($0.name) }
+        return catalogue.all.filter { names.contains($0.name) }
     }
 
     /// Why a workload cannot be measured like that; nil when it can.

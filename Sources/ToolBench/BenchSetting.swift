@@ -2,18 +2,18 @@ import RealmEngine
 import ToolKit
 
 /// What all runs of a measurement have in common.
-struct BenchSetting: Sendable, Equatable {
+package struct BenchSetting: Sendable, Equatable {
     /// The database that reading workloads read.
     var file = ""
     /// It was made for this measurement.
     var isGenerated = false
     /// Operations per run of workloads that have no end of their own.
-    var num = 100_000
+    package var num = 100_000
     /// Objects the common tasks begin with; nil for as many as `num`.
-    var coreRows: Int?
+    package var coreRows: Int?
     var runs = 5
     var warmup = Duration.milliseconds(200)
-    var seed: UInt64 = 1
+    package var seed: UInt64 = 1
     /// Worker threads of workloads that use several.
     var threads = 1
     /// Operations between two commits.
@@ -21,15 +21,15 @@ struct BenchSetting: Sendable, Equatable {
     /// Bytes of payload in every generated object.
     var valueSize = 0
     /// Commits survive a power failure.
-    var isDurable = true
+    package var isDurable = true
     /// Of an encrypted database; generated ones are encrypted with it.
-    var key: EncryptionKey?
+    package var key: EncryptionKey?
     /// Where generated databases go.
     var directory = "."
     /// Generated databases stay.
     var keepsFiles = false
     /// Nanoseconds after which a run ends; nil when it ends with its operations.
-    var time: UInt64?
+    package var time: UInt64?
     /// Operations begun per second whether or not earlier ones are done; nil for one after another.
     var rate: Double?
     /// Nanoseconds from the intended start beyond which an operation counts as late.

@@ -24,15 +24,10 @@ extension BenchTable {
         .paragraph(
             "The `ycsb` workloads use as many records of ten texts of 100 bytes as `--num` says, a "
                 + "tenth as many operations, and a commit for each that writes."),
-        .paragraph(
-            "The workloads whose names begin with `core-` repeat the common tasks of the reference "
-                + "engine's own benchmark, with the same properties, indexes and distributions of "
-                + "values on as many objects, so that the time of one repetition, CPU/OP, compares "
-                + "with what that benchmark prints for the task of the same name. What it does not "
-                + "measure, beginning a transaction and forgetting it, is not measured here either. "
-                + "`--list` tells what each does."),
         .definitions(
-            WorkloadSet.allCases.map { ("`\($0.rawValue)`", sentence("a set: " + $0.summary)) }),
+            WorkloadCatalogue.installed.sets.map {
+                ("`\($0.rawValue)`", sentence("a set: " + $0.summary))
+            }),
         .paragraph(
             "Every workload checks its own result: the objects read are as many as there are, what "
                 + "was written is checked and read back, and all runs find the same. If not, the "

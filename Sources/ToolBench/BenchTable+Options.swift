@@ -17,9 +17,8 @@ extension BenchTable {
             "objects to generate, operations per run",
             "Objects of a generated database, and operations per run of a workload that has no end "
                 + "of its own, such as `readrandom`. "
-                + "`open` does not open the file more than 1000 times. What the `core` workloads "
-                + "begin with, and every other number of theirs in proportion.",
-            defaultText: "100000; 10000 for `quick`; 200000 for the `core` workloads"),
+                + "`open` does not open the file more than 1000 times.",
+            defaultText: "100000; 10000 for `quick`"),
         OptionSpec(
             "time", "T", .required("DUR", .duration), in: .measurement,
             "end runs after DUR instead of after N operations",

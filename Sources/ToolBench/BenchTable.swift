@@ -2,24 +2,32 @@ import ToolKit
 
 /// `realm-bench` as data.
 package enum BenchTable {
-    package static let table = CommandTable(
-        name: "realm-bench",
-        summary: "measure how fast Realm databases are read and written",
-        synopsis: [
-            SynopsisLine("[options] [WORKLOAD...]", "measure on generated databases"),
-            SynopsisLine("[options] --file FILE [WORKLOAD...]", "measure reading FILE"),
-            SynopsisLine("--compare OLD NEW", "compare two saved results"),
-            SynopsisLine("--list", "list the workloads"),
-        ],
-        operands: [
-            OperandSpec(
-                "WORKLOAD", .suggestion(WorkloadCatalogue.words), isRepeatable: true,
-                "What to measure: workloads, or a set of them; without one, the set `standard`. "
-                    + "`--list` explains them.")
-        ],
-        options: measurement + data + comparison + records + SharedOptions.output + reports + access
-            + general,
-        manual: { CommandTable.Manual(description: description, sections: sections) })
+    package static let table = table(
+        "realm-bench", "measure how fast Realm databases are read and written", .installed)
+
+    /// The same for other workloads, under another name.
+    package static func table(
+        _ name: String, _ summary: String, _ catalogue: WorkloadCatalogue
+    ) -> CommandTable {
+        CommandTable(
+            name: name, summary: summary,
+            synopsis: [
+                SynopsisLine("[options] [WORKLOAD...]", "measure on generated databases"),
+                SynopsisLine("[options] --file FILE [WORKLOAD...]", "measure reading FILE"),
+                SynopsisLine("--compare OLD NEW", "compare two saved results"),
+                SynopsisLine("--list", "list the workloads"),
+            ],
+            operands: [
+                OperandSpec(
+                    "WORKLOAD", .suggestion(catalogue.words), isRepeatable: true,
+                    "What to measure: workloads, or a set of them; without one, the set `standard`. "
+                        + "`--list` explains them.")
+            ],
+            options: measurement + data + comparison + records + SharedOptions.output + reports
+                + access
+                + general,
+            manual: { CommandTable.Manual(description: description, sections: sections) })
+    }
 
     private static let key = OptionSpec(
         "encryption-key-file", "K", .required("FILE", .file), in: .access,

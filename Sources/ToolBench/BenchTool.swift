@@ -5,9 +5,16 @@ import ToolKit
 package enum BenchTool {
     /// Runs a parsed command and returns its exit code.
     package static func run(_ command: ParsedCommand) throws(RealmError) -> ExitCode {
-        if command.flag("list") { return try printList(command) }
+        try run(command, .installed)
+    }
+
+    /// The same with other workloads.
+    package static func run(
+        _ command: ParsedCommand, _ catalogue: WorkloadCatalogue
+    ) throws(RealmError) -> ExitCode {
+        if command.flag("list") { return try printList(command, catalogue) }
         if command.flag("compare") { return try compare(command) }
-        let request = try BenchRequest(command)
+        let request = try BenchRequest(command, catalogue)
         // Before measuring, so that a bad output or baseline does not cost the time that takes.
         let outputs = try BenchOutputs(command)
         let baseline = try command.text("baseline").map { (path) throws(RealmError) in
@@ -48,8 +55,10 @@ package enum BenchTool {
         }
     }
 
-    private static func printList(_ command: ParsedCommand) throws(RealmError) -> ExitCode {
-        let plans = WorkloadCatalogue.all
+    private static func printList(
+        _ command: ParsedCommand, _ catalogue: WorkloadCatalogue
+    ) throws(RealmError) -> ExitCode {
+        let plans = catalogue.all
         let width = plans.map(\.name.count).max() ?? 0
         var buffer = ByteBuffer(capacity: 4096)
         func line(_ name: String, _ summary: String) {
@@ -57,7 +66,7 @@ package enum BenchTool {
             buffer.append("\(name)\(padding)  \(summary)\n")
         }
         for plan in plans { line(plan.name, plan.summary) }
-        for set in WorkloadSet.allCases { line(set.rawValue, "set: " + set.summary) }
+        for set in catalogue.sets { line(set.rawValue, "set: " + set.summary) }
         let output = try OutputFile(path: command.outputPath, force: command.mayReplaceOutput)
         try output.flush(&buffer)
         try output.commit()

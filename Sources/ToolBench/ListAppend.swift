@@ -28,7 +28,7 @@ final class ListAppend: StoringWorkload {
 
     /// The list holds what was appended, in that order.
     override func check(_ snapshot: Snapshot) throws(RealmError) -> Int {
-        let table = try CoreReader.table("Series", snapshot)
+        let table = try snapshot.table(written: "Series")
         guard let key = try table.keys().first, case .list(let view)? = try table.row(key)?.value(0)
         else { throw .failedCheck("the file that was written has no list") }
         var random = SplitMix64(seed: setting.seed)

@@ -4,7 +4,7 @@ import ToolKit
 /// A new database, open for writing, that keeps account of what goes to its file.
 ///
 /// Confined to one thread. Changes gather in a transaction until `commit`.
-class MeasuredDatabase {
+open class MeasuredDatabase {
     let path: String
     let database: Database
     /// What the file was created with; nil for a database that was joined.
@@ -30,7 +30,7 @@ class MeasuredDatabase {
     private var pins: [Snapshot] = []
 
     /// Creates the file.
-    init(path: String, _ setting: BenchSetting) throws(RealmError) {
+    package init(path: String, _ setting: BenchSetting) throws(RealmError) {
         self.path = path
         var options = WriteSession.Options()
         options.creates = true
@@ -57,10 +57,10 @@ class MeasuredDatabase {
     }
 
     /// The newest version, as this thread sees it.
-    func snapshot() -> Snapshot { instance?.snapshot() ?? database.snapshot() }
+    package func snapshot() -> Snapshot { instance?.snapshot() ?? database.snapshot() }
 
     /// The open transaction; begins one if there is none.
-    func writing() throws(RealmError) -> WriteTransaction {
+    package func writing() throws(RealmError) -> WriteTransaction {
         if let transaction { return transaction }
         let begun = try begin()
         transaction = begun
@@ -77,7 +77,7 @@ class MeasuredDatabase {
     }
 
     /// Makes everything since the last commit one new version.
-    func commit() throws(RealmError) {
+    package func commit() throws(RealmError) {
         guard let transaction else { return }
         let waitedBefore = traffic.syncNanoseconds
         let began = MonotonicClock.nanoseconds()
@@ -94,7 +94,7 @@ class MeasuredDatabase {
     }
 
     /// Forgets everything since the last commit.
-    func rollback() {
+    package func rollback() {
         guard let transaction else { return }
         if let instance { instance.cancelWrite() } else { transaction.rollback() }
         self.transaction = nil
@@ -127,7 +127,7 @@ class MeasuredDatabase {
     private var liveVersions: Int { session?.liveVersions ?? 0 }
 
     /// Begins to count anew: what came before was preparation.
-    func forgetFigures() {
+    package func forgetFigures() {
         (logicalBytes, commits) = (0, 0)
         mostVersions = liveVersions
         (syncTimes, workTimes) = (LatencyHistogram(), LatencyHistogram())
@@ -139,7 +139,7 @@ class MeasuredDatabase {
     }
 
     /// Does something that is not counted: what it commits is no part of the measurement.
-    func apart(_ body: () throws(RealmError) -> Void) throws(RealmError) {
+    package func apart(_ body: () throws(RealmError) -> Void) throws(RealmError) {
         let (counted, known) = ((logicalBytes, commits, syncTimes, workTimes), traffic)
         try body()
         (logicalBytes, commits, syncTimes, workTimes) = counted
@@ -156,7 +156,7 @@ class MeasuredDatabase {
     }
 
     /// What was stored since then. Held versions still count as pinned.
-    func figures() throws(RealmError) -> StorageFigures {
+    package func figures() throws(RealmError) -> StorageFigures {
         let traffic = traffic
         var figures = StorageFigures()
         figures.commits = commits

@@ -10,7 +10,7 @@ import ToolKit
 /// With a rate the loop is open: operations are meant to begin at fixed moments, whether or not the
 /// one before is done, and their latency counts from that moment too. A stall then shows in all the
 /// operations it delayed, not only in the one it hit. Confined to one thread.
-struct Meter: Sendable {
+package struct Meter: Sendable {
     /// How long operations took from when they began.
     private(set) var histogram = LatencyHistogram()
     /// How long they took from when they were meant to begin; empty without a rate.
@@ -20,7 +20,7 @@ struct Meter: Sendable {
     /// Operations that were done later than allowed.
     private(set) var late = 0
     /// Operations done.
-    private(set) var operations = 0
+    package private(set) var operations = 0
     /// Nanoseconds between all starts and stops.
     private(set) var elapsed: UInt64 = 0
     /// What was used between a stop and a start for the sake of the measurement.
@@ -58,7 +58,7 @@ struct Meter: Sendable {
 
     /// Begins to measure.
     @inline(__always)
-    mutating func start() {
+    package mutating func start() {
         began = MonotonicClock.nanoseconds()
         lapBegan = began
         if !isPlain { resume() }
@@ -66,7 +66,7 @@ struct Meter: Sendable {
 
     /// An operation is done. Returns the nanoseconds since `start`.
     @inline(__always) @discardableResult
-    mutating func lap() -> UInt64 {
+    package mutating func lap() -> UInt64 {
         if !isPlain { worsen() }
         let now = MonotonicClock.nanoseconds()
         histogram.record(now &- lapBegan)
@@ -79,7 +79,7 @@ struct Meter: Sendable {
     /// A group of operations is done that are too short to be timed one by one: each counts as the
     /// same share of the group.
     @inline(__always)
-    mutating func lap(operations group: Int) {
+    package mutating func lap(operations group: Int) {
         if !isPlain { worsen() }
         let now = MonotonicClock.nanoseconds()
         if group > 0 {
@@ -103,11 +103,11 @@ struct Meter: Sendable {
 
     /// Ends measuring, for now or for good.
     @inline(__always)
-    mutating func stop() { elapsed &+= MonotonicClock.nanoseconds() &- began }
+    package mutating func stop() { elapsed &+= MonotonicClock.nanoseconds() &- began }
 
     /// Does something that does not belong to the operations: neither its time nor its processor
     /// time counts.
-    mutating func aside<Result>(
+    package mutating func aside<Result>(
         _ body: () throws(RealmError) -> Result
     ) throws(RealmError) -> Result {
         stop()
@@ -120,7 +120,7 @@ struct Meter: Sendable {
 
     /// Whether the time for the run is up; asked after a lap.
     @inline(__always)
-    var isOver: Bool { elapsed &+ (lapBegan &- began) >= limit }
+    package var isOver: Bool { elapsed &+ (lapBegan &- began) >= limit }
 
     /// Counts what another thread's meter counted in the same time.
     mutating func merge(_ other: Meter) {

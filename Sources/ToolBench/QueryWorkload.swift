@@ -18,7 +18,7 @@ class QueryWorkload: Workload {
     private let limit: UInt64
 
     private let database: Database
-    let snapshot: Snapshot
+    package let snapshot: Snapshot
     private(set) var request: QueryUnderTest
     private let answer: Answer
     private let most: Int

@@ -4,8 +4,8 @@ import ToolKit
 
 /// A database made for measuring: it goes away with everything beside it, also when a signal ends
 /// the process, unless it is to be kept.
-final class ScratchFile {
-    let path: String
+package final class ScratchFile {
+    package let path: String
     private let isKept: Bool
     private var entries: [TemporaryFiles.Entry] = []
 
@@ -13,7 +13,9 @@ final class ScratchFile {
     private static let companions = ["-wal", "-shm", "-journal"]
 
     /// Chooses a name that nobody uses; the file does not exist yet.
-    init(_ setting: BenchSetting, name: String, suffix: String = ".realm") throws(RealmError) {
+    package init(_ setting: BenchSetting, name: String, suffix: String = ".realm")
+        throws(RealmError)
+    {
         let base = "\(setting.directory)/realm-bench-\(getpid())-\(name)"
         var path = base + suffix
         var attempt = 1

@@ -1,7 +1,7 @@
 import ToolKit
 
 /// What a run stored, and what that cost.
-struct StorageFigures: Sendable {
+package struct StorageFigures: Sendable {
     var commits = 0
     var syncs = 0
     /// Bytes the engine wrote to the file.
@@ -11,9 +11,9 @@ struct StorageFigures: Sendable {
     var sizeAtStart = 0
     var sizeAtEnd = 0
     /// Size of a compacted copy; nil when none was made.
-    var compactedSize: Int?
+    package var compactedSize: Int?
     /// Bytes the newest version reaches; nil when nobody counted them.
-    var liveBytes: Int?
+    package var liveBytes: Int?
     /// Bytes of the file that a commit may use at the end.
     var freeBytes = 0
     /// Bytes kept at the end only because somebody holds an older version.

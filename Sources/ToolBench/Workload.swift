@@ -2,18 +2,24 @@ import RealmEngine
 import ToolKit
 
 /// What a run found: the same in every run of a workload, or something is wrong.
-struct RunOutcome: Equatable {
+package struct RunOutcome: Equatable {
     /// Version of the database that was measured.
     let version: UInt64
     /// Objects that were opened, read, written or found.
     let objects: Int
     /// Sum over everything that was read or written.
     let checksum: UInt64
+
+    package init(version: UInt64, objects: Int, checksum: UInt64) {
+        self.version = version
+        self.objects = objects
+        self.checksum = checksum
+    }
 }
 
 /// One run of a workload. Made anew for every run, so that none profits from what another one left
 /// in memory. Confined to one thread.
-protocol Workload: AnyObject {
+package protocol Workload: AnyObject {
     /// Makes ready what the measured part needs.
     func setUp() throws(RealmError)
 
@@ -31,12 +37,12 @@ protocol Workload: AnyObject {
 }
 
 extension Workload {
-    var storage: StorageFigures? { nil }
-    var note: String? { nil }
+    package var storage: StorageFigures? { nil }
+    package var note: String? { nil }
 }
 
 /// Names for several workloads at once.
-enum WorkloadSet: String, CaseIterable, Sendable {
+package enum WorkloadSet: String, CaseIterable, Sendable {
     case quick
     case standard
     case ycsb
@@ -55,7 +61,7 @@ enum WorkloadSet: String, CaseIterable, Sendable {
 }
 
 /// A workload as a measurement knows it: its name in the report, and how to make a run of it.
-struct WorkloadPlan: Sendable {
+package struct WorkloadPlan: Sendable {
     let name: String
     /// What it measures, in a few words.
     let summary: String
@@ -71,7 +77,7 @@ struct WorkloadPlan: Sendable {
     var sets: Set<WorkloadSet> = []
     let make: @Sendable (BenchSetting) throws(RealmError) -> any Workload
 
-    init(
+    package init(
         _ name: String, _ summary: String, query: String? = nil, ownsFile: Bool = false,
         isPaced: Bool = true, in sets: Set<WorkloadSet> = [],
         make: @escaping @Sendable (BenchSetting) throws(RealmError) -> any Workload
@@ -87,22 +93,36 @@ struct WorkloadPlan: Sendable {
 }
 
 /// The workloads by name, in the order in which they run.
-enum WorkloadCatalogue {
-    static let all: [WorkloadPlan] = reading + queries + writing + concurrent + yahoo + core
+package struct WorkloadCatalogue: Sendable {
+    let all: [WorkloadPlan]
+    /// Objects the common tasks begin with unless a number is given; nil when there are none.
+    let commonRows: Int?
 
-    static func named(_ name: String) -> WorkloadPlan? { all.first { $0.name == name } }
+    /// Those of `realm-bench`.
+    static let installed = WorkloadCatalogue()
 
-    static func members(of set: WorkloadSet) -> [WorkloadPlan] {
+    /// - Parameter tasks: common tasks that are measured besides.
+    package init(adding tasks: [WorkloadPlan] = [], commonRows: Int? = nil) {
+        all = Self.reading + Self.queries + Self.writing + Self.concurrent + Self.yahoo + tasks
+        self.commonRows = commonRows
+    }
+
+    func named(_ name: String) -> WorkloadPlan? { all.first { $0.name == name } }
+
+    func members(of set: WorkloadSet) -> [WorkloadPlan] {
         set == .all ? all : all.filter { $0.sets.contains(set) }
     }
 
+    /// Sets that have members.
+    var sets: [WorkloadSet] { WorkloadSet.allCases.filter { !members(of: $0).isEmpty } }
+
     /// Everything an operand may say.
-    static var words: [String] { all.map(\.name) + WorkloadSet.allCases.map(\.rawValue) }
+    var words: [String] { all.map(\.name) + sets.map(\.rawValue) }
 }
 
 extension RealmError {
     /// A workload did not find what it should have found.
-    static func failedCheck(_ what: String) -> RealmError {
+    package static func failedCheck(_ what: String) -> RealmError {
         RealmError(.internal, code: "CheckFailed", reason: "workload-check", what)
     }
 }

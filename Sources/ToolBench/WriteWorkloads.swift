@@ -3,7 +3,7 @@ import ToolKit
 
 extension WorkloadCatalogue {
     /// Workloads on a new file of made-up people that write with one thread.
-    static let writing: [WorkloadPlan] = [
+    package static let writing: [WorkloadPlan] = [
         plan(
             FillSequential.self, "fillseq", "insert objects in the order of their primary keys",
             in: [.standard]),

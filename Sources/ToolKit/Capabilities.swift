@@ -7,7 +7,7 @@ package enum Capabilities {
 
     static let formatsRead = "20-24"
     static let formatsWritten = "24"
-    package static let lockLayout = "14"
+    static let lockLayout = "14"
 
     package static var buildMode: String {
         #if DEBUG

@@ -1,6 +1,7 @@
 import RealmEngine
 import Testing
 
+@testable import CoreTasks
 @testable import ToolBench
 @testable import ToolKit
 @testable import ToolSupport
@@ -69,7 +70,7 @@ import Testing
 
     /// Every common task makes the same bytes from the same seed.
     @Test func theSameSeedMakesTheSameFileForEveryCommonTask() throws {
-        for plan in WorkloadCatalogue.core {
+        for plan in CoreBench.catalogue.all.filter({ $0.name.hasPrefix("core-") }) {
             func file() throws -> [UInt8] {
                 let scratch = ScratchDirectory()
                 var setting = BenchSetting()

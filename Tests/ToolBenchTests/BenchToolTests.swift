@@ -1,6 +1,7 @@
 import RealmEngine
 import Testing
 
+@testable import CoreTasks
 @testable import ToolBench
 @testable import ToolKit
 @testable import ToolSupport
@@ -133,7 +134,7 @@ import Testing
         var setting = tiny(scratch)
         (setting.isDurable, setting.writers, setting.readers) = (true, 3, 2)
         setting.num = objects
-        let plan = try #require(WorkloadCatalogue.named(name))
+        let plan = try #require(WorkloadCatalogue.installed.named(name))
         let result = try #require(
             try BenchRunner(setting: setting, workloads: [plan]).run().first)
         let operations = name == "writewhilereading" ? 10 * commits : objects
@@ -197,8 +198,8 @@ import Testing
         #expect(result.status == 0)
         let lines = result.text.split(separator: "\n")
         let names = lines.map { String($0.split(separator: " ")[0]) }
-        let sets = WorkloadSet.allCases.map(\.rawValue)
-        #expect(names == WorkloadCatalogue.all.map(\.name) + sets)
+        let sets = WorkloadCatalogue.installed.sets.map(\.rawValue)
+        #expect(names == WorkloadCatalogue.installed.all.map(\.name) + sets)
         #expect(Set(names).count == names.count)
     }
 
@@ -217,10 +218,10 @@ import Testing
     }
 
     /// Every workload that makes its own file, checked twice.
-    @Test(arguments: WorkloadCatalogue.all.filter(\.ownsFile).map(\.name), [false, true])
+    @Test(arguments: WorkloadCatalogue.installed.all.filter(\.ownsFile).map(\.name), [false, true])
     func everyWorkloadFindsTheSameInItsOwnFile(name: String, isEncrypted: Bool) throws {
         let scratch = ScratchDirectory()
-        let plan = try #require(WorkloadCatalogue.named(name))
+        let plan = try #require(WorkloadCatalogue.installed.named(name))
         var setting = tiny(scratch)
         setting.key = isEncrypted ? try .random() : nil
         let results = try BenchRunner(setting: setting, workloads: [plan]).run()
@@ -239,7 +240,7 @@ import Testing
         var setting = tiny(scratch)
         setting.valueSize = 20
         setting.warmup = .milliseconds(1)
-        let plan = try #require(WorkloadCatalogue.named(name))
+        let plan = try #require(WorkloadCatalogue.installed.named(name))
         let results = try BenchRunner(setting: setting, workloads: [plan]).run()
         let result = try #require(results.first)
         #expect(result.writes)
@@ -265,7 +266,7 @@ import Testing
         var setting = tiny(scratch)
         setting.isDurable = true
         setting.runs = 1
-        let plan = try #require(WorkloadCatalogue.named("fillbatch"))
+        let plan = try #require(WorkloadCatalogue.installed.named("fillbatch"))
         let result = try #require(
             try BenchRunner(setting: setting, workloads: [plan]).run().first)
         #expect(result.storage(\.syncs) == 2)
@@ -277,7 +278,7 @@ import Testing
         arguments: (WorkloadCatalogue.writing + WorkloadCatalogue.yahoo).map(\.name)
             + ["core-insert", "core-set-string"])
     func theSameSeedMakesTheSameFile(name: String) throws {
-        let plan = try #require(WorkloadCatalogue.named(name))
+        let plan = try #require(CoreBench.catalogue.named(name))
         func file(_ seed: UInt64) throws -> [UInt8] {
             let scratch = ScratchDirectory()
             var setting = tiny(scratch)

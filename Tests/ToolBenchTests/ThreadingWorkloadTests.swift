@@ -19,7 +19,7 @@ import Testing
         setting.runs = 2
         setting.warmup = .zero
         setting.isDurable = false
-        let plan = try #require(WorkloadCatalogue.named(name))
+        let plan = try #require(WorkloadCatalogue.installed.named(name))
         return try #require(try BenchRunner(setting: setting, workloads: [plan]).run().first)
     }
 

@@ -15,7 +15,7 @@ package struct Chart {
 
     /// A measured value and how far off it may be.
     package struct Interval {
-        var value: Double
+        package var value: Double
         var low: Double
         var high: Double
 
@@ -35,21 +35,21 @@ package struct Chart {
         case bars([Interval?])
     }
 
-    package struct Series {
+    struct Series {
         let name: String
         let paint: Paint
         let mark: Mark
     }
 
-    package let title: String
-    package let subtitle: String
-    package let horizontal: Horizontal
-    package let verticalLabel: String
-    package let verticalUnit: ChartUnit
+    let title: String
+    let subtitle: String
+    let horizontal: Horizontal
+    let verticalLabel: String
+    let verticalUnit: ChartUnit
     package var isLogarithmic = false
-    package var series: [Series] = []
+    var series: [Series] = []
     package var width = 960.0
-    package var height = 520.0
+    var height = 520.0
 
     package init(
         title: String, subtitle: String, horizontal: Horizontal, verticalLabel: String,
@@ -89,7 +89,7 @@ package struct Chart {
     }
 
     /// All positions along the bottom.
-    package var positions: [Double] {
+    var positions: [Double] {
         series.flatMap { one -> [Double] in
             switch one.mark {
             case .line(let points), .area(let points): points.map(\.x)

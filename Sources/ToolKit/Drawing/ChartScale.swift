@@ -17,7 +17,7 @@ package enum ChartUnit {
     }
 
     /// Distances between ticks that look round, ascending, up to and around `span`.
-    package func step(atLeast least: Double) -> Double {
+    func step(atLeast least: Double) -> Double {
         switch self {
         case .bytes:
             var unit = 1.0

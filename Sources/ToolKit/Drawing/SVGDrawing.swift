@@ -4,7 +4,7 @@ import RealmEngine
 /// what colour that is. Lengths are in pixels, positions count from the upper left corner.
 package struct SVGDrawing {
     package let width: Double
-    package let height: Double
+    let height: Double
     private let title: String
     private let summary: String
     private var body = ""
@@ -45,13 +45,13 @@ package struct SVGDrawing {
         element("polyline", "points=\"\(Self.text(points))\"", paint.stroke)
     }
 
-    package mutating func polygon(
+    mutating func polygon(
         _ points: [(x: Double, y: Double)], _ paint: Paint, hint: String? = nil
     ) {
         element("polygon", "points=\"\(Self.text(points))\"", paint.fill, hint)
     }
 
-    package mutating func circle(_ x: Double, _ y: Double, radius: Double, _ paint: Paint) {
+    mutating func circle(_ x: Double, _ y: Double, radius: Double, _ paint: Paint) {
         let centre = "cx=\"\(Self.text(x))\" cy=\"\(Self.text(y))\""
         element("circle", "\(centre) r=\"\(Self.text(radius))\"", paint.fill)
     }
@@ -186,7 +186,7 @@ package enum Paint: Hashable {
         }
     }
 
-    package var fill: String { name }
+    var fill: String { name }
     var stroke: String { "\(name) line" }
 }
 
@@ -197,7 +197,7 @@ package enum TextStyle: String {
     /// Beside axes and in legends.
     case small
 
-    var size: Double {
+    package var size: Double {
         switch self {
         case .title: 18
         case .normal: 13

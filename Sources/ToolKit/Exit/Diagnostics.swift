@@ -3,9 +3,9 @@ import RealmEngine
 
 /// Where a tool's words for people go: standard error, one `write` per message.
 package struct Diagnostics: Sendable {
-    package let tool: String
+    let tool: String
     /// Errors as one line of JSON.
-    package let asJSON: Bool
+    let asJSON: Bool
     package let isQuiet: Bool
     /// How often `--verbose` was given.
     package let verbosity: Int

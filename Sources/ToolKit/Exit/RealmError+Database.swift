@@ -16,7 +16,7 @@ extension RealmError {
 
 extension RealmError {
     /// The next step as a person at a shell can take it: the engine knows of no tools.
-    package func advice(from tool: String) -> String? {
+    func advice(from tool: String) -> String? {
         guard kind == .corrupt, hint == Self.damageHint else { return hint }
         let rescue = "realm-compact --salvage -o NEW FILE rescues what can be read"
         return tool == "realm-compact"

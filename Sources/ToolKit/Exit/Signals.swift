@@ -13,7 +13,7 @@ package enum Signals {
     /// Installs the handlers. Call once, before the first output file is made.
     ///
     /// - Parameter file: the database, named when it turns out to be truncated.
-    package static func install(tool: String, file: String?, asJSON: Bool) {
+    static func install(tool: String, file: String?, asJSON: Bool) {
         prepareTruncatedMessage(tool, file, asJSON)
         TemporaryFiles.unlinkAll()  // nothing yet: makes the list exist before a handler asks
         for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { installEnding(number) }

@@ -348,7 +348,7 @@ extension CellRenderer {
 }
 
 extension Value {
-    package var isCollection: Bool {
+    var isCollection: Bool {
         switch self {
         case .list, .set, .dictionary: true
         default: false

@@ -4,8 +4,8 @@ import RealmEngine
 /// one per row costs no reference counting.
 package final class ConstantBytes: @unchecked Sendable {
     package struct Piece {
-        let start: UnsafeRawPointer
-        let count: Int
+        package let start: UnsafeRawPointer
+        package let count: Int
     }
 
     private let memory: UnsafeMutableRawPointer
@@ -28,7 +28,7 @@ package final class ConstantBytes: @unchecked Sendable {
     deinit { memory.deallocate() }
 
     /// Piece `i`; valid as long as this object.
-    subscript(i: Int) -> Piece {
+    package subscript(i: Int) -> Piece {
         Piece(start: UnsafeRawPointer(memory + ranges[i].lowerBound), count: ranges[i].count)
     }
 }

@@ -3,9 +3,9 @@ import RealmEngine
 /// Prints the objects of some tables. The output is the same for any number of workers.
 package struct Export {
     package let database: Database
-    package let plans: [RecordPlan]
-    package let values: ValueStyle
-    package var records: RecordStyle
+    let plans: [RecordPlan]
+    let values: ValueStyle
+    var records: RecordStyle
     /// Records to skip and to print at most; they count across all tables.
     package var offset = 0
     package var limit = Int.max

@@ -36,7 +36,7 @@ package final class JSONRenderer {
     package static let maximumDepth = 200
 
     package let snapshot: Snapshot
-    package let style: ValueStyle
+    let style: ValueStyle
     package let targets: LinkTargets
     private var expandedPlans: [PlanKey: ObjectPlan] = [:]
     /// Embedded objects that may still be printed below the present field, other than those the
@@ -126,7 +126,7 @@ extension ByteBuffer {
 
 extension JSONRenderer {
     /// `[…]`
-    package func appendElements(
+    func appendElements(
         _ view: CollectionView, _ place: Place, to out: inout ByteBuffer
     ) throws(RealmError) {
         out.append(UInt8(ascii: "["))
@@ -175,7 +175,7 @@ extension JSONRenderer {
     }
 
     @inline(__always)
-    package func checkDepth(_ place: Place) throws(RealmError) {
+    func checkDepth(_ place: Place) throws(RealmError) {
         if place.depth >= Self.maximumDepth { throw Self.tooDeep }
     }
 
@@ -249,7 +249,7 @@ extension JSONRenderer {
     }
 
     /// The object itself, with the members of its plan.
-    package func appendObject(
+    func appendObject(
         _ key: ObjectKey, of target: LinkTarget, _ place: Place, to out: inout ByteBuffer
     ) throws(RealmError) {
         try checkDepth(place)

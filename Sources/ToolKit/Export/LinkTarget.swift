@@ -8,7 +8,7 @@ package final class LinkTarget {
     /// The rendered keys of objects met before.
     let cache = LinkCache()
     /// How its objects are printed when nested, without expansion.
-    package var plan: ObjectPlan?
+    var plan: ObjectPlan?
     /// Reads primary keys and nothing else.
     private let keys: TableScan?
     /// Read the members of nested objects: one scan for each depth of nesting, since an inner
@@ -56,7 +56,7 @@ package final class LinkTarget {
 package final class LinkTargets {
     /// A target that lives as long as its `LinkTargets`: looking it up for every link would
     /// otherwise count references.
-    package typealias Reference = Unmanaged<LinkTarget>
+    typealias Reference = Unmanaged<LinkTarget>
 
     private let snapshot: Snapshot
     /// By slot of the table's key.
@@ -77,7 +77,7 @@ package final class LinkTargets {
 
     /// The table with `key`; throws `corrupt` when there is none.
     @inline(__always)
-    package func reference(_ key: TableKey) throws(RealmError) -> Reference {
+    func reference(_ key: TableKey) throws(RealmError) -> Reference {
         let slot = key.slot
         if slot < count, let target = targets[slot],
             target._withUnsafeGuaranteedRef({ $0.key == key })

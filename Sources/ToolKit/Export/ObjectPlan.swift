@@ -16,7 +16,7 @@ package final class ObjectPlan {
     }
 
     let members: [Member]
-    let columns: [Int]
+    package let columns: [Int]
     private let names: ConstantBytes
 
     init(_ table: TableInfo, _ expansion: Expansion?, _ style: ValueStyle) {

@@ -26,7 +26,7 @@ package final class PathFollower {
         self.snapshot = snapshot
     }
 
-    var count: Int { steps.count }
+    package var count: Int { steps.count }
 
     /// The value the steps from `index` on lead to. Stops early at a list or set, whose elements
     /// the caller then follows one by one with the `index` left here.

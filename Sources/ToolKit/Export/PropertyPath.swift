@@ -26,7 +26,7 @@ package struct PropertyPath {
     package let names: [String]
     package let kind: Kind
     /// Nothing but lists and sets on the way would make several values of one object.
-    package let isSingle: Bool
+    let isSingle: Bool
 
     /// The object key as a field; a property of the same name hides it.
     static let keyName = "_key"
@@ -166,8 +166,7 @@ extension PropertyPath {
     }
 
     /// A name nobody has, with the nearest ones.
-    package static func unknown(_ name: String, _ table: TableInfo, _ option: String) -> RealmError
-    {
+    static func unknown(_ name: String, _ table: TableInfo, _ option: String) -> RealmError {
         unknown(name, table.columns.map(\.name), "property", table, option)
     }
 

@@ -7,7 +7,7 @@ package final class RecordPlan: Sendable {
     /// Columns of the table that the fields begin with; a field's `.column` is a position in here.
     package let columns: [Int]
     /// The collection of which every element becomes a record.
-    package let explode: FieldPath?
+    let explode: FieldPath?
     /// JSON records begin with `"$class"`.
     package let namesClass: Bool
 

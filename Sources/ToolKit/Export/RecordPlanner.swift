@@ -34,10 +34,10 @@ package struct FieldRequest: Sendable {
 
 /// Makes the plan of a class's records from what was asked.
 package struct RecordPlanner {
-    package let schema: Schema
+    let schema: Schema
     package let table: TableInfo
-    package let request: FieldRequest
-    package let values: ValueStyle
+    let request: FieldRequest
+    let values: ValueStyle
     private var columns: [Int] = []
 
     package init(

@@ -77,7 +77,7 @@ package final class RecordRenderer {
     /// What comes before the first record of the table.
     ///
     /// - Parameter isFirst: no other table precedes it.
-    package func begin(isFirst: Bool, to out: inout ByteBuffer) {
+    func begin(isFirst: Bool, to out: inout ByteBuffer) {
         guard style.hasHeader else { return }
         switch style.format {
         case .table where plan.namesClass:
@@ -274,7 +274,7 @@ extension RecordRenderer {
 extension RecordRenderer {
     /// Calls `body` for each element of the exploded collection of the object in `row`; true from
     /// `body` ends the loop.
-    package func explode(
+    func explode(
         _ row: Int, _ body: () throws(RealmError) -> Bool
     ) throws(RealmError) {
         guard let path = explode, let source = plan.explode?.source else { return }

@@ -9,7 +9,7 @@ package enum Secrecy {
     package static var isOwed: Bool { flag.load(ordering: .relaxed) }
 
     /// A key is about to be read.
-    package static func begin() {
+    static func begin() {
         flag.store(true, ordering: .relaxed)
         // Not `PR_SET_DUMPABLE`, which would hide what the program has open from `realm-versions`.
         var none = rlimit(rlim_cur: 0, rlim_max: 0)

@@ -1,11 +1,11 @@
 /// Manual prose taken apart: plain text, and literals that stood between grave accents.
 package enum InlineText {
-    package enum Piece: Equatable {
+    enum Piece: Equatable {
         case plain(String)
         case literal(String)
     }
 
-    package static func pieces(_ text: String) -> [Piece] {
+    static func pieces(_ text: String) -> [Piece] {
         text.split(separator: "`", omittingEmptySubsequences: false).enumerated().compactMap {
             if $1.isEmpty { return nil }
             return $0.isMultiple(of: 2) ? .plain(String($1)) : .literal(String($1))
@@ -13,7 +13,7 @@ package enum InlineText {
     }
 
     /// The text without markup. A literal without a letter or digit is quoted, to be seen at all.
-    package static func plain(_ text: String) -> String {
+    static func plain(_ text: String) -> String {
         pieces(text).map { piece in
             switch piece {
             case .plain(let words): words

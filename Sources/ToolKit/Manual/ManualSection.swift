@@ -12,8 +12,8 @@ package enum ManualBlock: Sendable {
 /// A heading of a manual page and what stands under it.
 package struct ManualSection: Sendable {
     /// In capitals.
-    package let title: String
-    package let blocks: [ManualBlock]
+    let title: String
+    let blocks: [ManualBlock]
 
     package init(_ title: String, _ blocks: [ManualBlock]) {
         self.title = title

@@ -1,6 +1,6 @@
 /// The tables of realm-tools(7).
 extension ToolsPage {
-    package static let values: [ManualBlock] = [
+    static let values: [ManualBlock] = [
         .paragraph(
             "How `json` and `ndjson` write each type of value, plain and with "
                 + "`--types extended`. `csv`, `tsv` and `table` use the plain form as text."),
@@ -119,7 +119,7 @@ extension ToolsPage {
         .paragraph("No other variable has any effect, those of the locale included."),
     ]
 
-    package static let exitStatus: [ManualBlock] = [
+    static let exitStatus: [ManualBlock] = [
         .paragraph("The same in every tool. The numbers never change."),
         .definitions([
             ("0", "Done; the answer is yes."),

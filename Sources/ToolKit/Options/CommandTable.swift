@@ -3,9 +3,9 @@ package struct OperandSpec: Sendable {
     /// In capitals, as in the synopsis.
     package let name: String
     package let kind: ValueKind
-    package let isRequired: Bool
+    let isRequired: Bool
     /// Takes all operands that are left; only the last one may.
-    package let isRepeatable: Bool
+    let isRepeatable: Bool
     let details: String
 
     package init(
@@ -23,7 +23,7 @@ package struct OperandSpec: Sendable {
 /// One way of calling a tool: what follows its name, and what that does.
 package struct SynopsisLine: Sendable {
     /// Words of the form `[options]`, `FILE`, `[CLASS]`, `--all`, `[WORKLOAD...]`.
-    package let words: String
+    let words: String
     /// A few words for `-h`.
     let meaning: String
 
@@ -38,12 +38,12 @@ package struct CommandTable: Sendable {
     package let name: String
     /// One line: lower case, no full stop.
     package let summary: String
-    package let synopsis: [SynopsisLine]
+    let synopsis: [SynopsisLine]
     package let operands: [OperandSpec]
-    package let options: [OptionSpec]
+    let options: [OptionSpec]
     /// DESCRIPTION, and the sections after OPTIONS in the order of the page. A closure, because
     /// most runs never need them.
-    package let manual: @Sendable () -> Manual
+    let manual: @Sendable () -> Manual
 
     package init(
         name: String, summary: String, synopsis: [SynopsisLine], operands: [OperandSpec],
@@ -68,9 +68,9 @@ package struct CommandTable: Sendable {
     }
 
     /// The option of that name (`OptionSpec.name`).
-    package func option(named name: String) -> OptionSpec? { options.first { $0.name == name } }
+    func option(named name: String) -> OptionSpec? { options.first { $0.name == name } }
 
-    package func option(short: Character) -> OptionSpec? { options.first { $0.short == short } }
+    func option(short: Character) -> OptionSpec? { options.first { $0.short == short } }
 
     /// Section headings in use with their options, in the order of help and manual.
     var optionsBySection: [(section: OptionSection, options: [OptionSpec])] {

@@ -57,7 +57,7 @@ package enum OptionSection: String, Sendable, CaseIterable {
 package struct OptionSpec: Sendable {
     /// Without the two hyphens; nil only for an option that has just a letter.
     let long: String?
-    package let short: Character?
+    let short: Character?
     package let argument: OptionArgument
     let section: OptionSection
     /// A few words for `-h` and for completions: lower case, no full stop.
@@ -65,13 +65,13 @@ package struct OptionSpec: Sendable {
     /// Sentences for `--help` and the manual.
     let details: String
     /// What holds without the option, when that needs saying.
-    package let defaultText: String?
+    let defaultText: String?
     /// Every occurrence counts, in order; otherwise the last one wins.
-    package let isRepeatable: Bool
+    let isRepeatable: Bool
     /// Options that contradict this one.
-    package let excludes: [String]
+    let excludes: [String]
     /// Without this option the one described here means nothing.
-    package let requires: String?
+    let requires: String?
     /// Answers at once: what follows on the command line is not looked at.
     let endsParsing: Bool
 

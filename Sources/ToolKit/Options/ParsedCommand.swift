@@ -5,8 +5,8 @@
 /// that was not given (or was given without its optional argument).
 package struct ParsedCommand: Sendable {
     package struct Occurrence: Sendable {
-        let name: String
-        let value: String?
+        package let name: String
+        package let value: String?
     }
 
     package let table: CommandTable
@@ -26,7 +26,7 @@ package struct ParsedCommand: Sendable {
     package func flag(_ name: String) -> Bool { last(name) != nil }
 
     /// How often it was given.
-    package func times(_ name: String) -> Int { occurrences.count { $0.name == known(name) } }
+    func times(_ name: String) -> Int { occurrences.count { $0.name == known(name) } }
 
     /// Its argument; the last one counts.
     package func text(_ name: String) -> String? { last(name)?.value }

@@ -41,7 +41,7 @@ package enum ValueForms {
     }
 
     /// Why `text` is not of the kind, as a phrase after "is"; nil when it is.
-    package static func objection(to text: String, as kind: ValueKind) -> String? {
+    static func objection(to text: String, as kind: ValueKind) -> String? {
         switch kind {
         case .text, .suggestion: return nil
         case .file, .directory: return text.isEmpty ? "not a file name" : nil

@@ -66,7 +66,7 @@ package final class OutputFile {
     /// Forgets what was written so far, so that the caller can begin again.
     ///
     /// - Returns: false when it is too late: something already went to a pipe or a terminal.
-    package func restart() throws(RealmError) -> Bool {
+    func restart() throws(RealmError) -> Bool {
         if written == 0 { return true }
         guard temporary != nil else { return false }
         guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {

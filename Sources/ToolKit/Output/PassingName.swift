@@ -152,7 +152,7 @@ package final class PassingDirectory {
         close(descriptor)
     }
 
-    package static func empty(_ path: String) {
+    static func empty(_ path: String) {
         unlink(path + databaseName)
         SideFiles.remove(beside: path + databaseName)
     }

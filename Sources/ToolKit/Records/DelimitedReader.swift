@@ -12,7 +12,7 @@ package final class DelimitedReader {
         case finished
     }
 
-    package let dialect: Dialect
+    let dialect: Dialect
     private let recordLimit: Int
     private let window: InputWindow
     private let scratch = ScratchArena()

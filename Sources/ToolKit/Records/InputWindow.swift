@@ -156,7 +156,7 @@ final class InputWindow {
 /// A place in a text as people count it.
 package struct TextPosition: Equatable, Sendable {
     /// From 1, separated by line feeds.
-    private(set) var line = 1
+    package private(set) var line = 1
     /// From 1, in characters (code points).
     package private(set) var column = 1
 
@@ -174,7 +174,7 @@ package struct TextPosition: Equatable, Sendable {
         return result
     }
 
-    package mutating func advance(over base: UnsafeRawPointer, count: Int) {
+    mutating func advance(over base: UnsafeRawPointer, count: Int) {
         var lineStart = count
         while lineStart > 0 && base.load(fromByteOffset: lineStart - 1, as: UInt8.self) != 10 {
             lineStart -= 1

@@ -15,7 +15,7 @@ extension JSONReader {
             guard try expect(UInt8(ascii: ",")) else { return try refuse("',' or ']'") }
         }
         try skipSpace()
-        recordNumber += 1
+        records += 1
         return try parseElement()
     }
 
@@ -52,11 +52,11 @@ extension JSONReader {
 
     /// Something else than an element, a comma or the end of the array.
     private func refuse(_ expected: String) throws(RealmError) -> RecordEvent<JSONValue> {
-        recordNumber += 1
+        records += 1
         try window.readQuotation(at: 0)
         return rejectFinally(
             RecordError(
-                .invalidJSON, record: recordNumber, position: position, expected: expected,
+                .invalidJSON, record: records, position: position, expected: expected,
                 got: JSONTape.summary(of: pointer, at: 0, end: window.unread), endsInput: true))
     }
 

@@ -27,7 +27,7 @@ extension JSONReader {
                 replacedLineFeed = length
             }
             if JSONScan.space(pointer, 0) < length {
-                recordNumber += 1
+                records += 1
                 recordSize = length
                 return .record(length)
             }
@@ -60,7 +60,7 @@ extension JSONReader {
 
     /// Keeps the beginning for the message; the next call skips the line.
     private func tooLargeLine() -> RecordEvent<Int> {
-        recordNumber += 1
+        records += 1
         recordSize = min(window.unread, 1024)
         state = .skippingLine
         return .rejected(tooLarge())

@@ -18,7 +18,7 @@ package final class JSONReader {
         var recordSize = 64 << 20
     }
 
-    package enum State {
+    enum State {
         case start
         case inside
         /// Inside a line that is too large and was refused.
@@ -26,11 +26,11 @@ package final class JSONReader {
         case finished
     }
 
-    package let layout: Layout
+    let layout: Layout
     let recordLimit: Int
     package let tape: JSONTape
     let window: InputWindow
-    package var state = State.start
+    var state = State.start
     /// Bytes of the current record, without white space around it, from `window.start` on.
     var recordSize = 0
     /// Bytes that the next call steps over first.
@@ -38,9 +38,13 @@ package final class JSONReader {
     /// Where the line feed of the current record was replaced by a NUL, from `window.start` on.
     var replacedLineFeed: Int?
     /// Records found so far, refused ones too.
-    package var recordNumber = 0
+    var records = 0
     /// Line feeds passed, with the layout `lines`.
     var linesPassed = 0
+
+    /// Number of the current record. What others read is not what is counted in: a stored property
+    /// that another module sees is checked for exclusive access at every use.
+    package var recordNumber: Int { records }
 
     package init(
         _ source: ByteSource, layout: Layout, limits: Limits = Limits(), windowSize: Int = 1 << 19
@@ -73,7 +77,7 @@ package final class JSONReader {
     package func error(_ mismatch: ValueMismatch) -> RecordError {
         let value = mismatch.value
         return RecordError(
-            .typeMismatch, record: recordNumber,
+            .typeMismatch, record: records,
             position: window.position(of: window.start + value.sourceOffset),
             property: tape.path(to: value.index), expected: mismatch.expected, got: mismatch.got)
     }
@@ -121,14 +125,14 @@ package final class JSONReader {
 
     func fault(_ fault: JSONFault, end: Int) -> RecordError {
         tape.describe(
-            fault, end: end, record: recordNumber,
+            fault, end: end, record: records,
             position: window.position(of: window.start + min(fault.offset, end)),
             endsInput: layout == .array)
     }
 
     func tooLarge() -> RecordError {
         RecordError(
-            .limitExceeded, record: recordNumber, position: position,
+            .limitExceeded, record: records, position: position,
             expected: "a record of at most \(recordLimit) bytes", got: "a larger one",
             endsInput: layout == .array)
     }

@@ -3,7 +3,7 @@ import RealmEngine
 /// Paths and phrases for errors; only failures pay for them.
 extension JSONTape {
     /// The error of a fault in the bytes parsed last, `end` of which belong to the record.
-    package func describe(
+    func describe(
         _ fault: JSONFault, end: Int, record: Int, position: TextPosition, endsInput: Bool = false
     ) -> RecordError {
         var expected = fault.kind.expectation

@@ -15,7 +15,7 @@ package final class JSONTape {
     }
 
     /// Where a parse is.
-    package struct State {
+    struct State {
         /// The next byte.
         var at: Int
         /// Complete tokens, and containers that are open.
@@ -25,7 +25,7 @@ package final class JSONTape {
         /// The innermost open container.
         var frame = Frame()
         /// The token being read, with its name.
-        package var token = JSONToken()
+        var token = JSONToken()
         /// The name of the value is known, the value is not.
         var isReadingValue = true
         /// A container was opened and has a first child.
@@ -37,10 +37,10 @@ package final class JSONTape {
     package let scratch = ScratchArena()
 
     /// The record's first byte.
-    package var bytes: UnsafePointer<UInt8>
+    var bytes: UnsafePointer<UInt8>
     var tokens: UnsafeMutablePointer<JSONToken>
-    package var count = 0
-    package var capacity = 256
+    var count = 0
+    var capacity = 256
     let frames: UnsafeMutablePointer<Frame>
     /// Where the last parse failed: for messages.
     var stopped = State(at: 0)
@@ -63,7 +63,7 @@ package final class JSONTape {
     }
 
     /// The value of the record.
-    package var root: JSONValue { JSONValue(tape: self, index: 0) }
+    var root: JSONValue { JSONValue(tape: self, index: 0) }
 
     /// Parses `text` as one value, for JSON outside of a record stream: options, table fields.
     package func parse(copying text: ByteView) throws(RecordError) -> JSONValue {

@@ -20,16 +20,16 @@ package struct JSONToken {
     /// string's unescaped bytes, headed by their count, once somebody asked for them.
     package var payload: UInt64 = 0
     /// First byte; of a string the first behind the quote.
-    var offset: UInt32 = 0
+    package var offset: UInt32 = 0
     /// Bytes; of a string those between the quotes.
     var length: UInt32 = 0
     /// Tokens from here to the next sibling.
-    var next: UInt32 = 1
+    package var next: UInt32 = 1
     /// Where the name of this field is, for a value inside an object; an index into the tape's
     /// unescaped names if the flag says so.
     var keyOffset: UInt32 = 0
     var keyLength: UInt32 = 0
-    var kind = JSONKind.null
+    package var kind = JSONKind.null
     var flags: UInt8 = 0
 
     /// The string holds escapes.
@@ -39,20 +39,20 @@ package struct JSONToken {
     /// `keyOffset` is an index into the tape's unescaped names.
     static let escapedKey: UInt8 = 4
     /// The number is a whole one of 2^63 or more that fits 64 bits unsigned (in `payload`).
-    static let unsigned: UInt8 = 8
+    package static let unsigned: UInt8 = 8
 }
 
 /// What a scanner stumbled over; trivial, so that throwing it costs nothing.
 package struct JSONFault: Error {
-    enum Kind: UInt8 {
+    package enum Kind: UInt8 {
         case value, fieldName, fieldNameOrEnd, colon, commaOrObjectEnd, commaOrArrayEnd
         case digit, digitAfterZero, escape, hexDigit, lowSurrogate, loneSurrogate
         case control, utf8, depth, duplicate, recordEnd
     }
 
-    let kind: Kind
+    package let kind: Kind
     /// The byte that did not fit, counted from the record's first byte.
-    let offset: Int
+    package let offset: Int
 
     @inline(__always)
     init(_ kind: Kind, _ offset: Int) {

@@ -84,7 +84,7 @@ package struct RecordError: Error, Sendable {
     /// What was there, shortened if long.
     package var got: String { details.got }
     /// The reader cannot find the start of another record.
-    package var endsInput: Bool { details.endsInput }
+    var endsInput: Bool { details.endsInput }
 
     /// One sentence, as printed for people.
     package var message: String {

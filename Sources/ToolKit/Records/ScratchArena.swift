@@ -24,7 +24,7 @@ package final class ScratchArena {
     }
 
     /// `count` bytes, 8-byte aligned, with eight more behind them that may be read.
-    package func allocate(_ count: Int) -> UnsafeMutableRawPointer {
+    func allocate(_ count: Int) -> UnsafeMutableRawPointer {
         let size = (count + 8 + 7) & ~7
         if size > capacity - used { replaceBlock(atLeast: size) }
         defer { used += size }

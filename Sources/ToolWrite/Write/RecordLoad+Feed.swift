@@ -7,7 +7,7 @@ import ToolKit
 /// has its records read again from the batch and written one by one.
 extension RecordLoad {
     /// Reads and writes all records, each batch durable before the next begins.
-    func load() throws(RealmError) {
+    package func load() throws(RealmError) {
         while last == nil {
             try checkInterruption()
             guard let milliseconds = try timeLeft() else { continue }

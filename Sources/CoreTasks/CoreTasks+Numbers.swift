@@ -1,4 +1,5 @@
 import RealmEngine
+import ToolBench
 import ToolKit
 
 extension CoreTask {

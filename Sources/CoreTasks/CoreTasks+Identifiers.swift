@@ -1,4 +1,5 @@
 import RealmEngine
+import ToolBench
 import ToolKit
 
 /// Objects whose keys are chosen by the program.

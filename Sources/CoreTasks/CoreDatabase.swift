@@ -1,4 +1,5 @@
 import RealmEngine
+import ToolBench
 import ToolKit
 
 /// The database of a common task: the class `t`, made by the task, and what its repetitions use.

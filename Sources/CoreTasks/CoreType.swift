@@ -1,4 +1,5 @@
 import RealmEngine
+import ToolBench
 import ToolKit
 
 /// Types of properties that the common tasks treat alike, and how a number becomes a value of each.

@@ -1,13 +1,12 @@
 import RealmEngine
+import ToolBench
 import ToolKit
 
-extension WorkloadCatalogue {
+extension CoreTask {
     /// The common tasks of the reference engine's benchmark, in its order.
-    static let core: [WorkloadPlan] =
-        (CoreTask.transactions + CoreTask.iterations + CoreTask.sorting + CoreTask.objects
-        + CoreTask.strings + CoreTask.numbers + CoreTask.links + CoreTask.equalities
-        + CoreTask.parsed + CoreTask.indexes + CoreTask.timestamps + CoreTask.identifiers
-        + CoreTask.places).map(\.plan)
+    static let all =
+        transactions + iterations + sorting + objects + strings + numbers + links + equalities
+        + parsed + indexes + timestamps + identifiers + places
 }
 
 extension CoreTask {

@@ -1,4 +1,5 @@
 import RealmEngine
+import ToolBench
 import ToolKit
 
 /// One of the common tasks that the reference engine's own benchmark measures: what there is, and

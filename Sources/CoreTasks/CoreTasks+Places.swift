@@ -1,4 +1,5 @@
 import RealmEngine
+import ToolBench
 import ToolKit
 
 /// Points on the globe, on a line from its one end to the other.
@@ -48,7 +49,7 @@ extension CoreTask {
     }
 
     private static func locations(_ reader: CoreReader) throws(RealmError) -> Table {
-        try CoreReader.table("Location", reader.snapshot)
+        try reader.snapshot.table(written: "Location")
     }
 
     private static let assignAll: Changing = { (reader, transaction) throws(RealmError) in

@@ -1,8 +1,9 @@
 import RealmEngine
+import ToolBench
 import ToolKit
 
 /// What the repetitions of a common task read: the version that was built. Confined to one thread.
-final class CoreReader {
+package final class CoreReader {
     let database: CoreDatabase
     let snapshot: Snapshot
     /// The class `t`.
@@ -16,18 +17,11 @@ final class CoreReader {
         var options = QueryOptions()
         if isPlain { (options.usesIndexes, options.usesKernels) = (false, false) }
         self.options = options
-        table = try Self.table("t", snapshot)
-    }
-
-    static func table(_ name: String, _ snapshot: Snapshot) throws(RealmError) -> Table {
-        guard let info = snapshot.schema.table(named: name) else {
-            throw .failedCheck("the file that was written has no class \(name)")
-        }
-        return snapshot.table(info)
+        table = try snapshot.table(written: "t")
     }
 
     /// The class that links to `t`.
-    func links() throws(RealmError) -> Table { try Self.table("links", snapshot) }
+    func links() throws(RealmError) -> Table { try snapshot.table(written: "links") }
 
     // MARK: Queries
 

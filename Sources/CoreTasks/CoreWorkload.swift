@@ -1,4 +1,5 @@
 import RealmEngine
+import ToolBench
 import ToolKit
 
 /// One run of a common task. One operation is one repetition.
@@ -8,7 +9,7 @@ final class CoreWorkload: Workload {
     private let scratch: ScratchFile
     private var database: CoreDatabase?
     private var sum: Int?
-    private(set) var storage: StorageFigures?
+    package private(set) var storage: StorageFigures?
 
     init(_ setting: BenchSetting, _ task: CoreTask) throws(RealmError) {
         self.setting = setting
@@ -16,7 +17,7 @@ final class CoreWorkload: Workload {
         scratch = try ScratchFile(setting, name: "core-" + task.name)
     }
 
-    func setUp() throws(RealmError) {
+    package func setUp() throws(RealmError) {
         let database = try CoreDatabase(path: scratch.path, setting)
         try task.build(database)
         try database.commit()
@@ -27,7 +28,7 @@ final class CoreWorkload: Workload {
 
     // MARK: Measuring
 
-    func run(_ meter: inout Meter) throws(RealmError) {
+    package func run(_ meter: inout Meter) throws(RealmError) {
         if case .open(let isFirst) = task.work {
             return try repeatedly(&meter) { (_) throws(RealmError) in try open(isFirst: isFirst) }
         }
@@ -102,7 +103,7 @@ final class CoreWorkload: Workload {
 
     // MARK: Checking
 
-    func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
+    package func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
         if let database {
             try check(database)
             if case .commit = task.work { storage = try database.figures() }
@@ -116,7 +117,7 @@ final class CoreWorkload: Workload {
             let compacted = try Compactor.estimate(read.snapshot())
             storage?.compactedSize = Int(clamping: compacted.bytes)
         }
-        let objects = try CoreReader.table("t", read.snapshot()).count()
+        let objects = try read.snapshot().table(written: "t").count()
         return RunOutcome(
             version: read.version, objects: objects,
             checksum: UInt64(bitPattern: Int64(sum ?? 0)))

@@ -1,0 +1,11 @@
+import RealmEngine
+
+extension Snapshot {
+    /// A class that a workload wrote.
+    package func table(written name: String) throws(RealmError) -> Table {
+        guard let info = schema.table(named: name) else {
+            throw .failedCheck("the file that was written has no class \(name)")
+        }
+        return table(info)
+    }
+}

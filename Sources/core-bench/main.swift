@@ -1,0 +1,4 @@
+import CoreTasks
+import Glibc
+
+exit(CoreBench.run(CommandLine.arguments))
