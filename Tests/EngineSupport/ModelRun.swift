@@ -27,6 +27,8 @@ final class ModelRun {
         var spillPercent = 2
         /// Reads everything back after each commit.
         var isComparing = true
+        /// Reads everything back after each operation, from the open transaction.
+        var readsAlong = false
         /// How often a transaction ends a group, where transactions come in groups.
         var flushPercent: Int?
         var rollbackPercent = 10
@@ -142,6 +144,7 @@ final class ModelRun {
             operations += 1
             arena.reset()
             if values.chance(shape.spillPercent) { try transaction.spill() }
+            if shape.readsAlong { try check(transaction.snapshot(), model, "after \(current)") }
         }
         if values.chance(10) {
             try check(transaction.snapshot(), model, "inside the transaction")

@@ -14,8 +14,8 @@ struct Commit {
     /// - Parameter changesets: of each version after the transaction's base, `version` the last.
     init(_ transaction: WriteTransaction, version: UInt64, changesets: [Changeset]) {
         self.transaction = transaction
-        names = transaction.names
-        tables = transaction.tables
+        names = transaction.directory.names
+        tables = transaction.directory.tables
         base = transaction.base
         context = transaction.context
         newVersion = version

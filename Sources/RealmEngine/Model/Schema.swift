@@ -121,13 +121,15 @@ public final class TableInfo: Sendable {
 
     /// A later version of a table whose columns stayed as they were, but for where their indexes are;
     /// `roots` by leaf index, none for what has no index.
-    convenience init(_ earlier: TableInfo, _ state: State, indexRoots roots: (Int) -> Ref) {
+    convenience init(
+        _ earlier: TableInfo, name: String? = nil, _ state: State, indexRoots roots: (Int) -> Ref
+    ) {
         var columns = earlier.columns
         for i in columns.indices where columns[i].indexRoot != roots(columns[i].leafIndex) {
             columns[i].indexRoot = roots(columns[i].leafIndex)
         }
         self.init(
-            key: earlier.key, name: earlier.name, columns: columns,
+            key: earlier.key, name: name ?? earlier.name, columns: columns,
             columnIndexes: earlier.columnIndexes, backlinks: earlier.backlinks,
             primaryKey: earlier.primaryKey, origin: earlier.origin, state)
     }

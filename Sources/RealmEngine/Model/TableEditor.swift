@@ -13,6 +13,8 @@ final class TableEditor {
     var primaryKey: ColumnKey? { didSet { forgetShape() } }
     private var knownShape: RowShape?
     private var knownFields: [RowShape.Field]?
+    /// What readers were told last; nil once the columns changed.
+    private var knownInfo: TableInfo?
     var nextSequenceNumber: UInt64
     var columnCounter: UInt64
     var contentVersion: UInt64
@@ -69,6 +71,7 @@ final class TableEditor {
         root = info.root
         tombstoneRoot = info.tombstones
         self.context = context
+        knownInfo = info
         for column in info.columns where !column.indexRoot.isNone {
             indexRoots[column.leafIndex] = column.indexRoot
         }
@@ -115,7 +118,9 @@ final class TableEditor {
     }
 
     /// Something below the table changed: its top is rewritten and its content version grows.
+    @inline(__always)
     func markDirty() {
+        context.outdateReaders()
         isDirty = true
         if isCounted { return }
         isCounted = true
@@ -175,6 +180,8 @@ final class TableEditor {
     }
 
     private func forgetShape() {
+        context.outdateReaders()
+        knownInfo = nil
         knownShape = nil
         knownFields = nil
         context.schemaGeneration += 1
@@ -405,13 +412,13 @@ final class TableEditor {
         return false
     }
 
-    // MARK: Writing
+    // MARK: Reading
 
-    /// Writes what changed and returns the ref of the table's top.
+    /// Stores what waits, so that the trees hold all there is.
     ///
     /// - Parameter isComplete: false when the transaction goes on and nobody reads the indexes.
-    func flush(isComplete: Bool = true) throws(RealmError) -> Ref {
-        try settleBacklinks()
+    func settle(isComplete: Bool) throws(RealmError) {
+        if hasQueuedBacklinks || !backlinkLists.isEmpty { try settleBacklinks() }
         if !distinctLists.isEmpty { settleDistinct() }
         if isComplete, !waitingIntegers.isEmpty {
             for column in columns where waitingIntegers[column.leafIndex] != nil {
@@ -420,7 +427,7 @@ final class TableEditor {
             waitingIntegers = [:]
             if indexes.values.contains(where: { !$0.waiting.isEmpty }) { isDirty = true }
         }
-        guard isDirty || isSpecDirty else { return top }
+        guard isDirty || isSpecDirty else { return }
         if top.isNone { _ = try clusters() }
         if let loadedClusters { root = try loadedClusters.finish() }
         if let loadedTombstones { tombstoneRoot = try loadedTombstones.finish() }
@@ -431,6 +438,45 @@ final class TableEditor {
             }
             indexRoots[leafIndex] = try editor.finish(keepsWaiting: !isComplete)
         }
+    }
+
+    /// The table as it is now, once everything is settled: the same object as before if nothing of it
+    /// is elsewhere.
+    func info() throws(RealmError) -> TableInfo {
+        let known =
+            knownInfo
+            ?? TableInfo(
+                key: key, name: name, columns: columns, backlinks: backlinks,
+                primaryKey: primaryKeyIndex,
+                origin: TableInfo.Origin(spec: .none, targets: .none, targetColumns: .none), state)
+        let isSame =
+            knownInfo != nil && known.root == root && known.tombstones == tombstoneRoot
+            && known.name == name && known.nextSequenceNumber == nextSequenceNumber
+            && known.contentVersion == contentVersion
+            && known.columns.allSatisfy {
+                $0.index == .none || $0.indexRoot == indexRoots[$0.leafIndex] ?? .none
+            }
+        if isSame { return known }
+        let fresh = TableInfo(known, name: name, state) { self.indexRoots[$0] ?? .none }
+        knownInfo = fresh
+        return fresh
+    }
+
+    private var state: TableInfo.State {
+        TableInfo.State(
+            kind: kind, contentVersion: contentVersion, nextSequenceNumber: nextSequenceNumber,
+            columnCounter: columnCounter, collisions: collisions, root: root,
+            tombstones: tombstoneRoot, top: top)
+    }
+
+    // MARK: Writing
+
+    /// Writes what changed and returns the ref of the table's top.
+    ///
+    /// - Parameter isComplete: false when the transaction goes on and nobody reads the indexes.
+    func flush(isComplete: Bool = true) throws(RealmError) -> Ref {
+        try settle(isComplete: isComplete)
+        guard isDirty || isSpecDirty else { return top }
         let old = top.isNone ? nil : try context.space.node(top)
         if let old { try freeParts(old) }
         top = try TableTopWriter(

@@ -5,6 +5,7 @@
 public final class TableScan {
     public let table: Table
     private let columns: [ColumnInfo]
+    private let space: NodeSpace
     private var leaves: ClusterTree.Leaves
     private var current: ClusterLeaf?
     private let opened: UnsafeMutablePointer<ColumnSlot>
@@ -24,8 +25,8 @@ public final class TableScan {
         self.table = table
         self.columns = columns.map { table.info.columns[$0] }
         columnCount = columns.count
-        leaves = ClusterTree(space: table.snapshot.walk, root: table.info.root)
-            .leaves(skipping: position)
+        space = table.snapshot.walk
+        leaves = ClusterTree(space: space, root: table.info.root).leaves(skipping: position)
         opened = .allocate(capacity: max(1, columns.count))
         for i in columns.indices { (opened + i).initialize(to: ColumnSlot()) }
     }
@@ -73,6 +74,7 @@ public final class TableScan {
     /// Value of the scan's `column`-th column in `row` of the current leaf.
     public func value(row: Int, column: Int) throws(RealmError) -> Value {
         precondition(row >= 0 && row < rows && column >= 0 && column < columnCount)
+        try space.checkCurrent()
         return try opened[column].value(row)
     }
 

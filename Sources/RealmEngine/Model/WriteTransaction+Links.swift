@@ -228,7 +228,7 @@ extension WriteTransaction {
         let gone = ObjectLink(table: editor.key, key: object)
         for backlink in editor.backlinks {
             let origins = try editor.backlinkOrigins(backlink.leafIndex, of: object)
-            guard !origins.isEmpty, backlink.origin.slot < slots.count else { continue }
+            guard !origins.isEmpty, backlink.origin.slot < directory.slots.count else { continue }
             let origin = try self.editor(backlink.origin)
             guard let index = origin.columnIndex(backlink.originColumn) else { continue }
             for key in Set(origins.map(\.raw)).sorted() {

@@ -51,15 +51,14 @@ extension WriteTransaction {
         _ name: String, kind: TableKind, primaryKey: PropertySpec?
     ) throws(RealmError) -> TableKey {
         try checkOpen()
-        guard tableKey(stored: name) == nil else {
+        guard directory.key(stored: name) == nil else {
             throw .misuse("table \(name) exists already", code: "TableNameInUse", reason: "exists")
         }
-        if slots.isEmpty, name != "metadata" { try createMetadata() }
-        let (slot, tag) = freeSlot()
+        if directory.slots.isEmpty, name != "metadata" { try createMetadata() }
+        let (slot, tag) = directory.freeSlot()
         let key = TableKey(UInt32(tag) << 16 | UInt32(slot))
         let editor = TableEditor(key, name: name, kind: kind, context)
-        if slot == slots.count { slots.append(.open(editor)) } else { slots[slot] = .open(editor) }
-        isDirectoryDirty = true
+        directory.place(.open(editor), at: slot)
         editor.markDirty()
         log.insertTable(key)
         if let primaryKey {
@@ -69,13 +68,6 @@ extension WriteTransaction {
             try setPrimaryKey(editor, column)
         }
         return key
-    }
-
-    private func freeSlot() -> (slot: Int, tag: UInt64) {
-        for (i, slot) in slots.enumerated() {
-            if case .free(let tag) = slot { return (i, tag) }
-        }
-        return (slots.count, 0)
     }
 
     private func setPrimaryKey(_ editor: TableEditor, _ column: ColumnInfo) throws(RealmError) {
@@ -221,8 +213,8 @@ extension WriteTransaction {
     /// Sets the schema version; nil means not versioned.
     public func setSchemaVersion(_ version: UInt64?) throws(RealmError) {
         try checkOpen()
-        if tableKey(stored: "metadata") == nil { try createMetadata() }
-        guard let key = tableKey(stored: "metadata") else { return }
+        if directory.key(stored: "metadata") == nil { try createMetadata() }
+        guard let key = directory.key(stored: "metadata") else { return }
         let editor = try editor(key)
         guard let column = editor.columnIndex(named: "version") else {
             throw .corrupt("the metadata table has no version", in: "metadata")

@@ -8,11 +8,11 @@ extension WriteTransaction {
             throw .misuse("a class name has 1 to 57 bytes", code: "InvalidName", reason: "name")
         }
         let stored = TableInfo.classPrefix + name
-        guard tableKey(stored: stored) == nil else {
+        guard directory.key(stored: stored) == nil else {
             throw .misuse("class \(name) exists already", code: "TableNameInUse", reason: "exists")
         }
         editor.name = stored
-        isDirectoryDirty = true
+        directory.isDirty = true
         log.renameTable(table)
     }
 
@@ -78,7 +78,7 @@ extension WriteTransaction {
         if column.type == .link {
             try removeBacklinkColumns(of: column.key, origin: editor.key, in: column.target)
         } else if column.type == .mixed {
-            for slot in slots {
+            for slot in directory.slots {
                 switch slot {
                 case .stored(let info):
                     try removeBacklinkColumns(of: column.key, origin: editor.key, in: info.key)
@@ -137,8 +137,7 @@ extension WriteTransaction {
         try editor.settleBacklinks()
         let top = try editor.flush()
         try context.freeDeep(top)
-        slots[table.slot] = .free(tag: UInt64((table.tag + 1) & 0x7FFF))
-        isDirectoryDirty = true
+        directory.place(.free(tag: UInt64((table.tag + 1) & 0x7FFF)), at: table.slot)
         log.eraseTable(table)
     }
 

@@ -118,7 +118,19 @@ struct NodeSpace {
 
     /// A new walk begins. A walk comes to some nodes several times: for a filter, for its order,
     /// for output; the rest is slack for small files.
-    func resetBudget() { state.pointee.budget = 16 &* extent &+ (1 << 14) }
+    func resetBudget() {
+        if !state.pointee.isOutdated { state.pointee.budget = 16 &* extent &+ (1 << 14) }
+    }
+
+    /// Throws when what is read has been outdated, for those who have a node open.
+    @inline(__always)
+    func checkCurrent() throws(RealmError) { if state.pointee.isOutdated { throw outdated } }
+
+    private var outdated: RealmError {
+        .misuse(
+            "a view of an open write transaction is read after the transaction went on",
+            code: "WrongTransactionState", reason: "outdated")
+    }
 
     /// The same bytes without a meter: for what a walk opens again and again for single values.
     @inline(__always)
@@ -174,7 +186,8 @@ struct NodeSpace {
 
     @inline(never)
     func badRef(_ ref: Ref) -> RealmError {
-        .corrupt(
+        if state.pointee.isOutdated { return outdated }
+        return .corrupt(
             ref.raw & 7 != 0
                 ? "a reference is not a multiple of 8"
                 : "a reference leads outside the snapshot of \(limit) bytes", at: ref)
@@ -198,7 +211,8 @@ struct NodeSpace {
 
     @inline(never)
     func exhausted(_ ref: Ref) -> RealmError {
-        .corrupt(
+        if state.pointee.isOutdated { return outdated }
+        return .corrupt(
             "more nodes are reached than the file can hold (a cycle or a shared node)", at: ref)
     }
 }
@@ -215,6 +229,8 @@ struct WalkState {
     var pages: Unmanaged<EncryptedPages>?
     var moment: UInt64 = 0
     var limit: UInt64 = 0
+    /// A write transaction whose state this was has changed it.
+    var isOutdated = false
     /// The refs that nodes of an open write transaction have; an empty range for readers.
     var slabStart: UInt64 = 0
     var slabEnd: UInt64 = 0

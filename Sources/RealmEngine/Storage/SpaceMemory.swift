@@ -54,6 +54,17 @@ final class SpaceMemory {
         states[1].slabEnd = end
     }
 
+    /// What was to be read is no longer there, and nothing is read any more.
+    func outdate() {
+        for i in 0..<2 {
+            states[i].isOutdated = true
+            states[i].slabEnd = 0
+            states[i].budget = -WalkState.endless
+        }
+    }
+
+    var isOutdated: Bool { states[0].isOutdated }
+
     deinit {
         states.pointee.joined?.release()
         states.deallocate()

@@ -25,6 +25,8 @@ final class EditContext {
     var schemaGeneration = 0
     /// Copies of values that must outlive the caller's buffers.
     let arena = ByteArena()
+    /// What reads the open transaction's state as it is now.
+    var readers: SpaceMemory?
     /// Bytes, about, of what editors have taken apart or collected.
     var editedBytes = 0
     /// Bytes of nodes that the transaction made and is likely to change again.
@@ -69,6 +71,16 @@ final class EditContext {
 
     /// What was let go after the first `count` extents is in use after all.
     func forgetFreed(after count: Int) { freed.removeSubrange(count...) }
+
+    /// Something is about to change, or has just: who read the state before reads no further.
+    @inline(__always)
+    func outdateReaders() { if readers != nil { letGoOfReaders() } }
+
+    @inline(never)
+    private func letGoOfReaders() {
+        readers?.outdate()
+        readers = nil
+    }
 
     /// Bytes of memory that the transaction takes.
     var usedBytes: Int { slab.used + arena.used + editedBytes }

@@ -46,6 +46,7 @@ public struct ElementCursor {
             guard try openLeaf() else { return nil }
         }
         defer { index += 1 }
+        try space.checkCurrent()
         return try CollectionView.element(try leaf!.stored(index), depth: depth)
     }
 

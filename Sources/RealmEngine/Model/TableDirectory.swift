@@ -1,0 +1,219 @@
+/// The tables of an open write transaction: what is in each slot of the directory, the editors of
+/// those in use, and where the directory was written last.
+///
+/// Confined to the writer.
+final class TableDirectory {
+    let context: EditContext
+    private(set) var slots: [Slot]
+    /// Roots of what was written last.
+    private(set) var names: Ref
+    private(set) var tables: Ref
+    /// Tables were added, removed or renamed.
+    var isDirty = false { didSet { context.outdateReaders() } }
+    /// The editor asked for last.
+    private var lastEditor: TableEditor?
+    /// What was read last.
+    private var knownSchema: Schema?
+
+    enum Slot {
+        /// Untouched so far.
+        case stored(TableInfo)
+        case open(TableEditor)
+        /// Free, with the reuse tag for the next table placed here.
+        case free(tag: UInt64)
+
+        init(_ slot: SchemaReader.Slot) {
+            switch slot {
+            case .table(let info): self = .stored(info)
+            case .free(let tag): self = .free(tag: tag)
+            }
+        }
+
+        fileprivate var name: String {
+            switch self {
+            case .stored(let info): info.name
+            case .open(let editor): editor.name
+            case .free: ""
+            }
+        }
+    }
+
+    /// The tables of the version a transaction begins with.
+    init(_ context: EditContext, base: VersionState) throws(RealmError) {
+        self.context = context
+        guard let top = base.top else {
+            (names, tables, slots) = (.none, .none, [])
+            return
+        }
+        (names, tables) = (top.names, top.tables)
+        slots = try SchemaReader(space: context.space, names: names, tables: tables)
+            .slots(known: base.schema.tables).map(Slot.init)
+        knownSchema = base.schema
+    }
+
+    /// Goes on from what the transaction before in a group left.
+    init(after done: TableDirectory) {
+        context = done.context
+        (names, tables, slots) = (done.names, done.tables, done.slots)
+        knownSchema = done.knownSchema
+        for case .open(let editor) in slots { editor.beginTransaction() }
+    }
+
+    /// As above, with other editors.
+    init(_ context: EditContext, after done: TableDirectory) throws(RealmError) {
+        self.context = context
+        (names, tables) = (done.names, done.tables)
+        slots = try SchemaReader(space: context.space, names: names, tables: tables)
+            .slots().map(Slot.init)
+    }
+
+    // MARK: Tables
+
+    /// The editor of the table in `slot`, opened on first use: then it is new.
+    func editor(slot: Int) throws(RealmError) -> (editor: TableEditor, isNew: Bool) {
+        switch slots[slot] {
+        case .open(let editor): return (editor, false)
+        case .stored(let info):
+            try checkRoots(info)
+            let editor = TableEditor(info, context)
+            slots[slot] = .open(editor)
+            return (editor, true)
+        case .free: throw .corrupt("table slot \(slot) is free", in: "table directory")
+        }
+    }
+
+    /// What leads into a table comes from a version before this one, and must not pose as nodes of
+    /// this transaction.
+    private func checkRoots(_ info: TableInfo) throws(RealmError) {
+        let lists = info.columns.map(\.indexRoot) + info.columns.map(\.distinct)
+        for ref in [info.root, info.tombstones] + lists {
+            guard !context.owns(ref) else { throw context.space.badRef(ref) }
+        }
+    }
+
+    /// The editor of the table with `key` if that was asked for last.
+    @inline(__always)
+    func last(_ key: TableKey) -> TableEditor? {
+        guard let lastEditor, lastEditor.key == key else { return nil }
+        return lastEditor
+    }
+
+    func remember(_ editor: TableEditor) { lastEditor = editor }
+
+    /// Key of the table with the stored name `name`.
+    func key(stored name: String) -> TableKey? {
+        for slot in slots {
+            switch slot {
+            case .stored(let info): if info.name == name { return info.key }
+            case .open(let editor): if editor.name == name { return editor.key }
+            case .free: continue
+            }
+        }
+        return nil
+    }
+
+    /// Where the next table goes, and its tag.
+    func freeSlot() -> (slot: Int, tag: UInt64) {
+        for (i, slot) in slots.enumerated() {
+            if case .free(let tag) = slot { return (i, tag) }
+        }
+        return (slots.count, 0)
+    }
+
+    /// Puts a table, or nothing, in place of what is in a slot, or behind the last.
+    func place(_ slot: Slot, at i: Int) {
+        if i == slots.count { slots.append(slot) } else { slots[i] = slot }
+        isDirty = true
+        lastEditor = nil
+        knownSchema = nil
+        context.schemaGeneration += 1
+    }
+
+    // MARK: Reading
+
+    /// All tables as they are now. The same object as before if none of them is elsewhere.
+    func schema() throws(RealmError) -> Schema {
+        var all: [TableInfo] = []
+        all.reserveCapacity(slots.count)
+        var metadata: TableInfo?
+        for slot in slots {
+            switch slot {
+            case .stored(let info): all.append(info)
+            case .open(let editor):
+                all.append(try editor.info())
+                if editor.name == "metadata" { metadata = all[all.count - 1] }
+            case .free: continue
+            }
+        }
+        guard let known = knownSchema, known.tables.count == all.count,
+            zip(known.tables, all).allSatisfy({ $0.key == $1.key && $0.name == $1.name })
+        else {
+            let reader = SchemaReader(space: context.space, names: names, tables: tables)
+            let fresh = Schema(tables: all, version: try reader.schemaVersion(all))
+            knownSchema = fresh
+            return fresh
+        }
+        let number =
+            try metadata.map { (info) throws(RealmError) in
+                try SchemaReader(space: context.space, names: names, tables: tables)
+                    .schemaVersion([info])
+            } ?? known.version
+        if number == known.version, zip(known.tables, all).allSatisfy({ $0 === $1 }) {
+            return known
+        }
+        let later = Schema(known, tables: all, version: number)
+        knownSchema = later
+        return later
+    }
+
+    /// Stores what waits in the editors, so that the trees hold all there is.
+    func settle() throws(RealmError) {
+        for case .open(let editor) in slots { try editor.settle(isComplete: true) }
+    }
+
+    // MARK: Writing
+
+    /// Writes the tops of all tables that changed and the directory that leads to them.
+    ///
+    /// - Parameter isComplete: false when the transaction goes on and nobody reads the indexes.
+    func flush(isComplete: Bool = true) throws(RealmError) {
+        // Tables with open editors whose columns changed may touch other tables while flushing;
+        // flushing an editor only ever writes its own table.
+        var refs: [UInt64] = []
+        var changed = isDirty
+        let old = tables.isNone ? nil : try context.space.node(tables)
+        for (i, slot) in slots.enumerated() {
+            let before = old.flatMap { i < $0.count ? $0.slot(i).raw : nil }
+            switch slot {
+            case .stored(let info): refs.append(info.top.raw)
+            case .open(let editor): refs.append(try editor.flush(isComplete: isComplete).raw)
+            case .free(let tag): refs.append(NodeEncoder.tag(tag))
+            }
+            if refs[i] != before { changed = true }
+        }
+        if names.isNone || isDirty {
+            try context.free(names)
+            names = try context.encoder.names(slots.map(\.name))
+        }
+        if changed || tables.isNone {
+            try context.free(tables)
+            tables = try context.encoder.refs(refs)
+        }
+        isDirty = false
+    }
+
+    /// The directory has been written to the file.
+    func moved(names: Ref, tables: Ref) { (self.names, self.tables) = (names, tables) }
+
+    /// Goes on with what the file holds, with new editors.
+    func restart() throws(RealmError) {
+        let stored = try SchemaReader(space: context.space, names: names, tables: tables).slots()
+        for (i, slot) in stored.enumerated() {
+            guard case .open(let old) = slots[i], case .table(let info) = slot else { continue }
+            slots[i] = .open(TableEditor(info, continuing: old))
+        }
+        lastEditor = nil
+        knownSchema = nil
+        context.schemaGeneration += 1
+    }
+}
