@@ -22,13 +22,13 @@ import Testing
             let i = random.below(model.count + 1)
             switch random.below(step % 500 < 250 ? 3 : 5) {
             case 0, 1:
-                try lab.context.insertInteger(root, i, number)
+                try lab.context.nodes.insertInteger(root, i, number)
                 model.insert(number, at: i)
             case 2 where i < model.count:
-                try lab.context.setInteger(root, i, number)
+                try lab.context.nodes.setInteger(root, i, number)
                 model[i] = number
             case 3 where i < model.count, 4 where i < model.count:
-                try lab.context.removeInteger(root, i)
+                try lab.context.nodes.removeInteger(root, i)
                 model.remove(at: i)
             default: continue
             }
@@ -37,7 +37,7 @@ import Testing
             try #require((0..<model.count).allSatisfy { view.integer($0) == model[$0] })
         }
         #expect(throws: RealmError.self) {
-            try lab.context.setInteger(root, model.count, 0)
+            try lab.context.nodes.setInteger(root, model.count, 0)
         }
     }
 

@@ -114,7 +114,7 @@ struct Commit {
             try context.freeDeep(root)
             root = .none
         }
-        guard !context.owns(root) else { throw context.space.badRef(root) }
+        guard !context.nodes.owns(root) else { throw context.space.badRef(root) }
         let history = try SequenceEditor(
             context, root: root, element: ElementType(type: .binary, isNullable: false))
         for changes in changesets.suffix(needed) { try append(changes, to: history) }

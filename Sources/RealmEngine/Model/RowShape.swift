@@ -80,7 +80,7 @@ final class RowShape {
         for column in columns { defaults[column.leafIndex] = Defaults.value(column) }
         for backlink in editor.backlinks { defaults[backlink.leafIndex] = .int(0) }
         row = .allocate(capacity: max(1, count))
-        fields = editor.fields()
+        fields = Array(editor.fields())
         var indexes: [Index] = []
         for (i, column) in columns.enumerated() where column.collection == nil {
             guard let index = try editor.index(column) else { continue }

@@ -87,7 +87,7 @@ final class TableDirectory {
     private func checkRoots(_ info: TableInfo) throws(RealmError) {
         let lists = info.columns.map(\.indexRoot) + info.columns.map(\.distinct)
         for ref in [info.root, info.tombstones] + lists {
-            guard !context.owns(ref) else { throw context.space.badRef(ref) }
+            guard !context.nodes.owns(ref) else { throw context.space.badRef(ref) }
         }
     }
 

@@ -12,7 +12,7 @@ final class TableEditor {
     var backlinks: [BacklinkInfo] { didSet { forgetShape() } }
     var primaryKey: ColumnKey? { didSet { forgetShape() } }
     private var knownShape: RowShape?
-    private var knownFields: [RowShape.Field]?
+    private var knownFields: UnsafeMutableBufferPointer<RowShape.Field>?
     /// What readers were told last; nil once the columns changed.
     private var knownInfo: TableInfo?
     var nextSequenceNumber: UInt64
@@ -108,6 +108,8 @@ final class TableEditor {
         tombstoneRoot = .none
     }
 
+    deinit { knownFields?.deallocate() }
+
     /// Another transaction of a group goes on with the editor.
     func beginTransaction() {
         created = CreatedKeys()
@@ -170,11 +172,12 @@ final class TableEditor {
         return fresh
     }
 
-    /// What has to be known of each property to set it.
+    /// What has to be known of each property to set it; until the columns change.
     @inline(__always)
-    func fields() -> [RowShape.Field] {
+    func fields() -> UnsafeMutableBufferPointer<RowShape.Field> {
         if let knownFields { return knownFields }
-        let fresh = columns.map { RowShape.Field($0, of: self) }
+        let fresh = UnsafeMutableBufferPointer<RowShape.Field>.allocate(capacity: columns.count)
+        _ = fresh.initialize(from: columns.map { RowShape.Field($0, of: self) })
         knownFields = fresh
         return fresh
     }
@@ -183,6 +186,7 @@ final class TableEditor {
         context.outdateReaders()
         knownInfo = nil
         knownShape = nil
+        knownFields?.deallocate()
         knownFields = nil
         context.schemaGeneration += 1
     }
@@ -212,6 +216,12 @@ final class TableEditor {
         try tree(of: key)?.find(key) != nil
     }
 
+    /// As above for an object that is going to change.
+    func reaches(_ key: ObjectKey) throws(RealmError) -> Bool {
+        markDirty()
+        return try tree(of: key)?.reachObject(key) ?? false
+    }
+
     /// Value of a property as stored; nil when there is no such object.
     func value(_ key: ObjectKey, _ column: ColumnInfo) throws(RealmError) -> Value? {
         guard let tree = try tree(of: key), let position = try tree.find(key) else { return nil }
@@ -231,23 +241,26 @@ final class TableEditor {
         }
     }
 
-    /// Adds an object; `row` holds its values by leaf index, and does so afterwards.
+    /// Adds an object; `row` holds its values by leaf index, and does so afterwards. False, with nothing
+    /// done, when the key exists.
     @inline(__always)
-    func insert(_ key: ObjectKey, _ row: UnsafeMutablePointer<Value>) throws(RealmError) {
-        if distinctLists.isEmpty { return try clusters().insert(key, row) }
-        try insertEnumerated(key, row)
+    func insertNew(
+        _ key: ObjectKey, _ row: UnsafeMutablePointer<Value>
+    ) throws(RealmError) -> Bool {
+        if distinctLists.isEmpty { return try clusters().insertNew(key, row) }
+        return try insertEnumerated(key, row)
     }
 
     private func insertEnumerated(
         _ key: ObjectKey, _ row: UnsafeMutablePointer<Value>
-    ) throws(RealmError) {
+    ) throws(RealmError) -> Bool {
         var values: [(leafIndex: Int, value: Value)] = []
         defer { for (leafIndex, value) in values { row[leafIndex] = value } }
         for (leafIndex, list) in distinctLists {
             values.append((leafIndex, row[leafIndex]))
             row[leafIndex] = try list.cell(row[leafIndex])
         }
-        try clusters().insert(key, row)
+        return try clusters().insertNew(key, row)
     }
 
     /// Adds objects behind all others; `cells` are those of the columns, in their order.

@@ -176,7 +176,7 @@ extension WriteTransaction {
         var pending = first
         while let link = pending.popLast() {
             let editor = try self.editor(link.table)
-            guard try editor.exists(link.key) else { continue }
+            guard try editor.reaches(link.key) else { continue }
             try nullifyLinks(to: link.key, in: editor)
             for column in editor.columns where column.index != .none {
                 let value = try editor.value(link.key, column)!
@@ -358,7 +358,7 @@ struct CollectionNullifier {
         var result = Result(root: view.root)
         guard !view.root.isNone, view.element.mayHoldLinks else { return result }
         let node = try context.space.refNode(view.root, slots: 2, "dictionary")
-        for i in 0..<2 { try context.check(node.slot(i).ref, in: view.root) }
+        for i in 0..<2 { try context.nodes.check(node.slot(i).ref, in: view.root) }
         let values = try SequenceEditor(context, root: node.slot(1).ref, element: .mixed)
         for i in 0..<values.count {
             let value = try values.value(at: i)

@@ -59,7 +59,7 @@ extension WriteTransaction {
     ) throws(RealmError) -> ObjectKey {
         guard editor.kind == .topLevel else { throw Self.cannotStandAlone(editor) }
         guard let position = shape.primaryKey else {
-            return try insertRow(editor, shape, key: try claim(key, editor))
+            return try insertRow(editor, shape, wanted: key)
         }
         guard key == nil else {
             throw .misuse("class \(editor.className) has a primary key", reason: "primary-key")
@@ -70,7 +70,7 @@ extension WriteTransaction {
                 .data, code: "ObjectAlreadyExists", reason: "duplicate-key",
                 "an object with this \(editor.columns[index.column].name) exists already")
         }
-        return try insertRow(editor, shape, key: try nextKey(editor))
+        return try insertRow(editor, shape)
     }
 
     private static func cannotStandAlone(_ editor: TableEditor) -> RealmError {
@@ -81,28 +81,26 @@ extension WriteTransaction {
             : .misuse("class \(editor.className) is asymmetric", reason: "asymmetric")
     }
 
-    /// The wanted object key, which nobody else gets any more; the next one if none is wanted.
+    /// Gives the row of `shape` the wanted object key, which nobody else gets any more.
     private func claim(
-        _ wanted: ObjectKey?, _ editor: TableEditor
-    ) throws(RealmError) -> ObjectKey {
-        guard let wanted else { return try nextKey(editor) }
+        _ wanted: ObjectKey, _ editor: TableEditor, _ shape: RowShape
+    ) throws(RealmError) {
         guard wanted.raw >= 0, wanted.raw < 1 << 62 else {
             throw RealmError(
                 .data, code: "KeyNotFound", reason: "object-key",
                 "\(wanted.raw) cannot be an object key")
         }
-        if try editor.exists(wanted) {
+        guard try editor.insertNew(wanted, shape.row) else {
             throw RealmError(
                 .data, code: "ObjectAlreadyExists", reason: "duplicate-key",
                 "an object with the key \(wanted.raw) exists already")
         }
-        // The inverse of `nextKey`, whose keys have at most 40 bits.
+        // The inverse of `insertNext`, whose keys have at most 40 bits.
         let raw = UInt64(wanted.raw)
         if raw >> 40 == 0 {
             let number = (raw & 0xFF) | (raw >> 8 & ~0xFF)
             editor.nextSequenceNumber = max(editor.nextSequenceNumber, number + 1)
         }
-        return wanted
     }
 
     /// Key of the object with the given primary key; nil when there is none.
@@ -121,15 +119,21 @@ extension WriteTransaction {
     func insertEmbedded(_ editor: TableEditor) throws(RealmError) -> ObjectKey {
         let shape = try editor.shape()
         shape.begin()
-        return try insertRow(editor, shape, key: try nextKey(editor))
+        return try insertRow(editor, shape)
     }
 
     /// Adds the row of `shape` to the tree, to every index and to the targets of its links.
     private func insertRow(
-        _ editor: TableEditor, _ shape: RowShape, key: ObjectKey
+        _ editor: TableEditor, _ shape: RowShape, wanted: ObjectKey? = nil
     ) throws(RealmError) -> ObjectKey {
-        try editor.insert(key, shape.row)
         editor.markDirty()
+        let key: ObjectKey
+        if let wanted {
+            try claim(wanted, editor, shape)
+            key = wanted
+        } else {
+            key = try insertNext(editor, shape)
+        }
         for index in shape.indexes {
             try index.editor.insert(Self.indexed(shape.row[index.leafIndex]), key)
         }
@@ -169,20 +173,21 @@ extension WriteTransaction {
         shape.learn(i, target, backlink: backlink.leafIndex)
     }
 
-    /// The next key as the peer would choose it (object format 1.12).
-    private func nextKey(_ editor: TableEditor) throws(RealmError) -> ObjectKey {
+    /// Gives the row of `shape` the next key as the peer would choose it (object format 1.12).
+    private func insertNext(
+        _ editor: TableEditor, _ shape: RowShape
+    ) throws(RealmError) -> ObjectKey {
+        let isPlain = editor.primaryKey != nil
         while true {
             let n = editor.nextSequenceNumber
             editor.nextSequenceNumber += 1
             let key = ObjectKey(
-                Int64(
-                    bitPattern: editor.primaryKey != nil
-                        ? n : (n & 0xFF) | (n & 0xFFFF_FF00) << 8))
+                Int64(bitPattern: isPlain ? n : (n & 0xFF) | (n & 0xFFFF_FF00) << 8))
             guard key.raw >= 0, n < 1 << 62 else {
                 throw .corrupt("the object keys of \(editor.className) are used up", in: "table")
             }
             // Keys handed out by the counter are rarely taken: only by files older than it.
-            if try !editor.exists(key) { return key }
+            if try editor.insertNew(key, shape.row) { return key }
         }
     }
 
@@ -193,7 +198,9 @@ extension WriteTransaction {
         _ table: TableKey, _ object: ObjectKey, _ column: Int, _ value: Value
     ) throws(RealmError) {
         let editor = try openEditor(table)
-        let field = editor.fields()[column]
+        let fields = editor.fields()
+        precondition(column >= 0 && column < fields.count)
+        let field = fields[column]
         if field.isPlain, field.accepts(value) {
             guard try editor.setIfThere(object, field.leafIndex, value) else {
                 throw Self.noObject(editor, object)
@@ -214,7 +221,7 @@ extension WriteTransaction {
     func setCell(
         _ editor: TableEditor, _ object: ObjectKey, _ column: ColumnInfo, _ value: Value
     ) throws(RealmError) {
-        guard let old = try editor.value(object, column) else {
+        guard try editor.reaches(object), let old = try editor.value(object, column) else {
             throw Self.noObject(editor, object)
         }
         if column.index != .none {

@@ -257,7 +257,7 @@ extension WriteTransaction {
         let kept = Defaults.value(column).replacingRoot(root)
         if column.isNullable { return (kept, 0) }
         let node = try context.space.refNode(root, slots: 2, "dictionary")
-        for i in 0..<2 { try context.check(node.slot(i).ref, in: root) }
+        for i in 0..<2 { try context.nodes.check(node.slot(i).ref, in: root) }
         let values = try SequenceEditor(context, root: node.slot(1).ref, element: .mixed)
         var nulls = 0
         for i in 0..<values.count {

@@ -1,6 +1,6 @@
 /// Writes plain arrays of integers and refs as nodes of the slab (storage format section 2).
 struct NodeEncoder {
-    let slab: Slab
+    let slab: SlabNodes
 
     /// Width code of the smallest width that holds every value of an int-array.
     @inline(__always)

@@ -12,7 +12,7 @@ struct NodeWriter {
     }
 
     private let space: NodeSpace
-    private let slab: Slab
+    private let slab: SlabNodes
     /// The version's free space, from which more is taken when the first extents do not suffice.
     private var free: FreeSpace
     private let page: UInt64
@@ -32,7 +32,8 @@ struct NodeWriter {
     /// Will write nodes of `need` into space taken from `free`, if it can be with `extra` free bytes
     /// behind them.
     init(
-        space: NodeSpace, slab: Slab, free: FreeSpace, need: Need, extra: UInt64 = 0, page: UInt64
+        space: NodeSpace, slab: SlabNodes, free: FreeSpace, need: Need, extra: UInt64 = 0,
+        page: UInt64
     ) {
         self.space = space
         self.slab = slab
@@ -69,7 +70,7 @@ struct NodeWriter {
 
     /// Adds the nodes reachable from `ref` inside the slab to `need`.
     static func measure(
-        _ ref: Ref, _ space: NodeSpace, _ slab: Slab, _ need: inout Need
+        _ ref: Ref, _ space: NodeSpace, _ slab: SlabNodes, _ need: inout Need
     ) throws(RealmError) {
         guard !ref.isNone, slab.contains(ref) else { return }
         let node = try space.node(ref)

@@ -7,17 +7,9 @@
 /// turn guards it.
 final class Slab: @unchecked Sendable {
     private var memory: ReservedMemory
-    /// Where the memory begins: read for every node, so beside what changes now and then.
-    fileprivate let base: UnsafeMutableRawPointer
-    private var usable = 0
     private let regions: SlabRegions
     /// The nodes are of an encrypted database.
     private let isConfidential: Bool
-    /// First ref of the slab: halfway into the reservation, beyond any file.
-    let start: UInt64
-    /// Where the next node goes, and what it must not reach, as offsets from `start`.
-    private var next = 0
-    private var limit = 0
     private var region: SlabRegion?
     /// The bytes of the transaction that uses the slab now.
     private var memoryOfUser: SpaceMemory?
@@ -25,9 +17,17 @@ final class Slab: @unchecked Sendable {
     private var pages: PageFile?
     /// Up to here the open region's nodes moved.
     private var moved = 0
-    /// The first ref whose node the transaction that is open now has made: what is in front of it
-    /// belongs to versions that others may see.
-    private(set) var firstOwn = UInt64.max
+    /// What is read and changed for every node.
+    let nodes: SlabNodes
+
+    private var state: UnsafeMutablePointer<SlabNodes.State> { nodes.state }
+    private var next: Int {
+        get { state.pointee.next }
+        set { state.pointee.next = newValue }
+    }
+
+    /// First ref of the slab: halfway into the reservation, beyond any file.
+    var start: UInt64 { state.pointee.start }
 
     /// Nodes beyond this are refused: the size field has 24 bits.
     static let maximumCount = 0xFF_FFFF
@@ -36,11 +36,14 @@ final class Slab: @unchecked Sendable {
         isConfidential = mapping.pages != nil
         let page = Mapping.pageSize
         let offset = mapping.reserved / 2 / page * page
-        start = UInt64(offset)
-        base = UnsafeMutableRawPointer(mutating: mapping.base) + offset
+        let base = UnsafeMutableRawPointer(mutating: mapping.base) + offset
         memory = ReservedMemory(start: base, capacity: mapping.reserved - offset)
         regions = SlabRegions(mapping, start: offset)
+        nodes = SlabNodes(base: base, start: UInt64(offset))
+        state.pointee.slab = .passUnretained(self)
     }
+
+    deinit { state.deallocate() }
 
     /// Bytes of the nodes made since `attach` that are in memory.
     var used: Int { region == nil ? 0 : next - moved }
@@ -56,14 +59,15 @@ final class Slab: @unchecked Sendable {
         detach()
         let (region, room) = regions.open(capacity: memory.capacity)
         self.region = region
-        (next, limit) = (room.lowerBound, room.upperBound)
+        next = room.lowerBound
+        state.pointee.limit = room.upperBound
         moved = next
         seal()
         reattach(user)
     }
 
     /// The nodes made so far stay as they are from now on.
-    func seal() { firstOwn = start + UInt64(next) }
+    func seal() { nodes.seal() }
 
     /// Moves the nodes made so far to a temporary file in `directory`; they stay where they are, but
     /// take no memory. Those of an encrypted database stay in memory. Throws `output` when the disk is
@@ -73,7 +77,7 @@ final class Slab: @unchecked Sendable {
         if pages == nil { pages = try PageFile(in: directory) }
         let end = next / Mapping.pageSize * Mapping.pageSize
         if end <= moved { return }
-        try pages?.take(base + moved, end - moved)
+        try pages?.take(state.pointee.base + moved, end - moved)
         moved = end
         seal()
     }
@@ -81,6 +85,7 @@ final class Slab: @unchecked Sendable {
     /// Another transaction goes on with the nodes made so far.
     func reattach(_ user: SpaceMemory) {
         memoryOfUser = user
+        state.pointee.user = user.states
         user.setSlab(view)
     }
 
@@ -88,28 +93,72 @@ final class Slab: @unchecked Sendable {
     func detach() {
         memoryOfUser?.setSlab(nil)
         memoryOfUser = nil
+        state.pointee.user = nil
         if let region { regions.close(region, at: next) }
         region = nil
-        firstOwn = .max
+        state.pointee.firstOwn = .max
     }
 
-    @inline(__always) func contains(_ ref: Ref) -> Bool { ref.raw >= start }
+    /// Makes the memory up to `size` usable; throws when there is not as much.
+    fileprivate func ensure(_ size: Int) throws(RealmError) {
+        guard size <= state.pointee.limit else { throw memory.exhausted }
+        try memory.ensure(size)
+        state.pointee.usable = memory.usable
+    }
+}
+
+/// The nodes of a slab, as whoever edits them sees them: a trivial handle, since a reference that is
+/// counted for every node would cost more than what is done to the node. The slab outlives it.
+struct SlabNodes {
+    fileprivate(set) var state: UnsafeMutablePointer<State>
+
+    struct State {
+        /// Where the memory begins, and the ref of what is there.
+        let base: UnsafeMutableRawPointer
+        let start: UInt64
+        /// Where the next node goes, what it must not reach, and up to where memory is usable, as
+        /// offsets from `start`.
+        var next = 0
+        var limit = 0
+        var usable = 0
+        /// The first ref whose node the transaction that is open now has made: what is in front of it
+        /// belongs to versions that others may see.
+        var firstOwn = UInt64.max
+        /// The two states of whoever reads the nodes as they are made.
+        var user: UnsafeMutablePointer<WalkState>?
+        var slab: Unmanaged<Slab>?
+    }
+
+    fileprivate init(base: UnsafeMutableRawPointer, start: UInt64) {
+        state = .allocate(capacity: 1)
+        state.initialize(to: State(base: base, start: start))
+    }
+
+    var start: UInt64 { state.pointee.start }
+    var firstOwn: UInt64 { state.pointee.firstOwn }
+    /// Bytes of the nodes made since the transaction began that are in memory.
+    var used: Int { state.pointee.slab!.takeUnretainedValue().used }
+
+    /// The nodes made so far stay as they are from now on.
+    func seal() { state.pointee.firstOwn = start + UInt64(state.pointee.next) }
+
+    @inline(__always) func contains(_ ref: Ref) -> Bool { ref.raw >= state.pointee.start }
 
     /// Whether the transaction that is open now made the node, so that it may change it.
-    @inline(__always) func owns(_ ref: Ref) -> Bool { ref.raw >= firstOwn }
+    @inline(__always) func owns(_ ref: Ref) -> Bool { ref.raw >= state.pointee.firstOwn }
 
     /// Whether the address is one of a node.
     @inline(__always)
     func holds(_ address: UnsafeRawPointer) -> Bool {
-        let offset = address - UnsafeRawPointer(base)
-        return offset >= 0 && offset < next
+        let offset = address - UnsafeRawPointer(state.pointee.base)
+        return offset >= 0 && offset < state.pointee.next
     }
 
     /// A node that the transaction made.
     @inline(__always)
     func own(_ ref: Ref) -> SlabNode {
         assert(owns(ref))
-        return SlabNode(header: base + Int(ref.raw &- start))
+        return SlabNode(header: state.pointee.base + Int(ref.raw &- state.pointee.start))
     }
 
     /// A new node with its header written and its payload for the caller to fill; the padding is
@@ -119,25 +168,30 @@ final class Slab: @unchecked Sendable {
     func node(flags: UInt8, count: Int, room: Int = 0) throws(RealmError) -> (
         ref: Ref, payload: UnsafeMutableRawPointer
     ) {
-        guard count <= Self.maximumCount else {
+        guard count <= Slab.maximumCount else {
             throw .misuse("a node of \(count) elements exceeds the format", reason: "too-large")
         }
         let payload = (NodeView.payloadSize(flags: flags, count: count) + 7) & ~7
         let room = max(payload, (room + 7) & ~7)
-        let size = SlabNode.prefix + NodeView.headerSize + room
-        guard size <= limit - next else { throw memory.exhausted }
-        if next + size > usable {
-            try memory.ensure(next + size)
-            usable = memory.usable
-        }
+        let (base, next) = (state.pointee.base, state.pointee.next)
+        let end = next + SlabNode.prefix + NodeView.headerSize + room
+        if end > state.pointee.usable || end > state.pointee.limit { try ensure(end) }
         (base + next).storeBytes(of: UInt64(room), as: UInt64.self)
         let at = base + next + SlabNode.prefix
         at.storeBytes(of: NodeView.header(flags: flags, count: count), as: UInt64.self)
         if payload > 0 { (at + payload).storeBytes(of: 0, as: UInt64.self) }
-        let ref = Ref(start + UInt64(next + SlabNode.prefix))
-        next += size
-        memoryOfUser?.setSlabEnd(start + UInt64(next))
-        return (ref, at + NodeView.headerSize)
+        let start = state.pointee.start
+        state.pointee.next = end
+        if let user = state.pointee.user {
+            user[0].slabEnd = start + UInt64(end)
+            user[1].slabEnd = start + UInt64(end)
+        }
+        return (Ref(start + UInt64(next + SlabNode.prefix)), at + NodeView.headerSize)
+    }
+
+    @inline(never)
+    private func ensure(_ size: Int) throws(RealmError) {
+        try state.pointee.slab!.takeUnretainedValue().ensure(size)
     }
 }
 

@@ -4,7 +4,8 @@
 final class SpaceMemory {
     let lookup: NodeSpace
     let walk: NodeSpace
-    private let states: UnsafeMutablePointer<WalkState>
+    /// Of `lookup`, and of `walk`.
+    let states: UnsafeMutablePointer<WalkState>
 
     /// For what lies below `limit` in a mapped file, which the caller keeps.
     ///
@@ -46,12 +47,6 @@ final class SpaceMemory {
             states[i].slabStart = view?.region.start ?? 0
             states[i].slabEnd = view?.end ?? 0
         }
-    }
-
-    @inline(__always)
-    func setSlabEnd(_ end: UInt64) {
-        states[0].slabEnd = end
-        states[1].slabEnd = end
     }
 
     /// What was to be read is no longer there, and nothing is read any more.

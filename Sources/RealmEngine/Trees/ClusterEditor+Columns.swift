@@ -6,10 +6,10 @@ extension ClusterEditor {
     ) throws(RealmError) {
         let column = ColumnEditor(context, layout)
         try rewriteLeaves { (slot, rows) throws(RealmError) in
-            var leaf = try context.ownRefs(slot)
+            var leaf = try nodes.ownRefs(slot)
             if leaf.count < leafIndex + 2 {
                 let (old, missing) = (leaf.count, leafIndex + 2 - leaf.count)
-                leaf = try context.copyRefs(slot, extra: missing)
+                leaf = try nodes.copyRefs(slot, extra: missing)
                 leaf.resize(leafIndex + 2)
                 for i in old..<leafIndex + 2 { leaf.slots[i] = 0 }
             }
@@ -21,8 +21,8 @@ extension ClusterEditor {
     /// Removes a column whose cells lead to nothing any more.
     func removeColumn(_ leafIndex: Int) throws(RealmError) {
         try rewriteLeaves { (slot, _) throws(RealmError) in
-            let leaf = try context.ownRefs(slot)
-            try context.freeDeep(Ref(leaf.slots[leafIndex + 1]))
+            let leaf = try nodes.ownRefs(slot)
+            try nodes.freeDeep(Ref(leaf.slots[leafIndex + 1]))
             leaf.slots[leafIndex + 1] = 0
         }
         setColumn(leafIndex, nil)
@@ -36,7 +36,7 @@ extension ClusterEditor {
         let new = ColumnEditor(context, layout)
         try rewriteLeaves { (slot, _) throws(RealmError) in
             try old.map(
-                try context.ownRefs(slot).slots + leafIndex + 1, to: new, transform)
+                try nodes.ownRefs(slot).slots + leafIndex + 1, to: new, transform)
         }
         setColumn(leafIndex, new)
     }

@@ -4,22 +4,29 @@ extension ClusterEditor {
     ///
     /// The key must not exist yet.
     func insert(_ key: ObjectKey, _ values: UnsafePointer<Value>) throws(RealmError) {
+        guard try insertNew(key, values) else {
+            throw .corrupt("object \(key.raw) exists already", in: "cluster")
+        }
+    }
+
+    /// As above; false when the key exists, with nothing done.
+    func insertNew(_ key: ObjectKey, _ values: UnsafePointer<Value>) throws(RealmError) -> Bool {
         try closeRun()
         let raw = UInt64(bitPattern: key.raw)
         let place = try reach(raw)
         let relative = raw &- place.range.base
         let rows = try rows(place.leaf)
         let row = try lowerBound(relative, place.leaf, rows)
-        if row < rows, try self.key(row, place.leaf) == relative {
-            throw .corrupt("object \(key.raw) exists already", in: "cluster")
-        }
+        if row < rows, try self.key(row, place.leaf) == relative { return false }
         if rows < context.fanout.clusterLeaf {
             try insertRow(values, relative, place.leaf, at: row, rows: rows)
-            return try addToCounts(1)
+            try addToCounts(1)
+            return true
         }
         let sibling = try split(place.leaf, at: row, rows: rows, relative, values)
         try addToCounts(1)
         try adopt(sibling.ref, sibling.key)
+        return true
     }
 
     private func insertRow(
@@ -41,7 +48,7 @@ extension ClusterEditor {
             return (sibling.ref, key)
         }
         for i in used { try columns[i]!.open(leaf.slots + i + 1, rows: rows) }
-        let sibling = try context.newRefs(columns.count + 1)
+        let sibling = try nodes.newRefs(columns.count + 1)
         for i in used {
             let tail = try columns[i]!.split(leaf.slots + i + 1, at: row)
             sibling.node.slots[i + 1] = tail.raw
@@ -62,7 +69,7 @@ extension ClusterEditor {
         sibling.slots[0] =
             keys.last == UInt64(keys.count - 1)
             ? NodeEncoder.tag(keys.count) : try context.encoder.unsigned(keys).raw
-        try context.own(leaf.slots).resize(row)
+        try nodes.own(leaf.slots).resize(row)
         return first
     }
 
@@ -90,7 +97,7 @@ extension ClusterEditor {
         let count = inner.childCount
         let cut = added == count - 1 ? added : count / 2
         let first = inner.offset(cut)
-        let sibling = try context.newRefs(
+        let sibling = try nodes.newRefs(
             3 + count - cut, flags: NodeView.innerFlag, extra: context.fanout.clusterInner)
         var objects = 0
         for i in cut..<count {
@@ -104,7 +111,7 @@ extension ClusterEditor {
             sibling.node.slots[0] = try context.encoder.unsigned(
                 (cut..<count).map { inner.offset($0) &- first }
             ).raw
-            try context.own(node.slots).resize(cut)
+            try nodes.own(node.slots).resize(cut)
         }
         node.resize(3 + cut)
         try setCount(node, self.count(node) - objects)
@@ -114,12 +121,12 @@ extension ClusterEditor {
     /// A new root above the old one and a node behind it.
     func growRoot(_ sibling: Ref?, _ key: UInt64) throws(RealmError) {
         let old = Ref(rootSlot.pointee)
-        let view = try context.space.node(old)
+        let view = try nodes.space.node(old)
         var depth = 0
-        if view.isInner { depth = try InnerCluster(context.space, old, node: view, base: 0).depth }
+        if view.isInner { depth = try InnerCluster(nodes.space, old, node: view, base: 0).depth }
         var objects = try self.objects(old)
         if let sibling { objects += try self.objects(sibling) }
-        let root = try context.newRefs(
+        let root = try nodes.newRefs(
             sibling == nil ? 4 : 5, flags: NodeView.innerFlag, extra: 8)
         if sibling != nil, depth >= 7 || key != UInt64(1) << UInt64(8 * (depth + 1)) {
             root.node.slots[0] = try context.encoder.unsigned([0, key]).raw

@@ -34,40 +34,40 @@ extension ClusterEditor {
 
     @inline(__always)
     func inner(_ node: SlabNode) throws(RealmError) -> InnerCluster {
-        try InnerCluster(context.space, .none, node: node.view, base: 0)
+        try InnerCluster(nodes.space, .none, node: node.view, base: 0)
     }
 
     /// The node at `slot`, ready to be changed; its form is checked when it is copied.
     @inline(__always)
     func own(_ slot: RefSlot, below parent: SlabNode?) throws(RealmError) -> SlabNode {
         let ref = Ref(slot.pointee)
-        if context.owns(ref) { return try context.ownRefs(slot) }
+        if nodes.owns(ref) { return try nodes.ownRefs(slot) }
         return try copy(slot, below: parent)
     }
 
     private func copy(_ slot: RefSlot, below parent: SlabNode?) throws(RealmError) -> SlabNode {
         let ref = Ref(slot.pointee)
-        let view = try context.space.node(ref)
+        let view = try nodes.space.node(ref)
         let depth = try parent.map { (node) throws(RealmError) in try inner(node).depth - 1 }
         guard view.isInner else {
             guard depth ?? 0 == 0 else { throw .corrupt("a cluster tree of uneven depth", at: ref) }
             return try copyLeaf(slot, view)
         }
-        let found = try InnerCluster(context.space, ref, node: view, base: 0).depth
+        let found = try InnerCluster(nodes.space, ref, node: view, base: 0).depth
         guard depth ?? found == found else {
             throw .corrupt("a cluster tree of uneven depth", at: ref)
         }
-        return try context.copyRefs(slot, extra: 8)
+        return try nodes.copyRefs(slot, extra: 8)
     }
 
     private func copyLeaf(_ slot: RefSlot, _ view: NodeView) throws(RealmError) -> SlabNode {
         let ref = Ref(slot.pointee)
-        try ClusterLeaf(context.space, ref, node: view, base: 0).checkOrder()
+        try ClusterLeaf(nodes.space, ref, node: view, base: 0).checkOrder()
         for i in used where i + 1 >= view.count || view.slot(i + 1).child == nil {
             throw .corrupt("a cluster leaf without column \(i)", at: ref)
         }
         let missing = max(0, columns.count + 1 - view.count)
-        let leaf = try context.copyRefs(slot, extra: missing)
+        let leaf = try nodes.copyRefs(slot, extra: missing)
         for i in leaf.count..<leaf.count + missing { leaf.slots[i] = 0 }
         leaf.resize(columns.count + 1)
         for i in columns.indices where columns[i] == nil { leaf.slots[i + 1] = 0 }
@@ -76,7 +76,7 @@ extension ClusterEditor {
 
     /// A leaf without objects.
     func newLeaf() throws(RealmError) -> (ref: Ref, node: SlabNode) {
-        let leaf = try context.newRefs(columns.count + 1)
+        let leaf = try nodes.newRefs(columns.count + 1)
         leaf.node.slots[0] = NodeEncoder.tag(0)
         for i in used { leaf.node.slots[i + 1] = try columns[i]!.makeEmpty().raw }
         return leaf
@@ -90,7 +90,7 @@ extension ClusterEditor {
         let keys = NodeSlot(raw: leaf.slots[0])
         return keys.isTagged
             ? Int(truncatingIfNeeded: keys.value)
-            : try context.space.integers(keys.ref, "object keys").count
+            : try nodes.space.integers(keys.ref, "object keys").count
     }
 
     /// Row of a key, nil when the leaf does not hold it.
@@ -106,7 +106,7 @@ extension ClusterEditor {
     func lowerBound(_ key: UInt64, _ leaf: SlabNode, _ rows: Int) throws(RealmError) -> Int {
         let slot = NodeSlot(raw: leaf.slots[0])
         if slot.isTagged { return Int(min(key, UInt64(rows))) }
-        let keys = try context.space.integers(slot.ref, "object keys")
+        let keys = try nodes.space.integers(slot.ref, "object keys")
         // Appending is the common case.
         if rows > 0, keys.unsigned(rows - 1) < key { return rows }
         return (0..<rows).partitionPoint { keys.unsigned($0) >= key }
@@ -115,7 +115,7 @@ extension ClusterEditor {
     func key(_ row: Int, _ leaf: SlabNode) throws(RealmError) -> UInt64 {
         let slot = NodeSlot(raw: leaf.slots[0])
         if slot.isTagged { return UInt64(row) }
-        return try context.space.integers(slot.ref, "object keys").unsigned(row)
+        return try nodes.space.integers(slot.ref, "object keys").unsigned(row)
     }
 
     func insertKey(
@@ -128,7 +128,7 @@ extension ClusterEditor {
             }
             try expandKeys(leaf, rows)
         }
-        try context.insertInteger(leaf.slots, row, Int64(bitPattern: key), .none)
+        try nodes.insertInteger(leaf.slots, row, Int64(bitPattern: key), .none)
     }
 
     func removeKey(_ leaf: SlabNode, at row: Int, rows: Int) throws(RealmError) {
@@ -139,7 +139,7 @@ extension ClusterEditor {
             }
             try expandKeys(leaf, rows)
         }
-        try context.removeInteger(leaf.slots, row)
+        try nodes.removeInteger(leaf.slots, row)
         // Keys without gaps need no list.
         let left = rows - 1
         if left > 0, try key(left - 1, leaf) != UInt64(left - 1) { return }
@@ -170,7 +170,7 @@ extension ClusterEditor {
 
     /// Objects below any node.
     func objects(_ ref: Ref) throws(RealmError) -> Int {
-        try ClusterTree(space: context.space, root: ref).count()
+        try ClusterTree(space: nodes.space, root: ref).count()
     }
 
     // MARK: Children
@@ -192,14 +192,14 @@ extension ClusterEditor {
     func insertChild(
         _ child: Ref, _ offset: UInt64, at i: Int, of slot: RefSlot
     ) throws(RealmError) -> SlabNode {
-        var node = try context.ownRefs(slot)
+        var node = try nodes.ownRefs(slot)
         let (count, depth) = (node.count - 3, try inner(node).depth)
         let isEven = i == count && depth <= 7 && offset == UInt64(count) << UInt64(8 * depth)
         if node.slots[0] != 0 || !isEven {
             try expandOffsets(node)
-            try context.insertInteger(node.slots, i, Int64(bitPattern: offset), .none)
+            try nodes.insertInteger(node.slots, i, Int64(bitPattern: offset), .none)
         }
-        node = try context.roomy(slot, for: node.count + 1)
+        node = try nodes.roomy(slot, for: node.count + 1)
         node.open(3 + i)
         node.slots[3 + i] = child.raw
         return node

@@ -47,7 +47,7 @@ extension ClusterEditor {
 
     /// A node goes: so does its list of keys or offsets.
     private func freeList(_ node: SlabNode) throws(RealmError) {
-        if let list = NodeSlot(raw: node.slots[0]).child { try context.free(list) }
+        if let list = NodeSlot(raw: node.slots[0]).child { try nodes.free(list) }
     }
 
     private func removeChild(_ node: SlabNode, _ i: Int) throws(RealmError) {
@@ -55,13 +55,13 @@ extension ClusterEditor {
         let isLast = i == node.count - 4
         if !isLast || node.slots[0] != 0 {
             try expandOffsets(node)
-            try context.removeInteger(node.slots, i)
+            try nodes.removeInteger(node.slots, i)
         }
         node.close(3 + i)
         guard i == 0, node.count > 3, node.slots[0] != 0 else { return }
         let first = try inner(node).offset(0)
         if first == 0 { return }
-        try context.setInteger(node.slots, 0, 0, .none)
+        try nodes.setInteger(node.slots, 0, 0, .none)
         try rebase(node.slots + 3, below: node, by: first)
     }
 
@@ -72,10 +72,10 @@ extension ClusterEditor {
         let node = try own(slot, below: parent)
         guard node.view.isInner else {
             try expandKeys(node, try rows(node))
-            return try context.addToIntegers(node.slots, from: 0, Int64(bitPattern: delta), .none)
+            return try nodes.addToIntegers(node.slots, from: 0, Int64(bitPattern: delta), .none)
         }
         try expandOffsets(node)
-        try context.addToIntegers(node.slots, from: 1, Int64(bitPattern: delta), .none)
+        try nodes.addToIntegers(node.slots, from: 1, Int64(bitPattern: delta), .none)
         try rebase(node.slots + 3, below: node, by: delta)
     }
 
@@ -102,7 +102,7 @@ extension ClusterEditor {
 
     private func collapseRoot() throws(RealmError) {
         while true {
-            let root = try context.space.node(Ref(rootSlot.pointee))
+            let root = try nodes.space.node(Ref(rootSlot.pointee))
             guard root.isInner, root.count == 4 else { return }
             // An earlier commit may have left an inner node with one child.
             let node = try own(rootSlot, below: nil)

@@ -85,11 +85,11 @@ extension ClusterEditor {
         var ref = Ref(rootSlot.pointee)
         var base: UInt64 = 0
         for _ in 0..<ClusterTree.maximumDepth {
-            let node = try context.space.node(ref)
+            let node = try nodes.space.node(ref)
             guard node.isInner else {
-                return try ClusterLeaf(context.space, ref, node: node, base: base)
+                return try ClusterLeaf(nodes.space, ref, node: node, base: base)
             }
-            let inner = try InnerCluster(context.space, ref, node: node, base: base)
+            let inner = try InnerCluster(nodes.space, ref, node: node, base: base)
             base &+= inner.offset(inner.childCount - 1)
             ref = try inner.ref(inner.childCount - 1)
         }
@@ -98,7 +98,7 @@ extension ClusterEditor {
 
     private func startedRun() -> Run {
         if let run { return run }
-        let fresh = Run(columns, capacity: context.fanout.clusterLeaf)
+        let fresh = Run(Array(columns), capacity: context.fanout.clusterLeaf)
         run = fresh
         return fresh
     }

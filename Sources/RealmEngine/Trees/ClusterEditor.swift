@@ -1,14 +1,15 @@
 /// Edits a cluster tree: objects by key, one leaf per column (object format section 2).
 ///
 /// The tree is whole at every moment: an edit copies the nodes on its way that the transaction has not
-/// copied before, and changes the copies (`EditContext+Nodes`). Nothing beside that way is read, and of
+/// copied before, and changes the copies (`NodeEdits`). Nothing beside that way is read, and of
 /// a leaf only the columns that change. Confined to the writer.
 final class ClusterEditor {
     let context: EditContext
+    let nodes: NodeEdits
     /// What changes the leaves of each leaf index; nil for holes.
-    private(set) var columns: [ColumnEditor?]
+    private(set) var columns: UnsafeMutableBufferPointer<ColumnEditor?>
     /// The leaf indexes in use.
-    private(set) var used: [Int] = []
+    private(set) var used: UnsafeMutableBufferPointer<Int>
     /// Holds the root's ref.
     let rootSlot: RefSlot
     /// Inner nodes on the way to the leaf that was reached last, from the root.
@@ -59,14 +60,26 @@ final class ClusterEditor {
     /// Opens the tree at `root`; none makes an empty tree with the given columns.
     init(_ context: EditContext, root ref: Ref, layouts: [LeafLayout?]) throws(RealmError) {
         self.context = context
-        columns = layouts.map { $0.map { ColumnEditor(context, $0) } }
+        nodes = context.nodes
+        columns = Self.copy(layouts.map { $0.map { ColumnEditor(context, $0) } })
+        used = Self.copy(layouts.indices.filter { layouts[$0] != nil })
         rootSlot = .allocate(capacity: 1)
         rootSlot.initialize(to: ref.raw)
-        used = layouts.indices.filter { layouts[$0] != nil }
         if ref.isNone { rootSlot.pointee = try newLeaf().ref.raw }
     }
 
-    deinit { rootSlot.deallocate() }
+    deinit {
+        rootSlot.deallocate()
+        columns.deallocate()
+        used.deallocate()
+    }
+
+    /// Memory of its own: what an array keeps is counted at every use.
+    private static func copy<T>(_ values: [T]) -> UnsafeMutableBufferPointer<T> {
+        let copy = UnsafeMutableBufferPointer<T>.allocate(capacity: values.count)
+        _ = copy.initialize(from: values)
+        return copy
+    }
 
     /// The root of the tree as it is now.
     func finish() throws(RealmError) -> Ref {
@@ -84,9 +97,13 @@ final class ClusterEditor {
     func willChange() { seen = nil }
 
     func setColumn(_ leafIndex: Int, _ editor: ColumnEditor?) {
-        while columns.count <= leafIndex { columns.append(nil) }
-        columns[leafIndex] = editor
-        used = columns.indices.filter { columns[$0] != nil }
+        var all = Array(columns)
+        while all.count <= leafIndex { all.append(nil) }
+        all[leafIndex] = editor
+        columns.deallocate()
+        used.deallocate()
+        columns = Self.copy(all)
+        used = Self.copy(all.indices.filter { all[$0] != nil })
         forgetPlaces()
     }
 
@@ -128,10 +145,18 @@ final class ClusterEditor {
         return Position(leaf: leaf.node, rows: leaf.count, row: row)
     }
 
+    /// Whether there is an object with `key`, which is going to change: its leaf is ready for that.
+    func reachObject(_ key: ObjectKey) throws(RealmError) -> Bool {
+        let raw = UInt64(bitPattern: key.raw)
+        if let run, run.count > 0, raw >= run.keys[0] { try close(run) }
+        let place = try reach(raw)
+        return try row(raw &- place.range.base, place.leaf, rows(place.leaf)) != nil
+    }
+
     private func look(
         _ view: NodeView, _ ref: Ref, _ range: Range
     ) throws(RealmError) -> ClusterLeaf {
-        let leaf = try ClusterLeaf(context.space, ref, node: view, base: range.base)
+        let leaf = try ClusterLeaf(nodes.space, ref, node: view, base: range.base)
         seen = Seen(leaf: leaf, range: range)
         return leaf
     }
@@ -140,9 +165,9 @@ final class ClusterEditor {
         var ref = Ref(rootSlot.pointee)
         var range = Range()
         for _ in 0..<ClusterTree.maximumDepth {
-            let node = try context.space.node(ref)
+            let node = try nodes.space.node(ref)
             guard node.isInner else { return try look(node, ref, range) }
-            let inner = try InnerCluster(context.space, ref, node: node, base: range.base)
+            let inner = try InnerCluster(nodes.space, ref, node: node, base: range.base)
             let i = inner.child(covering: key &- range.base)
             range = inner.range(i, in: range)
             ref = try inner.ref(i)
@@ -160,17 +185,17 @@ final class ClusterEditor {
             throw .corrupt("a cluster leaf without column \(leafIndex)", in: "cluster")
         }
         if layout.type == .backlink {
-            let cells = try BacklinkLeaf(context.space, ref)
+            let cells = try BacklinkLeaf(nodes.space, ref)
             guard position.row < cells.count else {
-                throw context.space.wrongShape(ref, "backlinks")
+                throw nodes.space.wrongShape(ref, "backlinks")
             }
             let slot = cells.slot(position.row)
-            if let list = slot.child { try context.check(list, in: ref) }
+            if let list = slot.child { try nodes.check(list, in: ref) }
             return .int(Int64(bitPattern: slot.raw))
         }
-        let column = try ColumnLeaf(context.space, ref, layout, rows: position.rows)
+        let column = try ColumnLeaf(nodes.space, ref, layout, rows: position.rows)
         let value = try column.stored(position.row)
-        try context.checkRoot(of: value, in: ref)
+        try nodes.checkRoot(of: value, in: ref)
         return value
     }
 
@@ -179,7 +204,7 @@ final class ClusterEditor {
         _ body: (ClusterLeaf) throws(RealmError) -> Void
     ) throws(RealmError) {
         try closeRun()
-        var walk = ClusterTree(space: context.space, root: Ref(rootSlot.pointee)).leaves()
+        var walk = ClusterTree(space: nodes.space, root: Ref(rootSlot.pointee)).leaves()
         while let leaf = try walk.next() { try body(leaf) }
     }
 

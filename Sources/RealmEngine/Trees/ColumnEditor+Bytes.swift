@@ -7,42 +7,42 @@ extension ColumnEditor {
     private var terminator: Int { isString ? 1 : 0 }
 
     func setBytes(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
-        if try splice(slot, i, context.settled(value.bytes), .set) { return }
+        if try splice(slot, i, settled(value.bytes), .set) { return }
         try rebuild(slot) { (leaf) throws(RealmError) in try leaf.set(value, at: i, context) }
     }
 
     func insertBytes(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
-        if try splice(slot, i, context.settled(value.bytes), .insert) { return }
+        if try splice(slot, i, settled(value.bytes), .insert) { return }
         try rebuild(slot) { (leaf) in leaf.insert(value, at: i) }
     }
 
     func removeBytes(_ slot: RefSlot, _ i: Int) throws(RealmError) {
-        let node = context.slab.own(Ref(slot.pointee))
+        let node = nodes.slab.own(Ref(slot.pointee))
         if !node.view.hasRefs { return try removeCell(slot, i) }
-        let leaf = try context.ownRefs(slot)
+        let leaf = try nodes.ownRefs(slot)
         if leaf.view.context {
-            guard i < leaf.count else { throw context.outside(slot) }
-            if let blob = leaf.view.slot(i).child { try context.freeDeep(blob) }
+            guard i < leaf.count else { throw nodes.outside(slot) }
+            if let blob = leaf.view.slot(i).child { try nodes.freeDeep(blob) }
             return leaf.close(i)
         }
         let range = try mediumRange(leaf, i)
         try replace(leaf, range, with: nil, size: 0)
-        try context.removeInteger(leaf.slots, i)
-        try context.addToIntegers(leaf.slots, from: i, -Int64(range.count))
-        try context.removeInteger(leaf.slots + 2, i)
+        try nodes.removeInteger(leaf.slots, i)
+        try nodes.addToIntegers(leaf.slots, from: i, -Int64(range.count))
+        try nodes.removeInteger(leaf.slots + 2, i)
     }
 
     /// False when the value does not suit the form.
     private func splice(
         _ slot: RefSlot, _ i: Int, _ value: ByteView?, _ place: Place
     ) throws(RealmError) -> Bool {
-        let node = context.slab.own(Ref(slot.pointee))
+        let node = nodes.slab.own(Ref(slot.pointee))
         guard node.view.hasRefs else {
             // Never filled, and not marked as strings yet.
             guard node.view.widthType == 1 else { return false }
             return try spliceShort(slot, i, value, place)
         }
-        let leaf = try context.ownRefs(slot)
+        let leaf = try nodes.ownRefs(slot)
         if leaf.view.context { return try spliceBig(slot, leaf, i, value, place) }
         return try spliceMedium(leaf, i, value, place)
     }
@@ -53,7 +53,7 @@ extension ColumnEditor {
         _ slot: RefSlot, _ i: Int, _ value: ByteView?, _ place: Place
     ) throws(RealmError) -> Bool {
         let needed = value.map { $0.count + 1 } ?? 0
-        var node = context.slab.own(Ref(slot.pointee))
+        var node = nodes.slab.own(Ref(slot.pointee))
         if needed > node.view.width {
             guard needed <= 16 else { return false }
             node = try widenCells(slot, node, needed)
@@ -61,7 +61,7 @@ extension ColumnEditor {
         if place == .insert {
             node = try openCell(slot, i)
         } else if i >= node.count {
-            throw context.outside(slot)
+            throw nodes.outside(slot)
         }
         let width = node.view.width
         if width > 0 { Self.store(value, node.payload + i * width, width) }
@@ -89,17 +89,17 @@ extension ColumnEditor {
         while (1 << Int(code)) >> 1 < needed { code += 1 }
         let (width, from) = ((1 << Int(code)) >> 1, old.view.width)
         let count = old.count
-        let new = try context.slab.node(
+        let new = try nodes.slab.node(
             flags: 0x08 | code, count: count, room: (count + count / 4 + 4) * width)
         for i in 0..<count {
             let cell = old.payload + i * from
             let padding = from == 0 ? 0 : Int(cell.load(fromByteOffset: from - 1, as: UInt8.self))
-            guard padding <= from else { throw context.outside(slot) }
+            guard padding <= from else { throw nodes.outside(slot) }
             let value = padding == from ? nil : ByteView(cell, count: from - 1 - padding)
             Self.store(value, new.payload + i * width, width)
         }
         slot.pointee = new.ref.raw
-        return context.slab.own(new.ref)
+        return nodes.slab.own(new.ref)
     }
 
     // MARK: One byte area
@@ -114,15 +114,15 @@ extension ColumnEditor {
             }
             end = next
         }
-        let leaf = try context.copyRefs(slot)
-        for i in 0..<3 { _ = try context.own(leaf.slots + i) }
-        let area = context.slab.own(Ref(leaf.slots[1]))
+        let leaf = try nodes.copyRefs(slot)
+        for i in 0..<3 { _ = try nodes.own(leaf.slots + i) }
+        let area = nodes.slab.own(Ref(leaf.slots[1]))
         if area.count > Int(end) { area.resize(Int(end)) }
     }
 
     private func mediumRange(_ leaf: SlabNode, _ i: Int) throws(RealmError) -> Range<Int> {
-        let ends = context.slab.own(Ref(leaf.slots[0])).view
-        guard i < ends.count else { throw context.outside(leaf.slots) }
+        let ends = nodes.slab.own(Ref(leaf.slots[0])).view
+        guard i < ends.count else { throw nodes.outside(leaf.slots) }
         return (i == 0 ? 0 : Int(ends.integer(i - 1)))..<Int(ends.integer(i))
     }
 
@@ -133,18 +133,18 @@ extension ColumnEditor {
         guard length <= LeafEncoder.longestMedium(isString: isString) else { return false }
         let size = length + terminator
         if place == .insert {
-            let ends = context.slab.own(Ref(leaf.slots[0])).view
-            guard i <= ends.count else { throw context.outside(leaf.slots) }
+            let ends = nodes.slab.own(Ref(leaf.slots[0])).view
+            guard i <= ends.count else { throw nodes.outside(leaf.slots) }
             let start = i == 0 ? 0 : Int(ends.integer(i - 1))
             try replace(leaf, start..<start, with: value, size: size)
-            try context.insertInteger(leaf.slots, i, Int64(start + size))
-            try context.addToIntegers(leaf.slots, from: i + 1, Int64(size))
-            try context.insertInteger(leaf.slots + 2, i, value == nil ? 1 : 0)
+            try nodes.insertInteger(leaf.slots, i, Int64(start + size))
+            try nodes.addToIntegers(leaf.slots, from: i + 1, Int64(size))
+            try nodes.insertInteger(leaf.slots + 2, i, value == nil ? 1 : 0)
         } else {
             let range = try mediumRange(leaf, i)
             try replace(leaf, range, with: value, size: size)
-            try context.addToIntegers(leaf.slots, from: i, Int64(size - range.count))
-            try context.setInteger(leaf.slots + 2, i, value == nil ? 1 : 0)
+            try nodes.addToIntegers(leaf.slots, from: i, Int64(size - range.count))
+            try nodes.setInteger(leaf.slots + 2, i, value == nil ? 1 : 0)
         }
         return true
     }
@@ -153,11 +153,11 @@ extension ColumnEditor {
     private func replace(
         _ leaf: SlabNode, _ range: Range<Int>, with value: ByteView?, size: Int
     ) throws(RealmError) {
-        var area = context.slab.own(Ref(leaf.slots[1]))
+        var area = nodes.slab.own(Ref(leaf.slots[1]))
         let count = area.count
         let newCount = count - range.count + size
-        guard range.upperBound <= count else { throw context.outside(leaf.slots + 1) }
-        if newCount > count { area = try context.roomy(leaf.slots + 1, for: newCount) }
+        guard range.upperBound <= count else { throw nodes.outside(leaf.slots + 1) }
+        if newCount > count { area = try nodes.roomy(leaf.slots + 1, for: newCount) }
         let p = area.payload
         (p + range.lowerBound + size).copyMemory(
             from: p + range.upperBound, byteCount: count - range.upperBound)
@@ -176,30 +176,30 @@ extension ColumnEditor {
         _ slot: RefSlot, _ leaf: SlabNode, _ i: Int, _ value: ByteView?, _ place: Place
     ) throws(RealmError) -> Bool {
         guard i < leaf.count || (place == .insert && i == leaf.count) else {
-            throw context.outside(slot)
+            throw nodes.outside(slot)
         }
         if let value, value.count + terminator > BytesLeaf.longestBlob { return false }
         let blob = try value.map { (value) throws(RealmError) in
             try context.encoder.blob(value, terminator: terminator).raw
         }
         if place == .insert {
-            let node = try context.roomy(slot, for: leaf.count + 1)
+            let node = try nodes.roomy(slot, for: leaf.count + 1)
             node.open(i)
             node.slots[i] = blob ?? 0
         } else {
-            if let old = leaf.view.slot(i).child { try context.freeDeep(old) }
+            if let old = leaf.view.slot(i).child { try nodes.freeDeep(old) }
             leaf.slots[i] = blob ?? 0
         }
         return true
     }
 }
 
-extension EditContext {
+extension ColumnEditor {
     /// Bytes that lie in a node of the transaction may move while they are stored in another place.
     @inline(__always)
-    fileprivate func settled(_ bytes: ByteView?) -> ByteView? {
-        guard let bytes, slab.holds(bytes.base) else { return bytes }
-        return arena.copy(bytes)
+    private func settled(_ bytes: ByteView?) -> ByteView? {
+        guard let bytes, nodes.slab.holds(bytes.base) else { return bytes }
+        return context.arena.copy(bytes)
     }
 }
 

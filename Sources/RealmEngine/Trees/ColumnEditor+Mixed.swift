@@ -4,24 +4,24 @@ extension ColumnEditor {
     /// False unless the old value and the new one are in the word alone.
     func setMixed(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) -> Bool {
         guard let word = Self.word(value) else { return false }
-        let leaf = try context.ownRefs(slot)
-        let words = try context.own(leaf.slots).view
-        guard i < words.count else { throw context.outside(slot) }
+        let leaf = try nodes.ownRefs(slot)
+        let words = try nodes.own(leaf.slots).view
+        guard i < words.count else { throw nodes.outside(slot) }
         let old = words.integer(i)
         guard old == 0 || (old >> 5 & 7 == 0 && old & 0x1F <= 2) else { return false }
-        try context.setInteger(leaf.slots, i, word)
+        try nodes.setInteger(leaf.slots, i, word)
         return true
     }
 
     /// False when the value does not go behind all others, or leads to a collection.
     func appendMixed(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) -> Bool {
-        let leaf = try context.ownRefs(slot)
-        guard leaf.count == 6, try context.own(leaf.slots).count == i else { return false }
+        let leaf = try nodes.ownRefs(slot)
+        guard leaf.count == 6, try nodes.own(leaf.slots).count == i else { return false }
         var word = Self.word(value)
         if word == nil { word = try pooled(leaf, value) }
         guard let word else { return false }
-        try context.insertInteger(leaf.slots, i, word)
-        if leaf.slots[5] != 0 { try context.insertInteger(leaf.slots + 5, i, 0) }
+        try nodes.insertInteger(leaf.slots, i, word)
+        if leaf.slots[5] != 0 { try nodes.insertInteger(leaf.slots + 5, i, 0) }
         return true
     }
 
@@ -72,7 +72,7 @@ extension ColumnEditor {
             context, LeafLayout(elements: ElementType(type: .string, isNullable: false)))
         let pool = leaf.slots + 3
         if pool.pointee == 0 { pool.pointee = try strings.makeEmpty().raw }
-        let count = try BytesLeaf(pool: Ref(pool.pointee), context.space).count
+        let count = try BytesLeaf(pool: Ref(pool.pointee), nodes.space).count
         try strings.insert(.string(v), pool, at: count)
         return MixedEncoder.word(count, pool: 3, type: type)
     }
@@ -80,8 +80,8 @@ extension ColumnEditor {
     /// Index of a number added to a pool.
     private func append(_ pool: RefSlot, _ v: Int64) throws(RealmError) -> Int {
         if pool.pointee == 0 { pool.pointee = try context.encoder.integers([]).raw }
-        let count = try context.own(pool).count
-        try context.insertInteger(pool, count, v)
+        let count = try nodes.own(pool).count
+        try nodes.insertInteger(pool, count, v)
         return count
     }
 }

@@ -4,7 +4,7 @@ extension ColumnEditor {
 
     func setOptional(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
         if let number = try stored(slot, value) {
-            try context.setInteger(slot, i + 1, number)
+            try nodes.setInteger(slot, i + 1, number)
         } else {
             try rebuild(slot) { (leaf) throws(RealmError) in try leaf.set(value, at: i, context) }
         }
@@ -12,7 +12,7 @@ extension ColumnEditor {
 
     func insertOptional(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
         if let number = try stored(slot, value) {
-            try context.insertInteger(slot, i + 1, number)
+            try nodes.insertInteger(slot, i + 1, number)
         } else {
             try rebuild(slot) { (leaf) in leaf.insert(value, at: i) }
         }
@@ -27,21 +27,21 @@ extension ColumnEditor {
     /// needed first, which the width dictates (object format 3.2).
     @inline(__always)
     func storedOptional(_ slot: RefSlot, _ value: Int64?) throws(RealmError) -> Int64? {
-        let node = try context.own(slot)
-        guard node.count > 0 else { throw context.outside(slot) }
+        let node = try nodes.own(slot)
+        guard node.count > 0 else { throw nodes.outside(slot) }
         let view = node.view
         let marker = view.integer(0)
         let code = Int(node.flags & 7)
         guard code == 7 || marker == LeafEncoder.upperBound[code] else { return nil }
         guard let value else { return marker }
-        return value != marker && EditContext.Sign.usual.code(value) <= code ? value : nil
+        return value != marker && NodeEdits.Sign.usual.code(value) <= code ? value : nil
     }
 
     // MARK: Cells of whole bytes
 
     func setCell(_ slot: RefSlot, _ i: Int, _ bits: Int64) throws(RealmError) {
-        let node = try context.own(slot)
-        guard i < node.count else { throw context.outside(slot) }
+        let node = try nodes.own(slot)
+        guard i < node.count else { throw nodes.outside(slot) }
         store(node, i, bits)
     }
 
@@ -60,10 +60,10 @@ extension ColumnEditor {
 
     /// Makes place for a cell in front of cell `i`.
     func openCell(_ slot: RefSlot, _ i: Int) throws(RealmError) -> SlabNode {
-        var node = try context.own(slot)
+        var node = try nodes.own(slot)
         let (count, width) = (node.count, node.view.width)
-        guard i <= count else { throw context.outside(slot) }
-        node = try context.roomy(slot, for: count + 1)
+        guard i <= count else { throw nodes.outside(slot) }
+        node = try nodes.roomy(slot, for: count + 1)
         node.resize(count + 1)
         (node.payload + (i + 1) * width).copyMemory(
             from: node.payload + i * width, byteCount: (count - i) * width)
@@ -71,9 +71,9 @@ extension ColumnEditor {
     }
 
     func removeCell(_ slot: RefSlot, _ i: Int) throws(RealmError) {
-        let node = try context.own(slot)
+        let node = try nodes.own(slot)
         let (count, width) = (node.count, node.view.width)
-        guard i < count else { throw context.outside(slot) }
+        guard i < count else { throw nodes.outside(slot) }
         (node.payload + i * width).copyMemory(
             from: node.payload + (i + 1) * width, byteCount: (count - i - 1) * width)
         node.resize(count - 1)
@@ -84,8 +84,8 @@ extension ColumnEditor {
     /// False when the cells are too small.
     func setDecimal(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) -> Bool {
         guard let decimal = try fitting(slot, value) else { return false }
-        let node = try context.own(slot)
-        guard i < node.count else { throw context.outside(slot) }
+        let node = try nodes.own(slot)
+        guard i < node.count else { throw nodes.outside(slot) }
         store(node, i, decimal)
         return true
     }
@@ -97,7 +97,7 @@ extension ColumnEditor {
     }
 
     private func fitting(_ slot: RefSlot, _ value: Value) throws(RealmError) -> Decimal128? {
-        let width = try context.own(slot).view.width
+        let width = try nodes.own(slot).view.width
         guard width > 0 else { return nil }
         guard case .decimal(let decimal) = value else { return .null }
         return decimal.packedWidth <= width ? decimal : nil
@@ -126,20 +126,20 @@ extension ColumnEditor {
     }
 
     func setID(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) -> Bool {
-        let node = try context.own(slot)
-        guard i < idCount(node) else { throw context.outside(slot) }
+        let node = try nodes.own(slot)
+        guard i < idCount(node) else { throw nodes.outside(slot) }
         store(node, i, value)
         return true
     }
 
     /// False when the id does not go behind all others.
     func appendID(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) -> Bool {
-        var node = try context.own(slot)
+        var node = try nodes.own(slot)
         guard i == idCount(node) else { return false }
         let size = i * idWidth + (i + 7) / 8
         if node.view.width == 0 { node.resize(0, flags: 0x09) }
         let start = i & 7 == 0 ? 1 : 0
-        node = try context.roomy(slot, for: size + start + idWidth)
+        node = try nodes.roomy(slot, for: size + start + idWidth)
         if start > 0 { node.payload.storeBytes(of: 0, toByteOffset: size, as: UInt8.self) }
         node.resize(size + start + idWidth)
         store(node, i, value)
@@ -164,29 +164,29 @@ extension ColumnEditor {
     // MARK: Times
 
     func setTime(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
-        let parts = try context.ownRefs(slot)
+        let parts = try nodes.ownRefs(slot)
         guard let seconds = try storedOptional(parts.slots, value.time?.seconds) else {
             return try rebuild(slot) { (leaf) throws(RealmError) in
                 try leaf.set(value, at: i, context)
             }
         }
-        try context.setInteger(parts.slots, i + 1, seconds)
-        try context.setInteger(parts.slots + 1, i, Int64(value.time?.nanoseconds ?? 0))
+        try nodes.setInteger(parts.slots, i + 1, seconds)
+        try nodes.setInteger(parts.slots + 1, i, Int64(value.time?.nanoseconds ?? 0))
     }
 
     func insertTime(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
-        let parts = try context.ownRefs(slot)
+        let parts = try nodes.ownRefs(slot)
         guard let seconds = try storedOptional(parts.slots, value.time?.seconds) else {
             return try rebuild(slot) { (leaf) in leaf.insert(value, at: i) }
         }
-        try context.insertInteger(parts.slots, i + 1, seconds)
-        try context.insertInteger(parts.slots + 1, i, Int64(value.time?.nanoseconds ?? 0))
+        try nodes.insertInteger(parts.slots, i + 1, seconds)
+        try nodes.insertInteger(parts.slots + 1, i, Int64(value.time?.nanoseconds ?? 0))
     }
 
     func removeTime(_ slot: RefSlot, _ i: Int) throws(RealmError) {
-        let parts = try context.ownRefs(slot)
-        try context.removeInteger(parts.slots, i + 1)
-        try context.removeInteger(parts.slots + 1, i)
+        let parts = try nodes.ownRefs(slot)
+        try nodes.removeInteger(parts.slots, i + 1)
+        try nodes.removeInteger(parts.slots + 1, i)
     }
 }
 

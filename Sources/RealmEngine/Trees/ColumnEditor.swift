@@ -14,6 +14,7 @@ struct ColumnEditor {
 
     /// Whoever edits the tree keeps it.
     unowned(unsafe) let context: EditContext
+    let nodes: NodeEdits
     let layout: LeafLayout
     private let form: Form
     /// The leaves are those of a collection, whose links are stored as they are.
@@ -21,6 +22,7 @@ struct ColumnEditor {
 
     init(_ context: EditContext, _ layout: LeafLayout) {
         self.context = context
+        nodes = context.nodes
         self.layout = layout
         form = Self.form(layout)
         isElement = false
@@ -29,6 +31,7 @@ struct ColumnEditor {
     /// For the leaves of a collection.
     init(_ context: EditContext, elements: ElementType) {
         self.context = context
+        nodes = context.nodes
         layout = LeafLayout(elements: elements)
         form = Self.form(layout)
         isElement = true
@@ -58,7 +61,7 @@ struct ColumnEditor {
     /// Makes the leaf of `rows` values one of the transaction's, after which little can go wrong.
     @inline(__always)
     func open(_ slot: RefSlot, rows: Int) throws(RealmError) {
-        if !context.owns(Ref(slot.pointee)) { try copy(slot, rows) }
+        if !nodes.owns(Ref(slot.pointee)) { try copy(slot, rows) }
     }
 
     /// Replaces value `i`.
@@ -66,7 +69,7 @@ struct ColumnEditor {
     func set(_ value: Value, _ slot: RefSlot, at i: Int, rows: Int) throws(RealmError) {
         try open(slot, rows: rows)
         switch form {
-        case .integers, .bools, .links, .slots: try context.setInteger(slot, i, number(value))
+        case .integers, .bools, .links, .slots: try nodes.setInteger(slot, i, number(value))
         case .optionalIntegers: try setOptional(slot, i, value)
         case .bytes: try setBytes(slot, i, value)
         case .times: try setTime(slot, i, value)
@@ -78,7 +81,7 @@ struct ColumnEditor {
     @inline(__always)
     func insert(_ value: Value, _ slot: RefSlot, at i: Int) throws(RealmError) {
         switch form {
-        case .integers, .bools, .links, .slots: try context.insertInteger(slot, i, number(value))
+        case .integers, .bools, .links, .slots: try nodes.insertInteger(slot, i, number(value))
         case .optionalIntegers: try insertOptional(slot, i, value)
         case .bytes: try insertBytes(slot, i, value)
         case .times: try insertTime(slot, i, value)
@@ -89,8 +92,8 @@ struct ColumnEditor {
     /// Removes value `i`. What a cell leads to is the caller's, except for the blobs of long values.
     func remove(_ slot: RefSlot, at i: Int) throws(RealmError) {
         switch form {
-        case .integers, .bools, .links, .slots: try context.removeInteger(slot, i)
-        case .optionalIntegers: try context.removeInteger(slot, i + 1)
+        case .integers, .bools, .links, .slots: try nodes.removeInteger(slot, i)
+        case .optionalIntegers: try nodes.removeInteger(slot, i + 1)
         case .bytes: try removeBytes(slot, i)
         case .times: try removeTime(slot, i)
         case .floats, .doubles, .decimals: try removeCell(slot, i)
@@ -149,10 +152,10 @@ struct ColumnEditor {
     private func copy(_ slot: RefSlot, _ rows: Int) throws(RealmError) {
         let ref = Ref(slot.pointee)
         guard layout.type != .backlink else {
-            guard try BacklinkLeaf(context.space, ref).count == rows else {
+            guard try BacklinkLeaf(nodes.space, ref).count == rows else {
                 throw .corrupt("a backlink leaf of other than \(rows) objects", at: ref)
             }
-            try context.copyRefs(slot, extra: rows / 8 + 8)
+            try nodes.copyRefs(slot, extra: rows / 8 + 8)
             return
         }
         let leaf = try opened(ref)
@@ -165,16 +168,16 @@ struct ColumnEditor {
             try copyMedium(slot, bytes)
         case .mixed: try rebuild(slot) { (_) in }
         default:
-            if try context.space.node(ref).hasRefs {
-                try context.copyRefs(slot, extra: rows / 8 + 8)
+            if try nodes.space.node(ref).hasRefs {
+                try nodes.copyRefs(slot, extra: rows / 8 + 8)
             } else {
-                _ = try context.own(slot)
+                _ = try nodes.own(slot)
             }
         }
         if form == .times {
-            let parts = try context.ownRefs(slot)
-            _ = try context.own(parts.slots)
-            _ = try context.own(parts.slots + 1)
+            let parts = try nodes.ownRefs(slot)
+            _ = try nodes.own(parts.slots)
+            _ = try nodes.own(parts.slots + 1)
         }
     }
 
@@ -192,26 +195,26 @@ struct ColumnEditor {
 
     private func opened(_ ref: Ref) throws(RealmError) -> ColumnLeaf {
         isElement
-            ? try ColumnLeaf(context.space, ref, element: layout.element)
-            : try ColumnLeaf(context.space, ref, layout)
+            ? try ColumnLeaf(nodes.space, ref, element: layout.element)
+            : try ColumnLeaf(nodes.space, ref, layout)
     }
 
     private func buffer(_ ref: Ref) throws(RealmError) -> LeafBuffer {
         let buffer: LeafBuffer
         if isElement {
-            buffer = try LeafBuffer(context.space, ref, element: layout.element)
+            buffer = try LeafBuffer(nodes.space, ref, element: layout.element)
         } else {
-            buffer = try LeafBuffer(context.space, ref, layout, rows: try rows(ref))
+            buffer = try LeafBuffer(nodes.space, ref, layout, rows: try rows(ref))
         }
         guard form == .mixed else { return buffer }
-        for value in buffer.values { try context.checkRoot(of: value, in: ref) }
+        for value in buffer.values { try nodes.checkRoot(of: value, in: ref) }
         return buffer
     }
 
     /// Values of a leaf whose form has been checked.
     private func rows(_ ref: Ref) throws(RealmError) -> Int {
-        if layout.type == .backlink { return try BacklinkLeaf(context.space, ref).count }
-        return try ColumnLeaf(context.space, ref, layout).count
+        if layout.type == .backlink { return try BacklinkLeaf(nodes.space, ref).count }
+        return try ColumnLeaf(nodes.space, ref, layout).count
     }
 
     private func encode(_ buffer: LeafBuffer) throws(RealmError) -> Ref {

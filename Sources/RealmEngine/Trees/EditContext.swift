@@ -12,13 +12,13 @@ struct Fanout: Sendable {
 /// What every editor of one write transaction shares: the bytes it reads, the slab it writes into,
 /// and the list of file space its edits let go. Confined to the writer.
 final class EditContext {
-    private(set) var space: NodeSpace
-    let slab: Slab
+    /// What changes nodes.
+    let nodes: NodeEdits
+    let slab: SlabNodes
+    /// Keeps the nodes.
+    private let slabOwner: Slab
     let encoder: NodeEncoder
     let fanout: Fanout
-    /// Extents of the base version's nodes that the new version no longer uses.
-    private(set) var freed: [Extent] = []
-    private var freedBytes: UInt64 = 0
     /// Where the transaction wrote nodes ahead of its commit, in ascending order.
     private var writtenAhead: [Extent] = []
     /// Grows whenever a table's columns change: what was worked out from them is outdated.
@@ -29,25 +29,31 @@ final class EditContext {
     var readers: SpaceMemory?
     /// Bytes, about, of what editors have taken apart or collected.
     var editedBytes = 0
-    /// Bytes of nodes that the transaction made and is likely to change again.
-    var changeableBytes = 0
-
     init(space: NodeSpace, slab: Slab, fanout: Fanout) {
-        self.space = space
-        self.slab = slab
+        nodes = NodeEdits(slab.nodes, space)
+        slabOwner = slab
+        self.slab = slab.nodes
         self.fanout = fanout
-        encoder = NodeEncoder(slab: slab)
+        encoder = NodeEncoder(slab: slab.nodes)
     }
+
+    deinit { nodes.deallocate() }
+
+    var space: NodeSpace { nodes.space }
+    /// Extents of the base version's nodes that the new version no longer uses.
+    var freed: [Extent] { nodes.state.pointee.freed }
+    /// Bytes of nodes that the transaction made and is likely to change again.
+    var changeableBytes: Int { nodes.state.pointee.changeableBytes }
 
     /// Goes on from `other`'s nodes and the first `count` of the extents it let go.
     init(_ other: EditContext, _ space: NodeSpace, freed count: Int) {
-        self.space = space
+        nodes = NodeEdits(other.slab, space)
+        slabOwner = other.slabOwner
         slab = other.slab
         fanout = other.fanout
         encoder = other.encoder
         writtenAhead = other.writtenAhead
-        freed = Array(other.freed[..<count])
-        freedBytes = freed.reduce(0) { $0 + $1.count }
+        nodes.take(other.freed[..<count])
     }
 
     /// The transaction's nodes are at `extents` now; no version knows of them before the commit.
@@ -60,17 +66,16 @@ final class EditContext {
     func takeWrittenAhead() -> [Extent] {
         if writtenAhead.isEmpty { return [] }
         var own: [Extent] = []
-        freed.removeAll { extent in
+        nodes.forgetFreed { extent in
             guard writtenAhead.extent(with: extent.start) != nil else { return false }
             own.append(extent)
-            freedBytes -= extent.count
             return true
         }
         return FreeSpace.released(own)
     }
 
     /// What was let go after the first `count` extents is in use after all.
-    func forgetFreed(after count: Int) { freed.removeSubrange(count...) }
+    func forgetFreed(after count: Int) { nodes.state.pointee.freed.removeSubrange(count...) }
 
     /// Something is about to change, or has just: who read the state before reads no further.
     @inline(__always)
@@ -88,46 +93,20 @@ final class EditContext {
     /// All nodes made so far are in the file now, which `space` reaches; no editor of before is used
     /// any more.
     func restart(_ space: NodeSpace) {
-        self.space = space
+        nodes.state.pointee.space = space
+        nodes.state.pointee.changeableBytes = 0
         arena.reset()
         editedBytes = 0
-        changeableBytes = 0
     }
 
-    /// Lets go of one node, not of what it references. A sound file's nodes are let go once each;
-    /// in a damaged one, shared branches would be without end.
-    func free(_ ref: Ref) throws(RealmError) {
-        if ref.isNone || slab.contains(ref) { return }
-        let node = try space.node(ref)
-        freedBytes += UInt64(node.byteSize)
-        guard freedBytes <= space.limit else { throw space.exhausted(ref) }
-        freed.append(Extent(start: ref.raw, count: UInt64(node.byteSize)))
-    }
+    /// Lets go of one node, not of what it references.
+    func free(_ ref: Ref) throws(RealmError) { try nodes.free(ref) }
 
     /// Lets go of a node and of everything below it.
-    func freeDeep(_ ref: Ref, depth: Int = 0) throws(RealmError) {
-        if ref.isNone { return }
-        guard depth < 200 else { throw .corrupt("nodes nested too deep", at: ref) }
-        let node = try space.node(ref)
-        if node.hasRefs {
-            for i in 0..<node.count {
-                if let child = node.slot(i).child { try freeDeep(child, depth: depth + 1) }
-            }
-        }
-        try free(ref)
-    }
+    func freeDeep(_ ref: Ref) throws(RealmError) { try nodes.freeDeep(ref) }
 
     /// Lets go of a node and its direct children, which hold no refs of their own.
-    func freeWithChildren(_ ref: Ref) throws(RealmError) {
-        if ref.isNone { return }
-        let node = try space.node(ref)
-        if node.hasRefs {
-            for i in 0..<node.count {
-                if let child = node.slot(i).child { try free(child) }
-            }
-        }
-        try free(ref)
-    }
+    func freeWithChildren(_ ref: Ref) throws(RealmError) { try nodes.freeWithChildren(ref) }
 }
 
 /// Bytes kept until the transaction ends; addresses never move.

@@ -48,7 +48,8 @@ extension IndexEditor {
 
     /// The list at `ref`, which is not empty.
     func list(_ ref: Ref) throws(RealmError) -> KeyView {
-        let node = context.owns(ref) ? context.slab.own(ref).view : try context.space.node(ref)
+        let node =
+            context.nodes.owns(ref) ? context.slab.own(ref).view : try context.space.node(ref)
         if node.isInner { return KeyView(leaf: node, tree: try tree(ref)) }
         guard node.flags & NodeView.formMask == 0 else {
             throw context.space.wrongShape(ref, "index list")
@@ -73,8 +74,8 @@ extension IndexEditor {
         _ key: Int64, at i: Int, _ list: KeyView, _ place: RefSlot
     ) throws(RealmError) {
         if list.tree == nil, list.count < context.fanout.tree {
-            _ = try context.own(place)
-            return try context.insertInteger(place, i, key)
+            _ = try context.nodes.own(place)
+            return try context.nodes.insertInteger(place, i, key)
         }
         let ref = Ref(place.pointee)
         let tree: SequenceEditor
@@ -90,8 +91,8 @@ extension IndexEditor {
             try tree.remove(at: i)
             try moved(tree, from: ref, to: place)
         } else {
-            _ = try context.own(place)
-            try context.removeInteger(place, i)
+            _ = try context.nodes.own(place)
+            try context.nodes.removeInteger(place, i)
         }
         // What a tree became may be a node of the file.
         let node = try context.space.node(Ref(place.pointee))

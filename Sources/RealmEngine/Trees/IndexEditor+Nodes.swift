@@ -24,7 +24,7 @@ extension IndexEditor {
 
     @inline(__always)
     func look(_ ref: Ref) throws(RealmError) -> Look {
-        guard context.owns(ref) else { return try checked(ref) }
+        guard context.nodes.owns(ref) else { return try checked(ref) }
         let view = context.slab.own(ref).view
         let keys = context.slab.own(view.slot(0).ref)
         return Look(
@@ -50,7 +50,7 @@ extension IndexEditor {
     @inline(__always)
     func entry(_ node: Look, _ i: Int) throws(RealmError) -> NodeSlot {
         let slot = node.view.slot(i + 1)
-        if !node.isOwn { try check(slot, in: node, limit: context.limit(ofRefsIn: node.ref)) }
+        if !node.isOwn { try check(slot, in: node, limit: context.nodes.limit(ofRefsIn: node.ref)) }
         return slot
     }
 
@@ -70,7 +70,8 @@ extension IndexEditor {
     @inline(__always)
     func isLevel(_ ref: Ref, offset: Int) throws(RealmError) -> Bool {
         let flags =
-            context.owns(ref) ? context.slab.own(ref).flags : try context.space.node(ref).flags
+            context.nodes.owns(ref)
+            ? context.slab.own(ref).flags : try context.space.node(ref).flags
         if flags & NodeView.contextFlag == 0 { return false }
         guard offset + 4 <= (holdsWords ? Self.maximumWordOffset : Self.maximumOffset) else {
             throw .corrupt("an index nested too deep", at: ref)
@@ -86,7 +87,7 @@ extension IndexEditor {
     @inline(__always)
     func own(_ slot: RefSlot, last: Int32?) throws(RealmError) -> IndexNode {
         let ref = Ref(slot.pointee)
-        return context.owns(ref) ? IndexNode(context.slab, ref) : try copy(slot, last)
+        return context.nodes.owns(ref) ? IndexNode(context.slab, ref) : try copy(slot, last)
     }
 
     private func copy(_ slot: RefSlot, _ last: Int32?) throws(RealmError) -> IndexNode {
@@ -103,7 +104,7 @@ extension IndexEditor {
         }
         let capacity = max(count + 8, min(context.fanout.index + 1, count + count / 2))
         let copy = try IndexNode.make(context, isInner: old.view.isInner, capacity: capacity)
-        let limit = context.limit(ofRefsIn: old.ref)
+        let limit = context.nodes.limit(ofRefsIn: old.ref)
         for i in 0..<count {
             let entry = old.view.slot(i + 1)
             try check(entry, in: old, limit: limit)

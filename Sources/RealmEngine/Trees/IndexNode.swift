@@ -13,7 +13,7 @@ struct IndexNode {
 
     /// The node at `ref`, which the transaction made.
     @inline(__always)
-    init(_ slab: Slab, _ ref: Ref) {
+    init(_ slab: SlabNodes, _ ref: Ref) {
         refs = slab.own(ref)
         keys = slab.own(Ref(refs.slots[0]))
     }
@@ -29,7 +29,7 @@ struct IndexNode {
             flags: NodeView.hasRefsFlag | NodeView.contextFlag | inner | 7, count: 1,
             room: 8 * (capacity + 1))
         refs.payload.storeBytes(of: keys.ref.raw, as: UInt64.self)
-        context.changeableBytes &+= 12 &* capacity &+ 48
+        context.nodes.state.pointee.changeableBytes &+= 12 &* capacity &+ 48
         return (refs.ref, IndexNode(context.slab, refs.ref))
     }
 

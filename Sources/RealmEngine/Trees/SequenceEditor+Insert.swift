@@ -53,10 +53,10 @@ extension SequenceEditor {
         let entries = try Entries(context, step.node.view)
         if entries.even == nil {
             let end = entries.start(step.child) + left
-            try context.addToIntegers(step.node.slots, from: step.child, 1, .none)
-            try context.insertInteger(step.node.slots, step.child, Int64(end), .none)
+            try nodes.addToIntegers(step.node.slots, from: step.child, 1, .none)
+            try nodes.insertInteger(step.node.slots, step.child, Int64(end), .none)
         }
-        let node = try context.roomy(slot(level), for: step.node.count + 1)
+        let node = try nodes.roomy(slot(level), for: step.node.count + 1)
         node.open(2 + step.child)
         node.slots[2 + step.child] = sibling.raw
         setTotal(node, entries.total + 1)
@@ -71,7 +71,7 @@ extension SequenceEditor {
         // An append leaves full nodes behind; anything else splits in the middle.
         let cut = added == entries.count - 1 ? added : entries.count / 2
         let left = entries.start(cut)
-        let new = try context.newRefs(
+        let new = try nodes.newRefs(
             entries.count - cut + 2, flags: NodeView.innerFlag, extra: 8)
         for i in cut..<entries.count { new.node.slots[1 + i - cut] = node.slots[1 + i] }
         setTotal(new.node, entries.total - left)
@@ -81,7 +81,7 @@ extension SequenceEditor {
             new.node.slots[0] = try context.encoder.unsigned(
                 (cut..<entries.count - 1).map { UInt64(entries.end($0) - left) }
             ).raw
-            try context.own(node.slots).resize(cut - 1)
+            try nodes.own(node.slots).resize(cut - 1)
         }
         node.resize(cut + 2)
         setTotal(node, left)
@@ -90,13 +90,13 @@ extension SequenceEditor {
 
     private func growRoot(_ sibling: Ref, left: Int, right: Int) throws(RealmError) {
         let old = Ref(rootSlot.pointee)
-        let node = context.slab.own(old)
+        let node = nodes.slab.own(old)
         // That there are hidden elements is said by the root.
         if element.type == .link {
             node.resize(node.count, flags: node.flags & ~NodeView.contextFlag)
         }
         let isEven = !node.view.isInner || NodeSlot(raw: node.slots[0]).isTagged
-        let root = try context.newRefs(4, flags: NodeView.innerFlag, extra: 8)
+        let root = try nodes.newRefs(4, flags: NodeView.innerFlag, extra: 8)
         root.node.slots[0] =
             isEven && right <= left
             ? NodeEncoder.tag(left) : try context.encoder.unsigned([UInt64(left)]).raw

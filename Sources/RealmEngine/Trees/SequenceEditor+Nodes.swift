@@ -47,33 +47,33 @@ extension SequenceEditor {
     /// The inner node of `count` elements at `slot`, ready to be changed; nil when a leaf is there.
     func inner(_ slot: RefSlot, count: Int) throws(RealmError) -> SlabNode? {
         let ref = Ref(slot.pointee)
-        if context.owns(ref) {
-            return context.slab.own(ref).view.isInner ? try context.ownRefs(slot) : nil
+        if nodes.owns(ref) {
+            return nodes.slab.own(ref).view.isInner ? try nodes.ownRefs(slot) : nil
         }
-        let view = try context.space.node(ref)
+        let view = try nodes.space.node(ref)
         guard view.isInner else { return nil }
         try check(view, ref, count)
-        return try context.copyRefs(slot, extra: 8)
+        return try nodes.copyRefs(slot, extra: 8)
     }
 
     private func check(_ view: NodeView, _ ref: Ref, _ count: Int) throws(RealmError) {
         guard view.hasRefs, view.count >= 3, view.slot(view.count - 1).isTagged else {
-            throw context.space.wrongShape(ref, "B+tree inner node")
+            throw nodes.space.wrongShape(ref, "B+tree inner node")
         }
         guard view.slot(view.count - 1).value == UInt64(count) else {
             throw .corrupt("a B+tree child of another size than announced", at: ref)
         }
         if let offsets = view.slot(0).child {
-            guard try context.space.integers(offsets, "B+tree offsets").count == view.count - 3
-            else { throw context.space.wrongShape(ref, "B+tree inner node") }
+            guard try nodes.space.integers(offsets, "B+tree offsets").count == view.count - 3
+            else { throw nodes.space.wrongShape(ref, "B+tree inner node") }
         } else if !view.slot(0).isTagged {
-            throw context.space.wrongShape(ref, "B+tree inner node")
+            throw nodes.space.wrongShape(ref, "B+tree inner node")
         }
         let entries = try Entries(context, view)
         var end = 0
         for i in 0..<entries.count {
             guard view.slot(i + 1).child != nil, entries.end(i) >= end, entries.end(i) <= count
-            else { throw context.space.wrongShape(ref, "B+tree inner node") }
+            else { throw nodes.space.wrongShape(ref, "B+tree inner node") }
             end = entries.end(i)
         }
     }
@@ -113,7 +113,7 @@ extension SequenceEditor {
         for step in path[..<levels] {
             setTotal(step.node, total(step.node) + delta)
             if NodeSlot(raw: step.node.slots[0]).isTagged { continue }
-            try context.addToIntegers(step.node.slots, from: step.child, Int64(delta), .none)
+            try nodes.addToIntegers(step.node.slots, from: step.child, Int64(delta), .none)
         }
     }
 

@@ -29,12 +29,12 @@ extension SequenceEditor {
     }
 
     private func freeOffsets(_ node: SlabNode) throws(RealmError) {
-        if let offsets = NodeSlot(raw: node.slots[0]).child { try context.free(offsets) }
+        if let offsets = NodeSlot(raw: node.slots[0]).child { try nodes.free(offsets) }
     }
 
     /// Removes a child without elements.
     private func removeChild(_ node: SlabNode, _ child: Int) throws(RealmError) {
-        try context.removeInteger(node.slots, min(child, children(node) - 2))
+        try nodes.removeInteger(node.slots, min(child, children(node) - 2))
         node.close(1 + child)
     }
 
@@ -44,7 +44,7 @@ extension SequenceEditor {
     ) throws(RealmError) {
         let sizes = try Entries(context, node.view)
         let (left, right) = (node.slots + 1 + child, node.slots + 2 + child)
-        let view = try context.space.node(Ref(right.pointee))
+        let view = try nodes.space.node(Ref(right.pointee))
         let limit = context.fanout.tree * 3 / 4
         if view.isInner {
             guard entries + view.count - 2 < limit,
@@ -58,7 +58,7 @@ extension SequenceEditor {
             try column.open(right, rows: sizes.size(child + 1))
             try column.join(left, right)
         }
-        try context.removeInteger(node.slots, child)
+        try nodes.removeInteger(node.slots, child)
         node.close(2 + child)
     }
 
@@ -68,7 +68,7 @@ extension SequenceEditor {
         let (a, b) = (try Entries(context, left.view), try Entries(context, right.view))
         var ends: [UInt64] = (0..<a.count).map { UInt64(a.end($0)) }
         for i in 0..<b.count - 1 { ends.append(UInt64(a.total + b.end(i))) }
-        let node = try context.roomy(slot, for: a.count + b.count + 2)
+        let node = try nodes.roomy(slot, for: a.count + b.count + 2)
         node.resize(a.count + b.count + 2)
         for i in 0..<b.count { node.slots[1 + a.count + i] = right.slots[1 + i] }
         setTotal(node, a.total + b.total)
@@ -79,7 +79,7 @@ extension SequenceEditor {
 
     private func collapseRoot() throws(RealmError) {
         while true {
-            let root = try context.space.node(Ref(rootSlot.pointee))
+            let root = try nodes.space.node(Ref(rootSlot.pointee))
             guard root.isInner, root.count == 3 else { return }
             // An earlier commit may have left an inner node with one child.
             guard let node = try inner(rootSlot, count: count) else { return }

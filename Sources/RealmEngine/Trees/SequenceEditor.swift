@@ -6,6 +6,7 @@
 final class SequenceEditor {
     let element: ElementType
     let context: EditContext
+    let nodes: NodeEdits
     let column: ColumnEditor
     /// Holds the root's ref.
     let rootSlot: RefSlot
@@ -41,6 +42,7 @@ final class SequenceEditor {
     /// Opens the tree at `root` for editing; none is an empty tree.
     init(_ context: EditContext, root ref: Ref, element: ElementType) throws(RealmError) {
         self.context = context
+        nodes = context.nodes
         self.element = element
         column = ColumnEditor(context, elements: element)
         rootSlot = .allocate(capacity: 1)
@@ -49,17 +51,17 @@ final class SequenceEditor {
         if ref.isNone {
             rootSlot.pointee = try column.makeEmpty().raw
         } else {
-            mayHoldUnresolved = try context.space.node(ref).context && element.type == .link
-            count = try BPlusTree(space: context.space, root: ref).count {
+            mayHoldUnresolved = try nodes.space.node(ref).context && element.type == .link
+            count = try BPlusTree(space: nodes.space, root: ref).count {
                 (leaf) throws(RealmError) in
-                try ColumnLeaf(context.space, leaf, element: element).count
+                try ColumnLeaf(nodes.space, leaf, element: element).count
             }
         }
     }
 
     deinit { rootSlot.deallocate() }
 
-    private var tree: BPlusTree { BPlusTree(space: context.space, root: Ref(rootSlot.pointee)) }
+    private var tree: BPlusTree { BPlusTree(space: nodes.space, root: Ref(rootSlot.pointee)) }
 
     // MARK: Reading
 
@@ -68,7 +70,7 @@ final class SequenceEditor {
         precondition(index >= 0 && index < count)
         if let seen, seen.range.contains(index) { return try value(at: index, seen) }
         let (ref, start) = try tree.leaf(containing: index)
-        let leaf = try ColumnLeaf(context.space, ref, element: element)
+        let leaf = try ColumnLeaf(nodes.space, ref, element: element)
         guard index - start < leaf.count else {
             throw .corrupt("a B+tree child of another size than announced", at: ref)
         }
@@ -79,7 +81,7 @@ final class SequenceEditor {
     @inline(__always)
     private func value(at index: Int, _ seen: Seen) throws(RealmError) -> Value {
         let value = try seen.leaf.stored(index - seen.range.lowerBound)
-        try context.checkRoot(of: value, in: seen.ref)
+        try nodes.checkRoot(of: value, in: seen.ref)
         return value
     }
 
@@ -88,7 +90,7 @@ final class SequenceEditor {
         var leaves = tree.leaves()
         var met = 0
         while let ref = try leaves.next() {
-            let leaf = try ColumnLeaf(context.space, ref, element: element)
+            let leaf = try ColumnLeaf(nodes.space, ref, element: element)
             met += leaf.count
             guard met <= count else {
                 throw .corrupt("a B+tree of more elements than announced", at: ref)
@@ -168,14 +170,14 @@ final class SequenceEditor {
     func finish() throws(RealmError) -> Ref {
         guard element.type == .link else { return Ref(rootSlot.pointee) }
         let hidesElements = try holdsUnresolved()
-        let root = try context.space.node(Ref(rootSlot.pointee))
+        let root = try nodes.space.node(Ref(rootSlot.pointee))
         if root.context != hidesElements {
             if root.isInner {
                 _ = try inner(rootSlot, count: count)
             } else {
                 try column.open(rootSlot, rows: count)
             }
-            let node = context.slab.own(Ref(rootSlot.pointee))
+            let node = nodes.slab.own(Ref(rootSlot.pointee))
             node.resize(node.count, flags: node.flags ^ NodeView.contextFlag)
         }
         return Ref(rootSlot.pointee)

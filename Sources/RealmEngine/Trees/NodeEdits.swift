@@ -6,7 +6,94 @@
 ///
 /// What leads to a node the transaction made is trusted, so that no ref from a file may pass for
 /// one: they are looked at when the node that holds them is copied.
-extension EditContext {
+///
+/// A trivial handle on what an `EditContext` owns and keeps: a reference that is counted for every
+/// node would cost more than what is done to the node.
+struct NodeEdits {
+    let slab: SlabNodes
+    let state: UnsafeMutablePointer<State>
+
+    struct State {
+        var space: NodeSpace
+        /// Extents of the base version's nodes that the new version no longer uses.
+        var freed: [Extent] = []
+        var freedBytes: UInt64 = 0
+        var changeableBytes = 0
+    }
+
+    init(_ slab: SlabNodes, _ space: NodeSpace) {
+        self.slab = slab
+        state = .allocate(capacity: 1)
+        state.initialize(to: State(space: space))
+    }
+
+    func deallocate() {
+        state.deinitialize(count: 1)
+        state.deallocate()
+    }
+
+    @inline(__always) var space: NodeSpace { state.pointee.space }
+
+    /// Begins with what was let go before.
+    func take(_ freed: ArraySlice<Extent>) {
+        state.pointee.freed = Array(freed)
+        state.pointee.freedBytes = freed.reduce(0) { $0 + $1.count }
+    }
+
+    /// What was let go, and is what `isOther` says, is no longer listed.
+    func forgetFreed(where isOther: (Extent) -> Bool) {
+        var bytes: UInt64 = 0
+        state.pointee.freed.removeAll { extent in
+            guard isOther(extent) else { return false }
+            bytes += extent.count
+            return true
+        }
+        state.pointee.freedBytes -= bytes
+    }
+}
+
+// MARK: - Letting go
+
+extension NodeEdits {
+    /// Lets go of one node, not of what it references. A sound file's nodes are let go once each;
+    /// in a damaged one, shared branches would be without end.
+    func free(_ ref: Ref) throws(RealmError) {
+        if ref.isNone || slab.contains(ref) { return }
+        let node = try space.node(ref)
+        state.pointee.freedBytes += UInt64(node.byteSize)
+        guard state.pointee.freedBytes <= space.limit else { throw space.exhausted(ref) }
+        state.pointee.freed.append(Extent(start: ref.raw, count: UInt64(node.byteSize)))
+    }
+
+    /// Lets go of a node and of everything below it.
+    func freeDeep(_ ref: Ref, depth: Int = 0) throws(RealmError) {
+        if ref.isNone { return }
+        guard depth < 200 else { throw .corrupt("nodes nested too deep", at: ref) }
+        let node = try space.node(ref)
+        if node.hasRefs {
+            for i in 0..<node.count {
+                if let child = node.slot(i).child { try freeDeep(child, depth: depth + 1) }
+            }
+        }
+        try free(ref)
+    }
+
+    /// Lets go of a node and its direct children, which hold no refs of their own.
+    func freeWithChildren(_ ref: Ref) throws(RealmError) {
+        if ref.isNone { return }
+        let node = try space.node(ref)
+        if node.hasRefs {
+            for i in 0..<node.count {
+                if let child = node.slot(i).child { try free(child) }
+            }
+        }
+        try free(ref)
+    }
+}
+
+// MARK: - Changing
+
+extension NodeEdits {
     @inline(__always) func owns(_ ref: Ref) -> Bool { slab.owns(ref) }
 
     /// The plain node at `slot`, ready to be changed; its form has been checked.
@@ -77,7 +164,7 @@ extension EditContext {
     }
 
     private func replace(_ slot: RefSlot, _ copy: Ref, _ size: Int) throws(RealmError) {
-        if !owns(Ref(slot.pointee)) { changeableBytes &+= size &+ 24 }
+        if !owns(Ref(slot.pointee)) { state.pointee.changeableBytes &+= size &+ 24 }
         try free(Ref(slot.pointee))
         slot.pointee = copy.raw
     }
@@ -120,7 +207,7 @@ extension SlabNode {
 // MARK: - Integers
 
 /// Arrays of packed integers: each change keeps the width, unless a value needs a larger one.
-extension EditContext {
+extension NodeEdits {
     /// How the elements of an array are read.
     enum Sign {
         /// As int-arrays are: unsigned below 8 bits, signed from there on.
