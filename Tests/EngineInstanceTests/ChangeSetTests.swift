@@ -45,10 +45,7 @@ import Testing
     }
 
     private func people(_ count: Int, in folder: ScratchFolder) throws -> (WriteSession, TableKey) {
-        var options = WriteSession.Options()
-        options.creates = true
-        options.isDurable = false
-        let session = try WriteSession(path: folder.file("people.realm"), options: options)
+        let session = try WriteSession(path: folder.file("people.realm"), options: .scratch())
         let transaction = try session.begin()
         let table = try transaction.createClass("Person")
         try transaction.addProperty(table, PropertySpec("age", .int))

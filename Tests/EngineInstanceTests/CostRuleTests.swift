@@ -101,10 +101,7 @@ import Testing
 
     /// The bytes of the blobs.
     private static func makeFile(_ path: String) throws -> Int {
-        var options = WriteSession.Options()
-        options.creates = true
-        options.isDurable = false
-        let session = try WriteSession(path: path, options: options)
+        let session = try WriteSession(path: path, options: .scratch())
         let (count, size) = (64, 256 << 10)
         let transaction = try session.begin()
         let dogs = try transaction.createClass("Dog")

@@ -6,10 +6,7 @@ import Testing
 /// What can be seen of a group's commits before, and without, their flush.
 @Suite struct GroupViewTests {
     private func session(_ folder: ScratchFolder) throws -> (WriteSession, TableKey) {
-        var options = WriteSession.Options()
-        options.creates = true
-        options.isDurable = false
-        let session = try WriteSession(path: folder.file("group.realm"), options: options)
+        let session = try WriteSession(path: folder.file("group.realm"), options: .scratch())
         let transaction = try session.begin()
         let table = try transaction.createClass("Dog")
         try transaction.addProperty(table, PropertySpec("name", .string))

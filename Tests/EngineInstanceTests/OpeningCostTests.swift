@@ -8,10 +8,7 @@ import Testing
 @Suite struct OpeningCostTests {
     /// A database of `count` objects with a number and 100 bytes each.
     private func make(_ path: String, _ count: Int) throws {
-        var options = WriteSession.Options()
-        options.creates = true
-        options.isDurable = false
-        let session = try WriteSession(path: path, options: options)
+        let session = try WriteSession(path: path, options: .scratch())
         let transaction = try session.begin()
         let table = try transaction.createClass("Letter")
         try transaction.addProperty(table, PropertySpec("number", .int))
@@ -78,10 +75,7 @@ import Testing
         let count = 48
         let folder = try ScratchFolder()
         let path = folder.file("shared.realm")
-        var options = WriteSession.Options()
-        options.creates = true
-        options.isDurable = false
-        let session = try WriteSession(path: path, options: options)
+        let session = try WriteSession(path: path, options: .scratch())
         let transaction = try session.begin()
         let table = try transaction.createClass("Picture")
         try transaction.addProperty(table, PropertySpec("data", .binary))

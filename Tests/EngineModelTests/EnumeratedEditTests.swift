@@ -13,10 +13,7 @@ import Testing
     /// A file whose class `A` has an enumerated property of ten values, and one that is not.
     init() throws {
         folder = try ScratchFolder()
-        var options = WriteSession.Options()
-        options.creates = true
-        options.isDurable = false
-        let session = try WriteSession(path: folder.file("plain.realm"), options: options)
+        let session = try WriteSession(path: folder.file("plain.realm"), options: .scratch())
         let first = try session.begin()
         let table = try first.createClass("A")
         var text = PropertySpec("text", .string)

@@ -11,10 +11,7 @@ import Testing
 
     init() throws {
         folder = try ScratchFolder()
-        var options = WriteSession.Options()
-        options.creates = true
-        options.isDurable = false
-        session = try WriteSession(path: folder.file("rules.realm"), options: options)
+        session = try WriteSession(path: folder.file("rules.realm"), options: .scratch())
     }
 
     private func report() throws -> IntegrityReport {

@@ -14,9 +14,7 @@ import Testing
     }
 
     private func session(small: Bool = false) throws -> WriteSession {
-        var options = WriteSession.Options()
-        options.creates = true
-        options.isDurable = false
+        var options = WriteSession.Options.scratch()
         if small { options.fanout = ModelShapes.small }
         return try WriteSession(path: path, options: options)
     }

@@ -6,9 +6,7 @@ import Testing
 /// Appending to lists, against lists that are written as a whole.
 @Suite struct ListAppendTests {
     private func session(_ path: String) throws -> WriteSession {
-        var options = WriteSession.Options()
-        options.creates = true
-        options.isDurable = false
+        var options = WriteSession.Options.scratch()
         // Three elements fill a leaf, three children a node.
         options.fanout.tree = 3
         return try WriteSession(path: path, options: options)

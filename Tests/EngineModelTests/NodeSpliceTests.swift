@@ -140,11 +140,9 @@ import Testing
         /// Nodes that a transaction opens which changes one property, until it is committed.
         private func opened(objects: Int) throws -> Int {
             let folder = try ScratchFolder()
-            var options = WriteSession.Options()
-            options.creates = true
-            options.isDurable = false
-            options.fanout = Fanout(clusterLeaf: 4, clusterInner: 64, tree: 64, index: 64)
-            let session = try WriteSession(path: folder.file("a.realm"), options: options)
+            let session = try WriteSession(
+                path: folder.file("a.realm"),
+                options: .scratch(Fanout(clusterLeaf: 4, clusterInner: 64, tree: 64, index: 64)))
             let first = try session.begin()
             let table = try first.createClass("A")
             for name in ["a", "b", "c", "d"] {

@@ -13,10 +13,7 @@ import Testing
 
     init() throws {
         folder = try ScratchFolder()
-        var options = WriteSession.Options()
-        options.creates = true
-        options.isDurable = false
-        session = try WriteSession(path: folder.file("open.realm"), options: options)
+        session = try WriteSession(path: folder.file("open.realm"), options: .scratch())
         let transaction = try session.begin()
         table = try transaction.createClass("C", primaryKey: PropertySpec("id", .int))
         var indexed = PropertySpec("group", .int)

@@ -17,9 +17,7 @@ final class RowBatchSide {
     init(_ path: String, _ form: RowBatchTests.Form) throws {
         self.path = path
         self.form = form
-        var options = WriteSession.Options()
-        options.creates = true
-        options.isDurable = false
+        var options = WriteSession.Options.scratch()
         if form.small { options.fanout = ModelShapes.small }
         session = try WriteSession(path: path, options: options)
         let transaction = try session.begin()

@@ -12,11 +12,7 @@ import Testing
 
     private static func open(_ fanout: Fanout) throws -> (ScratchFolder, WriteSession) {
         let folder = try ScratchFolder()
-        var options = WriteSession.Options()
-        options.creates = true
-        options.isDurable = false
-        options.fanout = fanout
-        return (folder, try WriteSession(path: folder.file("a.realm"), options: options))
+        return (folder, try WriteSession(path: folder.file("a.realm"), options: .scratch(fanout)))
     }
 
     private func read() throws -> Snapshot {

@@ -11,10 +11,7 @@ import Testing
 
     init() throws {
         folder = try ScratchFolder()
-        var options = WriteSession.Options()
-        options.creates = true
-        options.isDurable = false
-        session = try WriteSession(path: folder.file("write.realm"), options: options)
+        session = try WriteSession(path: folder.file("write.realm"), options: .scratch())
     }
 
     private func audit() throws {

@@ -41,11 +41,7 @@ final class IndexedTestFile {
     init(rows: Int, fanout: Fanout, random: SeededRandom) throws {
         path = FileManager.default.temporaryDirectory.path + "/indexed-\(UUID().uuidString).realm"
         self.random = random
-        var options = WriteSession.Options()
-        options.creates = true
-        options.isDurable = false
-        options.fanout = fanout
-        let session = try WriteSession(path: path, options: options)
+        let session = try WriteSession(path: path, options: .scratch(fanout))
         let transaction = try session.begin()
         part = try transaction.createClass("Part")
         var name = PropertySpec("name", .string)

@@ -6,14 +6,6 @@ import Testing
 /// Random queries give the same rows as the naive evaluator, with indexes and without, by kernels
 /// and without, by one worker and by several, on the first visit of a table and on later ones.
 @Suite struct QueryDifferentialTests {
-    private static let ways: [QueryOptions] = (0..<8).map { bits in
-        var options = QueryOptions()
-        options.usesIndexes = bits & 1 == 0
-        options.usesKernels = bits & 2 == 0
-        options.hurriesSets = bits & 4 == 0
-        return options
-    }
-
     private func rows(_ plan: QueryPlan, _ database: Database, workers: Int) throws -> [Int64] {
         let snapshots = (0..<workers).map { _ in database.snapshot() }
         let runs = snapshots.map { QueryRun(plan, in: $0) }
@@ -34,7 +26,7 @@ import Testing
         let expected = NaiveEvaluator(model: model).rows(tree, table.key.raw)
         let snapshot = model.snapshot
         let bound = try query.bound(to: snapshot.table(table))
-        for (i, options) in Self.ways.enumerated() {
+        for (i, options) in QueryOptions.ways.enumerated() {
             let plan = try QueryPlan(bound, in: snapshot, options: options)
             let found = try plan.rows(in: snapshot).keys.map(\.raw)
             #expect(found == expected, "way \(i): \(table.className): \(text)")

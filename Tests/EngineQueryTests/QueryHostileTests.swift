@@ -77,14 +77,10 @@ import Testing
         _ example: CaseJSON, _ bits: UInt8, _ snapshot: Snapshot
     ) throws(RealmError) -> Int {
         guard let info = snapshot.schema.table(named: example["class"]!.string!) else { return 0 }
-        var options = QueryOptions()
-        options.usesIndexes = bits & 1 == 0
-        options.usesKernels = bits & 2 == 0
-        options.hurriesSets = bits & 4 == 0
         let arguments = example["args"]?.array.map(\.argument) ?? []
         let query = try Query(example["query"]!.string!, arguments: arguments)
         let bound = try query.bound(to: snapshot.table(info))
-        let plan = try QueryPlan(bound, in: snapshot, options: options)
+        let plan = try QueryPlan(bound, in: snapshot, options: QueryOptions(way: bits))
         let found = try plan.rows(in: snapshot).count
         // As the leaves that were found by now are kept.
         for _ in 0..<2 { #expect(try plan.count(in: snapshot) == found) }

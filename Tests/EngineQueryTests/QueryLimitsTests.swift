@@ -12,10 +12,7 @@ import Testing
         let path = FileManager.default.temporaryDirectory.path + "/cycle-\(UUID().uuidString).realm"
 
         init() throws {
-            var options = WriteSession.Options()
-            options.creates = true
-            options.isDurable = false
-            let transaction = try WriteSession(path: path, options: options).begin()
+            let transaction = try WriteSession(path: path, options: .scratch()).begin()
             let node = try transaction.createClass("Node", primaryKey: PropertySpec("i", .int))
             var friends = PropertySpec("friends", .link)
             (friends.target, friends.collection) = (node, .list)

@@ -6,14 +6,6 @@ import Testing
 /// Rules that once went wrong, with the object keys the reference engine answers; by whatever way a
 /// query runs.
 @Suite struct QueryRulesTests {
-    private static let ways: [QueryOptions] = (0..<8).map { bits in
-        var options = QueryOptions()
-        options.usesIndexes = bits & 1 == 0
-        options.usesKernels = bits & 2 == 0
-        options.hurriesSets = bits & 4 == 0
-        return options
-    }
-
     private func expect(
         _ dataset: String, _ className: String, _ answers: [(String, [Int64])]
     ) throws {
@@ -22,7 +14,7 @@ import Testing
         let table = snapshot.table(try #require(snapshot.schema.table(named: className)))
         for (text, keys) in answers {
             let bound = try Query(text).bound(to: table)
-            for options in Self.ways {
+            for options in QueryOptions.ways {
                 let plan = try QueryPlan(bound, in: snapshot, options: options)
                 #expect(try plan.rows(in: snapshot).keys.map(\.raw) == keys, "\(text)")
             }

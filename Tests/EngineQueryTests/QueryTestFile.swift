@@ -13,11 +13,7 @@ final class QueryTestFile {
         rows: Int, fanout: Fanout = Fanout(), random: SeededRandom? = nil
     ) throws {
         path = FileManager.default.temporaryDirectory.path + "/query-\(UUID().uuidString).realm"
-        var options = WriteSession.Options()
-        options.creates = true
-        options.isDurable = false
-        options.fanout = fanout
-        let session = try WriteSession(path: path, options: options)
+        let session = try WriteSession(path: path, options: .scratch(fanout))
         let transaction = try session.begin()
         let node = try Self.createClass(transaction)
         var random = random

@@ -149,18 +149,16 @@ public final class TableInfo: Sendable {
     }
 
     /// Index into `columns` of the property called `name`.
-    public func columnIndex(named name: String) -> Int? { columnIndexes[Array(name.utf8)] }
-
-    /// The same by the bytes of the name.
-    func columnIndex(spelt name: [UInt8]) -> Int? { columnIndexes[name] }
-
-    /// The same without making bytes of it, where there are few properties to compare it with.
-    func columnIndex(spelt name: String) -> Int? {
-        guard columns.count <= Self.fewColumns else { return columnIndex(named: name) }
+    public func columnIndex(named name: String) -> Int? {
+        // Few are compared with sooner than bytes are made of the name.
+        guard columns.count <= Self.fewColumns else { return columnIndexes[Array(name.utf8)] }
         return name.withView { wanted in
             columns.firstIndex { column in column.name.withView { $0 == wanted } }
         }
     }
+
+    /// The same by the bytes of the name.
+    func columnIndex(spelt name: [UInt8]) -> Int? { columnIndexes[name] }
 
     private static let fewColumns = 8
 }

@@ -34,16 +34,10 @@ final class EncryptedSequence {
         self.descriptor = descriptor
         self.key = key
         self.path = path
-        let memory = mmap(
-            nil, Self.workSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        guard let memory, memory != MAP_FAILED else {
-            throw systemError("mmap", path, errno: errno)
-        }
-        madvise(memory, Self.workSize, Mapping.noDump)
-        work = memory
+        work = try ConfidentialMemory.make(Self.workSize, path)
     }
 
-    deinit { munmap(work, Self.workSize) }
+    deinit { ConfidentialMemory.free(work, Self.workSize) }
 
     /// Adds `count` bytes.
     func append(_ bytes: UnsafeRawPointer, _ count: Int) throws(RealmError) {

@@ -20,12 +20,7 @@ public final class EncryptionKey: @unchecked Sendable {
     /// Copies the first 64 of `bytes`; the caller wipes its own. Throws `internal` without memory.
     public init(_ bytes: UnsafeRawBufferPointer) throws(RealmError) {
         precondition(bytes.count >= Self.size)
-        let memory = mmap(
-            nil, Self.count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        guard let memory, memory != MAP_FAILED else {
-            throw systemError("mmap", nil, errno: errno)
-        }
-        madvise(memory, Self.count, Mapping.noDump)
+        let memory = try ConfidentialMemory.make(Self.count)
         mlock(memory, Self.count)
         start = memory
         context = (memory + Self.size).bindMemory(to: realm_crypto_context.self, capacity: 1)
@@ -47,7 +42,7 @@ public final class EncryptionKey: @unchecked Sendable {
 
     deinit {
         realm_crypto_wipe(start, Self.count)
-        munmap(start, Self.count)
+        ConfidentialMemory.free(start, Self.count)
     }
 
     /// The 64 bytes, valid inside `body` only.

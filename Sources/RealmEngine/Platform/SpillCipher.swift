@@ -45,17 +45,11 @@ final class SpillBlocks: @unchecked Sendable {
     init(_ key: EncryptionKey, _ cipher: UnsafeRawPointer) throws(RealmError) {
         self.key = key
         self.cipher = cipher
-        let memory = mmap(
-            nil, Self.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        guard let memory, memory != MAP_FAILED else {
-            throw systemError("mmap", nil, errno: errno)
-        }
-        madvise(memory, Self.size, Mapping.noDump)
-        plain = memory
+        plain = try ConfidentialMemory.make(Self.size)
         held = Guarded([Int](repeating: -1, count: Self.places))
     }
 
-    deinit { munmap(plain, Self.size) }
+    deinit { ConfidentialMemory.free(plain, Self.size) }
 
     /// Copies `count` bytes at `offset` to `target`.
     func copy(_ offset: Int, _ count: Int, to target: UnsafeMutableRawPointer) {

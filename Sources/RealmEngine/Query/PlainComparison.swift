@@ -32,7 +32,7 @@ extension QueryBinder {
     /// wrong.
     func bind(_ plain: PlainComparison) -> BoundQuery? {
         guard plain.relation != .in, plain.relation != .text, plain.value.isScalar,
-            let index = table.columnIndex(spelt: plain.name),
+            let index = table.columnIndex(named: plain.name),
             let column = ownValue(index),
             let value = try? coerced(plain.value, column.type, .none),
             !value.type.isLink, value.type.isComparable(with: column.type),

@@ -60,9 +60,7 @@ import Testing
         for blob in stride(from: 60 * 4096, to: 68 * 4096, by: 3000) {
             let path = folder.file("plain.realm")
             try? FileManager.default.removeItem(atPath: path)
-            var options = WriteSession.Options()
-            options.creates = true
-            options.isDurable = false
+            let options = WriteSession.Options.scratch()
             do {
                 let session = try WriteSession(path: path, options: options)
                 let transaction = try session.begin()

@@ -14,10 +14,7 @@ import Testing
     init() throws {
         folder = try ScratchFolder()
         path = folder.file("growing.realm")
-        var options = WriteSession.Options()
-        options.creates = true
-        options.isDurable = false
-        session = try WriteSession(path: path, options: options)
+        session = try WriteSession(path: path, options: .scratch())
         let transaction = try session.begin()
         table = try transaction.createClass("C")
         try transaction.addProperty(table, PropertySpec("blob", .binary))
