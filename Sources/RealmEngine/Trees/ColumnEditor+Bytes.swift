@@ -7,12 +7,12 @@ extension ColumnEditor {
     private var terminator: Int { isString ? 1 : 0 }
 
     func setBytes(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
-        if try splice(slot, i, settled(value.bytes), .set) { return }
+        if try splice(slot, i, settled(value).bytes, .set) { return }
         try rebuild(slot) { (leaf) throws(RealmError) in try leaf.set(value, at: i, context) }
     }
 
     func insertBytes(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
-        if try splice(slot, i, settled(value.bytes), .insert) { return }
+        if try splice(slot, i, settled(value).bytes, .insert) { return }
         try rebuild(slot) { (leaf) in leaf.insert(value, at: i) }
     }
 
@@ -197,9 +197,9 @@ extension ColumnEditor {
 extension ColumnEditor {
     /// Bytes that lie in a node of the transaction may move while they are stored in another place.
     @inline(__always)
-    private func settled(_ bytes: ByteView?) -> ByteView? {
-        guard let bytes, nodes.slab.holds(bytes.base) else { return bytes }
-        return context.arena.copy(bytes)
+    func settled(_ value: Value) -> Value {
+        guard let bytes = value.bytes, nodes.slab.holds(bytes.base) else { return value }
+        return context.arena.keep(value)
     }
 }
 

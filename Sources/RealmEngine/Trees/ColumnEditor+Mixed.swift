@@ -1,87 +1,168 @@
-/// Mixed values: those that fit their word change in it, and new ones go behind the ends of their
-/// pools (object format 3.13).
+/// Mixed values: small ones are in their word alone, others go to the end of a pool. Where one leaves its
+/// pool, the pool's last takes its place, so that nothing else moves (object format 3.13).
 extension ColumnEditor {
-    /// False unless the old value and the new one are in the word alone.
-    func setMixed(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) -> Bool {
-        guard let word = Self.word(value) else { return false }
-        let leaf = try nodes.ownRefs(slot)
-        let words = try nodes.own(leaf.slots).view
-        guard i < words.count else { throw nodes.outside(slot) }
-        let old = words.integer(i)
-        guard old == 0 || (old >> 5 & 7 == 0 && old & 0x1F <= 2) else { return false }
-        try nodes.setInteger(leaf.slots, i, word)
-        return true
+    /// A leaf of new values.
+    func mixedLeaf(_ values: UnsafeBufferPointer<Value>) throws(RealmError) -> Ref {
+        let (ref, leaf) = try nodes.newRefs(6)
+        leaf.slots[0] = try context.encoder.integers([]).raw
+        for i in 0..<values.count { try insert(settled(values[i]), leaf, at: i) }
+        return ref
     }
 
-    /// False when the value does not go behind all others, or leads to a collection.
-    func appendMixed(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) -> Bool {
+    func setMixed(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
+        let (leaf, value) = (try mixed(slot), settled(value))
+        try release(leaf, i)
+        try nodes.setInteger(leaf.slots, i, 0)
+        try nodes.setInteger(leaf.slots, i, try word(leaf, value))
+        try setKey(leaf, i, value)
+    }
+
+    func insertMixed(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
+        try insert(settled(value), try mixed(slot), at: i)
+    }
+
+    func removeMixed(_ slot: RefSlot, _ i: Int) throws(RealmError) {
+        let leaf = try mixed(slot)
+        try release(leaf, i)
+        try nodes.removeInteger(leaf.slots, i)
+        if leaf.slots[5] != 0 { try nodes.removeInteger(leaf.slots + 5, i) }
+    }
+
+    /// A leaf that has been copied value by value, so that its pools hold what its words say.
+    private func mixed(_ slot: RefSlot) throws(RealmError) -> SlabNode {
         let leaf = try nodes.ownRefs(slot)
-        guard leaf.count == 6, try nodes.own(leaf.slots).count == i else { return false }
-        var word = Self.word(value)
-        if word == nil { word = try pooled(leaf, value) }
-        guard let word else { return false }
-        try nodes.insertInteger(leaf.slots, i, word)
+        guard leaf.count == 6 else { throw nodes.outside(slot) }
+        return leaf
+    }
+
+    private func insert(_ value: Value, _ leaf: SlabNode, at i: Int) throws(RealmError) {
+        try nodes.insertInteger(leaf.slots, i, 0)
         if leaf.slots[5] != 0 { try nodes.insertInteger(leaf.slots + 5, i, 0) }
-        return true
+        try nodes.setInteger(leaf.slots, i, try word(leaf, value))
+        try setKey(leaf, i, value)
     }
 
-    private static func word(_ value: Value) -> Int64? {
+    /// The key of a nested collection, beside its value.
+    private func setKey(_ leaf: SlabNode, _ i: Int, _ value: Value) throws(RealmError) {
+        let key: Int32
+        switch value {
+        case .list(let v), .dictionary(let v): key = v.key
+        default: key = 0
+        }
+        if leaf.slots[5] == 0 {
+            if key == 0 { return }
+            let count = try nodes.own(leaf.slots).count
+            leaf.slots[5] = try context.encoder.integers([Int64](repeating: 0, count: count)).raw
+        }
+        try nodes.setInteger(leaf.slots + 5, i, Int64(key))
+    }
+
+    // MARK: Words
+
+    private func word(_ leaf: SlabNode, _ value: Value) throws(RealmError) -> Int64 {
         switch value {
         case .null, .set: 0
-        case .int(let v): v >= -0x8000_0000 && v <= 0x7FFF_FFFF ? v << 8 | 1 : nil
+        case .int(let v):
+            v >= -0x8000_0000 && v <= 0x7FFF_FFFF
+                ? v << 8 | 1 : try add(to: leaf, .numbers, v, type: 1)
         case .bool(let v): (v ? 1 : 0) << 8 | 2
-        default: nil
-        }
-    }
-
-    /// Adds a value to its pool and answers the word that leads to it.
-    private func pooled(_ leaf: SlabNode, _ value: Value) throws(RealmError) -> Int64? {
-        switch value {
-        case .int(let v): return try number(leaf, v, type: 1)
-        case .float(let v): return try number(leaf, Int64(v.bitPattern), type: 10)
-        case .double(let v): return try number(leaf, Int64(bitPattern: v.bitPattern), type: 11)
-        case .timestamp(let v): return try pair(leaf, v.seconds, Int64(v.nanoseconds), type: 9)
+        case .string(let v): try add(to: leaf, v, type: 3)
+        case .binary(let v): try add(to: leaf, v, type: 5)
+        case .timestamp(let v):
+            try add(to: leaf, .pairs, v.seconds, Int64(v.nanoseconds), type: 9)
+        case .float(let v): try add(to: leaf, .numbers, Int64(v.bitPattern), type: 10)
+        case .double(let v):
+            try add(to: leaf, .numbers, Int64(bitPattern: v.bitPattern), type: 11)
         case .decimal(let v):
-            return try pair(leaf, Int64(bitPattern: v.low), Int64(bitPattern: v.high), type: 12)
-        case .link(let v): return try pair(leaf, Int64(v.table.raw), v.key.raw, type: 17)
-        case .string(let v): return try bytes(leaf, v, type: 3)
-        case .binary(let v): return try bytes(leaf, v, type: 5)
-        default: return nil
+            try add(
+                to: leaf, .pairs, Int64(bitPattern: v.low), Int64(bitPattern: v.high), type: 12)
+        case .objectID(let v): try add(to: leaf, id(12) { v.store(to: $0) }, type: 16)
+        case .link(let v):
+            try add(to: leaf, .pairs, Int64(v.table.raw), v.key.raw, type: 17)
+        case .uuid(let v): try add(to: leaf, id(16) { v.store(to: $0) }, type: 18)
+        case .list(let v):
+            try add(to: leaf, .refs, Int64(bitPattern: v.root.raw), type: 20)
+        case .dictionary(let v):
+            try add(to: leaf, .refs, Int64(bitPattern: v.root.raw), type: 22)
         }
     }
 
-    private func number(
-        _ leaf: SlabNode, _ v: Int64, type: Int64
-    ) throws(RealmError) -> Int64 {
-        let index = try append(leaf.slots + 1, v)
-        return MixedEncoder.word(index, pool: 1, type: type)
+    private func id(_ count: Int, _ store: (UnsafeMutableRawPointer) -> Void) -> ByteView {
+        let copy = context.arena.allocate(count)
+        store(copy)
+        return ByteView(copy, count: count)
     }
 
-    private func pair(
-        _ leaf: SlabNode, _ a: Int64, _ b: Int64, type: Int64
-    ) throws(RealmError) -> Int64 {
-        let index = try append(leaf.slots + 2, a)
-        _ = try append(leaf.slots + 2, b)
-        return MixedEncoder.word(index / 2, pool: 2, type: type)
-    }
+    // MARK: Pools
 
-    private func bytes(
-        _ leaf: SlabNode, _ v: ByteView, type: Int64
-    ) throws(RealmError) -> Int64? {
-        let strings = ColumnEditor(
+    private typealias Pool = MixedLeaf.Pool
+
+    /// What the leaf of a pool of bytes is edited as.
+    private var strings: ColumnEditor {
+        ColumnEditor(
             context, LeafLayout(elements: ElementType(type: .string, isNullable: false)))
-        let pool = leaf.slots + 3
-        if pool.pointee == 0 { pool.pointee = try strings.makeEmpty().raw }
-        let count = try BytesLeaf(pool: Ref(pool.pointee), nodes.space).count
-        try strings.insert(.string(v), pool, at: count)
-        return MixedEncoder.word(count, pool: 3, type: type)
     }
 
-    /// Index of a number added to a pool.
-    private func append(_ pool: RefSlot, _ v: Int64) throws(RealmError) -> Int {
-        if pool.pointee == 0 { pool.pointee = try context.encoder.integers([]).raw }
-        let count = try nodes.own(pool).count
-        try nodes.insertInteger(pool, count, v)
-        return count
+    private func add(
+        to leaf: SlabNode, _ pool: Pool, _ a: Int64, _ b: Int64? = nil, type: Int64
+    ) throws(RealmError) -> Int64 {
+        let slot = leaf.slots + pool.rawValue
+        if slot.pointee == 0 {
+            slot.pointee =
+                try pool == .refs
+                ? nodes.newRefs(0, extra: 4).ref.raw : context.encoder.integers([]).raw
+        }
+        let count = nodes.slab.own(Ref(slot.pointee)).count
+        try nodes.insertInteger(slot, count, a)
+        if let b { try nodes.insertInteger(slot, count + 1, b) }
+        return pool.word(count / pool.size, type: type)
+    }
+
+    private func add(
+        to leaf: SlabNode, _ bytes: ByteView, type: Int64
+    ) throws(RealmError) -> Int64 {
+        let slot = leaf.slots + Pool.bytes.rawValue
+        if slot.pointee == 0 { slot.pointee = try strings.makeEmpty().raw }
+        let count = try BytesLeaf(pool: Ref(slot.pointee), nodes.space).count
+        try strings.insert(.string(bytes), slot, at: count)
+        return Pool.bytes.word(count, type: type)
+    }
+
+    /// Takes value `i`'s entry out of its pool. A collection it leads to is the caller's.
+    private func release(_ leaf: SlabNode, _ i: Int) throws(RealmError) {
+        let words = try nodes.own(leaf.slots).view
+        guard i < words.count else { throw nodes.outside(leaf.slots) }
+        let word = words.integer(i)
+        guard let pool = Pool(rawValue: Int(word >> 5 & 7)) else { return }
+        let slot = leaf.slots + pool.rawValue
+        let index = Int(word >> 8)
+        let last = try pool == .bytes ? takeOutBytes(slot, index) : takeOut(slot, index, pool.size)
+        if last == 0 { slot.pointee = 0 }
+        if last == index { return }
+        for row in 0..<words.count where words.integer(row) & ~0x1F == pool.word(last, type: 0) {
+            let type = words.integer(row) & 0x1F
+            return try nodes.setInteger(leaf.slots, row, pool.word(index, type: type))
+        }
+    }
+
+    /// Puts the last entry into the place of another; answers where it was.
+    private func takeOut(_ slot: RefSlot, _ index: Int, _ size: Int) throws(RealmError) -> Int {
+        let node = nodes.slab.own(Ref(slot.pointee))
+        let last = node.count / size - 1
+        guard index <= last else { throw nodes.outside(slot) }
+        for part in 0..<size {
+            node.store(node.view.integer(last * size + part), at: index * size + part)
+        }
+        node.resize(last * size)
+        return last
+    }
+
+    private func takeOutBytes(_ slot: RefSlot, _ index: Int) throws(RealmError) -> Int {
+        let pool = try BytesLeaf(pool: Ref(slot.pointee), nodes.space)
+        let last = pool.count - 1
+        guard index <= last, let value = try pool.value(last) else { throw nodes.outside(slot) }
+        if index < last { try strings.set(.string(value), slot, at: index, rows: last + 1) }
+        try strings.remove(slot, at: last)
+        return last
     }
 }

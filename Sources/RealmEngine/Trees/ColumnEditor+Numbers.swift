@@ -125,40 +125,73 @@ extension ColumnEditor {
         return (size - (size + block - 1) / block) / idWidth
     }
 
-    func setID(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) -> Bool {
+    func setID(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
         let node = try nodes.own(slot)
         guard i < idCount(node) else { throw nodes.outside(slot) }
-        store(node, i, value)
-        return true
+        store(value, idPlace(node, i))
     }
 
-    /// False when the id does not go behind all others.
-    func appendID(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) -> Bool {
+    func insertID(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
         var node = try nodes.own(slot)
-        guard i == idCount(node) else { return false }
-        let size = i * idWidth + (i + 7) / 8
+        let count = idCount(node)
+        guard i <= count else { throw nodes.outside(slot) }
         if node.view.width == 0 { node.resize(0, flags: 0x09) }
-        let start = i & 7 == 0 ? 1 : 0
-        node = try nodes.roomy(slot, for: size + start + idWidth)
-        if start > 0 { node.payload.storeBytes(of: 0, toByteOffset: size, as: UInt8.self) }
-        node.resize(size + start + idWidth)
-        store(node, i, value)
-        return true
+        node = try nodes.roomy(slot, for: idBytes(count + 1))
+        node.resize(idBytes(count + 1))
+        let last = idPlace(node, count)
+        if count & 7 == 0 { last.nulls.storeBytes(of: 0, as: UInt8.self) }
+        for row in stride(from: count, to: i, by: -1) { moveID(node, from: row - 1, to: row) }
+        store(value, idPlace(node, i))
     }
 
-    private func store(_ node: SlabNode, _ i: Int, _ value: Value) {
-        let block = node.payload + (i >> 3) * (8 * idWidth + 1)
-        let at = block + 1 + (i & 7) * idWidth
-        let bit = UInt8(1) << UInt8(i & 7)
-        let nulls = block.load(as: UInt8.self)
-        switch value {
-        case .objectID(let v): v.store(to: at)
-        case .uuid(let v): v.store(to: at)
-        default:
-            at.initializeMemory(as: UInt8.self, repeating: 0, count: idWidth)
-            return block.storeBytes(of: nulls | bit, as: UInt8.self)
+    func removeID(_ slot: RefSlot, _ i: Int) throws(RealmError) {
+        let node = try nodes.own(slot)
+        let count = idCount(node)
+        guard i < count else { throw nodes.outside(slot) }
+        for row in i + 1..<count { moveID(node, from: row, to: row - 1) }
+        idPlace(node, count - 1).setNull(false)
+        node.resize(idBytes(count - 1))
+    }
+
+    private func idBytes(_ count: Int) -> Int { count * idWidth + (count + 7) / 8 }
+
+    private func moveID(_ node: SlabNode, from: Int, to: Int) {
+        let (from, to) = (idPlace(node, from), idPlace(node, to))
+        to.bytes.copyMemory(from: from.bytes, byteCount: idWidth)
+        to.setNull(from.isNull)
+    }
+
+    /// Where an id is, and the bit that says that it is null.
+    private struct IDPlace {
+        let bytes: UnsafeMutableRawPointer
+        let nulls: UnsafeMutableRawPointer
+        let bit: UInt8
+
+        @inline(__always) var isNull: Bool { nulls.load(as: UInt8.self) & bit != 0 }
+
+        @inline(__always)
+        func setNull(_ isNull: Bool) {
+            let others = nulls.load(as: UInt8.self) & ~bit
+            nulls.storeBytes(of: isNull ? others | bit : others, as: UInt8.self)
         }
-        block.storeBytes(of: nulls & ~bit, as: UInt8.self)
+    }
+
+    @inline(__always)
+    private func idPlace(_ node: SlabNode, _ i: Int) -> IDPlace {
+        let block = node.payload + (i >> 3) * (8 * idWidth + 1)
+        return IDPlace(
+            bytes: block + 1 + (i & 7) * idWidth, nulls: block, bit: 1 << UInt8(i & 7))
+    }
+
+    private func store(_ value: Value, _ place: IDPlace) {
+        switch value {
+        case .objectID(let v): v.store(to: place.bytes)
+        case .uuid(let v): v.store(to: place.bytes)
+        default:
+            place.bytes.initializeMemory(as: UInt8.self, repeating: 0, count: idWidth)
+            return place.setNull(true)
+        }
+        place.setNull(false)
     }
 
     // MARK: Times

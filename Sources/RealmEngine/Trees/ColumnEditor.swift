@@ -2,8 +2,7 @@
 ///
 /// Frequent forms are spliced: what is behind the place moves, the value is written, and the leaf gets
 /// larger cells when it needs them. What comes up rarely (a value equal to the null marker, text too
-/// long for the leaf's form, an id in the middle, most of what happens to mixed values) writes the leaf
-/// anew.
+/// long for the leaf's form) writes the leaf anew.
 ///
 /// The rows of a leaf are counted by the leaf itself; nothing here goes beyond them.
 struct ColumnEditor {
@@ -97,7 +96,9 @@ struct ColumnEditor {
         case .bytes: try removeBytes(slot, i)
         case .times: try removeTime(slot, i)
         case .floats, .doubles, .decimals: try removeCell(slot, i)
-        case .ids, .mixed, .others:
+        case .ids: try removeID(slot, i)
+        case .mixed: try removeMixed(slot, i)
+        case .others:
             try rebuild(slot) { (leaf) throws(RealmError) in try leaf.remove(at: i, context) }
         }
     }
@@ -106,8 +107,8 @@ struct ColumnEditor {
         switch form {
         case .floats, .doubles: try setCell(slot, i, number(value))
         case .decimals where try setDecimal(slot, i, value): return
-        case .ids where try setID(slot, i, value): return
-        case .mixed where try setMixed(slot, i, value): return
+        case .ids: try setID(slot, i, value)
+        case .mixed: try setMixed(slot, i, value)
         default:
             try rebuild(slot) { (leaf) throws(RealmError) in try leaf.set(value, at: i, context) }
         }
@@ -117,8 +118,8 @@ struct ColumnEditor {
         switch form {
         case .floats, .doubles: try insertCell(slot, i, number(value))
         case .decimals where try insertDecimal(slot, i, value): return
-        case .ids where try appendID(slot, i, value): return
-        case .mixed where try appendMixed(slot, i, value): return
+        case .ids: try insertID(slot, i, value)
+        case .mixed: try insertMixed(slot, i, value)
         default: try rebuild(slot) { (leaf) in leaf.insert(value, at: i) }
         }
     }

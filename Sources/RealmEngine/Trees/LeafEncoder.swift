@@ -22,7 +22,7 @@ struct LeafEncoder {
         case .uuid: return try fixed(buffer, width: 16)
         case .link: return try links(buffer, offset: isElement ? 0 : 1)
         case .backlink: return try slots(buffer)
-        case .mixed: return try MixedEncoder(context: context).encode(buffer.values)
+        case .mixed: return try ColumnEditor(context, layout).mixedLeaf(buffer.values)
         case .typedLink:
             throw .misuse("typed link columns cannot be written", reason: "unsupported-type")
         }

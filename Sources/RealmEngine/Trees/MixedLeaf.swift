@@ -5,11 +5,20 @@ struct MixedLeaf {
     private let node: NodeView
     private let space: NodeSpace
 
-    private enum Pool: Int {
+    /// Where what does not fit into a word is: the slot of the leaf.
+    enum Pool: Int {
         case numbers = 1
         case pairs = 2
         case bytes = 3
         case refs = 4
+
+        /// Elements of the pool that an entry takes.
+        var size: Int { self == .pairs ? 2 : 1 }
+
+        /// The word of the value whose entry is `index`.
+        func word(_ index: Int, type: Int64) -> Int64 {
+            Int64(index) << 8 | Int64(rawValue) << 5 | type
+        }
     }
 
     init(_ space: NodeSpace, _ ref: Ref) throws(RealmError) {
