@@ -152,9 +152,12 @@ public final class TableInfo: Sendable {
     public func columnIndex(named name: String) -> Int? {
         // Few are compared with sooner than bytes are made of the name.
         guard columns.count <= Self.fewColumns else { return columnIndexes[Array(name.utf8)] }
-        return name.withView { wanted in
-            columns.firstIndex { column in column.name.withView { $0 == wanted } }
+        let count = name.utf8.count
+        for i in columns.indices where columns[i].name.utf8.count == count {
+            let isEqual = name.withView { wanted in columns[i].name.withView { $0 == wanted } }
+            if isEqual { return i }
         }
+        return nil
     }
 
     /// The same by the bytes of the name.

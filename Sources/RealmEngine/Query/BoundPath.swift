@@ -95,6 +95,14 @@ struct BoundColumn: Sendable {
     var type: OperandType { OperandType(layout.type, target: layout.target) }
 }
 
+extension TableInfo {
+    /// The property of that number, when it is a single value of the object itself.
+    func ownValue(_ place: Int) -> BoundColumn? {
+        guard columns[place].type != .link, columns[place].collection == nil else { return nil }
+        return BoundColumn(columns[place])
+    }
+}
+
 /// What is taken of the objects a path reaches.
 enum PathEnd: Sendable {
     /// The objects themselves.

@@ -208,14 +208,14 @@ public final class BoundQuery: Sendable {
     let source: QuerySource
     let condition: BoundCondition
     let descriptors: [BoundDescriptor]
-    /// Owns the bytes of the constants.
-    let pool: ConstantPool
+    /// Owns the bytes of the constants; nil when they have none.
+    let pool: ConstantPool?
     /// How the query runs, once that was decided; nil for queries used once.
     let decision: Guarded<QueryDecision?>?
 
     init(
         table: TableInfo, source: QuerySource, condition: BoundCondition,
-        descriptors: [BoundDescriptor], pool: ConstantPool,
+        descriptors: [BoundDescriptor], pool: ConstantPool?,
         isKept: Bool
     ) {
         self.table = table

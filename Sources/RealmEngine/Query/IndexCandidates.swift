@@ -41,20 +41,17 @@ final class IndexCandidates: Sendable {
         _ condition: BoundCondition, _ table: TableInfo, _ snapshot: Snapshot
     ) throws(RealmError) {
         if case .test(let test) = condition {
-            if let place = IndexTerm.place(of: test, table),
-                let found = try IndexSearch.object(test, table, place, snapshot.lookup)
-            {
-                (objects, rest, someSettled) = (found, .constant(true), [])
-                index = (table, place)
-                return
+            guard let place = IndexTerm.place(of: test, table) else { return nil }
+            let search = IndexSearch(table, snapshot)
+            if let found = try search.objects(test, place) {
+                objects = found
+            } else {
+                guard let term = IndexTerm(test, table), let lookup = try search.lookUp(term),
+                    let found = try search.objects(term, lookup)
+                else { return nil }
+                objects = found
             }
-            guard let term = IndexTerm(test, table) else { return nil }
-            let search = try IndexSearch(table, snapshot)
-            guard let lookup = try search.lookUp(term),
-                let found = try search.objects(term, lookup)
-            else { return nil }
-            (objects, rest, someSettled) = (found, .constant(true), [])
-            index = (term.table, term.place)
+            (rest, someSettled, index) = (.constant(true), [], (table, place))
             return
         }
         var terms: [BoundCondition] = [condition]
@@ -113,7 +110,7 @@ private struct IndexAnswers {
 
     mutating func ask() throws(RealmError) {
         if terms.isEmpty { return }
-        let search = try IndexSearch(table, snapshot)
+        let search = IndexSearch(table, snapshot)
         try askForProperties(search)
         if (objects?.count ?? .max) > Self.fewObjects { try askForLinks(search) }
     }

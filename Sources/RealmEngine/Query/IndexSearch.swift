@@ -1,22 +1,27 @@
-/// Looks terms up in the search indexes of one class.
+/// Looks terms up in the search indexes of one class. Trivial: whoever looks something up holds the
+/// class and the snapshot.
 struct IndexSearch {
-    private let table: TableInfo
-    private let snapshot: Snapshot
+    private unowned(unsafe) let table: TableInfo
+    private unowned(unsafe) let snapshot: Snapshot
     private let space: NodeSpace
     private let tree: ClusterTree
-    /// So many objects may be tested one by one: with more, visiting every leaf is faster.
-    let limit: Int
 
     /// A part of all objects.
     private static let worthwhileShare = 16
     private static let leastLimit = 64
 
-    init(_ table: TableInfo, _ snapshot: Snapshot) throws(RealmError) {
+    init(_ table: TableInfo, _ snapshot: Snapshot) {
         self.table = table
         self.snapshot = snapshot
         space = snapshot.lookup
         tree = ClusterTree(space: space, root: table.root)
-        limit = max(Self.leastLimit, try tree.count() / Self.worthwhileShare)
+    }
+
+    /// So many objects are tested one by one: with more, visiting every leaf is faster.
+    private func isWorthwhile(_ count: Int) throws(RealmError) -> Bool {
+        if count <= Self.leastLimit { return true }
+        let most = try tree.count() / Self.worthwhileShare
+        return count <= most
     }
 
     /// An entry of an index, and which of the values looked up led to it.
@@ -25,11 +30,9 @@ struct IndexSearch {
         let value: Int
     }
 
-    /// The one object, or none, that has the value a test asks for: nil when there may be more, or
-    /// when it takes more than a look to tell.
-    static func object(
-        _ test: ColumnTest, _ table: TableInfo, _ place: Int, _ space: NodeSpace
-    ) throws(RealmError) -> FoundObjects? {
+    /// The objects that have the one value a test asks for: nil when it takes more than a look at the
+    /// first and the last of them to tell.
+    func objects(_ test: ColumnTest, _ place: Int) throws(RealmError) -> FoundObjects? {
         guard case .strict(let wanted) = test.operand, !test.foldsCase else { return nil }
         switch test.column.layout.type {
         case .int, .bool, .string, .timestamp, .objectID, .uuid: break
@@ -37,12 +40,21 @@ struct IndexSearch {
         }
         let index = SearchIndex(space: space, root: table.columns[place].indexRoot)
         guard let entry = try index.entry(for: wanted) else { return .keys([]) }
-        guard entry.slot.isTagged else { return nil }
+        let cells = Cells(test.column, tree)
+        guard entry.slot.isTagged else {
+            guard entry.tellsApart else { return nil }
+            switch try outcome(
+                entry.slot.ref, cells, Trust(dropsUnlike: true), { ValueOrder.compare($0, wanted) })
+            {
+            case .same(let list): return list
+            case .other: return .keys([])
+            case .unknown: return nil
+            }
+        }
         let key = ObjectKey(Int64(bitPattern: entry.slot.value))
-        let tree = ClusterTree(space: space, root: table.root)
-        guard let (leaf, row) = try tree.find(key),
-            try ValueOrder.compare(Spot(leaf: leaf, row: row).value(test.column), wanted) == 0
-        else { return .keys([]) }
+        guard let value = try cells.value(of: key), ValueOrder.compare(value, wanted) == 0 else {
+            return .keys([])
+        }
         return .keys([key])
     }
 
@@ -62,7 +74,7 @@ struct IndexSearch {
         var lookup = Lookup()
         switch term.question {
         case .equal(let values, _):
-            guard values.count <= limit else { return nil }
+            guard try isWorthwhile(values.count) else { return nil }
             for i in values.indices {
                 guard let entry = try index.entry(for: values[i]) else { continue }
                 lookup.hits.append(Hit(entry: entry, value: i))
@@ -95,7 +107,7 @@ struct IndexSearch {
     /// The objects for which a term that was looked up holds; nil when too many would have to be
     /// looked at.
     func objects(_ term: IndexTerm, _ lookup: Lookup) throws(RealmError) -> FoundObjects? {
-        let cells = Cells(term.column, tree)
+        let cells = Cells(BoundColumn(term.column), tree, holdsWords: term.column.holdsWords)
         switch term.question {
         case .equal(let values, let test):
             if cells.column.layout.type != .mixed {
@@ -147,9 +159,9 @@ struct IndexSearch {
         let holdsWords: Bool
         private let tree: ClusterTree
 
-        init(_ column: ColumnInfo, _ tree: ClusterTree) {
-            self.column = BoundColumn(column)
-            holdsWords = column.holdsWords
+        init(_ column: BoundColumn, _ tree: ClusterTree, holdsWords: Bool = false) {
+            self.column = column
+            self.holdsWords = holdsWords
             self.tree = tree
         }
 
@@ -183,7 +195,7 @@ struct IndexSearch {
             if entry.slot.isTagged {
                 let key = ObjectKey(Int64(bitPattern: entry.slot.value))
                 tested += 1
-                guard tested <= limit else { return nil }
+                guard try isWorthwhile(tested) else { return nil }
                 if let value = try cells.value(of: key), compare(value, hit.value) == 0 {
                     open.append(key)
                 }
@@ -200,7 +212,7 @@ struct IndexSearch {
                 if case .other = outcome, trust.dropsUnlike { continue }
             }
             tested += try count(entry)
-            guard tested <= limit else { return nil }
+            guard try isWorthwhile(tested) else { return nil }
             try KeyList(space, entry.slot.ref).visit { (part) throws(RealmError) in
                 for key in part {
                     guard let value = try cells.value(of: ObjectKey(key)) else { continue }
@@ -329,13 +341,13 @@ extension IndexSearch {
 // MARK: - Links
 
 extension IndexSearch {
-    /// Objects that link to those a term holds for, nil when they are more than `limit`. The links
-    /// were not looked at from this side.
+    /// Objects that link to those a term holds for, nil when they are too many. The links were not
+    /// looked at from this side.
     func linking(_ path: PathTest, _ target: TableInfo, _ term: IndexTerm) throws(RealmError)
         -> FoundObjects?
     {
-        let search = try IndexSearch(target, snapshot)
-        guard let lookup = try search.lookUp(term), lookup.count <= limit,
+        let search = IndexSearch(target, snapshot)
+        guard let lookup = try search.lookUp(term), try isWorthwhile(lookup.count),
             let found = try search.objects(term, lookup)
         else { return nil }
         var keys = try found.keys(space)
@@ -363,7 +375,7 @@ extension IndexSearch {
             var cursor = BacklinkCursor(space, slot: column.slot(row))
             while let origin = try cursor.next() {
                 origins.append(origin)
-                if origins.count > limit { return nil }
+                guard try isWorthwhile(origins.count) else { return nil }
             }
         }
         origins.arrange()

@@ -56,9 +56,12 @@ struct IndexTerm: Sendable {
     /// Place of the property that is tested for equality, where it has an index that may help.
     static func place(of test: ColumnTest, _ table: TableInfo) -> Int? {
         guard test.relation == .equal else { return nil }
-        return table.columns.firstIndex {
-            $0.leafIndex == test.column.leafIndex && $0.index == .general && $0.collection == nil
-        }
+        // By their fields, not one after the other: a column has a name, which would be counted.
+        for i in table.columns.indices
+        where table.columns[i].leafIndex == test.column.leafIndex
+            && table.columns[i].index == .general && table.columns[i].collection == nil
+        { return i }
+        return nil
     }
 
     private init?(_ search: BoundFullText, _ table: TableInfo) {

@@ -27,32 +27,46 @@ struct PlainComparison: Sendable {
     }
 }
 
-extension QueryBinder {
+extension PlainComparison {
     /// The query bound to the class; nil when the general way has to see about it, or to say what is
     /// wrong.
-    func bind(_ plain: PlainComparison) -> BoundQuery? {
-        guard plain.relation != .in, plain.relation != .text, plain.value.isScalar,
-            let index = table.columnIndex(named: plain.name),
-            let column = ownValue(index),
-            let value = try? coerced(plain.value, column.type, .none),
-            !value.type.isLink, value.type.isComparable(with: column.type),
-            value.type.isText || !plain.relation.isTextual,
-            let test = ColumnTest(
-                column, plain.relation, folds: plain.foldsCase, value, range: .none),
+    func bound(to table: Table) -> BoundQuery? {
+        guard relation != .in, relation != .text,
+            let place = table.info.columnIndex(named: name),
+            let column = table.info.ownValue(place)
+        else { return nil }
+        var pool: ConstantPool?
+        guard let value = typed(column.type, table, &pool), !value.type.isLink,
+            value.type.isComparable(with: column.type),
+            value.type.isText || !relation.isTextual,
+            let test = ColumnTest(column, relation, folds: foldsCase, value, range: .none),
             test.foldsWholeCharacters
         else { return nil }
         return BoundQuery(
-            table: table, source: source, condition: .test(test), descriptors: [], pool: pool,
-            isKept: false)
+            table: table.info, source: QuerySource(text: []), condition: .test(test),
+            descriptors: [], pool: pool, isKept: false)
     }
-}
 
-extension QueryArgument {
-    /// A value of its own, neither of several nor one that has to be looked up or read.
-    fileprivate var isScalar: Bool {
-        switch self {
-        case .object, .text, .list, .geo: false
-        default: true
+    /// The value as one of the other side's type; `pool` owns its bytes. Mostly it is one already.
+    private func typed(
+        _ target: OperandType, _ table: Table, _ pool: inout ConstantPool?
+    ) -> QueryBinder.Typed? {
+        switch (value, target) {
+        case (.int(let v), .int): return (.int(v), .int)
+        case (.bool(let v), .bool): return (.bool(v), .bool)
+        case (.timestamp(let v), .timestamp): return (.timestamp(v), .timestamp)
+        case (.objectID(let v), .objectID): return (.objectID(v), .objectID)
+        case (.uuid(let v), .uuid): return (.uuid(v), .uuid)
+        case (.string(let v), .string):
+            let constants = ConstantPool()
+            pool = constants
+            return (.string(constants.view(v)), .string)
+        case (.object, _), (.text, _), (.list, _), (.geo, _): return nil
+        default:
+            let binder = QueryBinder(
+                QuerySource(text: []), arguments: [], aliases: KeyPathAliases(), table: table)
+            pool = binder.pool
+            return try? binder.coerced(value, target, .none)
         }
     }
 }

@@ -49,9 +49,7 @@ public struct Query: Sendable {
         switch form {
         case .parsed(let parsed): return try bound(parsed, to: table)
         case .plain(let plain):
-            let binder = QueryBinder(
-                QuerySource(text: []), arguments: [], aliases: aliases, table: table)
-            if aliases.isEmpty, let bound = binder.bind(plain) { return bound }
+            if aliases.isEmpty, let bound = plain.bound(to: table) { return bound }
             return try Query(treeOf: plain.predicate, [], aliases: aliases).bound(to: table)
         }
     }

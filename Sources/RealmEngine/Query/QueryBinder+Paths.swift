@@ -22,16 +22,9 @@ extension QueryBinder {
     /// A path of one step to a single value of the class itself: what most paths are.
     private func ownProperty(_ path: QueryPath) -> ResolvedPath? {
         guard path.steps.count == 1, case .name(let name) = path.steps[0].kind, aliases.isEmpty,
-            let index = table.columnIndex(spelt: name), let column = ownValue(index)
+            let index = table.columnIndex(spelt: name), let column = table.ownValue(index)
         else { return nil }
         return ResolvedPath(table: table, end: .scalar(column))
-    }
-
-    /// The property of that number, when it is a single value of the object itself.
-    func ownValue(_ index: Int) -> BoundColumn? {
-        let column = table.columns[index]
-        guard column.type != .link, column.collection == nil else { return nil }
-        return BoundColumn(column)
     }
 
     /// The elements of a path, arguments put in.

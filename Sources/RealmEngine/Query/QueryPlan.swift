@@ -50,11 +50,9 @@ public final class QueryPlan: Sendable {
             candidates = known.candidates
             return
         }
-        let ordered = ConditionOrder.arranged(query.condition)
-        filter = ordered
+        filter = ConditionOrder.arranged(query.condition)
         candidates =
-            options.usesIndexes
-            ? try IndexCandidates(ordered, query.table, snapshot) : nil
+            options.usesIndexes ? try IndexCandidates(filter, query.table, snapshot) : nil
         guard options.usesIndexes, let decision = query.decision else { return }
         let made = QueryDecision(filter: filter, candidates: candidates)
         if made.isKept { decision.withLock { $0 = made } }

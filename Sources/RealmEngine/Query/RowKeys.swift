@@ -98,8 +98,12 @@ struct QueryMemory: Sendable {
         isConfidential = snapshot.database.isEncrypted
         directory = options.spillDirectory
         // Two lists of keys, the one read and the one made, and what sorting needs.
-        keys = Swift.max(Self.leastRows, options.memoryLimit / 4 / 8)
+        keys = Self.keys(options)
         sorting = options.memoryLimit / 2
+    }
+
+    static func keys(_ options: QueryOptions) -> Int {
+        Swift.max(leastRows, options.memoryLimit / 4 / 8)
     }
 
     /// Rows whose sort keys fit into memory at once.

@@ -48,11 +48,10 @@ extension QueryPlan {
         _ candidates: IndexCandidates, in snapshot: Snapshot, first limit: Int = .max
     ) throws(RealmError) -> RowKeys {
         let space = snapshot.lookup
-        let memory = QueryMemory(options, snapshot)
-        if min(candidates.count, limit) < memory.keys {
+        if min(candidates.count, limit) < QueryMemory.keys(options) {
             return RowKeys(try candidates.objects.keys(space, first: limit))
         }
-        var keys = KeyGatherer(memory)
+        var keys = KeyGatherer(QueryMemory(options, snapshot))
         try candidates.objects.visit(space) { (part) throws(RealmError) in
             for key in part { try keys.append(ObjectKey(key)) }
             return keys.count < limit
