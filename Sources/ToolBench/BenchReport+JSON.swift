@@ -252,12 +252,3 @@ extension ByteBuffer {
         append("}")
     }
 }
-
-extension Duration {
-    /// As a whole number, at most the largest one there is.
-    var wholeNanoseconds: Int {
-        let (seconds, attoseconds) = components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? .max : Int(product) + Int(attoseconds / 1_000_000_000)
-    }
-}

@@ -5,33 +5,27 @@ import ToolKit
 struct BenchRequest {
     let setting: BenchSetting
     let workloads: [WorkloadPlan]
-    /// Nil when `--gate` is not given.
-    let gate: Gate?
+    let gate: Gate
 
     /// Throws `misuse` for what does not go together.
     init(
         _ command: ParsedCommand, _ catalogue: WorkloadCatalogue = .installed
     ) throws(RealmError) {
-        gate = try Self.gate(command)
-        if command.text("durability") == "memory" {
+        gate = command[BenchOption.gate]
+        if command[BenchOption.durability] == .memory {
             throw Self.notYet("--durability memory: every database has a file yet")
         }
         var setting = try Self.setting(command)
         var queries: [WorkloadPlan] = []
-        for (i, text) in command.all("query").enumerated() {
+        for (i, text) in command[BenchOption.query].enumerated() {
             queries += try QueryUnderTest(text).plans(number: i + 1)
         }
         let chosen = try Self.chosen(command, setting, catalogue)
         if command.operands == [WorkloadSet.quick.rawValue] {
-            if !command.flag("num") { setting.num = 10_000 }
-            if !command.flag("runs") { setting.runs = 3 }
-        } else if !command.flag("num") {
+            if !command.isGiven(BenchOption.num) { setting.num = BenchSetting.quick.num }
+            if !command.isGiven(BenchOption.runs) { setting.runs = BenchSetting.quick.runs }
+        } else if !command.isGiven(BenchOption.num) {
             setting.coreRows = catalogue.commonRows
-        }
-        guard setting.valueSize <= Self.largestValue else {
-            throw .misuse(
-                "--value-size: an object holds at most \(Self.largestValue) bytes in one property",
-                code: "InvalidArgument", reason: "bad-value")
         }
         self.setting = setting
         let wantsNothingElse = command.operands.isEmpty && !queries.isEmpty
@@ -45,8 +39,6 @@ struct BenchRequest {
     private static func notYet(_ message: String) -> RealmError {
         RealmError(.incompatible, code: "IllegalOperation", reason: "not-yet", message)
     }
-
-    private static let largestValue = 16 << 20 - 16
 
     /// The named workloads, or those of the standard set, in the order of the catalogue.
     private static func chosen(
@@ -91,69 +83,36 @@ struct BenchRequest {
         return nil
     }
 
-    static func gate(_ command: ParsedCommand) throws(RealmError) -> Gate? {
-        guard let text = command.text("gate") else { return nil }
-        guard let gate = Gate(text) else {
-            throw bad("gate", text, "a list such as \(Gate.usual)")
-        }
-        return gate
-    }
-
-    private static func bad(_ option: String, _ text: String, _ wanted: String) -> RealmError {
-        .misuse(
-            "--\(option): '\(text)' is not \(wanted)", code: "InvalidArgument",
-            reason: "bad-value")
-    }
-
     private static func setting(_ command: ParsedCommand) throws(RealmError) -> BenchSetting {
         var setting = BenchSetting()
-        setting.file = command.text("file") ?? ""
-        setting.isGenerated = command.text("file") == nil
-        if command.flag("encrypted") {
+        setting.file = command[BenchOption.file] ?? ""
+        setting.isGenerated = command[BenchOption.file] == nil
+        if command[BenchOption.encrypted] {
             setting.key = try .random()
             command.limitPlainMemory()
         } else if !setting.isGenerated {
             setting.key = try command.readKey()
         }
-        if let num = command.count("num") { setting.num = num }
-        if let runs = command.count("runs") { setting.runs = runs }
-        if let warmup = command.duration("warmup") { setting.warmup = warmup }
-        if let seed = command.count("seed") { setting.seed = UInt64(seed) }
-        if let batch = command.count("batch") { setting.batch = batch }
-        if let size = command.size("value-size") { setting.valueSize = size }
-        if let directory = command.text("dir") { setting.directory = directory }
-        if let readers = command.count("readers") { setting.readers = readers }
-        if let writers = command.count("writers") { setting.writers = writers }
-        if let pins = command.count("pin") { setting.pins = pins }
-        setting.isDurable = command.text("durability") != "unsafe"
-        setting.keepsFiles = command.flag("keep")
+        if let num = command[BenchOption.num] { setting.num = num }
+        if let runs = command[BenchOption.runs] { setting.runs = runs }
+        setting.warmup = command[BenchOption.warmup]
+        setting.seed = UInt64(command[BenchOption.seed])
+        setting.batch = command[BenchOption.batch]
+        setting.valueSize = command[BenchOption.valueSize]
+        setting.directory = command[BenchOption.dir]
+        setting.readers = command[BenchOption.readers]
+        setting.writers = command[BenchOption.writers]
+        setting.pins = command[BenchOption.pin]
+        setting.isDurable = command[BenchOption.durability] != .unsafe
+        setting.keepsFiles = command[BenchOption.keep]
         setting.threads = command.workers
-        setting.isCacheCold = command.text("cache") == "cold"
-        try readPace(command, &setting)
+        setting.isCacheCold = command[BenchOption.cache] == .cold
+        setting.time = command[BenchOption.time].map { UInt64($0.wholeNanoseconds) }
+        setting.rate = command[BenchOption.rate].map(Double.init)
+        setting.lateAfter = command[BenchOption.lateAfter].map { UInt64($0.wholeNanoseconds) }
+        setting.distribution = command[BenchOption.distribution]
+        setting.injection = command[BenchOption.inject]
         return setting
-    }
-
-    private static func readPace(
-        _ command: ParsedCommand, _ setting: inout BenchSetting
-    ) throws(RealmError) {
-        setting.time = command.duration("time").map { UInt64($0.wholeNanoseconds) }
-        setting.rate = command.count("rate").map(Double.init)
-        setting.lateAfter = command.duration("late-after").map { UInt64($0.wholeNanoseconds) }
-        if let text = command.text("distribution") {
-            guard let distribution = Distribution(text) else {
-                throw bad(
-                    "distribution", text,
-                    "uniform, zipfian, zipfian:SKEW with a skew between 0 and 1, latest or "
-                        + "sequential")
-            }
-            setting.distribution = distribution
-        }
-        if let text = command.text("inject") {
-            guard let injection = Injection(text) else {
-                throw bad("inject", text, "such as slow=30%, stall=200ms or both with a comma")
-            }
-            setting.injection = injection
-        }
     }
 
     /// The file or directory that is measured.

@@ -44,6 +44,9 @@ package struct BenchSetting: Sendable, Equatable {
     var writers = 1
     var injection = Injection()
 
+    /// What the set `quick` has instead.
+    static let quick = (num: 10_000, runs: 3)
+
     /// How a run is timed.
     var meter: Meter {
         Meter(rate: rate, lateAfter: lateAfter, limit: time, injection: injection, middle: num / 2)
@@ -79,6 +82,12 @@ enum Distribution: Sendable, Equatable {
             else { return nil }
             self = .zipfian(theta: theta)
         }
+    }
+
+    /// Without the skew.
+    var name: String {
+        if case .zipfian = self { return "zipfian" }
+        return text
     }
 
     var text: String {

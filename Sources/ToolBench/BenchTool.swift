@@ -12,12 +12,12 @@ package enum BenchTool {
     package static func run(
         _ command: ParsedCommand, _ catalogue: WorkloadCatalogue
     ) throws(RealmError) -> ExitCode {
-        if command.flag("list") { return try printList(command, catalogue) }
-        if command.flag("compare") { return try compare(command) }
+        if command[BenchOption.list] { return try printList(command, catalogue) }
+        if command[BenchOption.compare] { return try compare(command) }
         let request = try BenchRequest(command, catalogue)
         // Before measuring, so that a bad output or baseline does not cost the time that takes.
         let outputs = try BenchOutputs(command)
-        let baseline = try command.text("baseline").map { (path) throws(RealmError) in
+        let baseline = try command[BenchOption.baseline].map { (path) throws(RealmError) in
             try SavedReport(path: path)
         }
         let report: BenchReport
@@ -29,14 +29,14 @@ package enum BenchTool {
         var comparison: Comparison?
         if let baseline {
             let found = Comparison(
-                try SavedReport(report), with: baseline, request.gate ?? Gate.standard)
-            try found.checkComparable(command.flag("allow-different-machine"))
+                try SavedReport(report), with: baseline, request.gate)
+            try found.checkComparable(command[BenchOption.allowDifferentMachine])
             comparison = found
         }
         let diagnostics = Diagnostics(command)
         for warning in report.warnings { diagnostics.warn(warning) }
-        warn(of: comparison, command.text("baseline"), diagnostics)
-        if let path = command.text("save"), !report.noisy.isEmpty {
+        warn(of: comparison, command[BenchOption.baseline], diagnostics)
+        if let path = command[BenchOption.save], !report.noisy.isEmpty {
             diagnostics.warn(
                 "--save: \(path) is marked as noisy; more runs may settle it (--runs)")
         }
@@ -83,8 +83,8 @@ package enum BenchTool {
         let output = try OutputFile(path: command.outputPath, force: command.mayReplaceOutput)
         let old = try SavedReport(path: command.operands[0])
         let new = try SavedReport(path: command.operands[1])
-        let comparison = Comparison(new, with: old, try BenchRequest.gate(command) ?? .standard)
-        try comparison.checkComparable(command.flag("allow-different-machine"))
+        let comparison = Comparison(new, with: old, command[BenchOption.gate])
+        try comparison.checkComparable(command[BenchOption.allowDifferentMachine])
         warn(of: comparison, command.operands[0], Diagnostics(command))
         var buffer = ByteBuffer(capacity: 4096)
         switch command.format {
@@ -113,7 +113,7 @@ package enum BenchTool {
             diagnostics.warn("--inject: the figures are worse than they are")
         }
         let peer =
-            command.flag("against")
+            command.isGiven(BenchOption.against)
             ? try SQLitePeer(request.setting, request.workloads) : nil
         var setting = request.setting
         // Removed when measuring ends.
@@ -164,22 +164,22 @@ struct BenchOutputs {
     init(_ command: ParsedCommand) throws(RealmError) {
         format = command.format
         let isForced = command.mayReplaceOutput
-        showsHistograms = command.flag("histogram")
-        if command.flag("save"), !isForced, Capabilities.buildMode == "debug" {
+        showsHistograms = command[BenchOption.histogram]
+        if command.isGiven(BenchOption.save), !isForced, Capabilities.buildMode == "debug" {
             throw .misuse(
                 "--save: the figures of a debug build mean nothing", code: "InvalidArgument",
                 reason: "debug-build", hint: "--force saves them all the same")
         }
         main = try OutputFile(path: command.outputPath, force: isForced)
-        saved = try Self.file(command, "save")
-        spectra = try Self.file(command, "hgrm")
-        plot = try Self.file(command, "plot")
+        saved = try Self.file(command, BenchOption.save)
+        spectra = try Self.file(command, BenchOption.hgrm)
+        plot = try Self.file(command, BenchOption.plot)
     }
 
     private static func file(
-        _ command: ParsedCommand, _ option: String
+        _ command: ParsedCommand, _ option: Option<String?>
     ) throws(RealmError) -> OutputFile? {
-        guard let path = command.text(option) else { return nil }
+        guard let path = command[option] else { return nil }
         return try OutputFile(
             path: path == "-" ? nil : path, force: command.mayReplaceOutput)
     }

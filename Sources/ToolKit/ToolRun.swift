@@ -15,7 +15,7 @@ package enum ToolRun {
             openStandardDescriptors()
             code = try answer(table, words, body)
         } catch {
-            let asJSON = words.prefix { $0 != "--" }.contains("--json")
+            let asJSON = words.prefix { $0 != "--" }.contains(SharedOptions.json.spelling)
             code = Diagnostics(tool: table.name, asJSON: asJSON).report(error)
         }
         return code.rawValue
@@ -28,12 +28,11 @@ package enum ToolRun {
         if let text = try Generator.requested(by: words.first, table) { return try print(text) }
         let command = try OptionParser.parse(
             table, words, posixlyCorrect: getenv("POSIXLY_CORRECT") != nil)
-        // The parse ends at the first of these, so it is the last thing seen.
-        switch command.occurrences.last?.name {
-        case "h": return try print(HelpText.short(table))
-        case "help": return try print(HelpText.full(table))
-        case "version": return try print(Capabilities.text(tool: table.name))
-        default: break
+        // The parse ends at the first of these.
+        if command[SharedOptions.shortHelp] { return try print(HelpText.short(table)) }
+        if command[SharedOptions.help] { return try print(HelpText.full(table)) }
+        if command[SharedOptions.version] {
+            return try print(Capabilities.text(tool: table.name))
         }
         try checkAddressSpace()
         Signals.install(

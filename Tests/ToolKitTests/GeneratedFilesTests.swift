@@ -70,7 +70,7 @@ import Testing
         #expect(Set(shorts).count == shorts.count)
         for option in table.options {
             for other in option.excludes { #expect(names.contains(other)) }
-            if let needed = option.requires { #expect(names.contains(needed)) }
+            for needed in option.needs { #expect(names.contains(needed)) }
             #expect(option.details.hasSuffix("."), "\(option.name)")
             #expect(!option.summary.hasSuffix("."), "\(option.name)")
         }

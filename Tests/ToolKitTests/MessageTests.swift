@@ -96,9 +96,10 @@ import Testing
         let words: [[String]] = [["-w=100ms", "f"], ["--watch=100ms", "f"]]
         for words in words {
             let command = try OptionParser.parse(VersionsTable.table, words[...])
-            #expect(command.duration("watch") == .milliseconds(100))
+            #expect(command[VersionsOption.watch] == .milliseconds(100))
         }
-        #expect(try OptionParser.parse(VersionsTable.table, ["-w", "f"]).flag("watch"))
+        #expect(
+            try OptionParser.parse(VersionsTable.table, ["-w", "f"]).isGiven(VersionsOption.watch))
         #expect(error("realm-query", ["-w=1s", "f"]).contains("--watch takes no argument"))
     }
 

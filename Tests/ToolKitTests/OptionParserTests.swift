@@ -24,24 +24,25 @@ import Testing
             ["f", "-L", "0x5"], ["-cL5", "f"], ["f", "-cL", "5"],
         ] {
             let parsed = try OptionParser.parse(QueryTable.table, words[...])
-            #expect(parsed.count("limit") == 5, "\(words)")
+            #expect(parsed[QueryOption.limit] == 5, "\(words)")
             #expect(parsed.operands == ["f"], "\(words)")
-            #expect(parsed.flag("count") == words.contains { $0.hasPrefix("-c") })
+            #expect(parsed[QueryOption.count] == words.contains { $0.hasPrefix("-c") })
         }
     }
 
     @Test func valuesMayLookLikeOptionsOrHoldEqualsSigns() throws {
-        #expect(try parse("-F", "--all", "f").text("fields") == "--all")
-        #expect(try parse("--fields=a=b,c=d", "f").text("fields") == "a=b,c=d")
-        #expect(try parse("--null=", "f").text("null") == "")
-        #expect(try parse("--null", "\u{301}", "f").text("null") == "\u{301}")
-        #expect(try parse("--null=\u{301}", "f").text("null") == "\u{301}")
+        #expect(try parse("-Q", "--all", "f")[QueryOption.queryFile] == "--all")
+        let fields = try parse("--fields=a=b,c=d", "f")[QueryOption.fields]
+        #expect(fields?.map { "\($0.label ?? "")<\($0.path)" } == ["a<b", "c<d"])
+        #expect(try parse("--null=", "f")[QueryOption.null] == "")
+        #expect(try parse("--null", "\u{301}", "f")[QueryOption.null] == "\u{301}")
+        #expect(try parse("--null=\u{301}", "f")[QueryOption.null] == "\u{301}")
     }
 
     @Test func twoHyphensEndTheOptions() throws {
         let parsed = try parse("-c", "--", "-L", "--all")
         #expect(parsed.operands == ["-L", "--all"])
-        #expect(!parsed.flag("limit"))
+        #expect(!parsed.isGiven(QueryOption.limit))
         #expect(try parse("-").operands == ["-"])
     }
 
@@ -51,7 +52,7 @@ import Testing
     }
 
     @Test func theLastValueWins() throws {
-        #expect(try parse("-L1", "-L", "2", "f").count("limit") == 2)
+        #expect(try parse("-L1", "-L", "2", "f")[QueryOption.limit] == 2)
         #expect(try parse("-vv", "-v", "f").verbosity == 3)
         #expect(try parse("--json", "-f", "csv", "f").format == .csv)
         #expect(try parse("-f", "csv", "--json", "f").format == .json)
@@ -124,6 +125,54 @@ import Testing
         }
     }
 
+    /// What an option says where it means nothing, and the forms that only one option has.
+    @Test func everyUseKnowsItsOptions() {
+        for (words, message) in [
+            (["--raw", "f"], "--raw needs a CLASS"),
+            (["--sort", "a", "--all", "f"], "--sort needs a CLASS"),
+            (["--explain", "--schema", "f"], "--explain does not go with --schema or --digest"),
+            (
+                ["--fields", "a", "--aggregate", "count", "f", "C"],
+                "--fields does not go with --aggregate"
+            ),
+            (["--limit", "1", "--batch", "f"], "--limit does not go with --batch"),
+            (["--limit", "1", "--watch", "f"], "--limit does not go with --watch"),
+            (["--limit", "1", "--since", "3", "f"], "--limit does not go with --diff"),
+            (
+                ["--count", "--all", "--output-dir", "d", "f"],
+                "--count does not go with --output-dir"
+            ),
+            (["--before", "f"], "--before needs --diff or --watch or --since"),
+            (["--sort", "a b", "f", "C"], "--sort: 'a b' is no key path"),
+            (["--fields", "a,,b", "f", "C"], "--fields: a name is missing in 'a,,b'"),
+            (["--at", "last", "f"], "--at: 'last' is no version"),
+            (["--argjson", "{", "f", "C"], nil),
+        ] as [([String], String?)] {
+            do throws(RealmError) {
+                _ = try QueryRequest(try OptionParser.parse(QueryTable.table, words[...]))
+                Issue.record("accepted \(words)")
+            } catch {
+                if let message { #expect(error.message == message) }
+                #expect(ExitCode(error.kind) == .usage)
+            }
+        }
+    }
+
+    @Test func hiddenSpellingsAreUnderstood() throws {
+        let option = Option(
+            "new-name", nil, .required("N", .count(0...9)), in: .general, "n", "N.",
+            default: 3, aliases: ["old-name"])
+        let table = CommandTable(
+            name: "t", summary: "s", synopsis: [], operands: [],
+            options: [option] + SharedOptions.general,
+            manual: { CommandTable.Manual(description: [], sections: []) })
+        #expect(try OptionParser.parse(table, ["--old-name=4"])[option] == 4)
+        #expect(try OptionParser.parse(table, ["--new-name", "5"])[option] == 5)
+        #expect(try OptionParser.parse(table, [])[option] == 3)
+        #expect(!HelpText.full(table).contains("old-name"))
+        #expect(HelpText.full(table).contains("Default: 3."))
+    }
+
     @Test func operandsAreChecked() throws {
         #expect(throws: RealmError.self) {
             try BenchRequest(
@@ -134,9 +183,9 @@ import Testing
     }
 
     @Test func helpEndsTheParse() throws {
-        #expect(try parse("--help", "--nonsense").occurrences.last?.name == "help")
-        #expect(try parse("-h").occurrences.last?.name == "h")
-        #expect(try parse("-cV", "a", "b", "c").occurrences.last?.name == "version")
+        #expect(try parse("--help", "--nonsense")[SharedOptions.help])
+        #expect(try parse("-h")[SharedOptions.shortHelp])
+        #expect(try parse("-cV", "a", "b", "c")[SharedOptions.version])
         #expect(failure("--nonsense", "--help") != nil)
     }
 

@@ -87,6 +87,6 @@ public struct FileHeader: Sendable {
         RealmError(
             .input, code: "InvalidDatabase", reason: "not-a-realm",
             "not a Realm file, or encrypted: \(why)",
-            hint: "an encrypted file needs its key: -K FILE")
+            hint: "an encrypted file needs its key")
     }
 }

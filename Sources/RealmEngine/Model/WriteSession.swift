@@ -160,7 +160,7 @@ public final class WriteSession {
             throw RealmError(
                 .busy, code: "FileBusy", reason: "writer",
                 "\(database.writerName) is writing to the database", file: database.path,
-                hint: "wait for it: --wait")
+                hint: "wait for it")
         }
         do throws(RealmError) {
             // What is written to a file without its name, or unknown to others, is lost.

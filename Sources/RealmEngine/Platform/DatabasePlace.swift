@@ -124,7 +124,7 @@ extension DatabasePlace {
             .misuse, code: "IllegalOperation", reason: "hard-links",
             "the file has \(count) names (hard links), and programs that use the others do not "
                 + "know of this one's lock file", file: name,
-            hint: "remove the other names, or write a copy; --force goes by this name")
+            hint: "remove the other names, or write a copy")
     }
 
     /// Whether the file has several hard links; one that an interrupted tool left does not count.

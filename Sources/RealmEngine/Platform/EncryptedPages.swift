@@ -375,7 +375,7 @@ extension EncryptedPages {
     static func noKey(_ path: String) -> RealmError {
         RealmError(
             .key, code: "DecryptionFailed", reason: "no-key", "the file is encrypted", file: path,
-            hint: "-K FILE names the file that holds its key")
+            hint: "it needs its key")
     }
 
     static func notEncrypted(_ path: String) -> RealmError {

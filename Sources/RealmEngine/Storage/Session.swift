@@ -208,7 +208,7 @@ final class Session: Sendable {
         RealmError(
             .busy, code: "FileBusy", reason: "joining",
             "\(holders(place)) keeps others from joining the session", file: place.name,
-            hint: "wait for it: --wait")
+            hint: "wait for it")
     }
 
     private static func holders(_ place: DatabasePlace) -> String {
@@ -221,7 +221,7 @@ final class Session: Sendable {
         RealmError(
             .busy, code: "FileBusy", reason: "lock-file",
             "the lock file is held by \(holders(place)) and not ready for use", file: place.name,
-            hint: "wait for it: --wait; or end that program")
+            hint: "wait for it, or end that program")
     }
 
     /// It is held for moments only, unless its holder is stopped or the lock file damaged.
@@ -229,14 +229,14 @@ final class Session: Sendable {
         RealmError(
             .busy, code: "FileBusy", reason: "version-list",
             "another program does not let go of the session's version list",
-            hint: "wait for it: --wait; or end all programs that have the database open")
+            hint: "wait for it, or end all programs that have the database open")
     }
 
     private static func incompatible(_ what: String, _ place: DatabasePlace) -> RealmError {
         RealmError(
             .incompatible, code: "IncompatibleLockFile", reason: "lock-layout",
             "the lock file of a live session has an unknown form: \(what)", file: place.name,
-            hint: "read it with --access immutable, or wait until the other programs end")
+            hint: "read it without its lock file, or wait until the other programs end")
     }
 
     private func leave() {

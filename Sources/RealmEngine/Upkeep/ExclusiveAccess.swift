@@ -43,7 +43,7 @@ public enum ExclusiveAccess {
             throw RealmError(
                 .incompatible, code: "FileFormatUpgradeRequired", reason: "old-format",
                 "a file of format \(format) is not changed in place",
-                hint: "-o FILE writes a compacted copy of the same format")
+                hint: "a compacted copy has the same format")
         }
         if let type = database.newest.top?.historyType, type != 0, type != 2 {
             throw Session.synced
@@ -69,6 +69,6 @@ public enum ExclusiveAccess {
             }
         return RealmError(
             .busy, code: "FileBusy", reason: "in-use", "in use by \(who)", file: path,
-            hint: "stop them, use --wait=30s, or write a copy with -o")
+            hint: "stop them, wait until they end, or write a copy")
     }
 }

@@ -8,7 +8,7 @@ struct AnalyzeRun {
     init(_ request: CompactRequest) { self.request = request }
 
     func run() throws(RealmError) -> ExitCode {
-        let most = request.command.count("top") ?? 0
+        let most = request.command[CompactOption.top] ?? 0
         do throws(RealmError) {
             return try CompactSource(request: request).read { (database) throws(RealmError) in
                 let usage = try SpaceUsage(database.snapshot(), largest: most)

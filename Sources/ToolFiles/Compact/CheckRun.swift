@@ -10,7 +10,7 @@ struct CheckRun {
 
     init(_ request: CompactRequest) {
         self.request = request
-        level = request.command.text("check") == "quick" ? .quick : .full
+        level = request.command[CompactOption.check] == .quick ? .quick : .full
     }
 
     func run() throws(RealmError) -> ExitCode {
@@ -47,12 +47,14 @@ struct CheckRun {
 
     private func code(_ report: IntegrityReport) -> ExitCode {
         if report.errorCount > 0 { return .damaged }
-        return request.command.flag("strict") && report.warningCount > 0 ? .no : .ok
+        return request.command[CompactOption.strict] && report.warningCount > 0 ? .no : .ok
     }
 
     private func check(_ path: String) throws(RealmError) -> IntegrityReport {
         try DatabaseReading(request.command, path: path).checkKey()
         let key = try request.command.readKey()
+        // A check needs little besides.
+        request.command.limitPlainMemory(rest: 8 << 20)
         if path == "-" {
             return try IntegrityCheck.run(
                 standardInputInto: Terminal.temporaryDirectory, level: level, key: key)

@@ -8,7 +8,7 @@ struct CompactRequest {
     }
 
     /// `--if-free`: what is too little.
-    enum Threshold {
+    enum Threshold: Sendable {
         case percent(Int)
         case bytes(Int)
 
@@ -39,29 +39,23 @@ struct CompactRequest {
         self.command = command
         action = Self.action(command)
         paths = command.operands
-        threshold = try command.text("if-free").map { text throws(RealmError) in
-            try Self.threshold(text)
-        }
-        start = try command.version ?? .newest
-        let backup = command.flag("backup") ? command.text("backup") ?? ".bak" : nil
-        self.backup = backup
-        options.verifies = !command.flag("no-verify")
+        threshold = command[CompactOption.ifFree]
+        start = command.version ?? .newest
+        backup = command[CompactOption.backup]
         format = command.format
-        options.keepsHistory = !command.flag("drop-history")
-        options.enumeration =
-            try command.text("enumerate").map { text throws(RealmError) in
-                try Self.enumeration(text)
-            } ?? .none
+        options.verifies = !command[CompactOption.noVerify]
+        options.keepsHistory = !command[CompactOption.dropHistory]
+        options.enumeration = command[CompactOption.enumerate]
         options.maxMemory = max(8 << 20, command.maxMemory)
         try check()
     }
 
     private static func action(_ command: ParsedCommand) -> Action {
-        if command.flag("check") { return .check }
-        if command.flag("analyze") { return .analyze }
-        if command.flag("dry-run") { return .estimate }
-        if command.flag("salvage") { return .salvage }
-        return command.flag("output") ? .copy : .inPlace
+        if command.isGiven(CompactOption.check) { return .check }
+        if command[CompactOption.analyze] { return .analyze }
+        if command[CompactOption.dryRun] { return .estimate }
+        if command[CompactOption.salvage] { return .salvage }
+        return command.isGiven(CompactOption.output) ? .copy : .inPlace
     }
 
     private func check() throws(RealmError) {
@@ -77,44 +71,10 @@ struct CompactRequest {
         if action == .copy || action == .salvage, command.outputPath == nil {
             throw Self.usage("a database is not written to standard output")
         }
-        if let backup, backup.isEmpty || backup.utf8.contains(UInt8(ascii: "/")) {
-            throw Self.usage("--backup: '\(backup)' is no suffix")
-        }
         if action == .check || action == .analyze { return }
-        if let format = command.count("to-format"), format != 24 {
+        if let format = command[CompactOption.toFormat], format != 24 {
             throw Self.notYet("--to-format: file format \(format) cannot be written yet")
         }
-    }
-
-    private static func threshold(_ text: String) throws(RealmError) -> Threshold {
-        if text.hasSuffix("%"), let percent = ValueForms.count(String(text.dropLast())),
-            (0...100).contains(percent)
-        {
-            return .percent(percent)
-        }
-        if let bytes = ValueForms.size(text) { return .bytes(bytes) }
-        throw usage("--if-free: '\(text)' is neither a share (30%) nor a size (100MiB)")
-    }
-
-    /// `--enumerate`: a share, `auto`, or properties.
-    private static func enumeration(_ text: String) throws(RealmError) -> Enumeration {
-        if text == "auto" { return .smaller }
-        if let percent = ValueForms.count(text) {
-            guard (1...100).contains(percent) else {
-                throw usage("--enumerate: '\(text)' is no percentage from 1 to 100")
-            }
-            return .below(percent: percent)
-        }
-        var properties: [Enumeration.Property] = []
-        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else {
-                throw usage("--enumerate: '\(name)' is neither a percentage, auto nor CLASS.PROP")
-            }
-            properties.append(
-                Enumeration.Property(className: String(parts[0]), name: String(parts[1])))
-        }
-        return .properties(properties)
     }
 
     static func usage(_ message: String) -> RealmError {
@@ -123,12 +83,14 @@ struct CompactRequest {
 
     /// The key that what is made of a database with `key` gets; nil for a plain file.
     func outputKey(_ key: EncryptionKey?) throws(RealmError) -> EncryptionKey? {
-        if command.flag("decrypt") { return nil }
+        if command[CompactOption.decrypt] { return nil }
         return try command.readNewKey() ?? key
     }
 
     /// What is made has another key, or none where the original has one.
-    var changesKey: Bool { command.flag("new-encryption-key-file") || command.flag("decrypt") }
+    var changesKey: Bool {
+        command.isAnyGiven([CompactOption.newKey, CompactOption.decrypt])
+    }
 
     private static func notYet(_ message: String) -> RealmError {
         RealmError(.incompatible, code: "IllegalOperation", reason: "not-yet", message)

@@ -2,8 +2,8 @@ import RealmEngine
 import ToolKit
 
 /// `-E`: a fact compared with a value.
-struct Expectation {
-    private enum Comparison: String, CaseIterable {
+struct Expectation: Sendable {
+    private enum Comparison: String, CaseIterable, Sendable {
         // The longer ones first: `<` begins `<=`.
         case notEqual = "!="
         case atMost = "<="
@@ -29,8 +29,8 @@ struct Expectation {
     private let comparison: Comparison
     private let value: String
 
-    /// Throws `misuse` for an unknown key or anything that is no comparison.
-    init(_ text: String) throws(RealmError) {
+    /// Throws for an unknown key or anything that is no comparison.
+    init(_ text: String) throws(Objection) {
         guard let start = text.firstIndex(where: { "!<>=".contains($0) }) else {
             throw Self.malformed(text, "it compares nothing")
         }
@@ -40,9 +40,9 @@ struct Expectation {
         else { throw Self.malformed(text, "it compares nothing") }
         guard let key = FactKey(rawValue: name) else {
             let nearest = Spelling.nearest(to: name, among: FactKey.names) ?? ""
-            throw .misuse(
-                "--expect: there is no key '\(name)'", code: "InvalidArgument",
-                reason: "unknown-key", hint: "did you mean \(nearest)?")
+            throw Objection(
+                "there is no key '\(name)'", reason: "unknown-key",
+                hint: "did you mean \(nearest)?")
         }
         self.text = text
         self.key = key
@@ -53,13 +53,13 @@ struct Expectation {
         try checkValue()
     }
 
-    private static func malformed(_ text: String, _ why: String) -> RealmError {
-        .misuse(
-            "--expect: '\(text)' is no expectation: \(why)", code: "InvalidArgument",
-            reason: "bad-value", hint: "a key, one of = != < <= > >=, and a value: 'format<=24'")
+    private static func malformed(_ text: String, _ why: String) -> Objection {
+        Objection(
+            to: text, "no expectation: \(why)",
+            hint: "a key, one of = != < <= > >=, and a value: 'format<=24'")
     }
 
-    private func checkValue() throws(RealmError) {
+    private func checkValue() throws(Objection) {
         if value.isEmpty { throw Self.malformed(text, "the value is missing") }
         let isOrder = comparison != .equal && comparison != .notEqual
         switch key {
@@ -115,5 +115,11 @@ struct Expectation {
             message += ")"
         }
         return message
+    }
+}
+
+extension OptionForm where Value == Expectation {
+    static var expectation: Self {
+        Self(.text) { (text) throws(Objection) in try Expectation(text) }
     }
 }

@@ -9,21 +9,21 @@ struct VersionsRequest {
     let expectations: [Expectation]
     let format: OutputFormat
 
-    var looksForOpeners: Bool { !command.flag("no-openers") }
-    var showsSlots: Bool { command.flag("slots") }
-    var showsGrowth: Bool { command.flag("growth") }
-    var mapPath: String? { command.text("map") }
-    var plotPath: String? { command.text("plot") }
-    var isWatch: Bool { command.flag("watch") }
+    var looksForOpeners: Bool { !command[VersionsOption.noOpeners] }
+    var showsSlots: Bool { command[VersionsOption.slots] }
+    var showsGrowth: Bool { command[VersionsOption.growth] }
+    var mapPath: String? { command[VersionsOption.map] }
+    var plotPath: String? { command[VersionsOption.plot] }
+    var isWatch: Bool { command.isGiven(VersionsOption.watch) }
+
+    var showsHistory: Bool { command.isGiven(VersionsOption.history) }
 
     init(_ command: ParsedCommand) throws(RealmError) {
         self.command = command
         paths = command.operands
-        keys = command.all("get").compactMap { FactKey(rawValue: $0) }
-        expectations = try command.all("expect").map { (text) throws(RealmError) in
-            try Expectation(text)
-        }
-        format = command.flag("list") && command.format == .auto ? .table : command.format
+        keys = command[VersionsOption.get]
+        expectations = command[VersionsOption.expect]
+        format = command[VersionsOption.list] && command.format == .auto ? .table : command.format
         try check()
     }
 
@@ -31,8 +31,9 @@ struct VersionsRequest {
         if !keys.isEmpty, format != .auto {
             throw Self.clash("--get prints values alone: it does not go with --format")
         }
-        for option in ["map", "history"] where command.flag(option) && paths.count > 1 {
-            throw Self.clash("--\(option) takes one FILE")
+        if paths.count > 1 {
+            if mapPath != nil { throw Self.takesOne(VersionsOption.map) }
+            if showsHistory { throw Self.takesOne(VersionsOption.history) }
         }
         if isWatch, format != .auto, format != .ndjson, format != .json {
             throw Self.clash("--watch prints ndjson")
@@ -51,6 +52,10 @@ struct VersionsRequest {
         if !isDrawing, paths.contains("-") {
             throw Self.clash("FILE cannot be -: the file itself is what is asked about")
         }
+    }
+
+    private static func takesOne(_ option: some OptionDeclaration) -> RealmError {
+        clash("\(option.spec.spelling) takes one FILE")
     }
 
     private static func clash(_ message: String) -> RealmError {

@@ -30,7 +30,7 @@ package struct VersionsTool {
         if request.isWatch {
             var watch = try VersionsWatch(request, output)
             try watch.run()
-        } else if command.flag("history") {
+        } else if request.showsHistory {
             try printHistory(output)
         } else {
             try printFacts(output)
@@ -136,7 +136,7 @@ package struct VersionsTool {
 
     private func printHistory(_ output: OutputFile) throws(RealmError) {
         let path = request.paths[0]
-        let count = command.count("history") ?? .max
+        let count = command[VersionsOption.history] ?? .max
         guard let changes = try request.inspector(path).changes(last: count) else {
             let found = try request.inspector(path).inspect()
             if found.isEncrypted { throw VersionsRequest.encrypted(path) }

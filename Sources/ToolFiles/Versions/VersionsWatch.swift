@@ -15,7 +15,7 @@ struct VersionsWatch {
         self.request = request
         self.output = output
         diagnostics = Diagnostics(request.command)
-        interval = request.command.duration("watch") ?? .seconds(1)
+        interval = request.command[VersionsOption.watch] ?? .seconds(1)
         arrivals = request.paths.map { _ in Arrivals() }
         guard let path = request.plotPath else { return }
         if request.paths.count > 1 {

@@ -9,10 +9,14 @@ package struct DatabaseReading {
 
     private let command: ParsedCommand
     private let path: String
+    private let isOneOfTwo: Bool
 
-    /// - Parameter path: another database than the first operand.
-    package init(_ command: ParsedCommand, path: String? = nil) {
+    /// - Parameters:
+    ///   - path: another database than the first operand.
+    ///   - isOneOfTwo: the key of the command may be that of another file.
+    package init(_ command: ParsedCommand, path: String? = nil, isOneOfTwo: Bool = false) {
         self.command = command
+        self.isOneOfTwo = isOneOfTwo
         self.path = path ?? command.operand(0) ?? ""
     }
 
@@ -68,7 +72,7 @@ package struct DatabaseReading {
 
     /// - Parameter kept: a participant at the version that was the newest when reading began.
     private func open(_ kept: inout Database?) throws(RealmError) -> Database {
-        guard path == command.operand(0), let choice = try command.version else {
+        guard path == command.operand(0), let choice = command.version else {
             return try openNewest()
         }
         if let kept { return try kept.at(choice) }
@@ -117,11 +121,6 @@ package struct DatabaseReading {
         }
     }
 
-    private var isOneOfTwo: Bool {
-        guard command.table.option(named: "diff") != nil else { return false }
-        return command.text("diff").map { !$0.hasPrefix("@") } ?? false
-    }
-
     /// As a participant where a session is live and the command allows it, else without a trace.
     private func open(key: EncryptionKey?) throws(RealmError) -> Database {
         if path == "-" {
@@ -139,21 +138,5 @@ package struct DatabaseReading {
                 hint: "--access immutable reads the file without one")
         }
         return try Database(immutable: path, key: key)
-    }
-}
-
-extension ParsedCommand {
-    /// `--at`; nil for the newest version.
-    package var version: VersionChoice? {
-        get throws(RealmError) {
-            guard let text = text("at") else { return nil }
-            if text == "previous" { return .previous }
-            guard let number = ValueForms.count(text) else {
-                throw .misuse(
-                    "--at: '\(text)' is no version", code: "InvalidArgument", reason: "bad-value",
-                    hint: "a number, or previous")
-            }
-            return .number(UInt64(number))
-        }
     }
 }

@@ -17,12 +17,6 @@ package struct Diagnostics: Sendable {
         self.verbosity = verbosity
     }
 
-    package init(_ command: ParsedCommand) {
-        self.init(
-            tool: command.table.name, asJSON: command.wantsJSONErrors, isQuiet: command.isQuiet,
-            verbosity: command.verbosity)
-    }
-
     /// Prints the error and returns the exit code it asks for.
     @discardableResult
     package func report(_ error: RealmError) -> ExitCode {

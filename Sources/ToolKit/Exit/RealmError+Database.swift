@@ -17,10 +17,33 @@ extension RealmError {
 extension RealmError {
     /// The next step as a person at a shell can take it: the engine knows of no tools.
     func advice(from tool: String) -> String? {
-        guard kind == .corrupt, hint == Self.damageHint else { return hint }
+        guard let hint else { return nil }
+        if kind == .corrupt, hint == Self.damageHint { return Self.rescue(from: tool) }
+        return Self.advice[hint] ?? hint
+    }
+
+    private static func rescue(from tool: String) -> String {
         let rescue = "realm-compact --salvage -o NEW FILE rescues what can be read"
         return tool == "realm-compact"
             ? "copy the file first; " + rescue
             : "copy the file first; realm-compact --check FILE tells what is damaged, " + rescue
     }
+
+    /// What the engine advises, and which option does that.
+    static let advice = [
+        "wait for it": "wait for it: --wait",
+        "wait for it, or end that program": "wait for it: --wait; or end that program",
+        "wait for it, or end all programs that have the database open":
+            "wait for it: --wait; or end all programs that have the database open",
+        "read it without its lock file, or wait until the other programs end":
+            "read it with --access immutable, or wait until the other programs end",
+        "remove the other names, or write a copy":
+            "remove the other names, or write a copy; --force goes by this name",
+        "stop them, wait until they end, or write a copy":
+            "stop them, use --wait=30s, or write a copy with -o",
+        "a compacted copy has the same format":
+            "-o FILE writes a compacted copy of the same format",
+        "it needs its key": "-K FILE names the file that holds its key",
+        "an encrypted file needs its key": "an encrypted file needs its key: -K FILE",
+    ]
 }

@@ -2,8 +2,10 @@ import RealmEngine
 
 /// What was asked of the fields of a class.
 package struct FieldRequest: Sendable {
+    package typealias Field = (label: String?, path: String)
+
     /// `--fields`: paths with their labels; nil for all properties.
-    package var fields: [(label: String?, path: String)]?
+    package var fields: [Field]?
     /// `--exclude`
     package var excluded: [String] = []
     /// `--expand`
@@ -18,7 +20,7 @@ package struct FieldRequest: Sendable {
     package var namesClass = false
 
     package init(
-        fields: [(label: String?, path: String)]? = nil, excluded: [String] = [],
+        fields: [Field]? = nil, excluded: [String] = [],
         expanded: [String] = [], exploded: String? = nil, hasBacklinks: Bool = false,
         hasKeys: Bool = false, namesClass: Bool = false
     ) {

@@ -2,19 +2,19 @@ import RealmEngine
 
 /// How values are written (realm-tools(7), VALUES).
 package struct ValueStyle: Sendable {
-    package enum Types: String, Sendable {
+    package enum Types: String, CaseIterable, Sendable {
         case plain
         /// Every value says its type, so that nothing is lost.
         case extended
     }
 
-    package enum Time: String, Sendable {
+    package enum Time: String, CaseIterable, Sendable {
         case rfc3339
         case unix
         case unixNanoseconds = "unix-ns"
     }
 
-    package enum Binary: String, Sendable {
+    package enum Binary: String, CaseIterable, Sendable {
         case base64
         case hex
         /// Binary properties are left out; binary values in mixed properties are null.

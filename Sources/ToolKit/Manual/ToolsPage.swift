@@ -15,14 +15,13 @@ enum ToolsPage {
     }
 
     static let options: [OptionSpec] =
-        SharedOptions.formats(
-            ["table", "text", "json", "ndjson", "csv", "tsv"],
-            auto: "Each tool lists those that apply to it and what `auto` means.")
-        + SharedOptions.output
-        + [
-            SharedOptions.key, SharedOptions.access, SharedOptions.wait, SharedOptions.threads,
+        ([
+            SharedOptions.formats(
+                auto: "Each tool lists those that apply to it and what `auto` means."),
+            SharedOptions.json, SharedOptions.output, SharedOptions.force, SharedOptions.key,
+            SharedOptions.access, SharedOptions.wait, SharedOptions.threads,
             SharedOptions.maxMemory,
-        ] + SharedOptions.general + [SharedOptions.progress]
+        ] + SharedOptions.general + [SharedOptions.progress]).map(\.spec)
 
     static let sections: [ManualSection] = [
         ManualSection("VALUES", values),

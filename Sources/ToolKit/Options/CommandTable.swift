@@ -47,13 +47,13 @@ package struct CommandTable: Sendable {
 
     package init(
         name: String, summary: String, synopsis: [SynopsisLine], operands: [OperandSpec],
-        options: [OptionSpec], manual: @escaping @Sendable () -> Manual
+        options: [any OptionDeclaration], manual: @escaping @Sendable () -> Manual
     ) {
         self.name = name
         self.summary = summary
         self.synopsis = synopsis
         self.operands = operands
-        self.options = options
+        self.options = options.map(\.spec)
         self.manual = manual
     }
 
@@ -69,6 +69,11 @@ package struct CommandTable: Sendable {
 
     /// The option of that name (`OptionSpec.name`).
     func option(named name: String) -> OptionSpec? { options.first { $0.name == name } }
+
+    /// The option of that spelling, hidden ones included.
+    func option(long: String) -> OptionSpec? {
+        options.first { $0.long == long || $0.aliases.contains(long) }
+    }
 
     func option(short: Character) -> OptionSpec? { options.first { $0.short == short } }
 

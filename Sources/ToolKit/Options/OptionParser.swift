@@ -53,7 +53,7 @@ package struct OptionParser {
         let body = Substring(word.utf8.dropFirst(2))
         let equals = body.utf8.firstIndex(of: UInt8(ascii: "="))
         let name = String(body[..<(equals ?? body.endIndex)])
-        guard let option = table.options.first(where: { $0.long == name }) else {
+        guard let option = table.option(long: name) else {
             throw unknown("--" + name)
         }
         let attached = equals.map { String(Substring(body.utf8[$0...].dropFirst())) }
@@ -102,11 +102,10 @@ package struct OptionParser {
         guard let value else {
             throw usage("\(option.spelling) needs an argument, \(option.metavar ?? "")")
         }
-        if let kind = option.valueKind, let objection = ValueForms.objection(to: value, as: kind) {
-            let near = Spelling.nearest(to: value, among: option.choices)
+        do throws(Objection) { try option.check(value) } catch {
             throw usage(
-                "\(option.spelling): '\(value)' is \(objection)", reason: "bad-value",
-                hint: near.map { "did you mean \(option.spelling) \($0)?" })
+                "\(option.spelling): \(error.message)", reason: error.reason,
+                hint: error.hint ?? error.near.map { "did you mean \(option.spelling) \($0)?" })
         }
         parsed.add(option, value)
     }
@@ -121,14 +120,10 @@ package struct OptionParser {
         } else {
             throw usage("superfluous operand '\(word)'")
         }
-        if let objection = ValueForms.objection(to: word, as: spec.kind) {
-            let near: String? =
-                if case .choice(let words) = spec.kind {
-                    Spelling.nearest(to: word, among: words)
-                } else { nil }
+        if let objection = spec.kind.objection(to: word) {
             throw usage(
-                "\(spec.name): '\(word)' is \(objection)", reason: "bad-value",
-                hint: near.map { "did you mean \($0)?" })
+                "\(spec.name): \(objection.message)", reason: "bad-value",
+                hint: objection.near.map { "did you mean \($0)?" })
         }
         parsed.add(operand: word)
     }
@@ -139,18 +134,19 @@ package struct OptionParser {
     }
 
     private func checkRelations() throws(RealmError) {
-        for option in table.options where parsed.flag(option.name) {
-            if let other = option.excludes.first(where: { parsed.flag($0) }) {
-                throw usage("\(option.spelling) and \(spelling(other)) exclude each other")
+        for option in table.options where parsed.isGiven(option) {
+            let excluded = option.excludes
+            let others = table.options.filter { excluded.contains($0.name) }
+            if let other = others.first(where: parsed.isGiven) {
+                throw usage("\(option.spelling) and \(other.spelling) exclude each other")
             }
-            if let needed = option.requires, !parsed.flag(needed) {
-                throw usage("\(option.spelling) needs \(spelling(needed))")
+            let conditions = option.needs
+            let needed = table.options.filter { conditions.contains($0.name) }
+            if !needed.isEmpty, !needed.contains(where: parsed.isGiven) {
+                let spellings = needed.map(\.spelling).joined(separator: " or ")
+                throw usage("\(option.spelling) needs \(spellings)")
             }
         }
-    }
-
-    private func spelling(_ name: String) -> String {
-        table.option(named: name)?.spelling ?? name
     }
 
     /// The error for an option nobody knows, with the nearest one that exists.

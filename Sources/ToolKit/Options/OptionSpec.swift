@@ -1,29 +1,7 @@
-/// What the text of an argument must be: decides how it is checked and how it is completed.
-package enum ValueKind: Sendable {
-    /// Any text; the tool gives it a meaning.
-    case text
-    /// A whole number, decimal or `0x`, inside the range.
-    case count(ClosedRange<Int>)
-    /// Bytes: `512`, `64KiB`, `4M`.
-    case size
-    /// A time: `250ms`, `5s`.
-    case duration
-    /// One of these words.
-    case choice([String])
-    /// Any text; these words are offered.
-    case suggestion([String])
-    /// The name of a file; `-` is up to the tool.
-    case file
-    /// The name of a directory.
-    case directory
-}
-
 /// Whether an option takes an argument, and which.
-package enum OptionArgument: Sendable {
+enum ArgumentShape: Sendable {
     case none
-    /// `--option VALUE`, `--option=VALUE`.
     case required(_ metavar: String, ValueKind)
-    /// `--option` or `--option=VALUE`, `-o` or `-o=VALUE`, never the next word.
     case optional(_ metavar: String, ValueKind)
 }
 
@@ -51,35 +29,38 @@ package enum OptionSection: String, Sendable, CaseIterable {
     case general = "General"
 }
 
-/// One option as data: the parser, the help, the manual and the completions read nothing else.
+/// What is known of an option without the type of its value: the parser, the help, the manual and the
+/// completions read nothing else. Declared as an `Option`.
 ///
 /// Help text is prose; words between grave accents are literal and come out bold or quoted.
 package struct OptionSpec: Sendable {
     /// Without the two hyphens; nil only for an option that has just a letter.
     let long: String?
     let short: Character?
-    package let argument: OptionArgument
-    let section: OptionSection
+    let argument: ArgumentShape
+    var section: OptionSection
     /// A few words for `-h` and for completions: lower case, no full stop.
-    package let summary: String
+    package internal(set) var summary: String
     /// Sentences for `--help` and the manual.
-    let details: String
+    var details: String
     /// What holds without the option, when that needs saying.
-    let defaultText: String?
+    var defaultText: String?
     /// Every occurrence counts, in order; otherwise the last one wins.
-    let isRepeatable: Bool
-    /// Options that contradict this one.
-    let excludes: [String]
-    /// Without this option the one described here means nothing.
-    let requires: String?
+    var isRepeatable = false
+    private var exclusions: Options = { [] }
+    private var conditions: Options = { [] }
+    /// The ways of calling the tool in which it means something.
+    var uses = Uses.all
+    /// Long spellings that are understood and mentioned nowhere.
+    var aliases: [String] = []
     /// Answers at once: what follows on the command line is not looked at.
-    let endsParsing: Bool
+    var endsParsing = false
+    /// Whether a text is of the form of its argument.
+    var check: @Sendable (String) throws(Objection) -> Void = { _ in }
 
-    package init(
-        _ long: String?, _ short: Character? = nil, _ argument: OptionArgument = .none,
-        in section: OptionSection, _ summary: String, _ details: String,
-        defaultText: String? = nil, isRepeatable: Bool = false, excludes: [String] = [],
-        requires: String? = nil, endsParsing: Bool = false
+    init(
+        _ long: String?, _ short: Character?, _ argument: ArgumentShape,
+        in section: OptionSection, _ summary: String, _ details: String
     ) {
         precondition(long != nil || short != nil, "an option needs a spelling")
         self.long = long
@@ -88,36 +69,32 @@ package struct OptionSpec: Sendable {
         self.section = section
         self.summary = summary
         self.details = details
-        self.defaultText = defaultText
-        self.isRepeatable = isRepeatable
-        self.excludes = excludes
-        self.requires = requires
-        self.endsParsing = endsParsing
     }
+
+    mutating func add(
+        excludes: @escaping Options, needs: @escaping Options, _ uses: Uses
+    ) {
+        exclusions = excludes
+        conditions = needs
+        self.uses = uses
+    }
+
+    /// Names of options that contradict this one.
+    var excludes: [String] { exclusions().map(\.spec.name) }
+
+    /// Names of options without one of which this one means nothing.
+    var needs: [String] { conditions().map(\.spec.name) }
 
     /// The key under which a parsed command keeps it.
     package var name: String { long ?? String(short!) }
 
     /// As a person writes it: `--limit`, or `-h` where there is no long form.
-    var spelling: String { long.map { "--" + $0 } ?? "-" + String(short!) }
+    package var spelling: String { long.map { "--" + $0 } ?? "-" + String(short!) }
 
     var metavar: String? {
         switch argument {
         case .none: nil
         case .required(let metavar, _), .optional(let metavar, _): metavar
         }
-    }
-
-    var valueKind: ValueKind? {
-        switch argument {
-        case .none: nil
-        case .required(_, let kind), .optional(_, let kind): kind
-        }
-    }
-
-    /// The words the argument is limited to; empty when it is not.
-    var choices: [String] {
-        if case .choice(let words) = valueKind { return words }
-        return []
     }
 }

@@ -1,7 +1,7 @@
 import RealmEngine
 
 /// `--format`, with `auto` still to be decided.
-package enum OutputFormat: String, Sendable {
+package enum OutputFormat: String, CaseIterable, Sendable {
     case auto
     case table
     case text
@@ -12,17 +12,10 @@ package enum OutputFormat: String, Sendable {
 }
 
 /// `--access` (section "Access" of realm-tools(7)).
-package enum AccessMode: String, Sendable {
+package enum AccessMode: String, CaseIterable, Sendable {
     case auto
     case shared
     case immutable
-}
-
-/// `--color` and `--progress`.
-package enum When: String, Sendable {
-    case auto
-    case always
-    case never
 }
 
 /// `--wait`.
@@ -33,66 +26,56 @@ package enum WaitPolicy: Sendable, Equatable {
     case forever
 }
 
-/// The options that mean the same in every tool, with their defaults applied.
+/// The options that mean the same in every tool.
 ///
 /// Each may be asked of any command; one whose table lacks the option answers the default.
 extension ParsedCommand {
     /// The last of `--format` and `--json`.
     package var format: OutputFormat {
-        let chosen = occurrences.last { $0.name == "format" || $0.name == "json" }
-        guard let chosen else { return .auto }
-        return chosen.value.flatMap(OutputFormat.init) ?? .json
+        let isJSON = last(of: [SharedOptions.format, SharedOptions.json])?.value == nil
+        return wantsJSONErrors && isJSON ? .json : self[ifKnown: SharedOptions.format]
     }
 
     /// The database the command is about: `--file` where there is such an option, else the first
     /// operand; nil for standard input.
     var databasePath: String? {
-        let path = table.option(named: "file") == nil ? operand(0) : text("file")
+        let path = knows(SharedOptions.file) ? self[SharedOptions.file] : operand(0)
         return path == "-" ? nil : path
     }
 
     /// Errors as one JSON line: `--json`, not `--format json`.
-    package var wantsJSONErrors: Bool { flag("json") }
+    package var wantsJSONErrors: Bool { self[ifKnown: SharedOptions.json] }
 
-    package var isQuiet: Bool { flag("quiet") }
+    package var isQuiet: Bool { self[SharedOptions.quiet] }
 
     /// How often `--verbose` was given.
-    package var verbosity: Int { times("verbose") }
+    package var verbosity: Int { self[SharedOptions.verbose] }
 
     /// The file of `--output`; nil for standard output.
     package var outputPath: String? {
-        let path = text("output")
+        let path = self[SharedOptions.output]
         return path == "-" ? nil : path
     }
 
-    package var mayReplaceOutput: Bool { flag("force") }
+    package var mayReplaceOutput: Bool { self[SharedOptions.force] }
 
     /// Worker threads; 0 means one per processor.
-    package var threads: Int { optional("threads") { count($0) } ?? 0 }
+    package var threads: Int { self[ifKnown: SharedOptions.threads] }
 
     /// Cap on private memory, in bytes.
-    package var maxMemory: Int {
-        max(Self.leastMemory, optional("max-memory") { size($0) } ?? 64 << 20)
-    }
+    package var maxMemory: Int { max(Self.leastMemory, self[ifKnown: SharedOptions.maxMemory]) }
 
     /// A share of less may be nothing at all.
     static let leastMemory = 1 << 10
 
-    package var access: AccessMode {
-        optional("access") { text($0) }.flatMap(AccessMode.init) ?? .auto
-    }
+    package var access: AccessMode { self[ifKnown: SharedOptions.access] }
 
-    package var wait: WaitPolicy {
-        guard optional("wait", { flag($0) ? true : nil }) != nil else { return .none }
-        return duration("wait").map { .atMost($0) } ?? .forever
-    }
+    package var wait: WaitPolicy { self[ifKnown: SharedOptions.wait] }
 
-    package var color: When { text("color").flatMap(When.init) ?? .auto }
+    package var color: When { self[SharedOptions.color] }
 
-    package var progress: When { optional("progress") { text($0) }.flatMap(When.init) ?? .auto }
+    package var progress: When { self[ifKnown: SharedOptions.progress] }
 
-    /// Reads an option that not every table has.
-    private func optional<T>(_ name: String, _ read: (String) -> T?) -> T? {
-        table.option(named: name) == nil ? nil : read(name)
-    }
+    /// `--at`; nil for the newest version.
+    package var version: VersionChoice? { self[ifKnown: SharedOptions.at] }
 }

@@ -1,12 +1,12 @@
 /// A command line that passed the parser: what was asked, not what to do about it.
 ///
-/// Options are looked up by `OptionSpec.name`; asking for one the table does not have is a bug and
-/// traps. Values were checked by the parser, so a typed accessor answers nil only for an option
-/// that was not given (or was given without its optional argument).
+/// What it says about an option is asked for by the option itself: `command[QueryOption.limit]`.
+/// Asking for one the table does not have is a bug and traps.
 package struct ParsedCommand: Sendable {
-    package struct Occurrence: Sendable {
-        package let name: String
-        package let value: String?
+    struct Occurrence: Sendable {
+        /// `OptionSpec.name`.
+        let name: String
+        let value: String?
     }
 
     package let table: CommandTable
@@ -14,46 +14,59 @@ package struct ParsedCommand: Sendable {
     package private(set) var operands: [String] = []
     let keyOnce = KeyOnce()
 
-    package init(_ table: CommandTable) { self.table = table }
+    init(_ table: CommandTable) { self.table = table }
 
-    package mutating func add(_ option: OptionSpec, _ value: String?) {
+    mutating func add(_ option: OptionSpec, _ value: String?) {
         occurrences.append(Occurrence(name: option.name, value: value))
     }
 
-    package mutating func add(operand: String) { operands.append(operand) }
+    mutating func add(operand: String) { operands.append(operand) }
 
-    /// Whether the option was given.
-    package func flag(_ name: String) -> Bool { last(name) != nil }
-
-    /// How often it was given.
-    func times(_ name: String) -> Int { occurrences.count { $0.name == known(name) } }
-
-    /// Its argument; the last one counts.
-    package func text(_ name: String) -> String? { last(name)?.value }
-
-    /// Every argument, in order.
-    package func all(_ name: String) -> [String] {
-        occurrences.compactMap { $0.name == known(name) ? $0.value : nil }
+    /// What the command line says about the option, or its default.
+    package subscript<Value>(_ option: Option<Value>) -> Value {
+        precondition(knows(option), "\(table.name) has no option \(option.spelling)")
+        return self[ifKnown: option]
     }
 
-    /// A whole number.
-    package func count(_ name: String) -> Int? { text(name).flatMap { ValueForms.count($0) } }
+    /// The same for one that only some tables have; the default where it is missing.
+    subscript<Value>(ifKnown option: Option<Value>) -> Value {
+        option.value(occurrences.filter { $0.name == option.spec.name }.map(\.value))
+    }
 
-    /// Bytes.
-    package func size(_ name: String) -> Int? { text(name).flatMap(ValueForms.size) }
+    /// Whether the option was given.
+    package func isGiven(_ option: some OptionDeclaration) -> Bool {
+        precondition(knows(option), "\(table.name) has no option \(option.spec.spelling)")
+        return isGiven(option.spec)
+    }
 
-    package func duration(_ name: String) -> Duration? { text(name).flatMap(ValueForms.duration) }
+    func isGiven(_ option: OptionSpec) -> Bool {
+        occurrences.contains { $0.name == option.name }
+    }
+
+    /// Whether any of the options was given.
+    package func isAnyGiven(_ options: [any OptionDeclaration]) -> Bool {
+        options.contains { isGiven($0.spec) }
+    }
+
+    func knows(_ option: some OptionDeclaration) -> Bool {
+        table.option(named: option.spec.name) != nil
+    }
+
+    /// Which of the options was given last.
+    func last(of options: [any OptionDeclaration]) -> Occurrence? {
+        let names = options.map(\.spec.name)
+        return occurrences.last { names.contains($0.name) }
+    }
+
+    /// The values of two options of which every occurrence counts, in the order they were given.
+    func inOrder<Value>(_ a: Option<[Value]>, _ b: Option<[Value]>) -> [Value] {
+        occurrences.flatMap { occurrence in
+            [a, b].filter { $0.spec.name == occurrence.name }.flatMap {
+                $0.value([occurrence.value])
+            }
+        }
+    }
 
     /// The operand at that position, counted from 0.
     package func operand(_ index: Int) -> String? { index < operands.count ? operands[index] : nil }
-
-    /// The last occurrence of the option.
-    package func last(_ name: String) -> Occurrence? {
-        occurrences.last { $0.name == known(name) }
-    }
-
-    private func known(_ name: String) -> String {
-        precondition(table.option(named: name) != nil, "\(table.name) has no option \(name)")
-        return name
-    }
 }

@@ -1,106 +1,129 @@
 /// The options that mean one thing in all tools; each table takes those that apply to it.
 package enum SharedOptions {
     /// `-h --help -V -q -v --color`: every tool has them.
-    package static let general: [OptionSpec] = [
-        OptionSpec(
-            nil, "h", in: .general, "print a short help and exit",
-            "Print a help of one screen on standard output and exit.", endsParsing: true),
-        OptionSpec(
-            "help", in: .general, "print the full help and exit",
-            "Print the full help on standard output and exit.", endsParsing: true),
-        OptionSpec(
-            "version", "V", in: .general, "print version and capabilities and exit",
-            "Print name and version, then one line for each capability: the file formats that are "
-                + "read and written, the layout of the lock file, the build mode.",
-            endsParsing: true),
-        OptionSpec(
-            "quiet", "q", in: .general, "no notices, summaries or progress",
-            "Print no notices, warnings, summaries or progress on standard error. "
-                + "Errors still print."),
-        OptionSpec(
-            "verbose", "v", in: .general, "more detail on standard error",
-            "Print more detail on standard error. Give it twice for more still.",
-            isRepeatable: true),
-        OptionSpec(
-            "color", nil, .required("WHEN", .choice(whenWords)), in: .general,
-            "use of colour: auto, always, never",
-            "When to use colour: `auto`, `always` or `never`. `auto` uses it on a terminal unless "
-                + "`NO_COLOR` is set or `TERM` is `dumb`.",
-            defaultText: "auto"),
+    package static let general: [any OptionDeclaration] = [
+        shortHelp, help, version, quiet, verbose, color,
     ]
 
-    package static let progress = OptionSpec(
-        "progress", nil, .required("WHEN", .choice(whenWords)), in: .general,
+    static let shortHelp = Option(
+        nil, "h", in: .general, "print a short help and exit",
+        "Print a help of one screen on standard output and exit.", endsParsing: true)
+
+    static let help = Option(
+        "help", in: .general, "print the full help and exit",
+        "Print the full help on standard output and exit.", endsParsing: true)
+
+    static let version = Option(
+        "version", "V", in: .general, "print version and capabilities and exit",
+        "Print name and version, then one line for each capability: the file formats that are "
+            + "read and written, the layout of the lock file, the build mode.",
+        endsParsing: true)
+
+    static let quiet = Option(
+        "quiet", "q", in: .general, "no notices, summaries or progress",
+        "Print no notices, warnings, summaries or progress on standard error. "
+            + "Errors still print.")
+
+    static let verbose = Option(
+        counted: "verbose", "v", in: .general, "more detail on standard error",
+        "Print more detail on standard error. Give it twice for more still.")
+
+    static let color = Option(
+        "color", nil, .required("WHEN", .choice), in: .general,
+        "use of colour: auto, always, never",
+        "When to use colour: `auto`, `always` or `never`. `auto` uses it on a terminal unless "
+            + "`NO_COLOR` is set or `TERM` is `dumb`.",
+        default: When.auto)
+
+    package static let progress = Option(
+        "progress", nil, .required("WHEN", .choice), in: .general,
         "show progress: auto, always, never",
         "When to show progress on standard error: `auto`, `always` or `never`. `auto` shows one "
             + "line on a terminal once a second has passed. `always` prints a plain line every "
             + "5 seconds where there is no terminal.",
-        defaultText: "auto")
+        default: When.auto)
 
-    /// `-f --json`, with the formats the tool knows beside `auto`.
-    package static func formats(_ words: [String], auto: String) -> [OptionSpec] {
-        [
-            OptionSpec(
-                "format", "f", .required("FMT", .choice(["auto"] + words)), in: .records,
-                "form of the output: " + words.joined(separator: ", "),
-                "Form of the output: `auto`, "
-                    + words.map { "`\($0)`" }.joined(separator: ", ") + ". " + auto,
-                defaultText: "auto"),
-            OptionSpec(
-                "json", in: .records, "same as -f json; errors as JSON too",
-                "The same as `--format json`. Errors too become one line of JSON on standard "
-                    + "error."),
-        ]
+    /// `-f`, with the formats the tool knows beside `auto`.
+    package static func formats(
+        _ formats: [OutputFormat] = [.table, .text, .json, .ndjson, .csv, .tsv], auto: String
+    ) -> Option<OutputFormat> {
+        let words = formats.map(\.rawValue)
+        return Option(
+            "format", "f", .required("FMT", .choice([.auto] + formats)), in: .records,
+            "form of the output: " + words.joined(separator: ", "),
+            "Form of the output: `auto`, "
+                + words.map { "`\($0)`" }.joined(separator: ", ") + ". " + auto,
+            default: .auto)
     }
 
-    /// `-o --force`.
-    package static let output: [OptionSpec] = [
-        OptionSpec(
-            "output", "o", .required("FILE", .file), in: .output,
-            "write to FILE, atomically",
-            "Write to FILE instead of standard output. FILE appears complete or not at all: the "
-                + "data goes to a file without a name in the same directory, which is synced and "
-                + "then gets its own. `-` is standard output."),
-        OptionSpec(
-            "force", in: .output, "allow replacing an existing output file",
-            "Allow an existing output file to be replaced. Without it an output file that exists "
-                + "is an error with exit status 2."),
-    ]
+    /// The key to what every such option says.
+    static let format = formats(auto: "")
 
-    package static let key = OptionSpec(
+    package static let json = Option(
+        "json", in: .records, "same as -f json; errors as JSON too",
+        "The same as `--format json`. Errors too become one line of JSON on standard error.")
+
+    package static let output = Option(
+        "output", "o", .required("FILE", .file), in: .output,
+        "write to FILE, atomically",
+        "Write to FILE instead of standard output. FILE appears complete or not at all: the "
+            + "data goes to a file without a name in the same directory, which is synced and "
+            + "then gets its own. `-` is standard output.")
+
+    package static let force = Option(
+        "force", in: .output, "allow replacing an existing output file",
+        "Allow an existing output file to be replaced. Without it an output file that exists "
+            + "is an error with exit status 2.")
+
+    package static let key = Option(
         "encryption-key-file", "K", .required("FILE", .file), in: .access,
         "read the 64-byte key from FILE",
         "Read the 64-byte encryption key from FILE; `-` is standard input, unless the database "
             + "comes from there. See KEY FILES in `realm-tools(7)`.",
         defaultText: "the file named by `REALM_ENCRYPTION_KEY_FILE`, if set")
 
-    package static let access = OptionSpec(
-        "access", nil, .required("MODE", .choice(["auto", "shared", "immutable"])), in: .access,
+    package static let newKey = Option(
+        "new-encryption-key-file", nil, .required("FILE", .file), in: .access,
+        "encrypt what is made with this key",
+        "Encrypt what is made with the key in FILE. See KEY FILES in `realm-tools(7)`.")
+
+    package static let access = Option(
+        "access", nil, .required("MODE", .choice), in: .access,
         "share the file: auto, shared, immutable",
         "How to share the file with programs that have it open: `shared` joins its lock file, "
             + "`immutable` touches nothing, `auto` chooses. See ACCESS in `realm-tools(7)`.",
-        defaultText: "auto")
+        default: AccessMode.auto)
 
-    package static let wait = OptionSpec(
-        "wait", nil, .optional("DUR", .duration), in: .access,
+    package static let wait = Option(
+        "wait", nil, .optional("DUR", .longestWait, bare: .forever), in: .access,
         "wait for locks, at most DUR",
         "Wait for locks, and for a moment in which nobody changes what is read, at most DUR; "
             + "without DUR, for as long as it takes. When the time is up the exit status is 7.",
-        defaultText: "a second for locks, three attempts at reading")
+        default: .none, defaultText: "a second for locks, three attempts at reading")
 
-    package static let threads = OptionSpec(
+    package static let threads = Option(
         "threads", "j", .required("N", .count(0...1024)), in: .access,
         "worker threads, 0 = one per processor",
         "Use N worker threads; 0 means one per processor. The output never depends on it.",
-        defaultText: "0")
+        default: 0)
 
-    package static let maxMemory = OptionSpec(
+    package static let maxMemory = Option(
         "max-memory", nil, .required("SIZE", .size), in: .access,
         "cap on private memory",
         "Keep private memory below SIZE. Pages of the mapped file do not count: the system takes "
             + "them back whenever it needs to. Less than 1 KiB counts as 1 KiB, and what a single "
             + "record or value takes is not limited.",
-        defaultText: "64MiB")
+        default: 64 << 20)
 
-    private static let whenWords = ["auto", "always", "never"]
+    package static let at = Option(
+        "at", nil, .required("VERSION", .version), in: .changes,
+        "read an older version, or previous",
+        "Read VERSION instead of the newest one: a version that some program still keeps, or "
+            + "`previous` for the one before the newest, which the file's header still knows "
+            + "and which is checked before it is read.")
+
+    /// What `realm-bench` reads; other tools take it as an operand.
+    package static let file = Option(
+        "file", nil, .required("FILE", .file), in: .data,
+        "the database to read", "The database to read.")
 }

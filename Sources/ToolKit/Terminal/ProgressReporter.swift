@@ -28,16 +28,6 @@ package struct ProgressReporter {
     private var due: UInt64
     private var shownWidth = 0
 
-    /// - Parameters:
-    ///   - total: what `update` will reach at the end; 0 if nobody knows.
-    package init(_ command: ParsedCommand, file: String, total: Int, unit: Unit) {
-        self.init(
-            label: "\(command.table.name): \(file)", total: total, unit: unit,
-            when: command.isQuiet ? .never : command.progress,
-            isTerminal: Terminal.isTerminal(STDERR_FILENO) && !Terminal.isDumb,
-            now: MonotonicClock.nanoseconds())
-    }
-
     package init(
         label: String, total: Int, unit: Unit, when: When, isTerminal: Bool, now: UInt64
     ) {

@@ -35,3 +35,10 @@ package enum Terminal {
         }
     }
 }
+
+/// `--color` and `--progress`.
+package enum When: String, CaseIterable, Sendable {
+    case auto
+    case always
+    case never
+}

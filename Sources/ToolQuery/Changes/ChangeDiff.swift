@@ -9,7 +9,7 @@ struct ChangeDiff {
     let output: OutputFile
 
     func run() throws(RealmError) -> ExitCode {
-        var from = try request.request.version
+        var from = request.request.command.version
         if let since = request.since { from = .number(since) }
         let this = try from.map { (choice) throws(RealmError) in try database.at(choice) }
         let records: ChangeRecords
@@ -34,7 +34,9 @@ struct ChangeDiff {
     }
 
     private func compare(_ this: Database, file path: String) throws(RealmError) -> ChangeRecords {
-        let other = try DatabaseReading(request.request.command, path: path).open()
+        let other = try DatabaseReading(
+            request.request.command, path: path, isOneOfTwo: true
+        ).open()
         if !this.isEncrypted, !other.isEncrypted, let key = try request.request.command.readKey() {
             // Says that neither of the two needs it.
             _ = try Database(immutable: this.path, key: key)

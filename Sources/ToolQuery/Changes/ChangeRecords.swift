@@ -54,7 +54,7 @@ final class ChangeRecords {
 
     private func endLine(_ text: StaticString) {
         buffer.append(text)
-        buffer.append(request.request.command.flag("null-separated") ? 0 : UInt8(ascii: "\n"))
+        buffer.append(request.request.command[QueryOption.nullSeparated] ? 0 : UInt8(ascii: "\n"))
     }
 
     /// Passes on everything written so far.

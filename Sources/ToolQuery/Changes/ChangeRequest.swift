@@ -3,7 +3,7 @@ import ToolKit
 
 /// What `--diff` and `--watch` are asked for, checked as far as that goes without the database.
 struct ChangeRequest {
-    enum Other {
+    enum Other: Sendable {
         case file(String)
         case version(VersionChoice)
     }
@@ -20,43 +20,26 @@ struct ChangeRequest {
     /// `--fields`; nil for all properties.
     let properties: Set<String>?
 
+    /// FILE is compared with another one.
+    var comparesFiles: Bool {
+        if case .file? = other { return true }
+        return false
+    }
+
     /// Nil when the command asks for neither.
     init?(_ request: QueryRequest) throws(RealmError) {
         let command = request.command
-        guard command.flag("watch") || command.flag("diff") || command.flag("since") else {
-            return nil
-        }
+        guard request.use == .watch || request.use == .diff else { return nil }
         self.request = request
-        showsBefore = command.flag("before")
-        isInitial = command.flag("initial")
-        heartbeat = command.duration("heartbeat")
-        since = command.count("since").map { UInt64($0) }
+        showsBefore = command[QueryOption.before]
+        isInitial = command[QueryOption.initial]
+        heartbeat = command[QueryOption.heartbeat]
+        since = command[QueryOption.since].map { UInt64($0) }
         className = command.operand(1)
-        if command.flag("watch") {
-            other = nil
-        } else if let text = command.text("diff") {
-            other = try Self.other(text)
-        } else {
-            // The changes from a version to the newest.
-            other = .version(.newest)
-        }
+        // Without another file, the changes from a version to the newest.
+        other = request.use == .watch ? nil : command[QueryOption.diff] ?? .version(.newest)
         properties = try Self.properties(request.fields)
         try checkApplicable()
-    }
-
-    private static func other(_ text: String) throws(RealmError) -> Other {
-        guard text.hasPrefix("@") else { return .file(text) }
-        switch text {
-        case "@latest": return .version(.newest)
-        case "@previous": return .version(.previous)
-        default:
-            guard let number = ValueForms.count(String(text.dropFirst())) else {
-                throw .misuse(
-                    "--diff: '\(text)' is no version", code: "InvalidArgument",
-                    reason: "bad-value", hint: "@previous, @latest, or @ and a number")
-            }
-            return .version(.number(UInt64(number)))
-        }
     }
 
     private static func properties(_ fields: FieldRequest) throws(RealmError) -> Set<String>? {
@@ -71,16 +54,7 @@ struct ChangeRequest {
 
     private func checkApplicable() throws(RealmError) {
         let command = request.command
-        let what = other == nil ? "--watch" : "--diff"
-        var unsuitable = [
-            "expand", "backlinks", "explode", "raw", "sort", "distinct", "limit", "offset",
-            "exit-status", "aggregate", "batch", "schema", "digest", "explain", "output-dir", "all",
-        ]
-        if other == nil { unsuitable += ["output", "count", "at"] }
-        for name in unsuitable where command.flag(name) {
-            throw .misuse("--\(name) does not go with \(what)", code: "InvalidArgument")
-        }
-        if other != nil, since != nil, command.flag("at") || command.flag("diff") {
+        if other != nil, since != nil, command.isAnyGiven([QueryOption.at, QueryOption.diff]) {
             throw .misuse("--since without --watch is a diff by itself", code: "InvalidArgument")
         }
         switch request.format {
@@ -90,6 +64,7 @@ struct ChangeRequest {
             if request.isCount { return }
         default: break
         }
+        let what = other == nil ? QueryOption.watch.spelling : QueryOption.diff.spelling
         throw .misuse("\(what) prints ndjson only", code: "InvalidArgument")
     }
 

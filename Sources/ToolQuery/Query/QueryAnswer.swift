@@ -20,7 +20,7 @@ struct QueryAnswer {
         diagnostics.detail(
             "format \(database.header.format), version \(database.version), "
                 + (database.isShared ? "pinned in the live session" : "read without a lock"))
-        if request.command.flag("batch") {
+        if request.use == .batch {
             if case .objects(let name) = request.subject {
                 _ = try request.table(name, database.schema)
             }
@@ -117,7 +117,7 @@ extension QueryAnswer {
 
     /// Says how the query is run, where that was asked for: a message for each step.
     private func explain(_ plan: QueryPlan, _ snapshot: Snapshot) throws(RealmError) {
-        guard request.command.flag("explain") else { return }
+        guard request.command[QueryOption.explain] else { return }
         for line in try plan.explanation(in: snapshot).split(separator: "\n") {
             diagnostics.notice(String(line))
         }
@@ -173,7 +173,7 @@ extension QueryAnswer {
     /// The format of the records, once it is known how many fields they have.
     private func format(_ plans: [RecordPlan]) throws(RealmError) -> RecordFormat {
         let isSingle = plans.count == 1 && plans[0].fields.count == 1
-        if request.command.flag("raw") {
+        if request.command[QueryOption.raw] {
             guard isSingle else {
                 throw .misuse(
                     "--raw prints one field, not \(plans.first?.fields.count ?? 0)",
@@ -181,7 +181,9 @@ extension QueryAnswer {
             }
             return .raw
         }
-        if request.format == nil, request.command.flag("null-separated"), isSingle { return .raw }
+        if request.format == nil, request.command[QueryOption.nullSeparated], isSingle {
+            return .raw
+        }
         let format = request.recordFormat
         if format == .csv || format == .tsv, case .all = request.subject {
             throw .misuse(
@@ -261,6 +263,6 @@ extension QueryRequest {
     }
 
     func exitCode(records: Int) -> ExitCode {
-        command.flag("exit-status") && records == 0 ? .no : .ok
+        command[QueryOption.exitStatus] && records == 0 ? .no : .ok
     }
 }

@@ -64,7 +64,7 @@ final class QueryBatch {
             }
             var children = list.children
             while let child = children.next() {
-                arguments.append(try ArgumentJSON.argument(child))
+                arguments.append(try Self.argument(child))
             }
         }
         var text = "TRUEPREDICATE"
@@ -86,6 +86,14 @@ final class QueryBatch {
             buffer.append("]")
         }
         buffer.append("}\n")
+    }
+
+    private static func argument(_ value: JSONValue) throws(RealmError) -> QueryArgument {
+        do throws(Objection) { return try ArgumentJSON.argument(value) } catch {
+            throw .misuse(
+                "--argjson: \(error.message)", code: "InvalidArgument",
+                reason: ArgumentJSON.reason)
+        }
     }
 
     /// The class a request names, else the one of the command line.

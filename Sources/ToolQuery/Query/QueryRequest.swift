@@ -15,6 +15,7 @@ struct QueryRequest {
 
     let command: ParsedCommand
     let path: String
+    let use: QueryUse
     let subject: Subject
     let values: ValueStyle
     let fields: FieldRequest
@@ -23,25 +24,20 @@ struct QueryRequest {
     /// Nil for `auto`, until it is known what is printed and where.
     let format: OutputFormat?
 
-    var showsInternal: Bool { command.flag("internal") }
-    var aggregates: String? { command.text("aggregate") }
-    var isCount: Bool { command.flag("count") }
-    var offset: Int { command.count("offset") ?? 0 }
-    var limit: Int { command.count("limit") ?? Int.max }
-    var directory: String? { command.text("output-dir") }
-    /// `--at`; nil for the newest version.
-    var version: VersionChoice? { get throws(RealmError) { try command.version } }
-    /// Changes are asked for, not objects.
-    var isAboutChanges: Bool {
-        command.flag("watch") || command.flag("diff") || command.flag("since")
-    }
+    var showsInternal: Bool { command[QueryOption.internals] }
+    var aggregates: String? { command[QueryOption.aggregate] }
+    var isCount: Bool { command[QueryOption.count] }
+    var offset: Int { command[QueryOption.offset] }
+    var limit: Int { command[QueryOption.limit] }
+    var directory: String? { command[QueryOption.outputDirectory] }
 
     init(_ command: ParsedCommand) throws(RealmError) {
         self.command = command
         path = command.operand(0) ?? ""
+        use = QueryUse(command)
         subject = try Self.subject(command)
         values = try Self.values(command)
-        fields = try Self.fields(command, subject)
+        fields = Self.fields(command, subject)
         filter = try QueryFilter(command)
         format = command.format == .auto ? nil : command.format
         try checkApplicable()
@@ -50,9 +46,9 @@ struct QueryRequest {
 
     private static func subject(_ command: ParsedCommand) throws(RealmError) -> Subject {
         let name = command.operand(1)
-        if command.flag("schema") { return .schema(name) }
-        if command.flag("digest") { return .digest(name) }
-        guard command.flag("all") else { return name.map(Subject.objects) ?? .classes }
+        if command[QueryOption.schema] { return .schema(name) }
+        if command[QueryOption.digest] { return .digest(name) }
+        guard command[QueryOption.all] else { return name.map(Subject.objects) ?? .classes }
         if let name {
             throw .misuse(
                 "--all prints every class, \(name) too: leave one of them out",
@@ -63,14 +59,16 @@ struct QueryRequest {
 
     private static func values(_ command: ParsedCommand) throws(RealmError) -> ValueStyle {
         var style = ValueStyle()
-        style.types = command.text("types").flatMap(ValueStyle.Types.init) ?? .plain
-        style.time = command.text("time").flatMap(ValueStyle.Time.init) ?? .rfc3339
-        style.binary = command.text("binary").flatMap(ValueStyle.Binary.init) ?? .base64
-        if let join = command.text("join") { style.join = Array(join.utf8) }
-        style.null = command.text("null").map { Array($0.utf8) }
+        style.types = command[QueryOption.types]
+        style.time = command[QueryOption.time]
+        style.binary = command[QueryOption.binary]
+        style.join = Array(command[QueryOption.join].utf8)
+        style.null = command[QueryOption.null].map { Array($0.utf8) }
         if style.types == .extended {
             let isHex = style.binary == .hex
-            if let clash = command.flag("time") ? "--time" : isHex ? "--binary hex" : nil {
+            if let clash = command.isGiven(QueryOption.time)
+                ? "--time" : isHex ? "--binary hex" : nil
+            {
                 throw .misuse(
                     "\(clash) has no meaning with --types extended, which has its own form",
                     code: "InvalidArgument")
@@ -79,107 +77,42 @@ struct QueryRequest {
         return style
     }
 
-    private static func fields(
-        _ command: ParsedCommand, _ subject: Subject
-    ) throws(RealmError) -> FieldRequest {
+    private static func fields(_ command: ParsedCommand, _ subject: Subject) -> FieldRequest {
         var request = FieldRequest()
-        if let list = command.text("fields") {
-            var fields: [(label: String?, path: String)] = []
-            for item in try items(list, "--fields") {
-                guard let sign = item.firstIndex(of: "=") else {
-                    fields.append((nil, item))
-                    continue
-                }
-                let path = String(item[item.index(after: sign)...])
-                guard !path.isEmpty, sign != item.startIndex else { throw empty("--fields", list) }
-                fields.append((String(item[..<sign]), path))
-            }
-            request.fields = fields
-        }
-        if let list = command.text("exclude") { request.excluded = try items(list, "--exclude") }
-        if let list = command.text("expand") { request.expanded = try items(list, "--expand") }
-        request.exploded = command.text("explode")
-        request.hasBacklinks = command.flag("backlinks")
+        request.fields = command[QueryOption.fields]
+        request.excluded = command[QueryOption.exclude] ?? []
+        request.expanded = command[QueryOption.expand] ?? []
+        request.exploded = command[QueryOption.explode]
+        request.hasBacklinks = command[QueryOption.backlinks]
         if case .all = subject {
             request.hasKeys = true
-            request.namesClass = command.text("output-dir") == nil
+            request.namesClass = !command.isGiven(QueryOption.outputDirectory)
         }
         return request
-    }
-
-    /// The parts of a comma-separated list.
-    private static func items(_ list: String, _ option: String) throws(RealmError) -> [String] {
-        let items = list.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        if items.contains("") { throw empty(option, list) }
-        return items
-    }
-
-    private static func empty(_ option: String, _ list: String) -> RealmError {
-        .misuse(
-            "\(option): a name is missing in '\(list)'", code: "InvalidArgument",
-            reason: "bad-value")
     }
 }
 
 // MARK: - What does not go together
 
 extension QueryRequest {
-    /// Options that say something about objects, and the subjects they apply to.
     private func checkApplicable() throws(RealmError) {
-        _ = try version
-        if isAboutChanges { return }
-        for name in ["before", "initial", "heartbeat"] where command.flag(name) {
-            throw .misuse("--\(name) needs --watch or --diff", code: "InvalidArgument")
-        }
-        let ofObjects = [
-            "fields", "explode", "raw", "exclude", "expand", "backlinks", "types", "time", "binary",
-            "join",
-        ]
-        let ofQueries = [
-            "sort", "distinct", "aggregate", "arg", "argjson", "query-file", "explain",
-        ]
-        if command.flag("batch") { return try checkBatch(ofQueries) }
-        let unsuitable: [String]
-        let what: String
-        switch subject {
-        case .objects:
-            if aggregates != nil {
-                for name in ofObjects + ["limit", "offset", "count"] where command.flag(name) {
-                    throw .misuse("--\(name) does not go with --aggregate", code: "InvalidArgument")
-                }
-            }
-            return
-        case .all: (unsuitable, what) = (["fields", "explode", "raw"] + ofQueries, "needs a CLASS")
-        case .classes: (unsuitable, what) = (ofObjects + ofQueries, "needs a CLASS")
-        case .schema, .digest:
-            unsuitable = ofObjects + ofQueries + ["limit", "offset", "exit-status"]
-            what = "does not go with --schema or --digest"
+        try command.check(for: use)
+        switch use {
+        case .diff, .watch, .objects, .aggregates: return
+        case .batch: return try checkBatch()
+        case .classes, .everything, .directory, .schema, .digests: break
         }
         if command.operand(2) != nil {
             throw .misuse("a PREDICATE needs a CLASS and nothing else", code: "InvalidArgument")
         }
-        for name in unsuitable where command.flag(name) {
-            throw .misuse("--\(name) \(what)", code: "InvalidArgument")
-        }
-        for name in ["count", "limit", "offset"] where directory != nil && command.flag(name) {
-            throw .misuse("--\(name) does not go with --output-dir", code: "InvalidArgument")
-        }
     }
 
     /// Requests bring their own predicates, and answers are JSON lines.
-    private func checkBatch(_ ofQueries: [String]) throws(RealmError) {
+    private func checkBatch() throws(RealmError) {
         if command.operand(2) != nil {
             throw .misuse(
                 "with --batch predicates come from standard input", code: "InvalidArgument",
                 hint: "{\"where\":\"…\"} is the predicate of a request")
-        }
-        let unsuitable =
-            ofQueries + [
-                "limit", "offset", "exit-status", "explode", "raw", "join", "null", "no-header",
-                "null-separated",
-            ]
-        for name in unsuitable where command.flag(name) {
-            throw .misuse("--\(name) does not go with --batch", code: "InvalidArgument")
         }
         switch format {
         case nil, .auto, .ndjson: return
@@ -189,7 +122,7 @@ extension QueryRequest {
     }
 
     private func checkSeparator() throws(RealmError) {
-        guard command.flag("null-separated"), let format else { return }
+        guard command[QueryOption.nullSeparated], let format else { return }
         if format == .json || format == .table {
             throw .misuse(
                 "--null-separated separates records, which \(format.rawValue) does not have",
@@ -200,8 +133,8 @@ extension QueryRequest {
     /// The form of records in the given format.
     func recordStyle(_ format: RecordFormat) -> RecordStyle {
         var style = RecordStyle(format: format)
-        style.hasHeader = !command.flag("no-header")
-        if command.flag("null-separated") { style.terminator = 0 }
+        style.hasHeader = !command[QueryOption.noHeader]
+        if command[QueryOption.nullSeparated] { style.terminator = 0 }
         if format == .table {
             style.width =
                 command.outputPath == nil
@@ -222,7 +155,7 @@ extension QueryRequest {
         case .ndjson: return .ndjson
         case nil, .auto:
             let isForPeople =
-                command.outputPath == nil && directory == nil && !command.flag("null-separated")
+                command.outputPath == nil && directory == nil && !command[QueryOption.nullSeparated]
                 && Terminal.isTerminal(STDOUT_FILENO)
             return isForPeople ? .table : .ndjson
         }

@@ -14,7 +14,7 @@ package enum QueryTool {
             if let changes, changes.other == nil {
                 return try ChangeWatch(changes, output).run()
             }
-            let reading = DatabaseReading(command)
+            let reading = DatabaseReading(command, isOneOfTwo: changes?.comparesFiles ?? false)
             let code = try reading.read(to: output, newest: changes != nil) {
                 (database) throws(RealmError) in
                 request.values.losses.reset()

@@ -29,19 +29,19 @@ struct SchemaPlan {
         stored = Dictionary(
             schema.classes.map { ($0.className, $0) }, uniquingKeysWith: { first, _ in first })
         let command = request.command
-        for text in command.all("rename") { try rename(text) }
-        for text in command.all("drop") { try drop(text) }
-        for text in command.all("optional") { try setOptional(text, true) }
-        for text in command.all("required") { try setOptional(text, false) }
+        for (old, new) in command[WriteOption.rename] { try rename(old, new) }
+        for text in command[WriteOption.drop] { try drop(text) }
+        for text in command[WriteOption.optional] { try setOptional(text, true) }
+        for text in command[WriteOption.required] { try setOptional(text, false) }
         if let file { try add(file.classes) }
         if var inference {
             inferred = try inference.missing(from: classes)
             try add(inferred)
         }
-        for text in command.all("index") { try setIndex(text, isWanted: true) }
-        for text in command.all("unindex") { try setIndex(text, isWanted: false) }
-        let version = command.count("schema-version").map { UInt64($0) } ?? file?.version
-        try setVersion(version, isAsked: command.flag("schema-version"))
+        for text in command[WriteOption.index] { try setIndex(text, isWanted: true) }
+        for text in command[WriteOption.unindex] { try setIndex(text, isWanted: false) }
+        let version = command[WriteOption.schemaVersion].map { UInt64($0) } ?? file?.version
+        try setVersion(version, isAsked: command.isGiven(WriteOption.schemaVersion))
     }
 
     var isEmpty: Bool { changes.isEmpty }
@@ -122,8 +122,7 @@ extension SchemaPlan {
 // MARK: - Renames and drops
 
 extension SchemaPlan {
-    private mutating func rename(_ text: String) throws(RealmError) {
-        let (old, new) = try WriteRequest.pair(text, "--rename")
+    private mutating func rename(_ old: String, _ new: String) throws(RealmError) {
         let (table, property) = try resolve(old)
         let name = classes[table].name
         guard let property else {

@@ -34,7 +34,7 @@ struct BulkChange {
         let table = try plans.table(named: className)
         let values = try self.values(table, plans)
         let matches = try self.matches(table, snapshot)
-        if let expected = request.command.count("expect-count"), expected != matches.count {
+        if let expected = request.command[WriteOption.expectCount], expected != matches.count {
             transaction.rollback()
             Diagnostics(request.command).notice(
                 "\(matches.count) objects match, not \(expected): nothing is changed")
@@ -61,8 +61,7 @@ struct BulkChange {
         _ table: TableInfo, _ plans: ClassPlans
     ) throws(RealmError) -> [Setting] {
         var settings: [Setting] = []
-        for text in request.command.all("set") {
-            let (name, json) = try WriteRequest.pair(text, "--set")
+        for (name, json) in request.command[WriteOption.set] {
             guard let column = table.columnIndex(named: name) else {
                 let near = Spelling.nearest(3, to: name, among: table.columns.map(\.name))
                 throw .misuse(
@@ -92,8 +91,8 @@ struct BulkChange {
         _ table: TableInfo, _ snapshot: Snapshot
     ) throws(RealmError) -> RowKeys {
         let filter = QueryFilter(
-            text: request.command.text("where") ?? "",
-            arguments: try QueryFilter.arguments(request.command), request.command)
+            text: request.command[WriteOption.predicate] ?? "",
+            arguments: request.command.arguments, request.command)
         return try filter.plan(table, snapshot).rows(in: snapshot).keys
     }
 
@@ -122,7 +121,7 @@ struct BulkChange {
     private func report(
         _ count: Int, _ table: TableInfo, _ version: UInt64?
     ) throws(RealmError) {
-        let verb = request.command.flag("delete") ? "delete" : "change"
+        let verb = request.command[WriteOption.delete] ? "delete" : "change"
         let now = version ?? session.database.version
         if request.reportsJSON {
             var buffer = ByteBuffer(capacity: 128)

@@ -32,7 +32,7 @@ final class LoadReport {
         self.output = output
         inputName = input
         diagnostics = Diagnostics(request.command)
-        rejects = try request.command.text("rejects").map { path throws(RealmError) in
+        rejects = try request.command[WriteOption.rejects].map { path throws(RealmError) in
             try RejectFile(path)
         }
         if !isPublished {

@@ -9,25 +9,34 @@ struct WriteRequest {
         case schema
     }
 
-    enum Mode: String {
+    enum Mode: String, CaseIterable {
         case insert, upsert, merge, update, delete, apply
     }
 
     /// What becomes of links to objects that do not exist.
-    enum LinkMode: String {
+    enum LinkMode: String, CaseIterable {
         case strict, create, null
     }
 
-    enum InputFormat: String {
+    enum InputFormat: String, CaseIterable {
         case ndjson, json, csv, tsv, changes
+    }
+
+    /// What a refused record does.
+    enum OnError: String, CaseIterable {
+        case stop, skip
+    }
+
+    enum Durability: String, CaseIterable {
+        case full, unsafe
     }
 
     /// When records that wait are committed.
     struct Limits {
-        var records = 1000
+        var records = Int.max
         /// In nanoseconds.
-        var interval: UInt64 = 250_000_000
-        var bytes = 4 << 20
+        var interval = UInt64.max
+        var bytes = Int.max
     }
 
     let command: ParsedCommand
@@ -65,27 +74,24 @@ struct WriteRequest {
         self.command = command
         path = command.operand(0) ?? ""
         subject = try Self.subject(command)
-        let mode = command.text("mode").flatMap(Mode.init)
-        let format = command.text("input-format").flatMap(InputFormat.init)
+        let (mode, format) = (command[WriteOption.mode], command[WriteOption.inputFormat])
         self.mode = mode ?? (format == .changes ? .apply : .insert)
         self.format = format ?? (mode == .apply ? .changes : .ndjson)
-        links = command.text("links").flatMap(LinkMode.init) ?? .strict
+        links = command[WriteOption.links]
         limits = Self.limits(command)
-        renamed = try Self.pairs(command, "map").map { ($0.0, $0.1) }
-        constants = try command.all("const").map { text throws(RealmError) in
-            try Self.pair(text, "--const")
-        }
-        classField = command.text("class-field") ?? "$class"
-        ignoresUnknown = command.flag("ignore-unknown")
-        isSingle = command.flag("single-transaction")
-        isDryRun = command.flag("dry-run")
-        isDurable = command.text("durability") != "unsafe"
-        skipsErrors = command.text("on-error") == "skip"
-        mostErrors = command.count("max-errors") ?? Int.max
-        skipped = command.count("skip-records") ?? 0
-        mayLoseData = command.flag("force")
-        creates = command.flag("create")
-        acknowledges = command.flag("ack")
+        renamed = command[WriteOption.map].flatMap(\.self).map { ($0.name, $0.value) }
+        constants = command[WriteOption.const].map { ($0.name, $0.value) }
+        classField = command[WriteOption.classField]
+        ignoresUnknown = command[WriteOption.ignoreUnknown]
+        isSingle = command[WriteOption.singleTransaction]
+        isDryRun = command[WriteOption.dryRun]
+        isDurable = command[WriteOption.durability] == .full
+        skipsErrors = command[WriteOption.onError] == .skip
+        mostErrors = command[WriteOption.maxErrors]
+        skipped = command[WriteOption.skipRecords]
+        mayLoseData = command[WriteOption.force]
+        creates = command[WriteOption.create]
+        acknowledges = command[WriteOption.ack]
         patience = command.wait.patience
         mostMemory = command.maxMemory
         reportsJSON = command.format == .json
@@ -94,29 +100,26 @@ struct WriteRequest {
 
     private static func subject(_ command: ParsedCommand) throws(RealmError) -> Subject {
         let name = command.operand(1)
-        if command.flag("where") {
+        if command.isGiven(WriteOption.predicate) {
             guard let name, name != "-", command.operand(2) == nil else {
                 throw usage("--where changes the objects of one CLASS and reads no INPUT")
             }
-            guard command.flag("set") || command.flag("delete") else {
+            guard command.isAnyGiven([WriteOption.set, WriteOption.delete]) else {
                 throw usage("--where needs --set or --delete")
             }
             return .bulk(className: name)
         }
         if let name { return .records(className: name, input: command.operand(2) ?? "-") }
         guard
-            command.flag("create")
-                || schemaOptions.dropFirst().contains(where: { command.flag($0) })
+            command.isGiven(WriteOption.create)
+                || WriteOption.schemaChanges.contains(where: {
+                    command.isAnyGiven([$0]) && $0.spec.isMeant(for: WriteUse.schema)
+                })
         else {
             throw usage("CLASS is missing", hint: "see realm-write -h")
         }
         return .schema
     }
-
-    private static let schemaOptions = [
-        "infer", "schema-file", "schema-version", "rename", "drop", "index", "unindex", "optional",
-        "required",
-    ]
 
     /// The records are of one class and, mostly, make new objects: they are converted ahead, unless
     /// they are committed in such small pieces that preparing for each would take longer.
@@ -129,46 +132,14 @@ struct WriteRequest {
     }
 
     /// Options ask for changes of the schema.
-    var editsSchema: Bool { Self.schemaOptions.contains { command.flag($0) } }
+    var editsSchema: Bool { command.isAnyGiven(WriteOption.schemaChanges) }
 
     private static func limits(_ command: ParsedCommand) -> Limits {
-        var limits = Limits()
-        if command.flag("single-transaction") {
-            return Limits(records: .max, interval: .max, bytes: .max)
-        }
-        if let records = command.count("commit-records") { limits.records = records }
-        if let bytes = command.size("commit-bytes") { limits.bytes = bytes }
-        if let interval = command.duration("commit-interval") {
-            let (seconds, attoseconds) = interval.components
-            let total =
-                Int128(seconds) * 1_000_000_000 + Int128(attoseconds / 1_000_000_000)
-            limits.interval = UInt64(clamping: total)
-        }
-        return limits
-    }
-    /// `A=B,C=D` of a repeatable option.
-    private static func pairs(
-        _ command: ParsedCommand, _ option: String
-    ) throws(RealmError) -> [(String, String)] {
-        var pairs: [(String, String)] = []
-        for text in command.all(option) {
-            for item in text.split(separator: ",", omittingEmptySubsequences: false) {
-                pairs.append(try pair(String(item), "--" + option))
-            }
-        }
-        return pairs
-    }
-
-    /// `A=B` as two texts; neither is empty.
-    static func pair(_ text: String, _ option: String) throws(RealmError) -> (String, String) {
-        guard let sign = text.firstIndex(of: "="), sign != text.startIndex,
-            text.index(after: sign) != text.endIndex
-        else {
-            throw .misuse(
-                "\(option): '\(text)' is not of the form NAME=VALUE", code: "InvalidArgument",
-                reason: "bad-value")
-        }
-        return (String(text[..<sign]), String(text[text.index(after: sign)...]))
+        if command[WriteOption.singleTransaction] { return Limits() }
+        return Limits(
+            records: command[WriteOption.commitRecords],
+            interval: UInt64(clamping: command[WriteOption.commitInterval].wholeNanoseconds),
+            bytes: command[WriteOption.commitBytes])
     }
 
     static func usage(_ message: String, hint: String? = nil) -> RealmError {
@@ -189,31 +160,17 @@ extension WriteRequest {
         if isSingle, skipsErrors {
             throw Self.usage("--single-transaction is all or nothing: --on-error skip is neither")
         }
-        if command.flag("max-errors"), !skipsErrors {
+        if command.isGiven(WriteOption.maxErrors), !skipsErrors {
             throw Self.usage("--max-errors counts what --on-error skip passes over")
         }
-        try checkApplicable()
+        try command.check(for: use)
     }
 
-    /// Options about records mean nothing without records.
-    private func checkApplicable() throws(RealmError) {
-        let ofRecords = [
-            "input-format", "mode", "class-field", "map", "const", "ignore-unknown", "links",
-            "commit-records", "commit-interval", "commit-bytes", "ack", "on-error",
-            "rejects", "max-errors", "skip-records", "infer",
-        ]
-        var unsuitable = ofRecords
-        let what: String
+    private var use: WriteUse {
         switch subject {
-        case .records:
-            guard mode == .apply else { return }
-            unsuitable = ["class-field", "map", "const", "infer"]
-            what = "does not go with change records"
-        case .bulk: what = "is about records, which --where does not read"
-        case .schema: what = "is about records: CLASS is missing"
-        }
-        for name in unsuitable where command.flag(name) {
-            throw Self.usage("--\(name) \(what)")
+        case .records: mode == .apply ? .changes : .records
+        case .bulk: .bulk
+        case .schema: .schema
         }
     }
 }

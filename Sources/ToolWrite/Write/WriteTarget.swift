@@ -132,7 +132,7 @@ final class WriteTarget {
 
     /// The key of the database, or the one a new one is to have.
     private static func key(_ request: WriteRequest) throws(RealmError) -> EncryptionKey? {
-        let hasNew = request.command.flag("new-encryption-key-file")
+        let hasNew = request.command.isGiven(WriteOption.newKey)
         guard request.creates else {
             if hasNew {
                 throw .misuse(
@@ -141,7 +141,7 @@ final class WriteTarget {
             }
             return try request.command.readKey()
         }
-        if request.command.flag("encryption-key-file") {
+        if request.command.isGiven(SharedOptions.key) {
             throw .misuse(
                 "-K is for a database that exists", code: "InvalidArgument",
                 hint: "--new-encryption-key-file encrypts the one that --create makes")

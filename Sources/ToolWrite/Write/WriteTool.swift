@@ -31,14 +31,14 @@ struct WriteRun {
 
     func run() throws(RealmError) -> ExitCode {
         // Whatever can be wrong before a file is made is found before.
-        let file = try request.command.text("schema-file").map { path throws(RealmError) in
+        let file = try request.command[WriteOption.schemaFile].map { path throws(RealmError) in
             try SchemaFile(path: path)
         }
         var input: RecordInput?
         var inference: SchemaInference?
         if case .records(let className, let path) = request.subject {
-            if request.command.flag("infer") {
-                (input, inference) = try infer(className, path)
+            if let most = request.command[WriteOption.infer] {
+                (input, inference) = try infer(className, path, most: most)
             } else {
                 input = try RecordInput(path, request.format)
             }
@@ -61,7 +61,7 @@ struct WriteRun {
 
     /// Looks at the records first; they are read again to be written.
     private func infer(
-        _ className: String, _ path: String
+        _ className: String, _ path: String, most: Int
     ) throws(RealmError) -> (RecordInput, SchemaInference) {
         Interruption.install()
         let isConfidential = request.command.namesKey
@@ -70,8 +70,7 @@ struct WriteRun {
         }
         var inference = SchemaInference(request, className: className)
         try inference.read(
-            try RecordInput(spool, request.format, again: false),
-            most: request.command.count("infer") ?? Int.max)
+            try RecordInput(spool, request.format, again: false), most: most)
         return (try RecordInput(spool, request.format, again: true), inference)
     }
 

@@ -3,11 +3,11 @@ import RealmEngine
 extension ParsedCommand {
     /// The key file to use: the one of `-K`, else the one `REALM_ENCRYPTION_KEY_FILE` names.
     var keyFilePath: String? {
-        text("encryption-key-file") ?? Terminal.environment("REALM_ENCRYPTION_KEY_FILE")
+        self[ifKnown: SharedOptions.key] ?? Terminal.environment("REALM_ENCRYPTION_KEY_FILE")
     }
 
     /// A key file is named, for what is there or for what will be made.
-    package var namesKey: Bool { keyFilePath != nil || text("new-encryption-key-file") != nil }
+    package var namesKey: Bool { keyFilePath != nil || self[ifKnown: SharedOptions.newKey] != nil }
 
     /// The encryption key; nil when none was given.
     ///
@@ -24,17 +24,16 @@ extension ParsedCommand {
         return key
     }
 
-    /// Has the pages of encrypted files take half of what `--max-memory` permits; the rest is for what
-    /// is done with them, of which a check needs little.
-    package func limitPlainMemory() {
-        let isCheck = table.option(named: "check") != nil && flag("check")
+    /// Has the pages of encrypted files take half of what `--max-memory` permits, or all but `rest` if
+    /// that is more; the rest is for what is done with them.
+    package func limitPlainMemory(rest: Int = .max) {
         let half = maxMemory / 2
-        PlainMemory.limit(to: isCheck ? max(half, maxMemory - 8 << 20) : half)
+        PlainMemory.limit(to: max(half, maxMemory - min(rest, maxMemory)))
     }
 
     /// The key an encrypted output is to have; nil when none was given.
     package func readNewKey() throws(RealmError) -> EncryptionKey? {
-        guard let path = text("new-encryption-key-file") else { return nil }
+        guard let path = self[SharedOptions.newKey] else { return nil }
         limitPlainMemory()
         return try KeyFile.read(path) { Diagnostics(self).warn($0) }.key
     }

@@ -40,23 +40,20 @@ package enum ValueForms {
         return count(digits).flatMap { scaled($0, by: milliseconds) }.map { .milliseconds($0) }
     }
 
-    /// Why `text` is not of the kind, as a phrase after "is"; nil when it is.
-    static func objection(to text: String, as kind: ValueKind) -> String? {
-        switch kind {
-        case .text, .suggestion: return nil
-        case .file, .directory: return text.isEmpty ? "not a file name" : nil
-        case .count(let range):
-            if let number = count(text), range.contains(number) { return nil }
-            return range.upperBound == .max
-                ? "not a whole number of \(range.lowerBound) or more"
-                : "not a whole number from \(range.lowerBound) to \(range.upperBound)"
-        case .size:
-            return size(text) == nil ? "not a size such as 512, 64KiB, 4M or 1GiB" : nil
-        case .duration:
-            return duration(text) == nil ? "not a duration such as 250ms, 5s, 2m or 1h" : nil
-        case .choice(let words):
-            return words.contains(text) ? nil : "not one of " + words.joined(separator: ", ")
+    /// A size as `size` reads it, in the largest unit that divides it.
+    static func text(size: Int) -> String {
+        let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")]
+        for (shift, unit) in units where size > 0 && size & (1 << shift - 1) == 0 {
+            return "\(size >> shift)\(unit)"
         }
+        return String(size)
+    }
+
+    /// A duration as `duration` reads it.
+    static func text(duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        if attoseconds == 0 { return "\(seconds)s" }
+        return "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000)ms"
     }
 
     /// The leading number (with its `0x`) and the unit behind it.
@@ -95,5 +92,14 @@ package enum ValueForms {
         case UInt8(ascii: "A")...UInt8(ascii: "F"): Int(byte) - 0x37
         default: nil
         }
+    }
+}
+
+extension Duration {
+    /// As a whole number, at most the largest one there is.
+    package var wholeNanoseconds: Int {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? .max : Int(product) + Int(attoseconds / 1_000_000_000)
     }
 }

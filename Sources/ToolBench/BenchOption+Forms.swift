@@ -1,0 +1,68 @@
+import RealmEngine
+import ToolKit
+
+/// `--cache`.
+enum CacheState: String, CaseIterable {
+    case warm, cold
+}
+
+/// `--durability`.
+enum BenchDurability: String, CaseIterable {
+    case full, unsafe, memory
+}
+
+/// `--against`.
+enum BenchPeer: String, CaseIterable {
+    case sqlite3
+}
+
+extension OptionForm where Value == Distribution {
+    static var distribution: Self {
+        Self(
+            .suggestion(["uniform", "zipfian", "latest", "sequential"]), show: \.name
+        ) { (text) throws(Objection) in
+            guard let distribution = Distribution(text) else {
+                throw Objection(
+                    to: text,
+                    "not uniform, zipfian, zipfian:SKEW with a skew between 0 and 1, latest or "
+                        + "sequential")
+            }
+            return distribution
+        }
+    }
+}
+
+extension OptionForm where Value == Injection {
+    static var injection: Self {
+        Self(.text) { (text) throws(Objection) in
+            guard let injection = Injection(text) else {
+                throw Objection(
+                    to: text, "not such as slow=30%, stall=200ms or both with a comma")
+            }
+            return injection
+        }
+    }
+}
+
+extension OptionForm where Value == Gate {
+    static var gate: Self {
+        Self(.text) { (text) throws(Objection) in
+            guard let gate = Gate(text) else {
+                throw Objection(to: text, "not a list such as \(Gate.usual)")
+            }
+            return gate
+        }
+    }
+}
+
+extension OptionForm where Value == Int {
+    /// Bytes that one property of an object can hold.
+    static var payload: Self {
+        let most = 16 << 20 - 16
+        return size.limited { (size) throws(Objection) in
+            guard size <= most else {
+                throw Objection("an object holds at most \(most) bytes in one property")
+            }
+        }
+    }
+}

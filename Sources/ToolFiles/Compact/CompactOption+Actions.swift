@@ -1,0 +1,48 @@
+import ToolKit
+
+/// `--check`: how much is verified.
+enum CheckLevel: String, CaseIterable {
+    case quick, full
+}
+
+/// What to do.
+extension CompactOption {
+    static let actions: [any OptionDeclaration] = [
+        check, strict, analyze, top, salvage, dryRun,
+    ]
+
+    static let check = Option(
+        "check", nil, .optional("LEVEL", .choice, bare: CheckLevel.full), in: .action,
+        "verify: full, or quick",
+        "Verify each FILE and change nothing. `quick` looks at the header, at reachability and "
+            + "at free space; `full`, which is meant without LEVEL, also at every value, link "
+            + "and index entry. Errors end with exit status 4.",
+        excludes: [analyze, dryRun, salvage])
+
+    static let strict = Option(
+        "strict", in: .action, "with --check: warnings count too",
+        "With `--check`: warnings, such as leaked space, end with exit status 1.",
+        needs: [check])
+
+    static let analyze = Option(
+        "analyze", in: .action, "show where the bytes are",
+        "List how many bytes each property, index and the rest of the file take.",
+        excludes: [dryRun, salvage])
+
+    static let top = Option(
+        "top", nil, .required("N", .count(0...10_000)), in: .action,
+        "with --analyze: the N largest values",
+        "With `--analyze`: list also the N largest values.", needs: [analyze])
+
+    static let salvage = Option(
+        "salvage", in: .action, "copy every object that can be read",
+        "Copy every object that can be read into a new file, which `-o` names. What is lost is "
+            + "listed on standard output, one JSON object a line; if there is any, or FILE has "
+            + "errors that may hide some, the exit status is 4.",
+        excludes: [dryRun], needs: [output])
+
+    static let dryRun = Option(
+        "dry-run", "n", in: .action, "estimate and report, change nothing",
+        "Tell how large the file would become and whether it could be compacted in place now. "
+            + "Nothing is changed.")
+}

@@ -1,0 +1,58 @@
+import RealmEngine
+import ToolKit
+
+extension OptionForm where Value == CompactRequest.Threshold {
+    /// A share of the file, or a size.
+    static var threshold: Self {
+        Self(.text) { (text) throws(Objection) in
+            if text.hasSuffix("%"), let percent = ValueForms.count(text.dropLast()),
+                (0...100).contains(percent)
+            {
+                return .percent(percent)
+            }
+            if let bytes = ValueForms.size(text) { return .bytes(bytes) }
+            throw Objection(to: text, "neither a share (30%) nor a size (100MiB)")
+        }
+    }
+}
+
+extension OptionForm where Value == Enumeration {
+    /// A percentage, `auto`, or properties.
+    static var enumeration: Self {
+        Self(.text) { (text) throws(Objection) in
+            if text == "auto" { return .smaller }
+            guard let percent = ValueForms.count(text) else {
+                return .properties(try properties(text))
+            }
+            guard (1...100).contains(percent) else {
+                throw Objection(to: text, "no percentage from 1 to 100")
+            }
+            return .below(percent: percent)
+        }
+    }
+
+    private static func properties(
+        _ text: String
+    ) throws(Objection) -> [Enumeration.Property] {
+        try text.split(separator: ",", omittingEmptySubsequences: false)
+            .map { (name) throws(Objection) in
+                let parts = name.split(
+                    separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+                guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else {
+                    throw Objection(
+                        to: String(name), "neither a percentage, auto nor CLASS.PROP")
+                }
+                return Enumeration.Property(className: String(parts[0]), name: String(parts[1]))
+            }
+    }
+}
+
+extension OptionForm where Value == String {
+    /// What can be put behind the name of a file.
+    static var suffix: Self {
+        Self(.text) { (text) throws(Objection) in
+            if text.isEmpty || text.contains("/") { throw Objection(to: text, "no suffix") }
+            return text
+        }
+    }
+}

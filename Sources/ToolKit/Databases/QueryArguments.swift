@@ -1,0 +1,29 @@
+import RealmEngine
+
+extension OptionForm where Value == QueryArgument {
+    /// A text, which becomes a value of the type it is compared with.
+    package static var argument: Self { Self(.text) { .text($0) } }
+
+    package static var jsonArgument: Self {
+        Self(.text) { (text) throws(Objection) in try ArgumentJSON.argument(text) }
+    }
+}
+
+/// The arguments of a predicate.
+extension SharedOptions {
+    package static let arg = Option(
+        "arg", nil, each: .required("TEXT", .argument), in: .selection,
+        "bind the next of $0, $1 to TEXT",
+        "Bind the next of `$0`, `$1` ... in the predicate to a text, which becomes a value of "
+            + "the property's type.")
+
+    package static let argjson = Option(
+        "argjson", nil, each: .required("JSON", .jsonArgument), in: .selection,
+        "bind the next of $0, $1 to JSON",
+        "Bind the next of `$0`, `$1` ... in the predicate to a JSON value.")
+}
+
+extension ParsedCommand {
+    /// What `--arg` and `--argjson` bind, in their order.
+    package var arguments: [QueryArgument] { inOrder(SharedOptions.arg, SharedOptions.argjson) }
+}

@@ -1,0 +1,125 @@
+import RealmEngine
+
+/// Why a text is not the value of its option: what a message says behind the option and a colon.
+package struct Objection: Error, Sendable {
+    package let message: String
+    let hint: String?
+    /// The word that was probably meant.
+    let near: String?
+    /// For scripts.
+    let reason: String
+
+    package init(
+        _ message: String, reason: String = "bad-value", hint: String? = nil, near: String? = nil
+    ) {
+        self.message = message
+        self.reason = reason
+        self.hint = hint
+        self.near = near
+    }
+
+    /// The text and why it is refused: `'5x' is not a size`.
+    package init(to text: String, _ phrase: String, hint: String? = nil, near: String? = nil) {
+        self.init("'\(text)' is \(phrase)", hint: hint, near: near)
+    }
+}
+
+/// How the text of an argument becomes a value, and what that must look like.
+package struct OptionForm<Value: Sendable>: Sendable {
+    let kind: ValueKind
+    let parse: @Sendable (String) throws(Objection) -> Value
+    /// The value as it would be written, for the default in help; nil for one that has no text.
+    let show: @Sendable (Value) -> String?
+
+    package init(
+        _ kind: ValueKind, show: @escaping @Sendable (Value) -> String? = { _ in nil },
+        _ parse: @escaping @Sendable (String) throws(Objection) -> Value
+    ) {
+        self.kind = kind
+        self.parse = parse
+        self.show = show
+    }
+
+    /// The same with one more objection.
+    package func limited(
+        by check: @escaping @Sendable (Value) throws(Objection) -> Void
+    ) -> Self {
+        let parse = parse
+        return Self(kind, show: show) { (text) throws(Objection) in
+            let value = try parse(text)
+            try check(value)
+            return value
+        }
+    }
+
+    /// A kind that says itself what is wrong with a text that `parse` finds no value in.
+    private init(
+        _ kind: ValueKind, _ show: @escaping @Sendable (Value) -> String?,
+        orNil parse: @escaping @Sendable (String) -> Value?
+    ) {
+        self.init(kind, show: show) { (text) throws(Objection) in
+            if let objection = kind.objection(to: text) { throw objection }
+            return parse(text)!
+        }
+    }
+}
+
+extension OptionForm where Value == String {
+    /// Any text; the tool gives it a meaning.
+    package static var text: Self { plain(.text) }
+    package static var file: Self { plain(.file) }
+    package static var directory: Self { plain(.directory) }
+
+    private static func plain(_ kind: ValueKind) -> Self { Self(kind, { $0 }, orNil: { $0 }) }
+}
+
+extension OptionForm where Value == Int {
+    /// A whole number in the range.
+    package static func count(_ range: ClosedRange<Int>) -> Self {
+        Self(.count(range), { String($0) }, orNil: { ValueForms.count($0) })
+    }
+
+    /// Bytes.
+    package static var size: Self {
+        Self(.size, ValueForms.text(size:), orNil: ValueForms.size)
+    }
+}
+
+extension OptionForm where Value == Duration {
+    package static var duration: Self {
+        Self(.duration, ValueForms.text(duration:), orNil: ValueForms.duration)
+    }
+}
+
+extension OptionForm where Value == WaitPolicy {
+    /// How long to wait at most.
+    package static var longestWait: Self {
+        Self(.duration, { _ in nil }, orNil: { ValueForms.duration($0).map(WaitPolicy.atMost) })
+    }
+}
+
+extension OptionForm where Value: RawRepresentable, Value.RawValue == String {
+    /// One of these words.
+    package static func choice(_ values: [Value]) -> Self {
+        Self(.choice(values.map(\.rawValue)), \.rawValue, orNil: { Value(rawValue: $0) })
+    }
+}
+
+extension OptionForm
+where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+    /// One word for each case.
+    package static var choice: Self { choice(Array(Value.allCases)) }
+}
+
+extension OptionForm where Value == VersionChoice {
+    /// A number, or `previous`.
+    package static var version: Self {
+        Self(.text) { (text) throws(Objection) in
+            if text == "previous" { return .previous }
+            guard let number = ValueForms.count(text) else {
+                throw Objection(to: text, "no version", hint: "a number, or previous")
+            }
+            return .number(UInt64(number))
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import RealmEngine
+import ToolKit
+
+/// The query of a command line: predicate, order, distinctness and arguments.
+///
+/// What options say about order becomes part of the query's text, behind the predicate, so that
+/// there is one language and one way to run it.
+extension QueryFilter {
+    /// Nil when the command asks for no query.
+    init?(_ command: ParsedCommand) throws(RealmError) {
+        let predicate = try Self.predicate(command)
+        var tail = ""
+        if let paths = command[QueryOption.sort] {
+            let keys = paths.map {
+                $0.hasPrefix("-") ? "\($0.dropFirst()) DESC" : "\($0) ASC"
+            }
+            tail += " SORT(\(keys.joined(separator: ", ")))"
+        }
+        if let paths = command[QueryOption.distinct] {
+            tail += " DISTINCT(\(paths.joined(separator: ", ")))"
+        }
+        let arguments = command.arguments
+        guard predicate != nil || !tail.isEmpty else {
+            guard arguments.isEmpty else {
+                throw .misuse(
+                    "--arg and --argjson bind $0, $1 … of a predicate",
+                    code: "InvalidArgument")
+            }
+            return nil
+        }
+        let text = (predicate.map(Self.completed) ?? "TRUEPREDICATE") + tail
+        self.init(text: text, arguments: arguments, command)
+    }
+
+    private static func predicate(_ command: ParsedCommand) throws(RealmError) -> String? {
+        guard let file = command[QueryOption.queryFile] else { return command.operand(2) }
+        guard command.operand(2) == nil else {
+            throw .misuse(
+                "the predicate is given twice: as an argument and by --query-file",
+                code: "InvalidArgument")
+        }
+        return try InputFile(file).readAll(limit: 16 << 20).string
+    }
+
+    /// `SORT(…)`, `DISTINCT(…)` or `LIMIT(…)` without a predicate before it is about all objects.
+    private static func completed(_ predicate: String) -> String {
+        let text = predicate.utf8.drop { isBlank($0) }
+        let word = text.prefix { !isBlank($0) && $0 != UInt8(ascii: "(") }
+        let next = text[word.endIndex...].first { !isBlank($0) }
+        let isTail = ["sort", "distinct", "limit"].contains(String(Substring(word)).lowercased())
+        return isTail && next == UInt8(ascii: "(") ? "TRUEPREDICATE " + predicate : predicate
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (9...13).contains(byte) }
+}

@@ -1,0 +1,53 @@
+import ToolKit
+
+/// Versions and changes.
+extension QueryOption {
+    static let changes: [any OptionDeclaration] = [
+        at, diff, watch, initial, since, heartbeat, before,
+    ]
+
+    static let at = SharedOptions.at.saying(
+        "read an older version, or previous",
+        "Read VERSION instead of the newest one: a version that some program still keeps, or "
+            + "`previous` for the one before the newest, which the file's header still knows "
+            + "and which is checked before it is read.",
+        uses: QueryUse.all(but: .watch))
+
+    static let diff = Option(
+        "diff", "d", .required("OTHER", .comparedWith), in: .changes,
+        "what turns FILE into OTHER",
+        "Print the changes that turn FILE into OTHER, one change record a line. OTHER is another "
+            + "file, or `@VERSION`, `@previous` or `@latest` of the same one. Exit status 1 says "
+            + "that something differs. With `--quiet` nothing is printed, with `--count` only "
+            + "the numbers of inserts, updates and deletes in each class. See CHANGE RECORDS.",
+        excludes: [watch])
+
+    static let watch = Option(
+        "watch", "w", in: .changes, "print changes as they are committed",
+        "Print a change record for everything that programs commit, as soon as they do, until "
+            + "interrupted. With CLASS and PREDICATE only for objects that match: one that "
+            + "begins to match is inserted, one that ceases to match is deleted. See CHANGE "
+            + "RECORDS.")
+
+    static let initial = Option(
+        "initial", in: .changes, "begin a watch with what is there",
+        "Begin with an insert for every object that is there already.", excludes: [since],
+        needs: [watch])
+
+    static let since = Option(
+        "since", nil, .required("VERSION", .count(1...Int.max)), in: .changes,
+        "begin with the changes since VERSION",
+        "Begin with the changes since VERSION, as long as it can still be read: to resume a "
+            + "watch. Without `--watch` print those changes and end, as `--diff` does.")
+
+    static let heartbeat = Option(
+        "heartbeat", nil, .required("DUR", .duration), in: .changes,
+        "a line now and then in an idle watch",
+        "Print a record with the op `heartbeat` whenever a watch has been silent for DUR.",
+        needs: [watch])
+
+    static let before = Option(
+        "before", in: .changes, "add the values before a change",
+        "Add the member `before` with the values before the change to updates and deletes.",
+        needs: [diff, watch, since])
+}

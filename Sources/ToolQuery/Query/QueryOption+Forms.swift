@@ -1,0 +1,68 @@
+import RealmEngine
+import ToolKit
+
+extension OptionForm where Value == [String] {
+    /// Names separated by commas.
+    static var names: Self { Self(.text) { (text) throws(Objection) in try items(text) } }
+
+    /// Key paths separated by commas: names, dots and brackets only, so that nothing else of the
+    /// query language can slip in.
+    static var keyPaths: Self {
+        let separators = Set(" \t\r\n(){}'\"".utf8)
+        return Self(.text) { (text) throws(Objection) in
+            let paths = text.split(separator: ",", omittingEmptySubsequences: false)
+                .map(String.init)
+            for path in paths
+            where path.isEmpty || path == "-"
+                || path.utf8.contains(where: { separators.contains($0) })
+            {
+                throw Objection(to: path, "no key path")
+            }
+            return paths
+        }
+    }
+}
+
+extension OptionForm where Value == [FieldRequest.Field] {
+    /// Key paths, some with another name for the field.
+    static var fields: Self {
+        Self(.text) { (text) throws(Objection) in
+            try items(text).map { (item) throws(Objection) in
+                guard let sign = item.firstIndex(of: "=") else { return (nil, item) }
+                let path = String(item[item.index(after: sign)...])
+                guard !path.isEmpty, sign != item.startIndex else { throw missing(text) }
+                return (String(item[..<sign]), path)
+            }
+        }
+    }
+}
+
+extension OptionForm where Value == ChangeRequest.Other {
+    /// A file, or `@` and a version of the same one.
+    static var comparedWith: Self {
+        Self(.text) { (text) throws(Objection) in
+            guard text.hasPrefix("@") else { return .file(text) }
+            switch text {
+            case "@latest": return .version(.newest)
+            case "@previous": return .version(.previous)
+            default:
+                guard let number = ValueForms.count(text.dropFirst()) else {
+                    throw Objection(
+                        to: text, "no version", hint: "@previous, @latest, or @ and a number")
+                }
+                return .version(.number(UInt64(number)))
+            }
+        }
+    }
+}
+
+/// The parts of a comma-separated list.
+private func items(_ list: String) throws(Objection) -> [String] {
+    let items = list.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    if items.contains("") { throw missing(list) }
+    return items
+}
+
+private func missing(_ list: String) -> Objection {
+    Objection("a name is missing in '\(list)'")
+}

@@ -1,0 +1,46 @@
+import ToolKit
+
+/// The form of records, and where they go.
+extension QueryOption {
+    static let recordsAndOutput: [any OptionDeclaration] = [
+        format, SharedOptions.json, noHeader, nullSeparated, raw,
+        SharedOptions.output.meant(for: QueryUse.all(but: .watch)), SharedOptions.force,
+        outputDirectory,
+    ]
+
+    static let format = SharedOptions.formats(
+        [.table, .ndjson, .json, .csv, .tsv],
+        auto: "`auto` is `table` on a terminal and `ndjson` otherwise; a script should say "
+            + "which one it wants.")
+
+    static let noHeader = Option(
+        "no-header", "H", in: .records, "csv, tsv and table without header",
+        "Leave out the header line of `csv`, `tsv` and `table`.",
+        uses: QueryUse.all(but: .batch))
+
+    static let nullSeparated = Option(
+        "null-separated", "0", in: .records, "end records with a NUL byte",
+        "End each record with a NUL byte instead of a newline. With a single field this "
+            + "implies `--raw`, which suits `xargs -0`.",
+        uses: QueryUse.all(but: .batch))
+
+    static let raw = Option(
+        "raw", in: .records, "one value per line, strings unquoted",
+        "Print the value of one field per line, strings without quotes and without "
+            + "escapes. Needs exactly one field; a string with a newline needs `-0`.",
+        excludes: [format, SharedOptions.json],
+        uses: Uses([QueryUse.objects]))
+
+    static let outputDirectory = Option(
+        "output-dir", nil, .required("DIR", .directory), in: .output,
+        "with --all: one file per class in DIR",
+        "With `--all`: write one file per class into DIR, which is made if it is missing. "
+            + "In `csv` and `tsv` each list, set or dictionary gets a file of its own, "
+            + "`Class.property.csv`, so that relations survive. Its columns are `owner` (the "
+            + "object's primary key, else its `_key`), `index` for a list or `key` for a "
+            + "dictionary, and `value`. In file names, bytes of a name that mean something "
+            + "there, a dot too, are `%XX`, a long name ends in a digest, and no two are "
+            + "alike even where case does not count; `realm-write` takes them for CLASS.",
+        excludes: [SharedOptions.output], needs: [all],
+        uses: QueryUse.everyClass)
+}

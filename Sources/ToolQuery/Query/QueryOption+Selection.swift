@@ -1,0 +1,120 @@
+import ToolKit
+
+/// What to read.
+extension QueryOption {
+    static let selection: [any OptionDeclaration] = [
+        sort, distinct, arg, argjson, queryFile, aggregate, batch, explain, limit, offset, all,
+        count,
+        exitStatus, schema, digest, internals,
+    ]
+
+    static let sort = Option(
+        "sort", "s", .required("LIST", .keyPaths), in: .selection,
+        "order by these key paths, -PATH descending",
+        "Order the objects by the key paths in LIST, which are separated by commas; `-PATH` is "
+            + "descending. The same as SORT at the end of the predicate.",
+        uses: QueryUse.queries)
+
+    static let distinct = Option(
+        "distinct", nil, .required("LIST", .keyPaths), in: .selection,
+        "the first object of each combination",
+        "Keep only the first object of each combination of values of the key paths in LIST. The "
+            + "same as DISTINCT at the end of the predicate, after `--sort`.",
+        uses: QueryUse.queries)
+
+    static let arg = SharedOptions.arg.saying(
+        "bind $0, $1 ... to a text",
+        "Bind the next of `$0`, `$1` and so on in the predicate to TEXT, read as a value of the "
+            + "type it is compared with. No quoting is needed and none is possible: this is "
+            + "how a script passes text it did not write.",
+        uses: QueryUse.predicates)
+
+    static let argjson = SharedOptions.argjson.saying(
+        "bind $0, $1 ... to a JSON value",
+        "As `--arg`, with a JSON value: a number, a string, `true`, `false`, `null`, an array of "
+            + "those, or the extended form of another type.",
+        uses: QueryUse.predicates)
+
+    static let queryFile = Option(
+        "query-file", "Q", .required("FILE", .file), in: .selection,
+        "read the predicate from a file",
+        "Read the predicate from FILE, `-` for standard input.",
+        uses: QueryUse.predicates)
+
+    static let aggregate = Option(
+        "aggregate", nil, .required("LIST", .text), in: .selection,
+        "count, sum(P), avg(P), min(P), max(P)",
+        "Print one record with the aggregates in LIST, separated by commas: `count`, `sum(P)`, "
+            + "`avg(P)`, `min(P)` and `max(P)` of property P, which has single values. Nulls do "
+            + "not count. One pass computes all.",
+        excludes: [all, schema, digest],
+        uses: Uses([QueryUse.aggregates]))
+
+    static let batch = Option(
+        "batch", in: .selection, "answer queries from standard input",
+        "Read one JSON object per line from standard input, such as "
+            + "`{\"id\":1,\"class\":\"Email\",\"where\":\"_id == $0\",\"args\":[\"65e5...\"]}`, and answer "
+            + "each with one line: `{\"id\":1,\"count\":1,\"objects\":[...]}`, or with an `error`. A "
+            + "request without `class` is about CLASS, one without `where` about all objects. "
+            + "`--fields` and its like hold for every answer; with "
+            + "`--count` the objects are left out. Exit status 8 says that some request could "
+            + "not be answered.",
+        excludes: [all, schema, digest, aggregate, outputDirectory],
+        uses: Uses([QueryUse.batch]))
+
+    static let explain = Option(
+        "explain", in: .selection, "say how the query is run",
+        "Say on standard error how the query is run: which index finds candidates and in what "
+            + "order conditions are tested.",
+        uses: QueryUse.queries)
+
+    static let limit = Option(
+        "limit", "L", .required("N", .count(0...Int.max)), in: .selection,
+        "stop after N objects", "Stop after N objects.", default: .max, defaultText: "no limit",
+        uses: QueryUse.lists)
+
+    static let offset = Option(
+        "offset", nil, .required("N", .count(0...Int.max)), in: .selection,
+        "skip the first N objects", "Skip the first N objects. `--limit` counts what follows.",
+        default: 0,
+        uses: QueryUse.lists)
+
+    static let all = Option(
+        "all", "a", in: .selection, "every object of every class",
+        "Read every object of every class, class by class in the order of their names. In "
+            + "`json` and `ndjson` each object begins with the member `$class`. Objects of a "
+            + "class without a primary key have the member `_key`, which is what links to them "
+            + "name. Embedded objects are printed inside the objects that hold them.",
+        excludes: [schema, digest],
+        uses: QueryUse.everyClass)
+
+    static let count = Option(
+        "count", "c", in: .selection, "print only the number of objects",
+        "Print only the number of objects.", excludes: [schema, digest],
+        uses: QueryUse.counts)
+
+    static let exitStatus = Option(
+        "exit-status", "e", in: .selection, "exit with 1 if nothing matched",
+        "Exit with status 1 if there was no object to print. The output is the same as "
+            + "without the option.",
+        uses: QueryUse.outcomes)
+
+    static let schema = Option(
+        "schema", "S", in: .selection, "print the schema",
+        "Print the schema, of all classes or of CLASS: as text, or as JSON with `--json`. The "
+            + "order never changes: classes by name, properties in the order of their "
+            + "columns. In the text `*` marks the primary key, `?` a value that may be null.",
+        excludes: [digest],
+        uses: Uses([QueryUse.schema]))
+
+    static let digest = Option(
+        "digest", in: .selection, "print digests of the content",
+        "Print one digest for each class and one for the whole. They depend on the content "
+            + "alone, so they are equal before and after compaction, a change of key or a "
+            + "conversion to another format. See DIGESTS.",
+        uses: Uses([QueryUse.digests]))
+
+    static let internals = Option(
+        "internal", in: .selection, "include the tables Realm keeps for itself",
+        "Include the tables that Realm keeps for itself, such as `metadata`.")
+}

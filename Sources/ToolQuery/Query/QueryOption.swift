@@ -1,0 +1,73 @@
+import ToolKit
+
+/// The options of `realm-query`.
+enum QueryOption {
+    static let table: [any OptionDeclaration] =
+        selection + changes + fieldsAndValues + recordsAndOutput + [
+            SharedOptions.key, SharedOptions.access, SharedOptions.wait, SharedOptions.threads,
+            SharedOptions.maxMemory,
+        ] + SharedOptions.general + [SharedOptions.progress]
+}
+
+/// The ways of calling `realm-query`.
+enum QueryUse: Int, CommandUse, CaseIterable {
+    case classes, objects, aggregates, batch, everything, directory, schema, digests, diff, watch
+
+    var objection: String {
+        switch self {
+        case .classes, .everything: "needs a CLASS"
+        case .objects: "does not go with a CLASS"
+        case .aggregates: "does not go with \(QueryOption.aggregate.spelling)"
+        case .batch: "does not go with \(QueryOption.batch.spelling)"
+        case .directory: "does not go with \(QueryOption.outputDirectory.spelling)"
+        case .schema, .digests:
+            "does not go with \(QueryOption.schema.spelling) or \(QueryOption.digest.spelling)"
+        case .diff: "does not go with \(QueryOption.diff.spelling)"
+        case .watch: "does not go with \(QueryOption.watch.spelling)"
+        }
+    }
+
+    static func all(but use: Self) -> Uses { Uses(allCases.filter { $0 != use }) }
+
+    /// Where a query is run and its answer is printed.
+    static let queries = Uses([Self.objects, .aggregates])
+    /// Where a predicate chooses.
+    static let predicates = Uses([Self.objects, .aggregates, .diff, .watch])
+    /// Where there is a list of which a part can be printed.
+    static let lists = Uses([Self.classes, .objects, .everything])
+    /// Where nothing to print can be told by the exit status.
+    static let outcomes = Uses([Self.classes, .objects, .aggregates, .everything, .directory])
+    static let counts = Uses([Self.classes, .objects, .batch, .everything, .diff])
+    /// Where values are printed.
+    static let values = Uses([Self.objects, .batch, .everything, .directory, .diff, .watch])
+    /// Where values may be cells of a table.
+    static let cells = Uses([Self.objects, .everything, .directory, .diff, .watch])
+    /// Where values of one class are printed.
+    static let single = Uses([Self.objects, .batch, .diff, .watch])
+    /// Where whole objects are printed.
+    static let objectsAlone = Uses([Self.objects, .batch, .everything, .directory])
+    static let everyClass = Uses([Self.everything, .directory])
+}
+
+extension QueryUse {
+    /// How the tool is called.
+    init(_ command: ParsedCommand) {
+        if command[QueryOption.watch] {
+            self = .watch
+        } else if command.isAnyGiven([QueryOption.diff, QueryOption.since]) {
+            self = .diff
+        } else if command[QueryOption.batch] {
+            self = .batch
+        } else if command[QueryOption.schema] {
+            self = .schema
+        } else if command[QueryOption.digest] {
+            self = .digests
+        } else if command[QueryOption.all] {
+            self = command.isGiven(QueryOption.outputDirectory) ? .directory : .everything
+        } else if command.operand(1) == nil {
+            self = .classes
+        } else {
+            self = command.isGiven(QueryOption.aggregate) ? .aggregates : .objects
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import ToolKit
+
+/// What is done to the objects that match.
+extension WriteOption {
+    static let bulk: [any OptionDeclaration] = [
+        predicate, set, delete, arg, argjson, expectCount,
+    ]
+
+    static let predicate = Option(
+        "where", nil, .required("PREDICATE", .text), in: .bulk,
+        "change the objects that match",
+        "Change or delete the objects of CLASS that match the predicate. Its language is that "
+            + "of `realm-query(1)`.")
+
+    static let set = Option(
+        "set", nil, each: .required("P=JSON", .pair), in: .bulk,
+        "with --where: set property P",
+        "With `--where`: set property P of every match to this value.", needs: [predicate])
+
+    static let delete = Option(
+        "delete", in: .bulk, "with --where: delete the matches",
+        "With `--where`: delete every match.", excludes: [set], needs: [predicate])
+
+    static let arg = SharedOptions.arg.saying(
+        in: .bulk, "bind the next of $0, $1 to TEXT",
+        "Bind the next of `$0`, `$1` ... in the predicate to a text, which becomes a value of "
+            + "the property's type.", needs: [predicate])
+
+    static let argjson = SharedOptions.argjson.saying(
+        in: .bulk, "bind the next of $0, $1 to JSON",
+        "Bind the next of `$0`, `$1` ... in the predicate to a JSON value.", needs: [predicate])
+
+    static let expectCount = Option(
+        "expect-count", nil, .required("N", .count(0...Int.max)), in: .bulk,
+        "write only if N objects match",
+        "Write only if exactly N objects match. Otherwise nothing changes and the exit status "
+            + "is 1.",
+        needs: [predicate])
+}

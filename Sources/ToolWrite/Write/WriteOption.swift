@@ -1,0 +1,81 @@
+import ToolKit
+
+/// The options of `realm-write`.
+enum WriteOption {
+    static let table: [any OptionDeclaration] =
+        records + bulk + schema + general + SharedOptions.general + [SharedOptions.progress]
+
+    /// Reports, and what tools share.
+    private static let general: [any OptionDeclaration] = [
+        SharedOptions.formats(
+            [.text, .json],
+            auto: "It is about summaries and plans: `text` goes to standard error, or to standard "
+                + "output where `-n` asked for it, `json` to standard output."),
+        SharedOptions.json, SharedOptions.output, force, dryRun, SharedOptions.key, wait, threads,
+        SharedOptions.maxMemory,
+    ]
+
+    static let force = SharedOptions.force.saying(
+        "allow what loses data, or replaces a file",
+        "Allow what loses data: dropping what is not empty, nulls that become zero, a lower "
+            + "schema version, replacing an existing database or output file; and writing to a "
+            + "file with several hard links, whose other names nobody must be using.")
+
+    static let dryRun = Option(
+        "dry-run", "n", in: .output, "check and report, change nothing",
+        "Check everything and report what would be done. Nothing is written and no lock is "
+            + "held; what takes more than `--max-memory` goes to a file without a name in "
+            + "`TMPDIR`.")
+
+    private static let wait = SharedOptions.wait.saying(
+        "wait for other writers, at most DUR",
+        "Wait for the turn to write, and for the locks of the session, at most DUR; without DUR, "
+            + "for as long as it takes. When the time is up the exit status is 7.",
+        defaultText: "one second")
+
+    private static let threads = SharedOptions.threads.saying(
+        "threads, 0 = one per processor",
+        "Read and convert records on N threads; 0 means one per processor. NDJSON is read by all of "
+            + "them, other formats by one. Changes are made by one more thread in the order of the "
+            + "input, so that the result never depends on it; with 1 a single thread does all.")
+}
+
+/// The ways of calling `realm-write`.
+enum WriteUse: Int, CommandUse {
+    case records, changes, bulk, schema
+
+    var objection: String {
+        switch self {
+        case .records: "does not go with records"
+        case .changes: "does not go with change records"
+        case .bulk:
+            "is about records, which \(WriteOption.predicate.spelling) does not read"
+        case .schema: "is about records: CLASS is missing"
+        }
+    }
+
+    /// Where there is INPUT.
+    static let loads = Uses([Self.records, .changes])
+}
+
+extension OptionForm where Value == (name: String, value: String) {
+    /// `A=B`; neither is empty.
+    static var pair: Self { Self(.text) { (text) throws(Objection) in try split(text) } }
+}
+
+extension OptionForm where Value == [(name: String, value: String)] {
+    /// `A=B,C=D`.
+    static var pairs: Self {
+        Self(.text) { (text) throws(Objection) in
+            try text.split(separator: ",", omittingEmptySubsequences: false)
+                .map { (item) throws(Objection) in try split(String(item)) }
+        }
+    }
+}
+
+private func split(_ text: String) throws(Objection) -> (name: String, value: String) {
+    guard let sign = text.firstIndex(of: "="), sign != text.startIndex,
+        text.index(after: sign) != text.endIndex
+    else { throw Objection(to: text, "not of the form NAME=VALUE") }
+    return (String(text[..<sign]), String(text[text.index(after: sign)...]))
+}

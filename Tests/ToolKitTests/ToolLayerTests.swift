@@ -1,0 +1,112 @@
+import Foundation
+import RealmEngine
+import Testing
+
+@testable import ToolKit
+@testable import ToolSupport
+
+/// The targets of the tools, and the folders of `ToolKit`, know what is below them and nothing else.
+@Suite struct ToolLayerTests {
+    /// What sources of a target may import.
+    private static let imports: [String: Set<String>] = [
+        "ToolKit": ["Glibc", "Synchronization", "RealmEngine"],
+        "ToolQuery": ["Glibc", "Synchronization", "RealmEngine", "ToolKit"],
+        "ToolWrite": ["Glibc", "Synchronization", "RealmEngine", "ToolKit"],
+        "ToolFiles": ["Glibc", "Synchronization", "RealmEngine", "ToolKit"],
+        "ToolBench": ["Glibc", "Synchronization", "RealmEngine", "ToolKit", "ToolWrite"],
+        "Tools": ["RealmEngine", "ToolKit", "ToolQuery", "ToolWrite", "ToolFiles", "ToolBench"],
+        "CoreTasks": ["Glibc", "Synchronization", "RealmEngine", "ToolKit", "ToolBench"],
+        "core-bench": ["Glibc", "CoreTasks"],
+        "realm-query": ["Glibc", "Tools"], "realm-write": ["Glibc", "Tools"],
+        "realm-compact": ["Glibc", "Tools"],
+        "realm-versions": ["Glibc", "Tools"], "realm-bench": ["Glibc", "Tools"],
+    ]
+
+    /// Folders of `ToolKit`, each using those before it. What lies in none is above all.
+    private static let folders = [
+        "Text", "Terminal", "Exit", "Output", "Records", "Schema", "Drawing", "Keys", "Options",
+        "Completion", "Manual", "Export", "Databases",
+    ]
+
+    private static let root = packageRoot + "/Sources"
+
+    private struct Source {
+        let name: String
+        let text: String
+
+        /// Without comments and texts.
+        var code: String {
+            text.replacing(#/\/\/.*/#, with: "")
+                .replacing(#/"""(?:.|\n)*?"""/#, with: "")
+                .replacing(#/"(?:\\.|[^"\\\n])*"/#, with: "")
+        }
+    }
+
+    private static func sources(in folder: String) throws -> [Source] {
+        let names = FileManager.default.enumerator(atPath: "\(root)/\(folder)")?.allObjects ?? []
+        return try names.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.map {
+            Source(
+                name: $0,
+                text: try String(contentsOfFile: "\(root)/\(folder)/\($0)", encoding: .utf8))
+        }
+    }
+
+    @Test(arguments: imports.keys.sorted())
+    func targetsImportWhatIsBelow(target: String) throws {
+        let sources = try Self.sources(in: target)
+        #expect(!sources.isEmpty)
+        for source in sources {
+            for match in source.text.matches(of: #/(?m)^(?:@\S+ )*import (?:\w+ )?(\w+)/#) {
+                let module = String(match.output.1)
+                #expect(Self.imports[target]!.contains(module), "\(target)/\(source.name)")
+            }
+        }
+    }
+
+    @Test func everyTargetIsKnown() throws {
+        let folders = try FileManager.default.contentsOfDirectory(atPath: Self.root)
+        #expect(
+            Set(folders).subtracting(["RealmEngine", "CRealmCrypto"])
+                == Set(Self.imports.keys))
+    }
+
+    @Test func foldersUseWhatIsBefore() throws {
+        let sources = try Self.sources(in: "ToolKit")
+        func level(_ source: Source) -> Int {
+            let parts = source.name.split(separator: "/")
+            return parts.count == 1
+                ? Self.folders.count : Self.folders.firstIndex(of: String(parts[0])) ?? -1
+        }
+        var levels: [Substring: Int] = [:]
+        for source in sources {
+            #expect(level(source) >= 0, "\(source.name)")
+            for match in source.code.matches(
+                of:
+                    #/(?m)^(?:package |final |indirect )*(?:struct|class|enum|protocol|typealias) (\w+)/#
+            ) {
+                levels[match.output.1] = level(source)
+            }
+        }
+        #expect(levels["ParsedCommand"] == Self.folders.firstIndex(of: "Options"))
+        for source in sources {
+            for match in source.code.matches(of: #/\b[A-Z]\w+/#) {
+                guard let other = levels[match.output], other > level(source) else { continue }
+                Issue.record("\(source.name) uses \(match.output)")
+            }
+        }
+    }
+
+    /// The engine knows no options; what it advises is put into those of the tools.
+    @Test func theEngineKnowsNoOptions() throws {
+        var texts = ""
+        for source in try Self.sources(in: "RealmEngine") {
+            let code = source.text.replacing(#/\/\/.*/#, with: "")
+            for match in code.matches(of: #/"(?:\\.|[^"\\\n])*"/#) {
+                let text = match.output.replacing("ulimit -v", with: "")
+                #expect(!text.contains(#/[ "]-(?:-[a-z]|[A-Za-z]\b)/#), "\(text)")
+                texts += match.output
+            }
+        }
+        for hint in RealmError.advice.keys { #expect(texts.contains("\"\(hint)\"")) }
+    }
+}
