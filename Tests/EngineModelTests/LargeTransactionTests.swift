@@ -34,10 +34,10 @@ import Testing
         transaction = try session.begin()
         try transaction.set(table, object, 0, .int(1))
         let column = session.database.schema.table(table)!.columns[0].key
-        while transaction.log.bytes.count <= BytesLeaf.longestBlob {
-            transaction.log.set(table, column, ObjectKey(.max >> 2))
+        while transaction.log.pointee.bytes.count <= BytesLeaf.longestBlob {
+            transaction.log.pointee.set(table, column, ObjectKey(.max >> 2))
         }
-        let size = transaction.log.bytes.count
+        let size = transaction.log.pointee.bytes.count
         let pinned = session.database.snapshot()
         try transaction.commit()
         #expect(try changesetSizes(session).last == size)

@@ -84,13 +84,14 @@ import Testing
         let pinned = side.session.database.snapshot()
         for round in 0..<3 {
             for i in 0..<200_000 {
-                side.transaction.log.createObject(side.info.key, ObjectKey(Int64(i + round << 20)))
+                side.transaction.log.pointee.createObject(
+                    side.info.key, ObjectKey(Int64(i + round << 20)))
             }
             try side.transaction.spill()
-            #expect(side.transaction.log.bytes.count < 1 << 20)
+            #expect(side.transaction.log.pointee.bytes.count < 1 << 20)
         }
         let object = try side.transaction.create(in: side.info.key)
-        let size = side.transaction.writtenLog.count + side.transaction.log.bytes.count
+        let size = side.transaction.writtenLog.count + side.transaction.log.pointee.bytes.count
         #expect(size > 2 << 20)
         try side.end()
         let state = side.session.database.newest

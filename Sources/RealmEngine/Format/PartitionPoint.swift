@@ -2,11 +2,11 @@ extension RandomAccessCollection where Index == Int {
     /// The first index from which on `test` holds, `endIndex` if there is none. It must hold for all
     /// elements behind one it holds for.
     @inline(__always)
-    func partitionPoint(_ test: (Element) -> Bool) -> Int {
+    func partitionPoint<E>(_ test: (Element) throws(E) -> Bool) throws(E) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {
             let middle = low + (high - low) / 2
-            if test(self[middle]) { high = middle } else { low = middle + 1 }
+            if try test(self[middle]) { high = middle } else { low = middle + 1 }
         }
         return low
     }

@@ -41,11 +41,17 @@ struct ChangeLogWriter: ~Copyable {
     /// Seven bits a byte, least significant first; the last byte carries six and the sign.
     private mutating func emit(_ operand: Int64) {
         var v = UInt64(bitPattern: operand < 0 ? ~operand : operand)
+        let place = buffer.reserve(10)
+        var i = 0
         while v >= 64 {
-            buffer.append(0x80 | UInt8(truncatingIfNeeded: v & 0x7F))
+            place.storeBytes(
+                of: 0x80 | UInt8(truncatingIfNeeded: v), toByteOffset: i, as: UInt8.self)
             v >>= 7
+            i &+= 1
         }
-        buffer.append((operand < 0 ? 0x40 : 0) | UInt8(truncatingIfNeeded: v))
+        let last = (operand < 0 ? 0x40 : 0) | UInt8(truncatingIfNeeded: v)
+        place.storeBytes(of: last, toByteOffset: i, as: UInt8.self)
+        buffer.advance(by: i &+ 1)
     }
 
     private mutating func select(_ key: TableKey) {

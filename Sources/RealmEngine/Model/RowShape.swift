@@ -1,4 +1,4 @@
-/// What making rows needs to know of their table, worked out once; and the row being made.
+/// What making and removing rows needs to know of their table, worked out once; and the row being made.
 ///
 /// Belongs to one `TableEditor` until its columns change. Confined to the writer.
 final class RowShape {
@@ -66,6 +66,12 @@ final class RowShape {
     private(set) var links: [Link]
     /// Positions of mixed properties, whose values may be or hold links.
     let mixed: [Int]
+    /// Positions of properties that are collections, or may hold links.
+    let holders: [Int]
+    /// Positions of indexed collections.
+    let indexedCollections: [Int]
+    /// Links of some property lead to the table.
+    let receivesLinks: Bool
     /// Of the schema that all this holds for.
     let generation: Int
     /// Position in `indexes` of the primary key.
@@ -94,6 +100,13 @@ final class RowShape {
         mixed = single.filter {
             columns[$0].type != .link && columns[$0].layout.element.mayHoldLinks
         }
+        holders = columns.indices.filter {
+            columns[$0].collection != nil || columns[$0].layout.element.mayHoldLinks
+        }
+        indexedCollections = columns.indices.filter {
+            columns[$0].collection != nil && columns[$0].index != .none
+        }
+        receivesLinks = !editor.backlinks.isEmpty
         generation = editor.context.schemaGeneration
         let key = editor.primaryKeyIndex
         primaryKey = key.flatMap { key in indexes.firstIndex { $0.column == key } }

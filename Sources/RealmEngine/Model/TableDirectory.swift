@@ -10,8 +10,8 @@ final class TableDirectory {
     private(set) var tables: Ref
     /// Tables were added, removed or renamed.
     var isDirty = false { didSet { context.outdateReaders() } }
-    /// The editor asked for last.
-    private var lastEditor: TableEditor?
+    /// The editor asked for last, one of those in the slots.
+    private let lastEditor = UnsafeMutablePointer<Unmanaged<TableEditor>?>.holding(nil)
     /// What was read last.
     private var knownSchema: Schema?
 
@@ -67,6 +67,8 @@ final class TableDirectory {
             .slots().map(Slot.init)
     }
 
+    deinit { lastEditor.release() }
+
     // MARK: Tables
 
     /// The editor of the table in `slot`, opened on first use: then it is new.
@@ -94,11 +96,13 @@ final class TableDirectory {
     /// The editor of the table with `key` if that was asked for last.
     @inline(__always)
     func last(_ key: TableKey) -> TableEditor? {
-        guard let lastEditor, lastEditor.key == key else { return nil }
-        return lastEditor
+        guard let last = lastEditor.pointee?.takeUnretainedValue(), last.key == key else {
+            return nil
+        }
+        return last
     }
 
-    func remember(_ editor: TableEditor) { lastEditor = editor }
+    func remember(_ editor: TableEditor) { lastEditor.pointee = .passUnretained(editor) }
 
     /// Key of the table with the stored name `name`.
     func key(stored name: String) -> TableKey? {
@@ -124,7 +128,7 @@ final class TableDirectory {
     func place(_ slot: Slot, at i: Int) {
         if i == slots.count { slots.append(slot) } else { slots[i] = slot }
         isDirty = true
-        lastEditor = nil
+        lastEditor.pointee = nil
         knownSchema = nil
         context.schemaGeneration += 1
     }
@@ -212,7 +216,7 @@ final class TableDirectory {
             guard case .open(let old) = slots[i], case .table(let info) = slot else { continue }
             slots[i] = .open(TableEditor(info, continuing: old))
         }
-        lastEditor = nil
+        lastEditor.pointee = nil
         knownSchema = nil
         context.schemaGeneration += 1
     }

@@ -33,6 +33,8 @@ final class TableEditor {
     private var loadedTombstones: ClusterEditor?
     /// What the cells of enumerated columns stand for, by leaf index.
     private var distinctLists: [Int: DistinctList] = [:]
+    /// There are some.
+    private var isEnumerated = false
     private var indexes: [Int: IndexEditor] = [:]
     /// Ref of each leaf index's search index as last written.
     private var indexRoots: [Int: Ref] = [:]
@@ -46,7 +48,7 @@ final class TableEditor {
     /// Backlink lists taken apart for editing.
     var backlinkLists: [BacklinkCell: SequenceEditor] = [:]
     /// Objects made in this transaction: the log need not mention what happens to them.
-    var created = CreatedKeys()
+    let created = UnsafeMutablePointer.holding(CreatedKeys())
 
     struct BacklinkCell: Hashable {
         let leafIndex: Int
@@ -77,13 +79,14 @@ final class TableEditor {
         }
         for column in info.columns where !column.distinct.isNone {
             distinctLists[column.leafIndex] = DistinctList(column.layout, context)
+            isEnumerated = true
         }
     }
 
     /// A table whose changes have been written to the file, to go on with: `info` is what is there.
     convenience init(_ info: TableInfo, continuing old: TableEditor) {
         self.init(info, old.context)
-        created = old.created
+        created.pointee = old.created.pointee
         isCounted = old.isCounted
         waitingIntegers = old.waitingIntegers
         for (leafIndex, editor) in old.indexes { waitingIntegers[leafIndex] = editor.waiting }
@@ -108,11 +111,14 @@ final class TableEditor {
         tombstoneRoot = .none
     }
 
-    deinit { knownFields?.deallocate() }
+    deinit {
+        knownFields?.deallocate()
+        created.release()
+    }
 
     /// Another transaction of a group goes on with the editor.
     func beginTransaction() {
-        created = CreatedKeys()
+        created.pointee = CreatedKeys()
         isCounted = false
         loadedClusters?.forgetPlaces()
         loadedTombstones?.forgetPlaces()
@@ -224,9 +230,13 @@ final class TableEditor {
 
     /// Value of a property as stored; nil when there is no such object.
     func value(_ key: ObjectKey, _ column: ColumnInfo) throws(RealmError) -> Value? {
+        try value(key, column.leafIndex)
+    }
+
+    private func value(_ key: ObjectKey, _ leafIndex: Int) throws(RealmError) -> Value? {
         guard let tree = try tree(of: key), let position = try tree.find(key) else { return nil }
-        let cell = try tree.value(position, column.leafIndex)
-        return try distinctLists[column.leafIndex]?.value(cell) ?? cell
+        let cell = try tree.value(position, leafIndex)
+        return isEnumerated ? try distinctLists[leafIndex]?.value(cell) ?? cell : cell
     }
 
     /// Visits a column's values with their objects' keys, in key order.
@@ -247,7 +257,7 @@ final class TableEditor {
     func insertNew(
         _ key: ObjectKey, _ row: UnsafeMutablePointer<Value>
     ) throws(RealmError) -> Bool {
-        if distinctLists.isEmpty { return try clusters().insertNew(key, row) }
+        if !isEnumerated { return try clusters().insertNew(key, row) }
         return try insertEnumerated(key, row)
     }
 
@@ -288,7 +298,7 @@ final class TableEditor {
         _ key: ObjectKey, _ leafIndex: Int, _ value: Value
     ) throws(RealmError) -> Bool {
         markDirty()
-        let cell = distinctLists.isEmpty ? value : try cell(value, leafIndex)
+        let cell = isEnumerated ? try cell(value, leafIndex) : value
         return try tree(of: key)?.set(key, leafIndex, cell) ?? false
     }
 
@@ -315,6 +325,7 @@ final class TableEditor {
     /// Lets go of the values of a column that goes, or is enumerated no longer.
     func dropDistinct(_ leafIndex: Int) throws(RealmError) {
         guard let list = distinctLists.removeValue(forKey: leafIndex) else { return }
+        isEnumerated = !distinctLists.isEmpty
         try context.freeDeep(list.root)
     }
 
@@ -363,6 +374,22 @@ final class TableEditor {
         case (let old?, nil): try index.remove(old, key)
         case (nil, nil): break
         }
+    }
+
+    /// An object that goes leaves all indexes.
+    func removeFromIndexes(_ key: ObjectKey, _ shape: RowShape) throws(RealmError) {
+        for index in shape.indexes {
+            let value = try value(key, index.leafIndex)!
+            try index.editor.remove(WriteTransaction.indexed(value), key)
+        }
+        for i in shape.indexedCollections { try removeFromIndex(of: columns[i], key) }
+    }
+
+    @inline(never)
+    private func removeFromIndex(
+        of column: ColumnInfo, _ key: ObjectKey
+    ) throws(RealmError) {
+        try changeIndex(column, key, from: value(key, column), to: nil)
     }
 
     /// The distinct strings of an indexed list.
@@ -432,7 +459,7 @@ final class TableEditor {
     /// - Parameter isComplete: false when the transaction goes on and nobody reads the indexes.
     func settle(isComplete: Bool) throws(RealmError) {
         if hasQueuedBacklinks || !backlinkLists.isEmpty { try settleBacklinks() }
-        if !distinctLists.isEmpty { settleDistinct() }
+        if isEnumerated { settleDistinct() }
         if isComplete, !waitingIntegers.isEmpty {
             for column in columns where waitingIntegers[column.leafIndex] != nil {
                 _ = try index(column)

@@ -23,8 +23,10 @@ extension WriteTransaction {
         try editor.setCell(object, info.leafIndex, new)
         try editor.changeIndex(info, object, from: nil, to: new)
         for value in values { try addBacklinks(editor, object, info, of: value) }
-        if editor.created.contains(object.raw) { return }
-        for i in values.indices { log.collectionInsert(editor.key, info.key, object, count + i) }
+        if editor.created.pointee.contains(object.raw) { return }
+        for i in values.indices {
+            log.pointee.collectionInsert(editor.key, info.key, object, count + i)
+        }
     }
 
     private func checkAppendable(

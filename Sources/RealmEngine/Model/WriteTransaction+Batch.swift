@@ -77,8 +77,9 @@ extension WriteTransaction {
             }
         }
         try addBacklinks(batch, editor, shape)
-        log.createObjects(editor.key, UnsafeBufferPointer(start: batch.keys, count: batch.count))
-        for row in 0..<batch.count { editor.created.insert(batch.key(row).raw) }
+        log.pointee.createObjects(
+            editor.key, UnsafeBufferPointer(start: batch.keys, count: batch.count))
+        for row in 0..<batch.count { editor.created.pointee.insert(batch.key(row).raw) }
         return true
     }
 

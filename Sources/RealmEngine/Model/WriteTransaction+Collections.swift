@@ -141,9 +141,9 @@ extension WriteTransaction {
         _ editor: TableEditor, _ object: ObjectKey, _ column: ColumnInfo, oldCount: Int,
         newCount: Int
     ) {
-        if editor.created.contains(object.raw) { return }
-        if oldCount > 0 { log.collectionClear(editor.key, column.key, object, oldCount) }
-        for i in 0..<newCount { log.collectionInsert(editor.key, column.key, object, i) }
+        if editor.created.pointee.contains(object.raw) { return }
+        if oldCount > 0 { log.pointee.collectionClear(editor.key, column.key, object, oldCount) }
+        for i in 0..<newCount { log.pointee.collectionInsert(editor.key, column.key, object, i) }
     }
 
     /// Number of stored elements, hidden ones included.

@@ -70,7 +70,7 @@ extension WriteTransaction {
                 "the backlink column of \(origin.className).\(column.name) is missing",
                 in: target.className)
         }
-        log.typedLinkChange(origin.key, column.key, target.key)
+        log.pointee.typedLinkChange(origin.key, column.key, target.key)
         return try addBacklinkColumn(to: target, origin: origin.key, originColumn: column.key)
     }
 
@@ -167,60 +167,58 @@ extension WriteTransaction {
     /// objects it owns go with it (object format 6.3).
     public func remove(_ table: TableKey, _ object: ObjectKey) throws(RealmError) {
         let editor = try openEditor(table)
-        guard try editor.exists(object) else { throw Self.noObject(editor, object) }
-        try removeObjects([ObjectLink(table: table, key: object)])
+        var orphans: [ObjectLink] = []
+        guard try removeObject(object, in: editor, &orphans) else {
+            throw Self.noObject(editor, object)
+        }
+        if !orphans.isEmpty { try removeObjects(orphans) }
     }
 
     /// Deletes the given objects and whatever they leave orphaned.
     func removeObjects(_ first: [ObjectLink]) throws(RealmError) {
         var pending = first
         while let link = pending.popLast() {
-            let editor = try self.editor(link.table)
-            guard try editor.reaches(link.key) else { continue }
-            try nullifyLinks(to: link.key, in: editor)
-            for column in editor.columns where column.index != .none {
-                let value = try editor.value(link.key, column)!
-                try editor.changeIndex(column, link.key, from: value, to: nil)
-            }
-            pending += try releaseLinks(of: link.key, in: editor)
-            try editor.dropBacklinks(link.key)
-            try editor.clusters().remove(link.key)
-            editor.markDirty()
-            if !editor.created.contains(link.key.raw) || editor.kind != .embedded {
-                log.removeObject(editor.key, link.key)
-            }
+            _ = try removeObject(link.key, in: try editor(link.table), &pending)
         }
     }
 
-    /// The object's own links lose their other ends and its collections are let go; returns the
-    /// objects nothing leads to any more.
-    private func releaseLinks(
-        of object: ObjectKey, in editor: TableEditor
-    ) throws(RealmError) -> [ObjectLink] {
-        var orphans: [ObjectLink] = []
-        var tombstones: [ObjectLink] = []
-        for column in editor.columns {
-            let value = try editor.value(object, column)!
-            guard column.collection != nil || column.type == .link || column.type == .mixed
-            else { continue }
-            try forEachLink(in: value) { (link) throws(RealmError) in
-                if link.table == editor.key, link.key == object { return }
-                if try self.removeBacklink(editor, object, column, to: link) {
-                    if link.key.isUnresolved {
-                        tombstones.append(link)
-                    } else {
-                        orphans.append(link)
-                    }
-                }
-            }
-            if let root = value.collectionRoot { try context.freeDeep(root) }
-            // The cell must not lead to what was let go.
-            if value.collectionRoot != nil {
-                try editor.setCell(object, column.leafIndex, Defaults.value(column))
-            }
+    /// Deletes one object and adds those nothing leads to any more to `orphans`; false when it does not
+    /// exist.
+    private func removeObject(
+        _ object: ObjectKey, in editor: TableEditor, _ orphans: inout [ObjectLink]
+    ) throws(RealmError) -> Bool {
+        guard try editor.reaches(object) else { return false }
+        let shape = try editor.shape()
+        if shape.receivesLinks { try nullifyLinks(to: object, in: editor) }
+        try editor.removeFromIndexes(object, shape)
+        for i in shape.holders { try releaseLinks(of: object, in: editor, i, &orphans) }
+        if shape.receivesLinks { try editor.dropBacklinks(object) }
+        try editor.clusters().remove(object)
+        if editor.kind != .embedded || !editor.created.pointee.contains(object.raw) {
+            log.pointee.removeObject(editor.key, object)
         }
-        for link in tombstones { try removeOrphan(link) }
-        return orphans
+        return true
+    }
+
+    /// The object's own links in one property lose their other ends and its collection is let go;
+    /// adds the objects nothing leads to any more to `orphans`.
+    private func releaseLinks(
+        of object: ObjectKey, in editor: TableEditor, _ i: Int, _ orphans: inout [ObjectLink]
+    ) throws(RealmError) {
+        let column = editor.columns[i]
+        var lost: [ObjectLink] = []
+        let value = try editor.value(object, column)!
+        try forEachLink(in: value) { (link) throws(RealmError) in
+            if link.table == editor.key, link.key == object { return }
+            if try self.removeBacklink(editor, object, column, to: link) { lost.append(link) }
+        }
+        if let root = value.collectionRoot {
+            try context.freeDeep(root)
+            // The cell must not lead to what was let go.
+            try editor.setCell(object, column.leafIndex, Defaults.value(column))
+        }
+        for link in lost where link.key.isUnresolved { try removeOrphan(link) }
+        orphans += lost.lazy.filter { !$0.key.isUnresolved }
     }
 
     /// Every link to `object` becomes null or disappears.
@@ -243,27 +241,27 @@ extension WriteTransaction {
         _ origin: TableEditor, _ object: ObjectKey, _ column: ColumnInfo, _ gone: ObjectLink
     ) throws(RealmError) {
         guard let value = try origin.value(object, column) else { return }
-        let isLogged = !origin.created.contains(object.raw)
+        let isLogged = !origin.created.pointee.contains(object.raw)
         switch value {
         case .link(let link) where link == gone:
             if column.index != .none {
                 try origin.changeIndex(column, object, from: value, to: .null)
             }
             try origin.setCell(object, column.leafIndex, .null)
-            if isLogged { log.set(origin.key, column.key, object) }
+            if isLogged { log.pointee.set(origin.key, column.key, object) }
         case .list, .set, .dictionary:
             let edited = try CollectionNullifier(self, gone).edit(value)
             guard edited.hasChanged else { return }
             try origin.setCell(object, column.leafIndex, value.replacingRoot(edited.root))
             if isLogged {
                 if column.collection == nil {
-                    log.set(origin.key, column.key, object)
+                    log.pointee.set(origin.key, column.key, object)
                 } else {
                     for i in edited.erased.reversed() {
-                        log.collectionErase(origin.key, column.key, object, i)
+                        log.pointee.collectionErase(origin.key, column.key, object, i)
                     }
                     for i in edited.nulled {
-                        log.collectionSet(origin.key, column.key, object, i)
+                        log.pointee.collectionSet(origin.key, column.key, object, i)
                     }
                 }
             }

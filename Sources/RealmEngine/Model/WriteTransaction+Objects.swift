@@ -138,16 +138,9 @@ extension WriteTransaction {
             try index.editor.insert(Self.indexed(shape.row[index.leafIndex]), key)
         }
         if !shape.links.isEmpty { try addBacklinks(editor, shape, key) }
-        for i in shape.mixed {
-            switch shape.row[shape.fields[i].leafIndex] {
-            case .link, .list, .set, .dictionary:
-                let value = shape.row[shape.fields[i].leafIndex]
-                try addBacklinks(editor, key, editor.columns[i], of: value)
-            default: continue
-            }
-        }
-        if editor.kind != .embedded { log.createObject(editor.key, key) }
-        editor.created.insert(key.raw)
+        if !shape.mixed.isEmpty { try addMixedBacklinks(editor, shape, key) }
+        if editor.kind != .embedded { log.pointee.createObject(editor.key, key) }
+        editor.created.pointee.insert(key.raw)
         return key
     }
 
@@ -161,6 +154,20 @@ extension WriteTransaction {
             let other = shape.links[i]
             try other.target!.takeUnretainedValue().addBacklink(
                 other.backlink, of: link.key, from: key)
+        }
+    }
+
+    @inline(never)
+    private func addMixedBacklinks(
+        _ editor: TableEditor, _ shape: RowShape, _ key: ObjectKey
+    ) throws(RealmError) {
+        for i in shape.mixed {
+            switch shape.row[shape.fields[i].leafIndex] {
+            case .link, .list, .set, .dictionary:
+                let value = shape.row[shape.fields[i].leafIndex]
+                try addBacklinks(editor, key, editor.columns[i], of: value)
+            default: continue
+            }
         }
     }
 
@@ -205,7 +212,9 @@ extension WriteTransaction {
             guard try editor.setIfThere(object, field.leafIndex, value) else {
                 throw Self.noObject(editor, object)
             }
-            if !editor.created.contains(object.raw) { log.set(editor.key, field.key, object) }
+            if !editor.created.pointee.contains(object.raw) {
+                log.pointee.set(editor.key, field.key, object)
+            }
             return
         }
         let info = editor.columns[column]
@@ -231,7 +240,9 @@ extension WriteTransaction {
         if column.collection != nil || column.layout.element.mayHoldLinks {
             try linkChange(editor, object, column, from: old, to: value)
         }
-        if !editor.created.contains(object.raw) { log.set(editor.key, column.key, object) }
+        if !editor.created.pointee.contains(object.raw) {
+            log.pointee.set(editor.key, column.key, object)
+        }
     }
 
     static func noObject(_ editor: TableEditor, _ object: ObjectKey) -> RealmError {

@@ -60,7 +60,7 @@ extension WriteTransaction {
         let editor = TableEditor(key, name: name, kind: kind, context)
         directory.place(.open(editor), at: slot)
         editor.markDirty()
-        log.insertTable(key)
+        log.pointee.insertTable(key)
         if let primaryKey {
             var spec = primaryKey
             spec.isIndexed = false
@@ -104,7 +104,7 @@ extension WriteTransaction {
             hasIntegerKeys: spec.hasIntegerKeys, indexRoot: .none, distinct: .none)
         try insertColumn(editor, key.leafIndex, column.layout, Defaults.value(column))
         editor.columns.append(column)
-        if isLogged { log.insertColumn(editor.key, key) }
+        if isLogged { log.pointee.insertColumn(editor.key, key) }
         if spec.type == .link {
             let target = try self.editor(spec.target)
             let backlink = try addBacklinkColumn(

@@ -13,7 +13,7 @@ extension WriteTransaction {
         }
         editor.name = stored
         directory.isDirty = true
-        log.renameTable(table)
+        log.pointee.renameTable(table)
     }
 
     /// Gives a property another name.
@@ -29,7 +29,7 @@ extension WriteTransaction {
         editor.columns[column] = editor.columns[column].changed(name: name)
         editor.isSpecDirty = true
         editor.markDirty()
-        log.renameColumn(table, editor.columns[column].key)
+        log.pointee.renameColumn(table, editor.columns[column].key)
     }
 
     /// Removes a property with its values; embedded objects it owned are deleted.
@@ -38,7 +38,7 @@ extension WriteTransaction {
         let info = editor.columns[column]
         try releaseColumn(editor, info)
         try removeColumn(editor, info)
-        log.eraseColumn(table, info.key)
+        log.pointee.eraseColumn(table, info.key)
     }
 
     /// Every link and collection of a column goes.
@@ -138,7 +138,7 @@ extension WriteTransaction {
         let top = try editor.flush()
         try context.freeDeep(top)
         directory.place(.free(tag: UInt64((table.tag + 1) & 0x7FFF)), at: table.slot)
-        log.eraseTable(table)
+        log.pointee.eraseTable(table)
     }
 
     /// Adds a search index to a property, or removes it.
@@ -212,8 +212,8 @@ extension WriteTransaction {
         editor.columns.append(new)
         if wasKey { editor.primaryKey = key }
         if new.index != .none { try buildIndex(editor, new) }
-        log.insertColumn(table, key)
-        log.eraseColumn(table, old.key)
+        log.pointee.insertColumn(table, key)
+        log.pointee.eraseColumn(table, old.key)
         return replaced
     }
 

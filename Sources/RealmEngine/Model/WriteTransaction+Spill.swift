@@ -58,7 +58,7 @@ extension WriteTransaction {
 
     /// The log so far as blobs, where it is long enough to be worth it.
     private func cutLog() throws(RealmError) -> [Ref] {
-        let bytes = log.bytes
+        let bytes = log.pointee.bytes
         guard bytes.count >= 1 << 20, let base = bytes.baseAddress else { return [] }
         var refs: [Ref] = []
         var at = 0
@@ -68,14 +68,14 @@ extension WriteTransaction {
             at += count
         }
         writtenLog.count += bytes.count
-        log.forgetBytes()
+        log.pointee.forgetBytes()
         return refs
     }
 
     /// Has the nodes of a rehearsal out of memory, and nothing kept that only a commit needs.
     private func moveOut(to directory: String) throws(RealmError) {
         try session.slab.moveOut(to: directory)
-        log.forgetBytes()
+        log.pointee.forgetBytes()
         context.forgetFreed(after: 0)
         let fresh = SpaceMemory(memory.lookup)
         session.slab.reattach(fresh)

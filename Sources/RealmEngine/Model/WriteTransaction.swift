@@ -18,7 +18,7 @@ public final class WriteTransaction {
     /// What is free once nodes have been written ahead of the commit; nil before.
     var spilledSpace: FreeSpace?
     let directory: TableDirectory
-    var log = ChangeLogWriter()
+    let log = UnsafeMutablePointer.holding(ChangeLogWriter())
     /// The beginning of the log, in blobs that are in the file.
     var writtenLog = Changeset.Written()
     /// Bytes of memory that the changes should take at most: while a commit puts much in order, it
@@ -72,10 +72,13 @@ public final class WriteTransaction {
     }
 
     // A transaction merely dropped gives up the writer's turn like one rolled back.
-    deinit { if isOpen { end() } }
+    deinit {
+        if isOpen { end() }
+        log.release()
+    }
 
     /// Something was changed.
-    var hasChanges: Bool { !log.bytes.isEmpty || writtenLog.count > 0 || directory.isDirty }
+    var hasChanges: Bool { !log.pointee.bytes.isEmpty || writtenLog.count > 0 || directory.isDirty }
 
     /// Bytes of memory that the changes take.
     public var size: Int { context.usedBytes }
@@ -89,6 +92,7 @@ public final class WriteTransaction {
         return try openedEditor(key)
     }
 
+    @inline(never)
     private func openedEditor(_ key: TableKey) throws(RealmError) -> TableEditor {
         guard key.slot < directory.slots.count else { throw Self.noTable(key) }
         let (editor, isNew) = try directory.editor(slot: key.slot)
@@ -196,7 +200,7 @@ public final class WriteTransaction {
 
     /// What changed; valid until the transaction goes on.
     var changeset: Changeset {
-        let bytes = log.bytes
+        let bytes = log.pointee.bytes
         let rest = bytes.baseAddress.map { ByteView($0, count: bytes.count) } ?? .empty
         return Changeset(written: writtenLog, rest: rest)
     }

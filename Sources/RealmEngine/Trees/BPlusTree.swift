@@ -39,7 +39,7 @@ struct BPlusTree {
             _ = try Self.total(space, node, ref)
             let children = node.count - 2
             let first = node.slot(0)
-            var child: Int
+            let child: Int
             if first.isTagged {
                 guard first.value > 0 else { throw space.wrongShape(ref, "B+tree inner node") }
                 let perChild = Int(min(first.value, 1 << 48))
@@ -50,9 +50,8 @@ struct BPlusTree {
                 guard offsets.count == children - 1 else {
                     throw space.wrongShape(ref, "B+tree inner node")
                 }
-                child = 0
                 let wanted = UInt64(index - start)
-                while child < offsets.count, wanted >= offsets.unsigned(child) { child += 1 }
+                child = (0..<offsets.count).partitionPoint { offsets.unsigned($0) > wanted }
                 if child > 0 { start += Int(truncatingIfNeeded: offsets.unsigned(child - 1)) }
             }
             guard start <= index, let next = node.slot(child + 1).child else {

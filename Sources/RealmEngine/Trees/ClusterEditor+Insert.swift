@@ -66,9 +66,7 @@ extension ClusterEditor {
         try expandKeys(leaf, rows)
         var keys: [UInt64] = []
         for i in row..<rows { keys.append(try key(i, leaf) &- first) }
-        sibling.slots[0] =
-            keys.last == UInt64(keys.count - 1)
-            ? NodeEncoder.tag(keys.count) : try context.encoder.unsigned(keys).raw
+        sibling.slots[0] = try keySlot(keys)
         try nodes.own(leaf.slots).resize(row)
         return first
     }

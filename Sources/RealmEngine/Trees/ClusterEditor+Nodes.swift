@@ -13,7 +13,7 @@ extension ClusterEditor {
     func descend(_ key: UInt64, toLeaf: Bool) throws(RealmError) -> Reached? {
         willChange()
         reached = nil
-        path.removeAll(keepingCapacity: true)
+        path.remove(from: 0)
         var slot = rootSlot
         var range = Range()
         while true {
@@ -89,9 +89,10 @@ extension ClusterEditor {
     func rows(_ leaf: SlabNode) throws(RealmError) -> Int {
         let keys = NodeSlot(raw: leaf.slots[0])
         return keys.isTagged
-            ? Int(truncatingIfNeeded: keys.value)
-            : try nodes.space.integers(keys.ref, "object keys").count
+            ? Int(truncatingIfNeeded: keys.value) : try nodes.integers(keys.ref, Self.keys).count
     }
+
+    private static let keys: StaticString = "object keys"
 
     /// Row of a key, nil when the leaf does not hold it.
     @inline(__always)
@@ -103,19 +104,30 @@ extension ClusterEditor {
     }
 
     /// The first row whose key is not below `key`.
+    @inline(__always)
     func lowerBound(_ key: UInt64, _ leaf: SlabNode, _ rows: Int) throws(RealmError) -> Int {
         let slot = NodeSlot(raw: leaf.slots[0])
         if slot.isTagged { return Int(min(key, UInt64(rows))) }
-        let keys = try nodes.space.integers(slot.ref, "object keys")
-        // Appending is the common case.
+        let keys = try nodes.integers(slot.ref, Self.keys)
+        // The same object once more, or the one that took the place of one removed.
+        if lastRow < rows, keys.unsigned(lastRow) == key { return lastRow }
+        // Appending is common too.
         if rows > 0, keys.unsigned(rows - 1) < key { return rows }
-        return (0..<rows).partitionPoint { keys.unsigned($0) >= key }
+        lastRow = (0..<rows).partitionPoint { keys.unsigned($0) >= key }
+        return lastRow
     }
 
+    @inline(__always)
     func key(_ row: Int, _ leaf: SlabNode) throws(RealmError) -> UInt64 {
         let slot = NodeSlot(raw: leaf.slots[0])
-        if slot.isTagged { return UInt64(row) }
-        return try nodes.space.integers(slot.ref, "object keys").unsigned(row)
+        return slot.isTagged
+            ? UInt64(row) : try nodes.integers(slot.ref, Self.keys).unsigned(row)
+    }
+
+    /// Keys of a leaf, as a list or, without gaps, as their number.
+    func keySlot(_ keys: [UInt64]) throws(RealmError) -> UInt64 {
+        let isCompact = keys.isEmpty || keys.last == UInt64(keys.count - 1)
+        return isCompact ? NodeEncoder.tag(keys.count) : try context.encoder.unsigned(keys).raw
     }
 
     func insertKey(
@@ -165,7 +177,7 @@ extension ClusterEditor {
     /// As many objects more below the nodes on the way.
     @inline(__always)
     func addToCounts(_ extra: Int) throws(RealmError) {
-        for step in path { try setCount(step.node, count(step.node) &+ extra) }
+        for step in path.steps { try setCount(step.node, count(step.node) &+ extra) }
     }
 
     /// Objects below any node.

@@ -37,7 +37,7 @@ extension ClusterEditor {
 
     /// An emptied node disappears with what is left below it: one empty child on each level.
     private func dropEmptied(_ level: Int) throws(RealmError) {
-        for step in path[level...] {
+        for step in path.steps[level...] {
             guard step.node.count == 4 else {
                 throw .corrupt("an empty subtree with unread children", in: "cluster")
             }
@@ -92,11 +92,11 @@ extension ClusterEditor {
             try columns[c]!.open(right.slots + c + 1, rows: other)
         }
         for c in used { try columns[c]!.join(left.slots + c + 1, right.slots + c + 1) }
-        for row in 0..<other {
-            let key = try key(row, right) &+ delta
-            try insertKey(key, left, at: rows + row, rows: rows + row)
-        }
-        try freeList(right)
+        var keys: [UInt64] = []
+        for row in 0..<rows { keys.append(try key(row, left)) }
+        for row in 0..<other { keys.append(try key(row, right) &+ delta) }
+        for node in [left, right] { try freeList(node) }
+        left.slots[0] = try keySlot(keys)
         try removeChild(node, i + 1)
     }
 

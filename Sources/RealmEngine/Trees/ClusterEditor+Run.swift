@@ -133,13 +133,7 @@ extension ClusterEditor {
     /// Writes the rows of a run as a leaf, full or not.
     func close(_ run: Run) throws(RealmError) {
         let first = run.keys[0]
-        for i in 0..<run.count { run.keys[i] &-= first }
-        let isCompact = run.keys[run.count - 1] == UInt64(run.count - 1)
-        let keys = UnsafeBufferPointer(start: run.keys, count: run.count)
-        var slots: [UInt64] = [
-            isCompact
-                ? NodeEncoder.tag(run.count) : try context.encoder.unsigned(Array(keys)).raw
-        ]
+        var slots = [try keySlot((0..<run.count).map { run.keys[$0] &- first })]
         let encoder = LeafEncoder(context: context)
         for cells in run.columns {
             slots.append(
@@ -161,7 +155,7 @@ extension ClusterEditor {
             try descend(key, toLeaf: false)
         }
         var base: UInt64 = 0
-        for step in path { base &+= try inner(step.node).offset(step.child) }
+        for step in path.steps { base &+= try inner(step.node).offset(step.child) }
         try addToCounts(count)
         try adopt(leaf, key &- base)
     }

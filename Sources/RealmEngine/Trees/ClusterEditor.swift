@@ -13,9 +13,11 @@ final class ClusterEditor {
     /// Holds the root's ref.
     let rootSlot: RefSlot
     /// Inner nodes on the way to the leaf that was reached last, from the root.
-    var path = ContiguousArray<Step>()
+    let path = EditPath<Step>()
     /// The leaf that was reached last for a change; nil once the tree changed its shape.
     var reached: Reached?
+    /// The row found last in some leaf, where the next look-up begins.
+    var lastRow = 0
     /// The leaf looked into last; nil once anything was copied.
     private var seen: Seen?
     /// Objects behind all those in the tree.
@@ -69,6 +71,7 @@ final class ClusterEditor {
     }
 
     deinit {
+        path.deallocate()
         rootSlot.deallocate()
         columns.deallocate()
         used.deallocate()

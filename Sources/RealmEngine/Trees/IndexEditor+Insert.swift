@@ -17,7 +17,7 @@ extension IndexEditor {
         _ entry: Entry, level: RefSlot, offset: Int
     ) throws(RealmError) -> RefSlot? {
         let chunk = entry.string.chunk(at: offset)
-        if !path.isEmpty { path.removeAll(keepingCapacity: true) }
+        path.remove(from: 0)
         let (slot, leaf) = try reach(chunk, level: level, isNew: true)
         let i = leaf.lowerBound(chunk)
         if i < leaf.count, leaf.chunks[i] == chunk {

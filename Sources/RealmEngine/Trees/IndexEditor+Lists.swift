@@ -19,22 +19,15 @@ extension IndexEditor {
         func firstIndex(
             after isBelow: (Int64) throws(RealmError) -> Bool
         ) throws(RealmError) -> Int {
-            var low = 0
-            var high = count
-            while low < high {
-                let middle = (low + high) / 2
-                if try isBelow(key(middle)) { low = middle + 1 } else { high = middle }
-            }
-            return low
+            try (0..<count).partitionPoint { (i) throws(RealmError) in try !isBelow(key(i)) }
         }
 
         /// Index of the first key that is not below `key` in a list sorted by key.
         func lowerBound(_ key: Int64) throws(RealmError) -> Int {
-            let n = count
+            if let tree { return try tree.lowerBound(of: key) }
             // New objects have the highest keys.
-            if n == 0 { return 0 }
-            if try self.key(n - 1) < key { return n }
-            return try firstIndex { (other) throws(RealmError) in other < key }
+            if leaf.count > 0, leaf.integer(leaf.count - 1) < key { return leaf.count }
+            return (0..<leaf.count).partitionPoint { leaf.integer($0) >= key }
         }
 
         /// True when `key` is at `i`.

@@ -14,7 +14,7 @@ extension IndexEditor {
         if place.pointee == 0 {
             try drop(i, leaf, level, base)
         } else {
-            path.removeSubrange(base...)
+            path.remove(from: base)
         }
         return true
     }
@@ -59,8 +59,7 @@ extension IndexEditor {
     ) throws(RealmError) {
         leaf.remove(at: i)
         var node = leaf
-        while path.count > base {
-            let step = path.removeLast()
+        while path.count > base, let step = path.popLast() {
             let above = IndexNode(context.slab, Ref(step.slot.pointee))
             if node.count == 0 {
                 above.remove(at: step.child)

@@ -19,7 +19,7 @@ final class IndexEditor {
     /// Holds the root's ref.
     let rootSlot: RefSlot
     /// Inner nodes on the way to the leaf that an edit reached, from the root of its level.
-    var path = ContiguousArray<Step>()
+    let path = EditPath<Step>()
     /// Where the last look-up found nothing; forgotten with the next edit.
     var gap: Gap?
     let recent = RecentKeys()
@@ -61,7 +61,10 @@ final class IndexEditor {
         if try look(root).count == 0, waiting == nil { self.waiting.beginEmpty() }
     }
 
-    deinit { rootSlot.deallocate() }
+    deinit {
+        path.deallocate()
+        rootSlot.deallocate()
+    }
 
     var root: Ref { Ref(rootSlot.pointee) }
 
@@ -159,7 +162,7 @@ final class IndexEditor {
         try settleWaiting()
         gap = nil
         recent.forget(entry.value)
-        path.removeAll(keepingCapacity: true)
+        path.remove(from: 0)
         guard try remove(entry, level: rootSlot, offset: 0) else {
             isStale = true
             return

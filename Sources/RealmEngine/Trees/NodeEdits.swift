@@ -23,14 +23,10 @@ struct NodeEdits {
 
     init(_ slab: SlabNodes, _ space: NodeSpace) {
         self.slab = slab
-        state = .allocate(capacity: 1)
-        state.initialize(to: State(space: space))
+        state = .holding(State(space: space))
     }
 
-    func deallocate() {
-        state.deinitialize(count: 1)
-        state.deallocate()
-    }
+    func deallocate() { state.release() }
 
     @inline(__always) var space: NodeSpace { state.pointee.space }
 
@@ -101,6 +97,12 @@ extension NodeEdits {
     func own(_ slot: RefSlot) throws(RealmError) -> SlabNode {
         let ref = Ref(slot.pointee)
         return owns(ref) ? slab.own(ref) : try copyPlain(slot)
+    }
+
+    /// Integers to be read; what the transaction made is what it should be.
+    @inline(__always)
+    func integers(_ ref: Ref, _ role: StaticString) throws(RealmError) -> NodeView {
+        owns(ref) ? slab.own(ref).view : try space.integers(ref, role)
     }
 
     /// The node with refs at `slot`, ready to be changed.

@@ -106,11 +106,11 @@ extension SequenceEditor {
         ).raw
     }
 
-    func expandPath() throws(RealmError) { for step in path { try expand(step.node) } }
+    func expandPath() throws(RealmError) { for step in path.steps { try expand(step.node) } }
 
     /// The children taken at the first `levels` of the path have `delta` elements more.
     func addToSizes(_ delta: Int, levels: Int) throws(RealmError) {
-        for step in path[..<levels] {
+        for step in path.steps[..<levels] {
             setTotal(step.node, total(step.node) + delta)
             if NodeSlot(raw: step.node.slots[0]).isTagged { continue }
             try nodes.addToIntegers(step.node.slots, from: step.child, Int64(delta), .none)
@@ -121,7 +121,7 @@ extension SequenceEditor {
     /// children but the last have the same size.
     func staysEven(rows: Int) throws(RealmError) -> Bool {
         var splits = rows >= context.fanout.tree
-        for step in path.reversed() {
+        for step in path.steps.reversed() {
             let entries = try Entries(context, step.node.view)
             if let even = entries.even {
                 let last = entries.size(step.child)

@@ -14,11 +14,11 @@ extension SequenceEditor {
     /// nodes with their neighbours.
     private func tidy(_ rows: Int) throws(RealmError) {
         var entries = rows
-        for level in path.indices.reversed() {
+        for level in (0..<path.count).reversed() {
             let (node, child) = (path[level].node, path[level].child)
             let size = try Entries(context, node.view).size(child)
             if size == 0, children(node) > 1 {
-                for below in path[(level + 1)...] { try freeOffsets(below.node) }
+                for below in path.steps[(level + 1)...] { try freeOffsets(below.node) }
                 try removeChild(node, child)
             } else if entries < context.fanout.tree / 2, child + 1 < children(node) {
                 try mergeIfSmall(node, child, entries)

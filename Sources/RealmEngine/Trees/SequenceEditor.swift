@@ -13,15 +13,17 @@ final class SequenceEditor {
     /// Number of elements.
     var count: Int
     /// Inner nodes on the way to the leaf that an edit reached, from the root.
-    var path = ContiguousArray<Step>()
+    let path = EditPath<Step>()
     /// The leaf read last; nil once something changed.
     private var seen: Seen?
+    /// Where the last edit was.
+    private var lastIndex = 0
     /// The tree is a list or set of links that holds, or may hold, unresolved ones.
     private var mayHoldUnresolved = false
 
     /// An inner node the transaction may change, and the child taken there.
     struct Step {
-        var node: SlabNode
+        let node: SlabNode
         let child: Int
     }
 
@@ -59,7 +61,10 @@ final class SequenceEditor {
         }
     }
 
-    deinit { rootSlot.deallocate() }
+    deinit {
+        path.deallocate()
+        rootSlot.deallocate()
+    }
 
     private var tree: BPlusTree { BPlusTree(space: nodes.space, root: Ref(rootSlot.pointee)) }
 
@@ -101,13 +106,32 @@ final class SequenceEditor {
 
     /// First index whose element does not order before `value`; elements ascend by `order`.
     func lowerBound(_ order: (Value) throws(RealmError) -> Int) throws(RealmError) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if try order(value(at: middle)) < 0 { low = middle + 1 } else { high = middle }
+        try (0..<count).partitionPoint { (i) throws(RealmError) in try order(value(at: i)) >= 0 }
+    }
+
+    /// As above among integers; the leaf where the last edit was is looked into first, because objects
+    /// mostly come and go in the order of their keys.
+    func lowerBound(of number: Int64) throws(RealmError) -> Int {
+        guard count > 0 else { return 0 }
+        let i = min(lastIndex, count - 1)
+        let isThere = try integer(at: i) == number
+        let near = seen!.range
+        if isThere {
+            if i == 0 { return i }
+            if i > near.lowerBound, try integer(at: i - 1) < number { return i }
         }
-        return low
+        let first = try integer(at: near.lowerBound)
+        let last = try integer(at: near.upperBound - 1)
+        if last < number, near.upperBound == count { return count }
+        let isNear = (first < number || near.lowerBound == 0) && number <= last
+        return try (isNear ? near : 0..<count).partitionPoint { (i) throws(RealmError) in
+            try integer(at: i) >= number
+        }
+    }
+
+    private func integer(at index: Int) throws(RealmError) -> Int64 {
+        guard case .int(let number) = try value(at: index) else { return -1 }
+        return number
     }
 
     // MARK: Editing
@@ -142,7 +166,8 @@ final class SequenceEditor {
     /// everything above it.
     func reach(_ index: Int, isInsert: Bool) throws(RealmError) -> Place {
         seen = nil
-        path.removeAll(keepingCapacity: true)
+        lastIndex = index
+        path.remove(from: 0)
         var slot = rootSlot
         var (i, rows) = (index, count)
         while true {

@@ -1,0 +1,68 @@
+/// The steps from a root to the node that an edit reached.
+///
+/// A trivial handle on memory of its own, which the editor gives back: an array in a class is counted, and
+/// looked after for overlapping access, with each step of each edit.
+struct EditPath<Step: BitwiseCopyable> {
+    private let state: UnsafeMutablePointer<State>
+
+    private struct State {
+        var steps: UnsafeMutablePointer<Step>
+        var count = 0
+        var capacity: Int
+    }
+
+    init() {
+        let capacity = 8
+        state = .holding(State(steps: .allocate(capacity: capacity), capacity: capacity))
+    }
+
+    func deallocate() {
+        state.pointee.steps.deallocate()
+        state.deallocate()
+    }
+
+    @inline(__always) var count: Int { state.pointee.count }
+    @inline(__always) var isEmpty: Bool { count == 0 }
+
+    /// Valid until the next step is added.
+    @inline(__always) var steps: UnsafeBufferPointer<Step> {
+        UnsafeBufferPointer(start: state.pointee.steps, count: count)
+    }
+
+    @inline(__always) var last: Step? { isEmpty ? nil : state.pointee.steps[count - 1] }
+
+    @inline(__always)
+    subscript(level: Int) -> Step {
+        assert(level >= 0 && level < count)
+        return state.pointee.steps[level]
+    }
+
+    @inline(__always)
+    func append(_ step: Step) {
+        if count == state.pointee.capacity { grow() }
+        (state.pointee.steps + count).initialize(to: step)
+        state.pointee.count &+= 1
+    }
+
+    func popLast() -> Step? {
+        guard let last else { return nil }
+        state.pointee.count &-= 1
+        return last
+    }
+
+    /// The steps from `level` on are taken back.
+    @inline(__always)
+    func remove(from level: Int) {
+        assert(level <= count)
+        state.pointee.count = level
+    }
+
+    @inline(never)
+    private func grow() {
+        let larger = UnsafeMutablePointer<Step>.allocate(capacity: 2 * count)
+        larger.update(from: state.pointee.steps, count: count)
+        state.pointee.steps.deallocate()
+        state.pointee.steps = larger
+        state.pointee.capacity = 2 * count
+    }
+}
