@@ -160,6 +160,22 @@ public struct Selection: Equatable, Sendable {
         }
     }
 
+    /// As `visit`, for what cannot fail; rows without a gap in a loop of their own.
+    @inline(__always)
+    func each(_ body: (Int) -> Void) {
+        for i in 0..<4 {
+            var rest = self[i]
+            if rest == .max {
+                for bit in 0..<64 { body(i &* 64 &+ bit) }
+                continue
+            }
+            while rest != 0 {
+                body(i &* 64 &+ rest.trailingZeroBitCount)
+                rest &= rest &- 1
+            }
+        }
+    }
+
     /// The first `limit` rows chosen.
     func prefix(_ limit: Int) -> Selection {
         if count <= limit { return self }

@@ -24,7 +24,7 @@ final class IntegerSetTerm: QueryTerm {
             set = nil
             return
         }
-        let set = ObjectSet(limit: Int64(span) + 1)
+        let set = ObjectSet(limit: span + 1)
         for range in ranges {
             for number in (range.low &- low)...(range.high &- low) { set.insert(number) }
         }

@@ -175,7 +175,7 @@ final class AdaptiveTerm: QueryTerm {
 
     private func initialAllowance() throws(RealmError) -> Int {
         let space = evaluator.space
-        for table in tables where try ObjectSet.limit(for: table, space) == nil { return .max }
+        for table in tables where try ObjectSet.form(for: table, space) == nil { return .max }
         if spreads { return 0 }
         return 16 + (try ClusterTree(space: space, root: tables[0].root).count()) / 256
     }

@@ -61,6 +61,15 @@ struct KeyGatherer {
         if keys.count >= memory.keys { try spill() }
     }
 
+    /// The keys of the chosen rows of a leaf.
+    mutating func append(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
+        withUnsafeTemporaryAllocation(of: ObjectKey.self, capacity: ClusterRows.maximum) { part in
+            let count = leaf.write(rows, to: part.baseAddress!)
+            keys.append(contentsOf: UnsafeBufferPointer(rebasing: part[..<count]))
+        }
+        if keys.count >= memory.keys { try spill() }
+    }
+
     @inline(never)
     private mutating func spill() throws(RealmError) {
         if file == nil {

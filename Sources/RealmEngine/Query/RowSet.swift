@@ -37,7 +37,7 @@ extension QueryPlan {
         }
         var keys = KeyGatherer(QueryMemory(options, snapshot))
         try QueryRun(self, in: snapshot).forEachLeaf { (leaf, rows) throws(RealmError) in
-            try rows.visit { (row) throws(RealmError) in try keys.append(leaf.key(row)) }
+            try keys.append(leaf, rows)
             return keys.count < limit
         }
         return try keys.finish()

@@ -118,10 +118,8 @@ extension TermBuilder {
                 path.hops.dropLast(), far, matchesNull != isNegated, test.quantifier, comparison)
         }
         // Some element that differs is another question than some element that is equal.
-        guard !isNegated, test.quantifier != .all, let largest = keys.max(),
-            largest < ObjectSet.maximumLimit
-        else { return nil }
-        let set = ObjectSet(limit: largest + 1)
+        guard !isNegated, test.quantifier != .all, !keys.isEmpty else { return nil }
+        let set = ObjectSet(limit: 0)
         for key in keys { set.insert(key) }
         let far = HopTerm(last, set: set, missing: false, evaluator)
         return finished(path.hops.dropLast(), far, false, test.quantifier, comparison)

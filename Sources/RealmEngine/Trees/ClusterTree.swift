@@ -47,6 +47,27 @@ struct ClusterLeaf {
             Int64(bitPattern: base &+ (isCompact ? UInt64(row) : keys.unsigned(row))))
     }
 
+    /// Writes the keys of the chosen rows, in order, and returns how many they are.
+    @inline(__always)
+    func write(_ rows: Selection, to keys: UnsafeMutablePointer<ObjectKey>) -> Int {
+        var count = 0
+        for i in 0..<4 {
+            var rest = rows[i]
+            if rest == .max, isCompact {
+                let first = Int64(bitPattern: base) &+ Int64(i &* 64)
+                for row in 0..<64 { keys[count &+ row] = ObjectKey(first &+ Int64(row)) }
+                count &+= 64
+                continue
+            }
+            while rest != 0 {
+                keys[count] = key(i &* 64 &+ rest.trailingZeroBitCount)
+                count &+= 1
+                rest &= rest &- 1
+            }
+        }
+        return count
+    }
+
     /// Row of the object with `key`, nil when the leaf does not hold it.
     func row(of key: ObjectKey) -> Int? {
         let wanted = UInt64(bitPattern: key.raw) &- base

@@ -77,16 +77,25 @@ public struct ElementCursor {
 
 /// The entries of a dictionary, one at a time (object format 4.5, and 10.1 for formats 21 and 22).
 public struct DictionaryCursor {
-    private var source: Source
+    /// Nil, both of them, for a dictionary that never held anything.
+    private var pair: Pair?
+    private var cluster: Cluster?
     private let root: Ref
     private let depth: UInt8
 
-    private enum Source {
-        case empty
-        /// Keys and values side by side in two B+trees.
-        case pair(keys: ElementCursor, values: ElementCursor)
-        /// A cluster tree whose keys are hashes: column 0 keys, column 1 values.
-        case cluster(ClusterTree.Leaves, keys: BytesLeaf?, values: MixedLeaf?, row: Int, count: Int)
+    /// Keys and values side by side in two B+trees.
+    private struct Pair {
+        var keys: ElementCursor
+        var values: ElementCursor
+    }
+
+    /// A cluster tree whose keys are hashes: column 0 keys, column 1 values.
+    private struct Cluster {
+        var leaves: ClusterTree.Leaves
+        var keys: BytesLeaf?
+        var values: MixedLeaf?
+        var row = 0
+        var count = 0
     }
 
     init(
@@ -94,29 +103,23 @@ public struct DictionaryCursor {
     ) throws(RealmError) {
         root = view.root
         depth = view.depth
-        if view.root.isNone {
-            source = .empty
-        } else if clustered {
-            source = .cluster(
-                ClusterTree(space: space, root: view.root).leaves(), keys: nil, values: nil, row: 0,
-                count: 0)
-        } else {
-            let node = try space.refNode(view.root, slots: 2, "dictionary")
-            let keyType: ColumnType = view.element.hasIntegerKeys ? .int : .string
-            source = .pair(
-                keys: ElementCursor(
-                    space,
-                    CollectionView(
-                        root: try Self.half(node, 0, view.root),
-                        element: ElementType(type: keyType, isNullable: false)),
-                    leafLimit: leafLimit),
-                values: ElementCursor(
-                    space,
-                    CollectionView(
-                        root: try Self.half(node, 1, view.root), element: .mixed,
-                        depth: view.depth),
-                    leafLimit: leafLimit))
+        if view.root.isNone { return }
+        if clustered {
+            cluster = Cluster(leaves: ClusterTree(space: space, root: view.root).leaves())
+            return
         }
+        let node = try space.refNode(view.root, slots: 2, "dictionary")
+        let keys = ElementType(
+            type: view.element.hasIntegerKeys ? .int : .string, isNullable: false)
+        pair = Pair(
+            keys: ElementCursor(
+                space, CollectionView(root: try Self.half(node, 0, view.root), element: keys),
+                leafLimit: leafLimit),
+            values: ElementCursor(
+                space,
+                CollectionView(
+                    root: try Self.half(node, 1, view.root), element: .mixed, depth: view.depth),
+                leafLimit: leafLimit))
     }
 
     private static func half(_ node: NodeView, _ i: Int, _ ref: Ref) throws(RealmError) -> Ref {
@@ -133,37 +136,43 @@ public struct DictionaryCursor {
     }
 
     mutating func nextStored() throws(RealmError) -> (key: Value, value: Value)? {
-        switch source {
-        case .empty: return nil
-        case .pair(var keys, var values):
-            let key = try keys.nextStored()
-            let value = try values.nextStored()
-            source = .pair(keys: keys, values: values)
-            guard let key, let value else {
-                guard key == nil, value == nil else {
-                    throw .corrupt("a dictionary with more keys than values", at: root)
-                }
-                return nil
-            }
-            if case .null = key { throw nullKey() }
-            return (key, value)
-        case .cluster(var leaves, var keys, var values, var row, var count):
-            while row == count {
-                guard let leaf = try leaves.next() else { return nil }
-                keys = try BytesLeaf(strings: leaf.space, try leaf.columnRef(0))
-                values = try MixedLeaf(leaf.space, try leaf.columnRef(1))
-                row = 0
-                count = leaf.count
-                guard keys!.count == count, values!.count == count else {
-                    throw .corrupt("a dictionary with more keys than values", at: leaf.ref)
-                }
-            }
-            let at = row
-            row += 1
-            source = .cluster(leaves, keys: keys, values: values, row: row, count: count)
-            guard let key = try keys!.value(at) else { throw nullKey() }
-            return (.string(key), try CollectionView.element(try values!.value(at), depth: depth))
+        // Where they are: taking a cursor out and putting it back counts references for each entry.
+        if pair != nil { return try nextOfPair() }
+        return cluster == nil ? nil : try nextOfCluster()
+    }
+
+    private mutating func nextOfPair() throws(RealmError) -> (key: Value, value: Value)? {
+        let key = try pair!.keys.nextStored()
+        let value = try pair!.values.nextStored()
+        guard let key, let value else {
+            guard key == nil, value == nil else { throw uneven(root) }
+            return nil
         }
+        if case .null = key { throw nullKey() }
+        return (key, value)
+    }
+
+    private mutating func nextOfCluster() throws(RealmError) -> (key: Value, value: Value)? {
+        while cluster!.row == cluster!.count {
+            guard let leaf = try cluster!.leaves.next() else { return nil }
+            let keys = try BytesLeaf(strings: leaf.space, try leaf.columnRef(0))
+            let values = try MixedLeaf(leaf.space, try leaf.columnRef(1))
+            guard keys.count == leaf.count, values.count == leaf.count else {
+                throw uneven(leaf.ref)
+            }
+            (cluster!.keys, cluster!.values) = (keys, values)
+            (cluster!.row, cluster!.count) = (0, leaf.count)
+        }
+        let row = cluster!.row
+        cluster!.row += 1
+        guard let key = try cluster!.keys!.value(row) else { throw nullKey() }
+        let value = try cluster!.values!.value(row)
+        return (.string(key), try CollectionView.element(value, depth: depth))
+    }
+
+    @inline(never)
+    private func uneven(_ ref: Ref) -> RealmError {
+        .corrupt("a dictionary with more keys than values", at: ref)
     }
 
     @inline(never)

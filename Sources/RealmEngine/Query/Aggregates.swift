@@ -1,0 +1,197 @@
+/// A figure that the objects of a query are reduced to.
+public struct AggregateTerm: Sendable {
+    /// Nil for the number of objects.
+    public let reduction: QueryReduction?
+    /// Place of the property among those of its class.
+    public let column: Int
+
+    /// The number of objects.
+    public static let count = AggregateTerm(reduction: nil, column: -1)
+
+    private init(reduction: QueryReduction?, column: Int) {
+        self.reduction = reduction
+        self.column = column
+    }
+
+    /// A reduction of property `column` of `table`; nil when its values cannot be reduced so.
+    public init?(_ reduction: QueryReduction, of column: Int, in table: TableInfo) {
+        let info = table.columns[column]
+        let isNumber = [.int, .float, .double, .decimal, .mixed].contains(info.type)
+        let isAddition = reduction == .sum || reduction == .average
+        guard info.collection == nil, isNumber || !isAddition && info.type == .timestamp else {
+            return nil
+        }
+        self.init(reduction: reduction, column: column)
+    }
+}
+
+extension QueryPlan {
+    /// Figures of the objects the query yields, in the order of the terms. Throws `corrupt`.
+    public func aggregates(
+        _ terms: [AggregateTerm], in snapshot: Snapshot
+    ) throws(RealmError) -> (count: Int, values: [Value]) {
+        var figures = terms.map { Figure($0, query.table) }
+        let count =
+            isArranged
+            ? try add(rows(in: snapshot).keys, to: &figures, snapshot)
+            : try addLeaves(to: &figures, snapshot)
+        return (count, figures.map { $0.result(count: count) })
+    }
+
+    private func addLeaves(
+        to figures: inout [Figure], _ snapshot: Snapshot
+    ) throws(RealmError) -> Int {
+        var count = 0
+        try QueryRun(self, in: snapshot).forEachLeaf { (leaf, rows) throws(RealmError) in
+            count &+= rows.count
+            for i in figures.indices {
+                guard let column = figures[i].column else { continue }
+                try figures[i].add(leaf.column(column.leafIndex, column.layout), rows)
+            }
+            return true
+        }
+        return count
+    }
+
+    /// One after the other: sums depend on the order.
+    private func add(
+        _ keys: RowKeys, to figures: inout [Figure], _ snapshot: Snapshot
+    ) throws(RealmError) -> Int {
+        var count = 0
+        let columns = figures.map { $0.column }
+        let scan = snapshot.table(query.table).scan(columns: figures.compactMap { $0.place })
+        for key in keys {
+            guard let row = try scan.seek(key) else { continue }
+            count += 1
+            var place = 0
+            for i in figures.indices where columns[i] != nil {
+                figures[i].add(try scan.value(row: row, column: place))
+                place += 1
+            }
+        }
+        return count
+    }
+}
+
+/// A figure in the making.
+private struct Figure {
+    private let reduction: QueryReduction?
+    /// What is reduced, and its place among the properties; nil for the number of objects.
+    let column: BoundColumn?
+    let place: Int?
+    /// Values added up.
+    private var number = 0
+    private var sum = 0.0
+    /// Sums of integers stay exact as long as they fit.
+    private var whole: Int64 = 0
+    private var isWhole = true
+    private var decimal = Decimal128.zero
+    private var isDecimal = false
+    private var extreme = Value.null
+
+    init(_ term: AggregateTerm, _ table: TableInfo) {
+        reduction = term.reduction
+        place = term.reduction == nil ? nil : term.column
+        column = place.map { BoundColumn(table.columns[$0]) }
+    }
+
+    /// Adds rows of a leaf, in order.
+    mutating func add(_ cells: ColumnLeaf, _ rows: Selection) throws(RealmError) {
+        if reduction == .sum || reduction == .average, !isDecimal {
+            switch cells {
+            case .double(let cells): return addDoubles(cells, rows)
+            case .integer(let cells) where isWhole: return addIntegers(cells, rows)
+            default: break
+            }
+        }
+        try rows.visit { (row) throws(RealmError) in add(try cells.value(row)) }
+    }
+
+    private mutating func addDoubles(_ cells: DoubleLeaf, _ rows: Selection) {
+        var (sum, number) = (sum, number)
+        rows.each { row in
+            guard let value = cells.value(row) else { return }
+            sum += value
+            number &+= 1
+        }
+        if number > self.number { isWhole = false }
+        (self.sum, self.number) = (sum, number)
+    }
+
+    private mutating func addIntegers(_ cells: IntegerLeaf, _ rows: Selection) {
+        var (sum, whole, overflows) = (sum, whole, false)
+        rows.each { row in
+            let value = cells.value(row)
+            let (total, overflow) = whole.addingReportingOverflow(value)
+            whole = total
+            overflows = overflows || overflow
+            sum += Double(value)
+        }
+        if overflows { isWhole = false }
+        (self.sum, self.whole, number) = (sum, whole, number &+ rows.count)
+    }
+
+    mutating func add(_ value: Value) {
+        switch reduction {
+        case .sum, .average: addNumber(value)
+        case .min, .max: addExtreme(value)
+        case nil: break
+        }
+    }
+
+    private mutating func addNumber(_ value: Value) {
+        switch value {
+        case .int(let v):
+            let (total, overflow) = whole.addingReportingOverflow(v)
+            whole = total
+            if overflow { isWhole = false }
+            sum += Double(v)
+            if isDecimal { decimal = decimal + Decimal128(v) }
+        case .float(let v): addDouble(Double(v))
+        case .double(let v): addDouble(v)
+        case .decimal(let v):
+            if !isDecimal {
+                isDecimal = true
+                decimal = isWhole ? Decimal128(whole) : Decimal128(sum)
+            }
+            decimal = decimal + v
+        default: return
+        }
+        number += 1
+    }
+
+    private mutating func addDouble(_ v: Double) {
+        isWhole = false
+        sum += v
+        if isDecimal { decimal = decimal + Decimal128(v) }
+    }
+
+    private mutating func addExtreme(_ value: Value) {
+        switch value {
+        case .int, .float, .double, .decimal, .timestamp: break
+        default: return
+        }
+        if case .null = extreme {
+            extreme = value
+            return
+        }
+        let order = ValueOrder.compare(value, extreme)
+        if reduction == .max ? order > 0 : order < 0 { extreme = value }
+    }
+
+    /// What was found among `count` objects.
+    func result(count: Int) -> Value {
+        switch reduction {
+        case nil: return .int(Int64(count))
+        case .min, .max: return extreme
+        case .sum:
+            if isDecimal { return .decimal(decimal) }
+            let isInteger = column?.type == .int || column?.type == .mixed
+            return isWhole && isInteger ? .int(whole) : .double(sum)
+        case .average:
+            if number == 0 { return .null }
+            if isDecimal { return .decimal(decimal / Decimal128(number)) }
+            return .double(sum / Double(number))
+        }
+    }
+}
