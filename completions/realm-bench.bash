@@ -10,7 +10,7 @@ _realm_bench() {
         index=$((index - 1))
     fi
     case ${COMP_WORDS[index]} in
-        -r | --runs | -N | --num | -T | --time | --warmup | -R | --rate | --late-after | --seed | --inject | --query | --value-size | --batch | --readers | --writers | --pin | --gate | -j | --threads | --max-memory)
+        -r | --runs | -N | --num | -T | --run-time | --warmup | -R | --rate | --late-after | --seed | --inject | --query | --value-size | --commit-operations | --readers | --writers | --pin | --gate | -j | --threads | --max-memory)
             return
             ;;
         --distribution)
@@ -49,7 +49,7 @@ _realm_bench() {
             ;;
     esac
     if [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "--list -r --runs -N --num -T --time --warmup -R --rate --late-after --seed --distribution --cache --inject --file --query --value-size --batch --durability --encrypted --readers --writers --pin --dir --keep --against -b --baseline --compare --gate --allow-different-machine -f --format --json -o --output --force --save --histogram --hgrm --plot -K --encryption-key-file --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "--list -r --runs -N --num -T --run-time --warmup -R --rate --late-after --seed --distribution --cache --inject --file --query --value-size --commit-operations --durability --encrypted --readers --writers --pin --dir --keep --against -b --baseline --compare --gate --allow-different-machine -f --format --json -o --output --force --save --histogram --hgrm --plot -K --encryption-key-file --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
         return
     fi
     mapfile -t COMPREPLY < <(compgen -W "open readseq readreverse readrandom readhot readmissing export check compact query-int query-int-index query-string query-string-index query-like query-links query-fulltext query-in sort sort-limit distinct aggregate link-walk list-iterate fillseq fillrandom fillbatch fillsync empty-commit overwrite updaterandom deleteseq deleterandom churn pinned-growth import list-append create-index readwhilewriting readwhileidle readlocked writewhilereading notify tickwhilewriting tickwhileidle tickandwrite commit-async commit-grouped ycsb-a ycsb-b ycsb-c ycsb-d ycsb-e ycsb-f quick standard ycsb all" -- "$word")

@@ -17,7 +17,7 @@ _realm_versions() {
         -E | --expect)
             return
             ;;
-        --map | --plot | -o | --output | -K | --encryption-key-file)
+        --space-map | --plot | -o | --output | -K | --encryption-key-file)
             compopt -o filenames
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             return
@@ -36,7 +36,7 @@ _realm_versions() {
             ;;
     esac
     if [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "-g --get -E --expect --openers --no-openers --slots --growth --history --list -w --watch --map --plot -f --format --json -o --output --force -K --encryption-key-file --access --wait -h --help -V --version -q --quiet -v --verbose --color" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "-g --get -E --expect --openers --no-openers --slots --growth --history --list -w --watch --space-map --plot -f --format --json -o --output --force -K --encryption-key-file --access --wait -h --help -V --version -q --quiet -v --verbose --color" -- "$word")
         return
     fi
     compopt -o filenames

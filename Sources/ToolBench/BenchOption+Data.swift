@@ -3,7 +3,8 @@ import ToolKit
 /// What is measured.
 extension BenchOption {
     static let data: [any OptionDeclaration] = [
-        file, query, valueSize, batch, durability, encrypted, readers, writers, pin, dir, keep,
+        file, query, valueSize, commitOperations, durability, encrypted, readers, writers, pin, dir,
+        keep,
         against,
     ]
 
@@ -12,7 +13,7 @@ extension BenchOption {
         "The database to read. It is never changed. Without it everything is measured on "
             + "generated databases of made-up people.",
         excludes: [
-            batch, valueSize, durability, encrypted, dir, keep, writers, pin,
+            commitOperations, valueSize, durability, encrypted, dir, keep, writers, pin,
             against,
         ])
 
@@ -32,12 +33,12 @@ extension BenchOption {
         "Give every generated object a binary property of SIZE random bytes, at most 16 MiB.",
         default: usual.valueSize)
 
-    static let batch = Option(
-        "batch", nil, .required("N", .count(1...1_000_000_000)), in: .data,
+    static let commitOperations = Option(
+        "commit-operations", nil, .required("N", .count(1...1_000_000_000)), in: .data,
         "operations between two commits",
         "Operations between two commits of a workload that writes; `fillbatch` does ten times "
             + "as many, `pinned-growth` a tenth, `fillsync` one.",
-        default: usual.batch)
+        default: usual.batch, aliases: ["batch"])
 
     static let durability = Option(
         "durability", nil, .required("MODE", .choice), in: .data,

@@ -3,7 +3,7 @@ import ToolKit
 /// How is measured.
 extension BenchOption {
     static let measurement: [any OptionDeclaration] = [
-        list, runs, num, time, warmup, rate, lateAfter, seed, distribution, cache, inject,
+        list, runs, num, runTime, warmup, rate, lateAfter, seed, distribution, cache, inject,
     ]
 
     static let list = Option(
@@ -25,12 +25,12 @@ extension BenchOption {
             + "`open` does not open the file more than 1000 times.",
         defaultText: "\(usual.num); \(BenchSetting.quick.num) for `quick`")
 
-    static let time = Option(
-        "time", "T", .required("DUR", .duration), in: .measurement,
+    static let runTime = Option(
+        "run-time", "T", .required("DUR", .duration), in: .measurement,
         "end runs after DUR instead of after N operations",
         "End each run after DUR, whatever the number of operations. Workloads that visit every "
-            + "object once may end earlier. What runs do is then no longer the same each time, "
-            + "and not compared with each other.")
+            + "object once may end earlier. What runs do is then no longer the same each runTime, "
+            + "and not compared with each other.", aliases: ["time"])
 
     static let warmup = Option(
         "warmup", nil, .required("DUR", .duration), in: .measurement,
@@ -81,7 +81,7 @@ extension BenchOption {
         "inject", nil, .required("FAULT", .injection), in: .measurement,
         "make the figures worse on purpose: slow=30%, stall=200ms",
         "Make the measurement worse on purpose, to see whether a gate or a graph would show "
-            + "it: `slow=`SHARE lets every operation take longer by SHARE percent of its time, "
+            + "it: `slow=`SHARE lets every operation take longer by SHARE percent of its runTime, "
             + "`stall=`DUR lets one operation in the middle of each run stand still. Both may "
             + "be given with a comma between them.", default: Injection())
 }

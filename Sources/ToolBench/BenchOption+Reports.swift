@@ -65,5 +65,6 @@ extension BenchOption {
         "plot", nil, .required("FILE", .file), in: .output,
         "draw the result as SVG",
         "Draw throughput, latencies and the growth of the files as one page of SVG in FILE, "
-            + "those of `--baseline` beside them. It suits light and dark surroundings.")
+            + "those of `--baseline` and `--against` beside them. It suits light and dark surroundings."
+    )
 }

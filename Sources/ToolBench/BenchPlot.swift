@@ -1,8 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// One page with what a measurement found: throughput, latencies, growth of the file; a baseline
-/// beside it.
+/// One page with what a measurement found: throughput, latencies, growth of the file; a baseline and
+/// another program's figures beside it.
 struct BenchPlot {
     private let report: SavedReport
     private let baseline: SavedReport?
@@ -40,6 +40,12 @@ struct BenchPlot {
             let bars = report.results.map { baseline.result($0.name).flatMap(Self.interval) }
             chart.add("baseline", .bars(bars), .quiet)
         }
+        if let (name, results) = report.peer {
+            let bars = report.results.map { ours in
+                results.first { $0.name == ours.name }.flatMap(Self.interval)
+            }
+            chart.add(name, .bars(bars), .series(1))
+        }
         return chart
     }
 
@@ -59,24 +65,29 @@ struct BenchPlot {
             verticalLabel: "time", verticalUnit: .seconds)
         chart.isLogarithmic = true
         let shown = timed.prefix(Paint.seriesCount)
-        addBaseline(shown.map(\.name), to: &chart) { $0.latencies.isEmpty ? nil : Self.curve($0) }
-        for result in shown { chart.add(result.name, Self.curve(result), paint(of: result)) }
+        addOthers(shown.map(\.name), to: &chart) { $0.latencies.isEmpty ? nil : Self.curve($0) }
+        for result in shown {
+            chart.add(result.name, Self.curve(result), .series(colour(of: result.name)))
+        }
         return chart
     }
 
     /// A workload has one colour in all charts.
-    private func paint(of result: SavedResult) -> Paint {
-        let place = report.results.firstIndex { $0.name == result.name } ?? 0
-        return .series(place % Paint.seriesCount)
+    private func colour(of name: String) -> Int {
+        (report.results.firstIndex { $0.name == name } ?? 0) % Paint.seriesCount
     }
 
-    /// Behind the others, and all in one colour.
-    private func addBaseline(
+    /// What others found for a workload, behind what is drawn here, in its colour.
+    private func addOthers(
         _ names: [String], to chart: inout Chart, _ mark: (SavedResult) -> Chart.Mark?
     ) {
         for name in names {
-            guard let mark = baseline?.result(name).flatMap(mark) else { continue }
-            chart.add("baseline", mark, .quiet)
+            if let mark = baseline?.result(name).flatMap(mark) {
+                chart.add("\(name), baseline", mark, .dashed(colour(of: name)))
+            }
+            if let mark = report.peer?.results.first(where: { $0.name == name }).flatMap(mark) {
+                chart.add("\(name), \(report.peer!.name)", mark, .dotted(colour(of: name)))
+            }
         }
     }
 
@@ -97,8 +108,10 @@ struct BenchPlot {
             title: "Size of the file", subtitle: "after each commit of the last run",
             horizontal: .numbers(label: "share of the run's commits", unit: .percent),
             verticalLabel: "bytes", verticalUnit: .bytes)
-        addBaseline(growing.map(\.name), to: &chart) { $0.growth.count > 1 ? Self.sizes($0) : nil }
-        for result in growing { chart.add(result.name, Self.sizes(result), paint(of: result)) }
+        addOthers(growing.map(\.name), to: &chart) { $0.growth.count > 1 ? Self.sizes($0) : nil }
+        for result in growing {
+            chart.add(result.name, Self.sizes(result), .series(colour(of: result.name)))
+        }
         return chart
     }
 

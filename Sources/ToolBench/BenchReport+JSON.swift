@@ -4,7 +4,8 @@ import ToolKit
 /// The report as one line of JSON; times are whole nanoseconds.
 extension BenchReport {
     func appendJSON(_ comparison: Comparison? = nil, to out: inout ByteBuffer) {
-        out.append("{\"tool\":\"realm-bench\",\"output\":1,\"engine\":")
+        JSONReport.begin("realm-bench", to: &out)
+        out.append(",\"engine\":")
         out.append(members: [
             ("version", .text(stamp.version)), ("id", stamp.identity.map { .text($0) } ?? .null),
             ("build", .text(stamp.build)),
@@ -59,6 +60,7 @@ extension BenchReport {
             ("threads", .number(setting.threads)), ("encrypted", .flag(setting.key != nil)),
             ("durability", .text(setting.isDurable ? "full" : "unsafe")),
             ("batch", .number(setting.batch)), ("valueSize", .number(setting.valueSize)),
+            ("valueBytes", .number(setting.valueSize)),
             ("seed", .number(Int(clamping: setting.seed))),
             ("cache", .text(setting.isCacheCold ? "cold" : "warm")),
             ("time_ns", .number(setting.time.map { Int(clamping: $0) })),
@@ -85,7 +87,9 @@ extension BenchReport {
         appendStorage(result, to: &out)
         out.append(
             member: "kernelBytesWritten", .number(result.knownMedian(\.usage.bytesWritten)))
-        out.append(member: "rssPeak", .number(result.median(\.peakMemory)))
+        for name in ["rssPeakBytes", "rssPeak"] {
+            out.append(member: name, .number(result.median(\.peakMemory)))
+        }
         out.append(",\"cpu\":")
         out.append(members: [
             ("user_ns", .number(result.median(\.usage.userNanoseconds))),
@@ -112,7 +116,9 @@ extension BenchReport {
         if !stored.isEmpty {
             members.append(("bytesWritten", .numbers(stored.map(\.bytesWritten))))
             members.append(("fsyncs", .numbers(stored.map(\.syncs))))
-            members.append(("size", .numbers(stored.map(\.sizeAtEnd))))
+            for name in ["fileBytes", "size"] {
+                members.append((name, .numbers(stored.map(\.sizeAtEnd))))
+            }
         }
         out.append(",\"perRun\":")
         out.append(members: members)
@@ -127,21 +133,24 @@ extension BenchReport {
         out.append(member: "logicalBytes", .number(result.storage(\.logicalBytes)))
         out.append(member: "writeAmp", .decimal(result.writeAmplification, places: 2))
         guard result.writes else { return }
-        out.append(",\"file\":")
-        out.append(members: [
-            ("start", .number(result.storage(\.sizeAtStart))),
-            ("end", .number(result.storage(\.sizeAtEnd))),
-            ("compacted", .number(result.knownStorage(\.compactedSize))),
-            ("live", .number(result.knownStorage(\.liveBytes))),
-            ("free", .number(result.storage(\.freeBytes))),
-        ])
+        for name in ["fileBytes", "file"] {
+            out.append(",\"\(name)\":")
+            out.append(members: [
+                ("start", .number(result.storage(\.sizeAtStart))),
+                ("end", .number(result.storage(\.sizeAtEnd))),
+                ("compacted", .number(result.knownStorage(\.compactedSize))),
+                ("live", .number(result.knownStorage(\.liveBytes))),
+                ("free", .number(result.storage(\.freeBytes))),
+            ])
+        }
         out.append(member: "spaceAmp", .decimal(result.spaceAmplification, places: 2))
         out.append(member: "pinnedBytes", .number(result.storage(\.pinnedBytes)))
         out.append(member: "liveVersionsMax", .number(result.storage(\.mostVersions)))
         if let growth = result.runs.last?.storage?.growth {
             out.append(",\"growth\":")
             out.append(members: [
-                ("commits", .number(growth.stride)), ("sizes", .numbers(growth.sizes)),
+                ("commits", .number(growth.stride)), ("bytes", .numbers(growth.sizes)),
+                ("sizes", .numbers(growth.sizes)),
             ])
         }
     }

@@ -97,7 +97,7 @@ struct BenchRequest {
         if let runs = command[BenchOption.runs] { setting.runs = runs }
         setting.warmup = command[BenchOption.warmup]
         setting.seed = UInt64(command[BenchOption.seed])
-        setting.batch = command[BenchOption.batch]
+        setting.batch = command[BenchOption.commitOperations]
         setting.valueSize = command[BenchOption.valueSize]
         setting.directory = command[BenchOption.dir]
         setting.readers = command[BenchOption.readers]
@@ -107,7 +107,7 @@ struct BenchRequest {
         setting.keepsFiles = command[BenchOption.keep]
         setting.threads = command.workers
         setting.isCacheCold = command[BenchOption.cache] == .cold
-        setting.time = command[BenchOption.time].map { UInt64($0.wholeNanoseconds) }
+        setting.time = command[BenchOption.runTime].map { UInt64($0.wholeNanoseconds) }
         setting.rate = command[BenchOption.rate].map(Double.init)
         setting.lateAfter = command[BenchOption.lateAfter].map { UInt64($0.wholeNanoseconds) }
         setting.distribution = command[BenchOption.distribution]

@@ -89,7 +89,8 @@ package enum BenchTool {
         var buffer = ByteBuffer(capacity: 4096)
         switch command.format {
         case .json:
-            buffer.append("{\"tool\":\"realm-bench\",\"output\":1,")
+            JSONReport.begin("realm-bench", to: &buffer)
+            buffer.append(",")
             comparison.appendJSON(to: &buffer)
             buffer.append("}\n")
         case .csv: comparison.appendCSV(to: &buffer)

@@ -98,7 +98,8 @@ import Testing
         let untimed = [
             #"{"workload":"export","ops":2000.0,"ci95":null,"noise":null,"operations":500,"#,
             #""elapsed_ns":250000000,"latency_ns":null,"fsyncs":0,"commits":0,"bytesWritten":0,"#,
-            #""logicalBytes":0,"writeAmp":null,"kernelBytesWritten":null,"rssPeak":3145728,"#,
+            #""logicalBytes":0,"writeAmp":null,"kernelBytesWritten":null,"#,
+            #""rssPeakBytes":3145728,"rssPeak":3145728,"#,
             #""cpu":{"user_ns":700000,"sys_ns":14000000},"faults":{"major":0,"minor":42},"#,
             #""runs":[2000.0],"perRun":{"cpuPerOp_ns":[29400.0]}}"#,
         ]

@@ -78,11 +78,8 @@ import Testing
     }
 
     @Test func oneSpellingMeansOneThing() {
-        // The tools' contracts fix these names with two meanings: queries in batches and objects per
-        // commit, a map of fields and a map of the file, watching changes and repeating a report, the
-        // form of times and the length of runs.
-        let twofold: Set = ["batch", "map", "watch", "time"]
-        let options = Self.tables.flatMap(\.options).filter { !twofold.contains($0.name) }
+        // Watching changes, and repeating a report.
+        let options = Self.tables.flatMap(\.options).filter { $0.name != "watch" }
         for a in options {
             for b in options where a.name == b.name {
                 #expect(a.short == b.short, "\(a.name)")

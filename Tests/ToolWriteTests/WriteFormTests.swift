@@ -16,6 +16,21 @@ import Testing
         lab.shell("$Q -f ndjson -F \(fields) zoo.realm Animal").text
     }
 
+    @Test func theFormIsTakenFromTheNameOfTheInput() {
+        lab.write("in.csv", "id,weight\n1,2.5\n")
+        lab.write("in.TSV", "id\tweight\n2\t2.5\n")
+        lab.write("in.json", #"[{"id":3,"weight":2.5}]"#)
+        lab.write("in.data", #"{"id":4,"weight":2.5}"# + "\n")
+        for input in ["in.csv", "in.TSV", "in.json", "in.data"] {
+            let run = lab.shell("$W -q zoo.realm Animal \(input)")
+            #expect(run.status == 0, "\(input): \(run.errorText)")
+        }
+        #expect(lab.shell("$W -q -i ndjson zoo.realm Animal in.csv").status == 8)
+        lab.write("changes.json", #"{"op":"delete","class":"Animal","key":4}"# + "\n")
+        #expect(lab.shell("$W -q -m apply zoo.realm - changes.json").status == 0)
+        #expect(lab.shell("$Q -c zoo.realm Animal 'weight == 2.5'").text == "3\n")
+    }
+
     @Test func tables() {
         lab.write(
             "in.csv",

@@ -7,11 +7,15 @@ struct SavedReport {
     /// What the figures depend on: names such as `host.cpu` and their values as JSON.
     private(set) var stamp: [(name: String, value: String)] = []
     private(set) var results: [SavedResult] = []
+    /// What another program did in turn.
+    private(set) var peer: (name: String, results: [SavedResult])?
 
     private static let largest = 64 << 20
     /// What may differ between two measurements that can be compared.
     private static let indifferent: Set<String> = [
         "host.load", "config.fileBytes", "config.runs", "config.warmup_ns",
+        // Beside its older name, `config.valueSize`.
+        "config.valueBytes",
     ]
 
     /// Throws `input` when the file cannot be read or holds something else.
@@ -39,12 +43,23 @@ struct SavedReport {
             let results = root.field("results"), results.kind == .array
         else { throw Self.malformed("it is something else") }
         readStamp(root)
+        self.results = try Self.read(results)
+        if let peer = root.field("peer")?.field("name"), peer.kind == .string,
+            let results = root.field("peerResults"), results.kind == .array
+        {
+            self.peer = (peer.text.string, try Self.read(results))
+        }
+    }
+
+    private static func read(_ results: JSONValue) throws(RealmError) -> [SavedResult] {
+        var read: [SavedResult] = []
         for item in results.children {
             guard let result = SavedResult(item) else {
-                throw Self.malformed("a result without its runs")
+                throw malformed("a result without its runs")
             }
-            self.results.append(result)
+            read.append(result)
         }
+        return read
     }
 
     private static func malformed(_ why: String) -> RealmError {
@@ -106,14 +121,14 @@ struct SavedResult {
             runs[.cpu] = Self.numbers(perRun.field("cpuPerOp_ns"))
             runs[.bytes] = Self.numbers(perRun.field("bytesWritten"))
             runs[.fsyncs] = Self.numbers(perRun.field("fsyncs"))
-            runs[.size] = Self.numbers(perRun.field("size"))
+            runs[.size] = Self.numbers(perRun.field("fileBytes") ?? perRun.field("size"))
         }
         for (i, value) in (item.field("latency_ns")?.children ?? name.children).enumerated() {
             guard i < BenchReport.percentiles.count, let time = value.double else { break }
             latencies.append((BenchReport.percentiles[i].share, time))
         }
         if let growth = item.field("growth") {
-            self.growth = Self.numbers(growth.field("sizes")) ?? []
+            self.growth = Self.numbers(growth.field("bytes") ?? growth.field("sizes")) ?? []
             growthStride = growth.field("commits")?.double ?? 1
         }
     }

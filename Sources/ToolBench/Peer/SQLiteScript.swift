@@ -21,7 +21,7 @@ struct SQLiteScript: Sendable {
     /// Whether people are there before the measured part.
     var isFull = true
     var writes = true
-    /// Operations between commits, as a multiple of `--batch`; 0 for one each.
+    /// Operations between commits, as a multiple of `--commit-operations`; 0 for one each.
     var batches = 1
     /// The part of all objects that are worked on: 1 / this.
     var share = 1

@@ -113,7 +113,8 @@ struct AnalyzeRun {
     private func appendJSON(
         _ lines: [Line], _ usage: SpaceUsage, _ database: Database, to buffer: inout ByteBuffer
     ) {
-        buffer.append("{\"tool\":\"realm-compact\",\"output\":1,\"file\":")
+        JSONReport.begin("realm-compact", to: &buffer)
+        buffer.append(",\"file\":")
         JSONText.append(request.path, to: &buffer)
         buffer.append(
             ",\"bytes\":\(database.fileBytes),\"version\":\(database.version),\"usage\":[")

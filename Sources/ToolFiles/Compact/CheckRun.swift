@@ -136,7 +136,8 @@ struct CheckPrinter {
 
     func begin(to buffer: inout ByteBuffer) {
         if format == .json {
-            buffer.append("{\"tool\":\"realm-compact\",\"output\":1,\"files\":[")
+            JSONReport.begin("realm-compact", to: &buffer)
+            buffer.append(",\"files\":[")
         }
     }
 

@@ -31,7 +31,7 @@ struct CompactAccount {
         if request.format == .json || request.format == .ndjson {
             var line = JSONLine(request)
             line.member("bytes", UInt64(clamping: database.fileBytes))
-            line.member("reclaimable", UInt64(clamping: free))
+            line.member("reclaimableBytes", or: "reclaimable", UInt64(clamping: free))
             line.literal("compacted", "false")
             try line.print()
         } else {
@@ -56,8 +56,9 @@ struct CompactAccount {
             line.literal("compacted", "true")
             line.literal("verified", request.options.verifies ? "true" : "false")
             line.member("enumerated", UInt64(clamping: result.enumerated))
+            line.literal("seconds", Quantity.twoDecimals(seconds))
             line.member("milliseconds", UInt64(seconds * 1000))
-            line.member("privateMemory", UInt64(clamping: memory))
+            line.member("privateMemoryBytes", or: "privateMemory", UInt64(clamping: memory))
             try line.print()
             return .ok
         }
@@ -77,7 +78,7 @@ struct JSONLine: ~Copyable {
     private var buffer = ByteBuffer(capacity: 1024)
 
     init(_ request: CompactRequest) {
-        buffer.append("{\"tool\":\"realm-compact\",\"output\":1")
+        JSONReport.begin("realm-compact", to: &buffer)
         text("file", request.path)
     }
 
@@ -89,6 +90,12 @@ struct JSONLine: ~Copyable {
     mutating func member(_ name: StaticString, _ value: UInt64) {
         key(name)
         buffer.append(String(value))
+    }
+
+    /// A member under its name and the one it had before.
+    mutating func member(_ name: StaticString, or old: StaticString, _ value: UInt64) {
+        member(name, value)
+        member(old, value)
     }
 
     mutating func literal(_ name: StaticString, _ value: String) {
@@ -144,10 +151,10 @@ struct EstimateRun {
             var line = JSONLine(request)
             line.member("bytes", bytes)
             line.member("estimatedBytes", estimate.bytes)
-            line.member("reclaimable", reclaimable)
+            line.member("reclaimableBytes", or: "reclaimable", reclaimable)
             line.literal("possibleInPlace", isPossible ? "true" : "false")
             line.literal("openers", Self.json(openers))
-            if let free { line.member("freeOnDevice", free) }
+            if let free { line.member("freeOnDeviceBytes", or: "freeOnDevice", free) }
             return try line.print(to: request.command.outputPath, force: request.mayReplace)
         }
         var buffer = ByteBuffer(capacity: 512)

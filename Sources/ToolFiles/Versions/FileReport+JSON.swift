@@ -5,9 +5,7 @@ import ToolKit
 extension FileReport {
     /// - Parameter time: of the observation, while watching.
     func json(time: String? = nil) -> JSONItem {
-        var members: [(name: String, value: JSONItem)] = [
-            ("tool", .text("realm-versions")), ("output", .number(1)),
-        ]
+        var members = JSONReport.members("realm-versions")
         if let time { members.append(("time", .text(time))) }
         for key in FactKey.allCases where key != .openers {
             members.append((key.member, facts.value(key)?.json ?? .null))
@@ -35,7 +33,7 @@ extension FileReport {
             ("version", .number(version.version)), ("behind", .number(version.behind)),
             ("live", .count(version.live)), ("frozen", .count(version.frozen)),
             ("full", .count(version.full)), ("topRef", .number(version.top)),
-            ("releases", .known(version.releases)),
+            ("releasedBytes", .known(version.releases)), ("releases", .known(version.releases)),
             ("candidates", .list(attribution.processes.map { .count(Int($0)) })),
             ("stale", .known(attribution.stale.map { UInt64($0) })),
             ("pins", .list(grouped(attribution.announced).map { json($0, count: $1) })),
@@ -53,15 +51,19 @@ extension FileReport {
     private static func json(_ opener: Opener) -> JSONItem {
         .object([
             ("pid", .count(Int(opener.pid))), ("command", .text(opener.command)),
-            ("user", .text(opener.user)), ("age", .count(opener.age)),
+            ("user", .text(opener.user)), ("seconds", .count(opener.age)),
+            ("age", .count(opener.age)),
             ("participants", .count(opener.participants)),
         ])
     }
 
     private func growth(_ version: Inspection.LiveVersion) -> JSONItem {
-        .object([
+        let grown = JSONItem.number(growth(since: version))
+        return .object([
             ("version", .number(version.version)), ("behind", .number(version.behind)),
-            ("releases", .known(version.releases)), ("grownSince", .number(growth(since: version))),
+            ("releasedBytes", .known(version.releases)), ("releases", .known(version.releases)),
+            ("grownBytes", grown), ("grownSince", grown),
+            ("remainingBytes", .known(version.bytesWithout)),
             ("bytesWithout", .known(version.bytesWithout)),
         ])
     }

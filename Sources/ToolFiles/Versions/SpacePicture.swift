@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// `--map`: a file from its first byte to its last, line by line, and who uses what.
+/// `--space-map`: a file from its first byte to its last, line by line, and who uses what.
 struct SpacePicture {
     private let file: String
     private let map: SpaceMap

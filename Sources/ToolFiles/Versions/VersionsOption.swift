@@ -59,7 +59,7 @@ extension VersionsOption {
         "history", nil, .optional("N", .count(1...Int.max), bare: .max), in: .facts,
         "the change log, newest N entries",
         "Print the entries of the change log as NDJSON, oldest first; with N, the newest N.",
-        excludes: [slots, growth, list, watch, map, format, SharedOptions.json])
+        excludes: [slots, growth, list, watch, spaceMap, format, SharedOptions.json])
 
     static let list = Option(
         "list", in: .facts, "one row for each file",
@@ -71,27 +71,27 @@ extension VersionsOption {
         "Print the report as one line of JSON, again and again, every DUR. Processes that came "
             + "after a version had been superseded are no longer named as those that could hold "
             + "it. Ends by a signal.",
-        defaultText: "every second", excludes: [slots, growth, map])
+        defaultText: "every second", excludes: [slots, growth, spaceMap])
 }
 
 /// What is drawn.
 extension VersionsOption {
     static let pictures: [any OptionDeclaration] = [
-        map, plot,
+        spaceMap, plot,
     ]
 
-    static let map: Option<String?> = Option(
-        "map", nil, .required("FILE", .file), in: .pictures,
+    static let spaceMap: Option<String?> = Option(
+        "space-map", nil, .required("FILE", .file), in: .pictures,
         "draw who uses which part of the file",
         "Write a picture (SVG) of the file, in file order: what each class takes, what is free, "
             + "and what each old version keeps from being used. Instead of a report, unless "
             + "another option asks for one. Reads the whole file.",
-        excludes: [list])
+        excludes: [list], aliases: ["map"])
 
     static let plot = Option(
         "plot", nil, .required("FILE", .file), in: .pictures,
         "draw sizes against time while watching",
         "With `--watch`: write a picture (SVG) of the sizes against time, anew with every line. "
             + "Without it: draw the lines of an earlier `--watch`, read from standard input.",
-        excludes: [map, list, get, history, slots, growth])
+        excludes: [spaceMap, list, get, history, slots, growth])
 }

@@ -12,7 +12,7 @@ struct VersionsRequest {
     var looksForOpeners: Bool { !command[VersionsOption.noOpeners] }
     var showsSlots: Bool { command[VersionsOption.slots] }
     var showsGrowth: Bool { command[VersionsOption.growth] }
-    var mapPath: String? { command[VersionsOption.map] }
+    var mapPath: String? { command[VersionsOption.spaceMap] }
     var plotPath: String? { command[VersionsOption.plot] }
     var isWatch: Bool { command.isGiven(VersionsOption.watch) }
 
@@ -32,7 +32,7 @@ struct VersionsRequest {
             throw Self.clash("--get prints values alone: it does not go with --format")
         }
         if paths.count > 1 {
-            if mapPath != nil { throw Self.takesOne(VersionsOption.map) }
+            if mapPath != nil { throw Self.takesOne(VersionsOption.spaceMap) }
             if showsHistory { throw Self.takesOne(VersionsOption.history) }
         }
         if isWatch, format != .auto, format != .ndjson, format != .json {

@@ -113,21 +113,21 @@ extension VersionsTable {
             (
                 "`versions`",
                 "The versions that can be read, newest first: `version`, `behind` (commits since), "
-                    + "the counts `live`, `frozen` and `full`, `topRef`, `releases` (bytes, null "
-                    + "for the newest), `candidates` (processes), `stale`, and `pins`, the announced "
+                    + "the counts `live`, `frozen` and `full`, `topRef`, `releasedBytes` (null for the "
+                    + "newest), `candidates` (processes), `stale`, and `pins`, the announced "
                     + "ones, each with `pid`, `thread`, `kind`, `since`, `label`, `stale` and how many "
                     + "are alike, `count`."
             ),
             (
                 "`openers`",
-                "Processes: `pid`, `command`, `user`, `age` in seconds, and `participants`, how "
+                "Processes: `pid`, `command`, `user`, `seconds` since it began, and `participants`, how "
                     + "often they take part in the session."
             ),
             ("`openersComplete`, `stale`", "See WHO HOLDS A VERSION."),
             (
                 "`growth`",
-                "With `--growth`, oldest version first: `version`, `behind`, `releases`, "
-                    + "`grownSince`, `bytesWithout`."
+                "With `--growth`, oldest version first: `version`, `behind`, `releasedBytes`, "
+                    + "`grownBytes`, and `remainingBytes`, the file's without the version."
             ),
             (
                 "`slots`",
@@ -172,7 +172,7 @@ extension VersionsTable {
             "Who pins an old version:",
             [
                 "realm-versions --json app.realm | jq -r '.versions[] | select(.behind>0) |",
-                "    \"\\(.version) frees \\(.releases) held by \\(.candidates)\"'",
+                "    \"\\(.version) frees \\(.releasedBytes) held by \\(.candidates)\"'",
             ]),
         .example(
             "An alarm:", ["realm-versions -E 'pinned-percent<=20' app.realm || notify-ops"]),
@@ -187,7 +187,7 @@ extension VersionsTable {
             "Watch for a minute and draw what happened:",
             ["timeout 60 realm-versions -w --plot growth.svg app.realm > growth.ndjson"]),
         .example("Draw a record again:", ["realm-versions --plot again.svg - < growth.ndjson"]),
-        .example("A picture of the space:", ["realm-versions --map space.svg app.realm"]),
+        .example("A picture of the space:", ["realm-versions --space-map space.svg app.realm"]),
         .example("The last five commits:", ["realm-versions --history=5 app.realm"]),
     ]
 }

@@ -29,9 +29,7 @@ struct ChartDrawing {
             heights, from: bottom, to: top, unit: chart.verticalUnit, ticks: 6,
             isLogarithmic: chart.isLogarithmic)
         vertical = scale
-        let labels = scale.ticks.map {
-            SVGDrawing.width(of: chart.verticalUnit.text($0), .small)
-        }
+        let labels = scale.labels.map { SVGDrawing.width(of: $0, .small) }
         left = Self.margin + 24 + (labels.max() ?? 0)
         right = chart.width - Self.margin
         drawing.text(chart.title, Self.margin, 34, .title)
@@ -60,11 +58,10 @@ struct ChartDrawing {
     }
 
     private mutating func drawVerticalAxis() {
-        for tick in vertical.ticks {
+        for (tick, label) in zip(vertical.ticks, vertical.labels) {
             let y = vertical.position(tick)
             drawing.line(left, y, right, y, .grid)
-            drawing.text(
-                chart.verticalUnit.text(tick), left - 8, y + 4, .small, anchor: .end)
+            drawing.text(label, left - 8, y + 4, .small, anchor: .end)
         }
         drawing.text(
             chart.verticalLabel, Self.margin, (top + bottom) / 2, .small, anchor: .middle,
@@ -79,7 +76,9 @@ struct ChartDrawing {
             isTight: true)
         drawSeries(scale)
         drawing.line(left, bottom, right, bottom, .axis)
-        for tick in scale.ticks { drawTick(scale.position(tick), unit.text(tick)) }
+        for (tick, label) in zip(scale.ticks, scale.labels) {
+            drawTick(scale.position(tick), label)
+        }
         drawing.text(label, (left + right) / 2, chart.height - 18, .small, anchor: .middle)
     }
 
@@ -211,7 +210,11 @@ struct Legend {
     func draw(_ x: Double, _ y: Double, on drawing: inout SVGDrawing) {
         for entry in entries {
             let top = y + Double(entry.line) * Self.lineHeight
-            drawing.rectangle(x + entry.x, top, 12, 12, entry.paint)
+            if entry.paint.isBroken {
+                drawing.line(x + entry.x - 6, top + 6, x + entry.x + 14, top + 6, entry.paint)
+            } else {
+                drawing.rectangle(x + entry.x, top, 12, 12, entry.paint)
+            }
             drawing.text(entry.name, x + entry.x + 18, top + 11)
         }
     }

@@ -7,13 +7,51 @@ package enum ChartUnit {
     case percent
 
     /// The number with its unit.
-    package func text(_ value: Double) -> String {
+    package func text(_ value: Double) -> String { text(value, like: value) }
+
+    /// The number in the unit in which one of the size of `reference` is short.
+    func text(_ value: Double, like reference: Double) -> String {
+        let (size, name) = unit(for: abs(reference))
+        return Self.decimals(value / size) + name
+    }
+
+    /// The numbers beside the ticks of an axis, all in one unit.
+    func labels(_ ticks: [Double], like reference: Double) -> [String] {
+        ticks.map { $0 == 0 ? "0" : text($0, like: reference) }
+    }
+
+    /// The unit a number is written in, and its name.
+    private func unit(for size: Double) -> (size: Double, name: String) {
         switch self {
-        case .number: return Self.short(value)
-        case .bytes: return Self.bytes(value)
-        case .seconds: return Self.seconds(value)
-        case .percent: return Self.decimals(value) + "%"
+        case .number:
+            return Self.unit(for: size, 1000, ["", " k", " M", " G", " T"]) {
+                $0 >= ($1 > 0 ? 1000 : 10_000)
+            }
+        case .bytes:
+            let names = [" B", " KiB", " MiB", " GiB", " TiB", " PiB"]
+            return Self.unit(for: size, 1024, names) { (value, _) in value >= 1000 }
+        case .seconds: return Self.time(for: size)
+        case .percent: return (1, "%")
         }
+    }
+
+    private static func unit(
+        for size: Double, _ factor: Double, _ names: [String], isLong: (Double, Int) -> Bool
+    ) -> (size: Double, name: String) {
+        var (unit, index) = (1.0, 0)
+        while isLong(size / unit, index), index + 1 < names.count {
+            (unit, index) = (unit * factor, index + 1)
+        }
+        return (unit, names[index])
+    }
+
+    private static func time(for size: Double) -> (size: Double, name: String) {
+        if size == 0 { return (1, " s") }
+        if size < 1e-6 { return (1e-9, " ns") }
+        if size < 1e-3 { return (1e-6, " µs") }
+        if size < 1 { return (1e-3, " ms") }
+        if size < 120 { return (1, " s") }
+        return size < 7200 ? (60, " min") : (3600, " h")
     }
 
     /// Distances between ticks that look round, ascending, up to and around `span`.
@@ -43,36 +81,6 @@ package enum ChartUnit {
         return ([1, 2, 5, 10].first { power * $0 >= least * 0.999_999 } ?? 10) * power
     }
 
-    private static func bytes(_ value: Double) -> String {
-        let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]
-        var (value, unit) = (value, 0)
-        while abs(value) >= 1000, unit + 1 < units.count {
-            (value, unit) = (value / 1024, unit + 1)
-        }
-        return "\(decimals(value)) \(units[unit])"
-    }
-
-    private static func seconds(_ value: Double) -> String {
-        if value == 0 { return "0 s" }
-        let size = abs(value)
-        if size < 1e-6 { return decimals(value * 1e9) + " ns" }
-        if size < 1e-3 { return decimals(value * 1e6) + " µs" }
-        if size < 1 { return decimals(value * 1e3) + " ms" }
-        if size < 120 { return decimals(value) + " s" }
-        if size < 7200 { return decimals(value / 60) + " min" }
-        return decimals(value / 3600) + " h"
-    }
-
-    /// `1.2 M`, `340 k`.
-    private static func short(_ value: Double) -> String {
-        let units = ["", " k", " M", " G", " T"]
-        var (value, unit) = (value, 0)
-        while abs(value) >= 10_000 || abs(value) >= 1000 && unit > 0, unit + 1 < units.count {
-            (value, unit) = (value / 1000, unit + 1)
-        }
-        return decimals(value) + units[unit]
-    }
-
     /// At most three digits that count, without zeros behind them.
     static func decimals(_ value: Double) -> String {
         let size = abs(value)
@@ -93,6 +101,8 @@ struct ChartScale {
     let low: Double
     let high: Double
     let ticks: [Double]
+    /// What stands beside the ticks.
+    let labels: [String]
     private let start: Double
     private let end: Double
     private let isLogarithmic: Bool
@@ -113,6 +123,8 @@ struct ChartScale {
         self.isLogarithmic = isLogarithmic && least > 0
         if self.isLogarithmic {
             (low, high, ticks) = Self.decades(least, most)
+            // Numbers have all their zeros, times the unit that suits most of them.
+            labels = unit.labels(ticks, like: unit == .number ? 1 : ticks[ticks.count / 2])
             return
         }
         let bottom = fromZero ? min(0, least) : least
@@ -124,6 +136,7 @@ struct ChartScale {
         let last = (high / step + 1e-9).rounded(.down)
         let count = first > last ? 0 : Int(min(last - first, 50)) + 1
         ticks = (0..<count).map { (first + Double($0)) * step }
+        labels = unit.labels(ticks, like: step)
     }
 
     private static func decades(_ least: Double, _ most: Double) -> (Double, Double, [Double]) {

@@ -161,6 +161,9 @@ package struct SVGDrawing {
 package enum Paint: Hashable {
     /// One of eight colours that are told apart by people with any kind of colour vision.
     case series(Int)
+    /// The same colours as broken lines: something else of the same name.
+    case dashed(Int)
+    case dotted(Int)
     /// One of four shades of red: something to be noticed.
     case warning(Int)
     /// There, but without interest.
@@ -176,7 +179,7 @@ package enum Paint: Hashable {
 
     private var name: String {
         switch self {
-        case .series(let i): "s\(i % Self.seriesCount)"
+        case .series(let i), .dashed(let i), .dotted(let i): "s\(i % Self.seriesCount)"
         case .warning(let i): "w\(i % Self.warningCount)"
         case .quiet: "quiet"
         case .empty: "empty"
@@ -187,7 +190,21 @@ package enum Paint: Hashable {
     }
 
     var fill: String { name }
-    var stroke: String { "\(name) line" }
+    var stroke: String {
+        switch self {
+        case .dashed: "\(name) line dashed"
+        case .dotted: "\(name) line dotted"
+        default: "\(name) line"
+        }
+    }
+
+    /// A line of it has gaps.
+    var isBroken: Bool {
+        switch self {
+        case .dashed, .dotted: true
+        default: false
+        }
+    }
 }
 
 /// Sizes and weights of letters.
@@ -240,6 +257,7 @@ private enum StyleSheet {
             .title{font-size:18px;font-weight:600}.text{font-size:13px}.small{font-size:12px}
             .line{fill:none;stroke-width:2;stroke-linejoin:round}
             .grid.line,.axis.line{stroke-width:1}
+            .dashed{stroke-dasharray:7 4}.dotted{stroke-dasharray:2 4}
 
             """
         sheet += rules(\.light)

@@ -69,6 +69,20 @@ extension ToolsPage {
                 + "`{\"$string\":\"...\"}` in a cell."),
     ]
 
+    static let jsonReports: [ManualBlock] = [
+        .paragraph(
+            "A report in JSON, of whichever tool, is an object that begins with `tool`, the name of "
+                + "the tool, and `output`, 1 for this form. Members may be added to it. A length of "
+                + "time is called `seconds` or has a name that ends in `_ns` (whole nanoseconds); "
+                + "names of sizes end in `bytes` or `Bytes`. Records, whose lines are data, have "
+                + "neither: objects, change records, acknowledgements, findings and losses."),
+        .paragraph(
+            "In this version some members have the names of earlier ones too: `reclaimable`, "
+                + "`privateMemory`, `freeOnDevice` and `milliseconds` of `realm-compact(1)`, "
+                + "`releases`, `grownSince`, `bytesWithout` and `age` of `realm-versions(1)`, "
+                + "`rssPeak`, `file`, `sizes`, `size` and `valueSize` of `realm-bench(1)`."),
+    ]
+
     static let errorForm: [ManualBlock] = [
         .paragraph(
             "An error is one line on standard error with the tool, the file and what is wrong, "

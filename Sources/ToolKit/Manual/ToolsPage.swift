@@ -27,6 +27,7 @@ enum ToolsPage {
         ManualSection("VALUES", values),
         ManualSection("ACCESS", access),
         ManualSection("KEY FILES", keyFiles),
+        ManualSection("JSON REPORTS", jsonReports),
         ManualSection("ERROR FORM", errorForm),
         ManualSection("FILE TYPE", fileType),
         ManualSection("ENVIRONMENT", environment),

@@ -21,6 +21,13 @@ package enum Quantity {
         return oneDecimal(min(seconds / 3600, 1e6)) + " h"
     }
 
+    /// Rounded to hundredths, both of them written: `0.50`.
+    package static func twoDecimals(_ value: Double) -> String {
+        let hundredths = Int((min(max(0, value), 0x1p50) * 100).rounded())
+        let rest = hundredths % 100
+        return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
+    }
+
     /// Rounded to one decimal; for numbers that are neither negative nor beyond 2^50.
     package static func oneDecimal(_ value: Double) -> String {
         let tenths = Int((min(max(0, value), 0x1p50) * 10).rounded())

@@ -39,7 +39,8 @@ extension SchemaPlan {
 
     /// One line of JSON.
     func appendJSON(to out: inout ByteBuffer) {
-        out.append("{\"schema\":{\"fromVersion\":")
+        JSONReport.begin("realm-write", to: &out)
+        out.append(",\"schema\":{\"fromVersion\":")
         Self.append(oldVersion, to: &out)
         out.append(",\"version\":")
         Self.append(newVersion, to: &out)

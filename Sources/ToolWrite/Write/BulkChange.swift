@@ -125,7 +125,8 @@ struct BulkChange {
         let now = version ?? session.database.version
         if request.reportsJSON {
             var buffer = ByteBuffer(capacity: 128)
-            buffer.append("{\"class\":")
+            JSONReport.begin("realm-write", to: &buffer)
+            buffer.append(",\"class\":")
             JSONText.append(table.className, to: &buffer)
             buffer.append(",\"\(verb)d\":")
             buffer.append(number: count)

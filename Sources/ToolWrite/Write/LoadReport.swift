@@ -120,21 +120,31 @@ final class LoadReport {
         if request.reportsJSON {
             try print(counts, version, syncs, seconds)
         } else {
-            var text = request.isDryRun ? "would write " : ""
-            text += counts.text(rejects: rejects?.path)
-            if !request.isDryRun {
-                text += "; \(commits) \(commits == 1 ? "commit" : "commits")"
-                text += commits > 0 ? ", version \(firstVersion ?? version) -> \(version)" : ""
-            }
-            diagnostics.notice(text + "; " + Self.twoDecimals(seconds) + " s")
+            try say(counts, version, Quantity.twoDecimals(seconds))
         }
+    }
+
+    /// The summary for people; of a rehearsal it is what was asked for.
+    private func say(
+        _ counts: LoadCounts, _ version: UInt64, _ seconds: String
+    ) throws(RealmError) {
+        let text = counts.text(rejects: rejects?.path)
+        if request.isDryRun {
+            var buffer = ByteBuffer(capacity: 256)
+            buffer.append("would write \(text); \(seconds) s\n")
+            return try output.flush(&buffer)
+        }
+        let versions = commits > 0 ? ", version \(firstVersion ?? version) -> \(version)" : ""
+        let noun = commits == 1 ? "commit" : "commits"
+        diagnostics.notice("\(text); \(commits) \(noun)\(versions); \(seconds) s")
     }
 
     private func print(
         _ counts: LoadCounts, _ version: UInt64, _ syncs: Int, _ seconds: Double
     ) throws(RealmError) {
         var buffer = ByteBuffer(capacity: 256)
-        buffer.append("{\"summary\":{")
+        JSONReport.begin("realm-write", to: &buffer)
+        buffer.append(",\"summary\":{")
         counts.appendJSON(to: &buffer)
         buffer.append(",\"commits\":")
         buffer.append(number: commits)
@@ -145,14 +155,8 @@ final class LoadReport {
         buffer.append(",\"version\":")
         buffer.append(number: version)
         buffer.append(",\"seconds\":")
-        buffer.append(Self.twoDecimals(seconds))
+        buffer.append(Quantity.twoDecimals(seconds))
         buffer.append("}}\n")
         try output.flush(&buffer)
-    }
-
-    private static func twoDecimals(_ value: Double) -> String {
-        let hundredths = Int((min(max(0, value), 0x1p50) * 100).rounded())
-        let rest = hundredths % 100
-        return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
     }
 }

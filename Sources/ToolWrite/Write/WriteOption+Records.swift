@@ -14,7 +14,9 @@ extension WriteOption {
         "form of the input: ndjson, json, csv, tsv, changes",
         "Form of the input: `ndjson` (an object per line), `json` (an array of objects), "
             + "`csv` and `tsv` (with a header), `changes` (change records, one per line).",
-        defaultText: WriteRequest.InputFormat.ndjson.rawValue, uses: WriteUse.loads)
+        defaultText:
+            "as the name of INPUT ends, in `.csv`, `.tsv` or `.json`, else `ndjson`; `changes` "
+            + "with `-m apply`", uses: WriteUse.loads)
 
     static let mode = Option(
         "mode", "m", OptionArgument<WriteRequest.Mode>.required("MODE", .choice), in: .input,

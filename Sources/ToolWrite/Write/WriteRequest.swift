@@ -76,7 +76,7 @@ struct WriteRequest {
         subject = try Self.subject(command)
         let (mode, format) = (command[WriteOption.mode], command[WriteOption.inputFormat])
         self.mode = mode ?? (format == .changes ? .apply : .insert)
-        self.format = format ?? (mode == .apply ? .changes : .ndjson)
+        self.format = format ?? (mode == .apply ? .changes : InputFormat(of: subject))
         links = command[WriteOption.links]
         limits = Self.limits(command)
         renamed = command[WriteOption.map].flatMap(\.self).map { ($0.name, $0.value) }
@@ -144,6 +144,18 @@ struct WriteRequest {
 
     static func usage(_ message: String, hint: String? = nil) -> RealmError {
         .misuse(message, code: "InvalidArgument", hint: hint)
+    }
+}
+
+extension WriteRequest.InputFormat {
+    /// As the name of INPUT ends, else NDJSON.
+    fileprivate init(of subject: WriteRequest.Subject) {
+        self = .ndjson
+        guard case .records(_, let input) = subject else { return }
+        let name = input.lowercased()
+        for format in [Self.csv, .tsv, .json] where name.hasSuffix("." + format.rawValue) {
+            self = format
+        }
     }
 }
 

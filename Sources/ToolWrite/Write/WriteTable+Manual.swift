@@ -83,7 +83,8 @@ extension WriteTable {
                 + "`--create`."),
         .paragraph(
             "Interrupted by a signal, the open batch is rolled back and the number to resume with "
-                + "is printed. A summary follows on standard error in any case."),
+                + "is printed. A summary follows on standard error in any case, with `-n` on standard output."
+        ),
     ]
 
     private static let changes: [ManualBlock] = [

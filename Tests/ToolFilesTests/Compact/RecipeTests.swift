@@ -65,7 +65,7 @@ import Testing
         let who = run(
             """
             realm-versions --json app.realm | jq -r '.versions[] | select(.behind>0) | \
-            "\\(.version) frees \\(.releases) held by \\(.candidates)"'
+            "\\(.version) frees \\(.releasedBytes) held by \\(.candidates)"'
             """, lab)
         #expect(who.status == 0, "\(who.errorText)")
         let words = who.text.split(whereSeparator: { $0 == " " || $0 == "\n" })

@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ["--map", "x.svg", "--list"], ["--plot", "x.svg"], ["-g", "format", "--json"],
+        ["--space-map", "x.svg", "--list"], ["--plot", "x.svg"], ["-g", "format", "--json"],
         ["-w", "-f", "text"],
         ["--watch", "-E", "format=24"], ["--list", "--slots"], ["--openers", "--no-openers"],
     ])
@@ -211,7 +211,7 @@ import Testing
     @Test func picturesAreDocuments() {
         let scratch = ScratchDirectory()
         let map = scratch.file("map.svg")
-        #expect(run("--map", map, social).status == 0)
+        #expect(run("--space-map", map, social).status == 0)
         let picture = String(decoding: contents(of: map) ?? [], as: UTF8.self)
         #expect(picture.hasPrefix("<svg ") && picture.hasSuffix("</svg>\n"))
         #expect(picture.contains("prefers-color-scheme:dark"))
