@@ -50,7 +50,11 @@ let package = Package(
     targets: [
         // Block functions for encrypted databases.
         .target(name: "CRealmCrypto"),
-        .target(name: "RealmEngine", dependencies: ["CRealmCrypto"], swiftSettings: strict),
+        // Calls of the system that Swift's view of the C library leaves out.
+        .target(name: "CRealmSystem"),
+        .target(
+            name: "RealmEngine", dependencies: ["CRealmCrypto", "CRealmSystem"],
+            swiftSettings: strict),
         // What the tools share, then one target for each that the others know nothing of.
         .target(name: "ToolKit", dependencies: ["RealmEngine"], swiftSettings: strict),
         toolPart("ToolQuery"),

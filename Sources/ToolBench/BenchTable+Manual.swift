@@ -20,7 +20,8 @@ extension BenchTable {
         definitions(WorkloadCatalogue.queries),
         .paragraph("And these, each on a new file in every run:"),
         definitions(
-            WorkloadCatalogue.writing + WorkloadCatalogue.concurrent + WorkloadCatalogue.yahoo),
+            WorkloadCatalogue.writing + WorkloadCatalogue.concurrent + WorkloadCatalogue.objects
+                + WorkloadCatalogue.yahoo),
         .paragraph(
             "The `ycsb` workloads use as many records of ten texts of 100 bytes as `--num` says, a "
                 + "tenth as many operations, and a commit for each that writes."),

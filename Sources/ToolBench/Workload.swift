@@ -103,7 +103,9 @@ package struct WorkloadCatalogue: Sendable {
 
     /// - Parameter tasks: common tasks that are measured besides.
     package init(adding tasks: [WorkloadPlan] = [], commonRows: Int? = nil) {
-        all = Self.reading + Self.queries + Self.writing + Self.concurrent + Self.yahoo + tasks
+        all =
+            Self.reading + Self.queries + Self.writing + Self.concurrent + Self.objects
+            + Self.yahoo + tasks
         self.commonRows = commonRows
     }
 

@@ -21,6 +21,15 @@ struct NodeView {
         self.flags = flags
     }
 
+    /// A node that was found to be sound when it was opened before.
+    @inline(__always)
+    init(checked payload: UnsafeRawPointer) {
+        let header = payload.load(fromByteOffset: -Self.headerSize, as: UInt64.self)
+        self.init(
+            payload: payload, count: Int((header >> 40).byteSwapped >> 40),
+            flags: UInt8(truncatingIfNeeded: header >> 32))
+    }
+
     @inline(__always) var count: Int { Int(size) }
 
     /// The header begins as every writer begins it.

@@ -1,13 +1,10 @@
 import Synchronization
 
-/// Tells the instances of a database of commits, whoever made them: one thread a database waits for
-/// them, and each instance gets at most one message at a time.
-///
-/// The thread looks for a newer version as `Session.waitForVersion` does, every 20 ms whether an
-/// instance is left, and ends when there is none. Free to cross threads.
+/// Tells the instances of a database of commits, whoever made them: each gets at most one message at
+/// a time. Free to cross threads.
 final class CommitNotice: @unchecked Sendable {
     private struct Listener {
-        weak var instance: Instance?
+        let instance: Weak<Instance>
         let confinement: Confinement
         /// A message is under way.
         let isTold = TellFlag()
@@ -17,72 +14,82 @@ final class CommitNotice: @unchecked Sendable {
         let isSet = Atomic<Bool>(false)
     }
 
+    private struct State {
+        var listeners: [Listener] = []
+        var seen: UInt64
+    }
+
     private let session: Session
-    private let monitor = Monitor()
-    private var listeners: [Listener] = []
-    private var hasThread = false
+    private let state: Guarded<State>
+    private var registration: CommitListener.Registration?
 
     private static let notices = Guarded<[ObjectIdentifier: CommitNotice]>([:])
 
-    private init(_ session: Session) { self.session = session }
+    private init(_ session: Session) {
+        self.session = session
+        state = Guarded(State(seen: session.newestVersion))
+        let target = Weak(self)
+        registration = CommitListener.shared?.add(session.place) { target.object?.look() ?? false }
+    }
 
-    static func of(_ database: Database) -> CommitNotice {
+    /// Has an instance told of commits from now on, until it is gone.
+    static func add(_ instance: Instance, of database: Database) {
         notices.withLock { notices in
             let key = ObjectIdentifier(database)
             // Another database may have come to lie where one was.
-            if let known = notices[key], known.session === database.session { return known }
-            let fresh = CommitNotice(database.session!)
-            notices[key] = fresh
-            return fresh
+            let known = notices[key].flatMap { $0.session === database.session ? $0 : nil }
+            let notice = known ?? CommitNotice(database.session!)
+            notices[key] = notice
+            notice.add(instance)
         }
     }
 
-    func add(_ instance: Instance) {
-        var mustStart = false
-        // Known here: a commit before the thread runs is one the instance has not seen.
-        let seen = session.newestVersion
-        monitor.signal {
-            if listeners.contains(where: { $0.instance === instance }) { return }
-            listeners.append(Listener(instance: instance, confinement: instance.confinement))
-            mustStart = !hasThread
-            hasThread = true
+    /// Some instance of `database` is gone: without any, nobody listens.
+    static func forgetGone(of database: Database) {
+        // Whatever ends with the notice takes locks of its own.
+        let gone = notices.withLock { notices -> CommitNotice? in
+            let key = ObjectIdentifier(database)
+            guard let notice = notices[key], !notice.hasListeners() else { return nil }
+            notices[key] = nil
+            return notice
         }
-        if mustStart { _ = Threads.detach { self.listen(after: seen) } }
+        withExtendedLifetime(gone) {}
     }
 
-    private func listen(after version: UInt64) {
-        var seen = version
-        while true {
-            let isDone = monitor.locked { () -> Bool in
-                listeners.removeAll { $0.instance == nil }
-                if listeners.isEmpty { hasThread = false }
-                return listeners.isEmpty
-            }
-            if isDone { return remove() }
-            _ = try? session.waitForVersion(after: seen, until: .after(milliseconds: 20))
-            let newest = session.newestVersion
-            if newest == seen { continue }
-            seen = newest
-            tell()
+    private func add(_ instance: Instance) {
+        state.withLock { state in
+            if state.listeners.contains(where: { $0.instance.object === instance }) { return }
+            state.listeners.append(
+                Listener(instance: Weak(instance), confinement: instance.confinement))
         }
     }
 
-    private func remove() {
-        Self.notices.withLock { notices in
-            guard !monitor.locked({ hasThread }) else { return }
-            notices = notices.filter { $0.value !== self }
+    private func hasListeners() -> Bool {
+        state.withLock { state in
+            state.listeners.removeAll { $0.instance.object?.isClosed != false }
+            return !state.listeners.isEmpty
         }
     }
 
-    private func tell() {
-        for listener in monitor.locked({ listeners }) {
-            let flag = listener.isTold
-            guard !flag.isSet.exchange(true, ordering: .acquiringAndReleasing) else { continue }
-            let target = Weak(listener.instance)
-            _ = listener.confinement.post {
-                flag.isSet.store(false, ordering: .releasing)
-                target.object?.noticeCommit()
-            }
+    /// Whether there is a version that was not there when this was called before.
+    private func look() -> Bool {
+        let newest = session.newestVersion
+        let listeners = state.withLock { state -> [Listener]? in
+            if state.seen == newest { return nil }
+            state.seen = newest
+            return state.listeners
+        }
+        for listener in listeners ?? [] { Self.tell(listener) }
+        return listeners != nil
+    }
+
+    private static func tell(_ listener: Listener) {
+        let flag = listener.isTold
+        guard !flag.isSet.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        let target = listener.instance
+        _ = listener.confinement.post {
+            flag.isSet.store(false, ordering: .releasing)
+            target.object?.noticeCommit()
         }
     }
 }

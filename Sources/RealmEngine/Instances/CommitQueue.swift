@@ -41,7 +41,7 @@ final class CommitQueue: @unchecked Sendable {
         var options = WriteSession.Options()
         options.isDurable = database.session?.file.durability != 2
         options.key = database.encryptionKey
-        self.init(try WriteSession(path: database.path, options: options), patience)
+        self.init(try WriteSession(on: database, options: options), patience)
     }
 
     init(_ session: WriteSession, _ patience: WriteSession.Patience = .forever) {

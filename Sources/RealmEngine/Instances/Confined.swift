@@ -92,22 +92,28 @@ public struct Confined {
     }
 
     /// Checks that the thing may be changed now and returns the transaction to do so.
-    public func forWriting() -> WriteTransaction {
+    public func forWriting() -> WriteTransaction { instance.forWriting() }
+}
+
+extension Instance {
+    /// The open transaction; trapping where what the instance handed out may not be changed now.
+    func forWriting() -> WriteTransaction {
         if isFrozen {
             Misuse.trap(
                 "Attempting to modify a frozen object - call thaw on the Object instance first.")
         }
-        instance.check()
-        guard instance.transaction != nil else {
+        check()
+        guard let transaction else {
             Misuse.trap(
                 "Attempting to modify object outside of a write transaction - call beginWrite "
                     + "first.")
         }
-        return instance.write
+        return transaction
     }
-}
 
-extension Instance {
+    /// Traps where nothing of the instance may be read.
+    func checkReadable() { if !isFrozen { check() } }
+
     /// The class called `name`; nil when there is none.
     public func table(named name: String) -> Confined? {
         schema.table(named: name).map { Confined(self, .table($0.key)) }

@@ -87,11 +87,6 @@ public final class Confinement: Sendable {
     func post(_ work: @escaping Work) -> Bool { send?(work) ?? false }
 }
 
-/// Ends the process for a mistake of the program.
-enum Misuse {
-    static func trap(_ message: String) -> Never { fatalError(message) }
-}
-
 /// Keeps the order of what is sent to an actor, which tasks alone do not.
 final class Mailbox: @unchecked Sendable {
     private let monitor = Monitor()

@@ -1,7 +1,11 @@
+import Synchronization
+
 /// A version kept for frozen views, for as long as one refers to it. Free to cross threads.
 public final class FrozenVersion: Sendable {
     let database: Database
     let state: VersionState
+    /// Tells it from all others there ever were.
+    let number: UInt64
     private let pin: VersionPin
 
     private struct Key: Hashable {
@@ -10,11 +14,13 @@ public final class FrozenVersion: Sendable {
     }
 
     private static let known = Guarded<[Key: Weak<FrozenVersion>]>([:])
+    private static let count = Atomic<UInt64>(0)
 
     private init(_ database: Database, _ state: VersionState, _ pin: VersionPin) {
         self.database = database
         self.state = state
         self.pin = pin
+        number = Self.count.add(1, ordering: .relaxed).newValue
     }
 
     deinit {
@@ -35,6 +41,9 @@ public final class FrozenVersion: Sendable {
     }
 
     public var version: UInt64 { state.version }
+
+    /// What one thread reads nodes through.
+    func makeMemory() -> SpaceMemory { Snapshot.memory(database, state) }
 
     /// A view for the calling thread.
     func snapshot() -> Snapshot { Snapshot(database, state, keptBy: self) }

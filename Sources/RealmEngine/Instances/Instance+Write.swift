@@ -44,7 +44,7 @@ extension Instance {
         var options = WriteSession.Options()
         options.isDurable = configuration.isDurable
         options.key = configuration.key
-        let session = try WriteSession(path: configuration.path, options: options)
+        let session = try WriteSession(on: database, options: options)
         ownSession = session
         return session
     }

@@ -19,10 +19,16 @@ public final class Instance {
     /// Stays at its version, never writes, and has nothing to be told.
     let isReadOnly: Bool
     /// The version that is read; nil until the first read, and after `invalidate`.
-    var view: Snapshot?
+    var view: Snapshot? { didSet { showOther() } }
+    /// Where nodes of `view` are read.
+    private var shown: NodeSpace?
+    /// What was found by places in nodes holds while this stays the same; 0 while a write transaction
+    /// is open, whose nodes move.
+    private(set) var generation = 1
+    private var lastGeneration = 1
     var isClosed = false
     /// The open write transaction, and whether it is one of the queue's.
-    var transaction: WriteTransaction?
+    var transaction: WriteTransaction? { didSet { showOther() } }
     var isAsyncBlock = false
     var asyncEnding: CommitSchedule.Ending?
     var isInCompletion = false
@@ -37,7 +43,11 @@ public final class Instance {
 
     /// How a database is opened, and what holds for its instances.
     public struct Configuration: Sendable {
+        /// Of the file; of a database in memory its name.
         public var path: String
+        /// The database is in memory, shared by all who open one of this name in this process, and
+        /// gone with the last of them. No file lies anywhere.
+        public var isInMemory = false
         public var isDurable = true
         public var creation = Database.Creation.never
         /// Of an encrypted file; a new file is encrypted with it. All who open a file in one process
@@ -53,6 +63,12 @@ public final class Instance {
         public var patience = WriteSession.Patience.forever
 
         public init(path: String) { self.path = path }
+
+        /// A database in memory, shared by this identifier.
+        public init(inMemory identifier: String) {
+            path = identifier
+            (isInMemory, isDurable, creation) = (true, false, .ifMissing)
+        }
     }
 
     private init(
@@ -70,6 +86,7 @@ public final class Instance {
     }
 
     deinit {
+        if !isFrozen, confinement.isDeliverable { CommitNotice.forgetGone(of: database) }
         guard let transaction else { return }
         // Giving up the turn keeps others from waiting for somebody who is gone (CD-29).
         transaction.rollback()
@@ -92,14 +109,18 @@ public final class Instance {
         _ configuration: Configuration, on confinement: Confinement = .thread
     ) throws(RealmError) -> Instance {
         confinement.check()
+        TruncationTrap.install()
         var options = Database.Options()
         options.isDurable = configuration.isDurable
         options.creation = configuration.creation
         options.key = configuration.key
-        let database = try Database.open(configuration.path, options)
+        let database =
+            configuration.isInMemory
+            ? try Database.inMemory(configuration.path)
+            : try Database.open(configuration.path, options)
         let instance = open(database, configuration, on: confinement)
         if confinement.isDeliverable, configuration.autorefresh {
-            CommitNotice.of(database).add(instance)
+            CommitNotice.add(instance, of: database)
         }
         return instance
     }
@@ -170,6 +191,27 @@ public final class Instance {
         let fresh = database.snapshot()
         view = fresh
         return fresh
+    }
+
+    /// Another version is shown, or none, or what may change at any time.
+    private func showOther() {
+        shown = view?.lookup
+        lastGeneration += 1
+        generation = transaction == nil ? lastGeneration : 0
+    }
+
+    /// Where nodes of the version shown are read, for who holds something found in this generation.
+    @inline(__always)
+    var space: NodeSpace {
+        if thread.load(ordering: .relaxed) == Threads.current, let shown { return shown }
+        return sharedSpace
+    }
+
+    @inline(never)
+    private var sharedSpace: NodeSpace {
+        if let frozen { return FrozenSpaces.space(of: frozen) }
+        checkPlace()
+        return snapshot().lookup
     }
 
     public var version: UInt64 { snapshot().version }
@@ -267,5 +309,6 @@ public final class Instance {
         observers.removeAll()
         isClosed = true
         thread.store(0, ordering: .relaxed)
+        if confinement.isDeliverable { CommitNotice.forgetGone(of: database) }
     }
 }

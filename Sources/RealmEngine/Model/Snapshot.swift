@@ -25,8 +25,7 @@ public final class Snapshot {
         self.pin = pin
         keeper = nil
         state = pin.state
-        memory = SpaceMemory(
-            database.file.mapping, limit: state.limit, since: state.moment)
+        memory = Self.memory(database, state)
         hasClusteredDictionaries = (21...22).contains(state.format)
     }
 
@@ -37,9 +36,7 @@ public final class Snapshot {
         self.pin = pin
         keeper = nil
         self.state = state
-        memory = SpaceMemory(
-            database.file.mapping, limit: state.limit, since: state.moment)
-        memory.setSlab(state.nodes)
+        memory = Self.memory(database, state)
         hasClusteredDictionaries = (21...22).contains(state.format)
     }
 
@@ -58,14 +55,20 @@ public final class Snapshot {
         self.database = database
         self.state = state
         self.keeper = keeper
-        memory = SpaceMemory(
-            database.file.mapping, limit: state.limit, since: state.moment)
-        memory.setSlab(state.nodes)
+        memory = Self.memory(database, state)
         pin = nil
         hasClusteredDictionaries = (21...22).contains(state.format)
     }
 
     deinit { if let pin { database.unpin(pin) } }
+
+    /// What a version's nodes are read through by one thread.
+    static func memory(_ database: Database, _ state: VersionState) -> SpaceMemory {
+        let memory = SpaceMemory(
+            database.file.mapping, limit: state.limit, since: state.moment)
+        memory.setSlab(state.nodes)
+        return memory
+    }
 
     /// The version is not in the file, or was not when this was made.
     var isBorrowed: Bool { state.nodes != nil }

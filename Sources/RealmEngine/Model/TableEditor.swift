@@ -233,7 +233,7 @@ final class TableEditor {
         try value(key, column.leafIndex)
     }
 
-    private func value(_ key: ObjectKey, _ leafIndex: Int) throws(RealmError) -> Value? {
+    func value(_ key: ObjectKey, _ leafIndex: Int) throws(RealmError) -> Value? {
         guard let tree = try tree(of: key), let position = try tree.find(key) else { return nil }
         let cell = try tree.value(position, leafIndex)
         return isEnumerated ? try distinctLists[leafIndex]?.value(cell) ?? cell : cell

@@ -48,7 +48,7 @@ public final class WriteSession {
     }
 
     /// As above, writing through what `wrap` makes of the file.
-    init(
+    convenience init(
         path: String, options: Options, wrap: (FileDevice) -> any StorageDevice
     ) throws(RealmError) {
         do throws(RealmError) {
@@ -62,19 +62,41 @@ public final class WriteSession {
                 options.isSeparate
                 ? try Database(participating: DatabasePlace(path), opening)
                 : try Database.open(path, opening)
-            // By the name the session has: the one given may lead elsewhere by now.
-            let opened = try FileDevice(database.file.place ?? DatabasePlace(path))
-            guard try opened.identity() == database.file.identity else {
-                throw OpenDatabases.replaced(path)
-            }
-            self.database = database
-            file = opened
-            let wrapped = wrap(opened)
-            device =
-                database.isEncrypted
-                ? EncryptedDevice(wrapped, database.file, database.session?.file) : wrapped
+            try self.init(database, options, wrap)
         } catch { throw error.inFile(path) }
+    }
+
+    /// Writes to a database that is open already, with settings that agree.
+    public convenience init(
+        on database: Database, options: Options = Options()
+    ) throws(RealmError) {
+        do throws(RealmError) {
+            guard let session = database.session else { throw Self.readOnly }
+            try session.checkAgreement(isDurable: options.isDurable)
+            try DatabaseKey(options.key).checkAgreement(database.file)
+            try self.init(database, options) { $0 }
+        } catch { throw error.inFile(database.path) }
+    }
+
+    private static var readOnly: RealmError {
+        .misuse("the database was opened to be read", code: "ReadOnly", reason: "read-only")
+    }
+
+    private init(
+        _ database: Database, _ options: Options, _ wrap: (FileDevice) -> any StorageDevice
+    ) throws(RealmError) {
+        // By the name the session has: the one given may lead elsewhere by now.
+        guard let opened = try database.file.device() else { throw Self.readOnly }
+        guard try opened.identity() == database.file.identity else {
+            throw OpenDatabases.replaced(database.path)
+        }
+        self.database = database
         self.options = options
+        file = opened
+        let wrapped = wrap(opened)
+        device =
+            database.isEncrypted
+            ? EncryptedDevice(wrapped, database.file, database.session?.file) : wrapped
         rehearsalDirectory = nil
     }
 

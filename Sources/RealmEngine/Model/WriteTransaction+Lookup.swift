@@ -19,6 +19,19 @@ extension WriteTransaction {
         return try editor.value(object, editor.columns[column])
     }
 
+    /// The columns of a table as they are now.
+    func columns(of table: TableKey) throws(RealmError) -> [ColumnInfo] {
+        try openEditor(table).columns
+    }
+
+    /// The stored value of a column by where it is in each leaf; nil when there is no such object.
+    /// Valid until the next change.
+    func stored(
+        _ table: TableKey, _ object: ObjectKey, leafIndex: Int
+    ) throws(RealmError) -> Value? {
+        try openEditor(table).value(object, leafIndex)
+    }
+
     /// Whether the object exists.
     public func exists(_ table: TableKey, _ object: ObjectKey) throws(RealmError) -> Bool {
         try openEditor(table).exists(object)

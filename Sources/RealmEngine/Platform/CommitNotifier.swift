@@ -1,19 +1,35 @@
 import Glibc
+import Synchronization
 
-/// Wakes the SDK processes that wait for commits at the FIFO beside the database (storage format
-/// 6.11). They make the FIFO; where there is none, nobody waits.
+/// Wakes the processes that wait for commits at the FIFO beside the database (storage format 6.11):
+/// SDKs and other programs of this engine. They make the FIFO; where there is none, nobody waits.
 final class CommitNotifier: Sendable {
-    private let descriptor: Int32
+    private let path: String
+    /// Negative as long as there is no FIFO.
+    private let descriptor: Atomic<Int32>
+    /// How many took part in the session when the FIFO was looked for last.
+    private let participants = Atomic<UInt32>(0)
 
     init(_ place: DatabasePlace) {
-        descriptor = SideFile.descriptor(place.note, O_RDWR, S_IFIFO) ?? -1
+        path = place.note
+        descriptor = Atomic(Self.open(path))
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit {
+        let descriptor = descriptor.load(ordering: .relaxed)
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// The FIFO at `path`, negative when there is none.
+    static func open(_ path: String) -> Int32 {
+        SideFile.descriptor(path, O_RDWR, S_IFIFO) ?? -1
+    }
 
     /// Drains, then writes one byte: listeners see the edge from empty to readable.
-    func notify() {
-        guard descriptor >= 0 else { return }
+    ///
+    /// - Parameter participants: of the session; whoever came since may have made the FIFO.
+    func notify(participants: UInt32) {
+        guard let descriptor = found(participants) else { return }
         withUnsafeTemporaryAllocation(byteCount: 512, alignment: 1) { bytes in
             for _ in 0..<16 {
                 while retryingInterrupts({ read(descriptor, bytes.baseAddress, 512) }) > 0 {}
@@ -21,5 +37,31 @@ final class CommitNotifier: Sendable {
                 if retryingInterrupts({ write(descriptor, bytes.baseAddress, 1) }) == 1 { return }
             }
         }
+    }
+
+    private func found(_ count: UInt32) -> Int32? {
+        let known = descriptor.load(ordering: .acquiring)
+        if known >= 0 { return known }
+        guard participants.exchange(count, ordering: .relaxed) != count else { return nil }
+        let fresh = Self.open(path)
+        guard fresh >= 0 else { return nil }
+        let (isFirst, other) = descriptor.compareExchange(
+            expected: -1, desired: fresh, ordering: .acquiringAndReleasing)
+        if isFirst { return fresh }
+        close(fresh)
+        return other
+    }
+}
+
+extension SideFile {
+    /// The FIFO at `path`, made when it is missing; nil when it cannot be opened.
+    static func fifo(_ path: String, creating permissions: () -> FilePermissions) -> Int32? {
+        if let found = descriptor(path, O_RDWR, S_IFIFO) { return found }
+        guard errno == ENOENT else { return nil }
+        let wanted = permissions().ofSideFile
+        let isNew = mkfifo(path, wanted.atFirst) == 0
+        guard let found = descriptor(path, O_RDWR, S_IFIFO) else { return nil }
+        if isNew { wanted.complete(found) }
+        return found
     }
 }

@@ -106,30 +106,17 @@ extension EncryptedPages {
 
 /// Leads faults to the pages they are about.
 enum PageFaults {
-    /// Where the pages of one file are, and what puts them back; 0 in a free slot.
-    private struct Slot {
-        var start: UInt = 0
-        var end: UInt = 0
-        var pages: UInt = 0
-    }
-
-    /// Changed with the mutex held. Read by the handler without: whoever faults has the file open, so
-    /// its slot stays as it is, and what others say meanwhile does not concern it.
-    nonisolated(unsafe) private static let slots = {
-        let slots = UnsafeMutablePointer<Slot>.allocate(capacity: count)
-        slots.initialize(repeating: Slot(), count: count)
-        return slots
-    }()
-    private static let count = 64
-    private static let mutex = Guarded(false)
+    /// Where the pages of files are, and what puts them back.
+    private static let files = AddressTable()
+    private static let isInstalled = Guarded(false)
     /// What happened at a fault before there was a handler.
     nonisolated(unsafe) private static var before = sigaction()
 
     static func install() {
-        mutex.withLock { isInstalled in
+        isInstalled.withLock { isInstalled in
             if isInstalled { return }
             isInstalled = true
-            _ = slots
+            _ = files
             var action = sigaction()
             action.sa_flags = SA_SIGINFO
             action.__sigaction_handler.sa_sigaction = { _, info, _ in PageFaults.handle(info) }
@@ -139,29 +126,18 @@ enum PageFaults {
 
     /// Returns the slot; -1 when there is none left, and then pages must not be given back.
     static func add(_ pages: EncryptedPages, _ start: UnsafeRawPointer, _ capacity: Int) -> Int {
-        mutex.withLock { _ in
-            guard let i = (0..<count).first(where: { slots[$0].pages == 0 }) else { return -1 }
-            slots[i].start = UInt(bitPattern: start)
-            slots[i].end = UInt(bitPattern: start) + UInt(capacity)
-            slots[i].pages = UInt(bitPattern: Unmanaged.passUnretained(pages).toOpaque())
-            return i
-        }
+        files.add(start, capacity, Unmanaged.passUnretained(pages).toOpaque())
     }
 
-    static func remove(_ slot: Int) {
-        if slot >= 0 { mutex.withLock { _ in slots[slot] = Slot() } }
-    }
+    static func remove(_ slot: Int) { files.remove(slot) }
 
     private static func handle(_ info: UnsafeMutablePointer<siginfo_t>?) {
         let saved = errno
         defer { errno = saved }
         let address = UInt(bitPattern: info?.pointee._sifields._sigfault.si_addr)
-        for i in 0..<count where slots[i].start <= address && address < slots[i].end {
-            guard let pointer = UnsafeRawPointer(bitPattern: slots[i].pages) else { continue }
-            let pages = Unmanaged<EncryptedPages>.fromOpaque(pointer).takeUnretainedValue()
-            if let bounds = pages.bounds, pages.fault(bounds, Int(address - slots[i].start)) {
-                return
-            }
+        if let (meaning, offset) = files.find(address) {
+            let pages = Unmanaged<EncryptedPages>.fromOpaque(meaning).takeUnretainedValue()
+            if let bounds = pages.bounds, pages.fault(bounds, offset) { return }
         }
         // Not ours: it happens again, as if nobody had looked.
         sigaction(SIGSEGV, &before, nil)

@@ -2,9 +2,10 @@ import Glibc
 
 /// A file opened for writing. Closes its descriptor when released.
 final class FileDevice: StorageDevice {
-    let place: DatabasePlace
+    /// Nil for memory that only looks like a file.
+    let place: DatabasePlace?
     /// For messages.
-    var path: String { place.name }
+    let path: String
     let descriptor: Int32
     private(set) var size: Int
     /// Calls made, for reports.
@@ -44,7 +45,28 @@ final class FileDevice: StorageDevice {
             throw error
         }
         self.place = place
+        path = place.name
         descriptor = fd
+    }
+
+    /// Memory that only this process has, gone with the last descriptor. `name` is for messages.
+    init(memory name: String) throws(RealmError) {
+        descriptor = try memoryDescriptor()
+        place = nil
+        path = name
+        size = 0
+    }
+
+    /// A second descriptor of a file that is open by `other`.
+    init(_ other: OwnedDescriptor, path: String) throws(RealmError) {
+        descriptor = fcntl(other.number, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw systemError("fcntl", path, errno: errno) }
+        place = nil
+        self.path = path
+        do throws(RealmError) { size = try other.size(path: path) } catch {
+            close(descriptor)
+            throw error
+        }
     }
 
     deinit { close(descriptor) }

@@ -113,7 +113,8 @@ final class LockFileMemory: @unchecked Sendable {
         try map(size)
     }
 
-    /// A copy of a lock file's bytes that no other process sees, to look at.
+    /// A copy of a lock file's bytes that no other process sees: to look at, or for a session of this
+    /// process alone.
     init(copying bytes: [UInt8], _ path: String = "") throws(RealmError) {
         let range = mmap(
             nil, Self.reserved, PROT_READ | PROT_WRITE,

@@ -21,6 +21,8 @@ final class Mapping: @unchecked Sendable {
     private let isOfFile: Bool
     /// What puts the pages of an encrypted file here; nil where pages are the file's own.
     let pages: EncryptedPages?
+    /// Nil where there is no file that could be cut off.
+    private let watch: TruncationTrap.Watch?
 
     /// Address space asked for first; halved until the system agrees.
     static let preferredReservation = 1 << 40
@@ -37,6 +39,7 @@ final class Mapping: @unchecked Sendable {
         base = UnsafeRawPointer(start)
         isOfFile = true
         pages = nil
+        watch = TruncationTrap.watch(base, reserved / 2, path: path)
         guard needed > 0 else { return }
         let placed = mmap(
             start, needed, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, 0)
@@ -72,6 +75,7 @@ final class Mapping: @unchecked Sendable {
         (start, reserved) = try Self.reserve(size, path)
         base = UnsafeRawPointer(start)
         isOfFile = false
+        watch = nil
         madvise(start, reserved, Self.noDump)
         do throws(RealmError) {
             pages = try EncryptedPages(
@@ -152,6 +156,7 @@ final class Mapping: @unchecked Sendable {
         reserved = length
         isOfFile = false
         pages = nil
+        watch = nil
         mappedSize.store(bytes.count, ordering: .releasing)
     }
 
@@ -164,7 +169,10 @@ final class Mapping: @unchecked Sendable {
     /// Address space behind the bytes of a mapping in memory.
     private static let memoryReservation = 1 << 30
 
-    deinit { munmap(start, reserved) }
+    deinit {
+        if let watch { TruncationTrap.end(watch) }
+        munmap(start, reserved)
+    }
 
     static let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
 }

@@ -56,6 +56,12 @@ final class MappedFile: Sendable {
         descriptor = try OwnedDescriptor(duplicating: device.descriptor, path: device.path)
     }
 
+    /// The file, open to be written; nil for a copy in memory.
+    func device() throws(RealmError) -> FileDevice? {
+        if let place { return try FileDevice(place) }
+        return try descriptor.map { (open) throws(RealmError) in try FileDevice(open, path: path) }
+    }
+
     /// Whether `device` is this file, of the size it was mapped with and in the clear: what was
     /// decrypted of another state of it is not kept.
     func isStill(_ device: FileDevice) throws(RealmError) -> Bool {

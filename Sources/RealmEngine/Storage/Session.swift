@@ -9,10 +9,13 @@ import Synchronization
 /// the write.
 final class Session: Sendable {
     let file: LockFile
-    let place: DatabasePlace
+    /// Nil for a database in memory: nothing lies beside it, and nobody else takes part.
+    let place: DatabasePlace?
     /// For the version list, which others hold for moments.
     private let patience: Patience
-    private let notifier: CommitNotifier
+    private let notifier: CommitNotifier?
+    /// Where those hear of commits who wait in `waitForVersion`.
+    private let ear: CommitEar?
     /// Counted among the participants: a session whose join failed must not leave.
     private let isJoined = Atomic<Bool>(false)
     /// Nil where there is no such table; nothing depends on it.
@@ -51,6 +54,7 @@ final class Session: Sendable {
         self.patience = patience.atLeast(milliseconds: Self.listPatience)
         try place.checkSideFiles()
         notifier = CommitNotifier(place)
+        ear = CommitEar(place)
         file = try Self.open(place, isDurable: isDurable, patience)
         readers = ReaderTable(databasePath: place.path, creates: namesReaders)
         let file = file
@@ -74,6 +78,21 @@ final class Session: Sendable {
         if joined == nil { throw Self.busy(place) }
     }
 
+    /// Begins the session of a database in memory, which nobody but this process takes part in.
+    init(inMemory attachment: Attachment, isDurable: Bool) throws(RealmError) {
+        place = nil
+        patience = .forever
+        (notifier, ear, readers) = (nil, nil, nil)
+        let memory = try LockFileMemory(
+            copying: [UInt8](repeating: 0, count: LockFile.initialSize))
+        LockFile.initialize(
+            memory.base, durability: isDurable ? 0 : 2, historyType: Self.historyType,
+            historySchema: Self.historySchema)
+        file = LockFile(memory: memory)
+        try Self.begin(file, attachment, .forever)
+        file.participants = 1
+    }
+
     /// Joins a session that is under way as a reader; nil when there is none, or one that cannot be
     /// joined from here. The settings of the session are taken as they are.
     init?(
@@ -86,6 +105,7 @@ final class Session: Sendable {
         self.place = place
         self.patience = patience.atLeast(milliseconds: Self.listPatience)
         notifier = CommitNotifier(place)
+        ear = CommitEar(place)
         file = LockFile(memory: memory)
         readers = ReaderTable(databasePath: place.path, creates: false)
         let file = file
@@ -318,14 +338,15 @@ final class Session: Sendable {
 
     /// Waits until a version newer than `version` exists, at most until `deadline`.
     ///
-    /// Looks again and again instead of waiting at the condition for new commits: whoever is killed
-    /// while waiting there stops, for ever, the next one that signals.
+    /// Looks again and again beside listening for announcements, instead of waiting at the condition
+    /// for new commits: whoever is killed while waiting there stops, for ever, the next one that
+    /// signals.
     func waitForVersion(after version: UInt64, until deadline: Deadline) throws(RealmError) -> Bool
     {
         try checkProcess()
         while newestVersion <= version {
             if deadline.hasPassed { return false }
-            Deadline.sleep(milliseconds: 5)
+            if let ear { ear.listen(milliseconds: 5) } else { Deadline.sleep(milliseconds: 1) }
         }
         return true
     }
@@ -404,7 +425,11 @@ final class Session: Sendable {
             PausePoint.reach(.signalling)
             file.newCommit.broadcast()
         }
-        notifier.notify()
+        if let notifier {
+            notifier.notify(participants: file.participants)
+        } else {
+            CommitListener.ring()
+        }
         PausePoint.reach(.ending)
     }
 }

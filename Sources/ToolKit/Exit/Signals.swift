@@ -17,6 +17,7 @@ package enum Signals {
         prepareTruncatedMessage(tool, file, asJSON)
         TemporaryFiles.unlinkAll()  // nothing yet: makes the list exist before a handler asks
         for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { installEnding(number) }
+        TruncationTrap.decline()
         var action = sigaction()
         action.__sigaction_handler.sa_handler = { _ in Signals.endTruncated() }
         sigaction(SIGBUS, &action, nil)

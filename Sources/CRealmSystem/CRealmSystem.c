@@ -1,0 +1,2 @@
+// A target needs something to compile.
+#include "CRealmSystem.h"

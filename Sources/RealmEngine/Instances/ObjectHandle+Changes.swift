@@ -1,0 +1,40 @@
+/// Changes of an object, in its instance's write transaction: outside of one they are mistakes that
+/// trap, and so they are on a frozen instance.
+extension ObjectHandle {
+    /// Sets a single-valued property. Throws `data` for a value that does not fit, `misuse` when the
+    /// object or the property is gone, and for a primary key.
+    public func set(_ property: Int, _ value: Value) throws(RealmError) {
+        let (transaction, column) = try changing(property)
+        try transaction.set(objects.key, key, column, value)
+    }
+
+    /// The same for text.
+    public func set(_ property: Int, _ text: String) throws(RealmError) {
+        let (transaction, column) = try changing(property)
+        try text.withView { view in
+            Result { () throws(RealmError) in
+                try transaction.set(objects.key, key, column, .string(view))
+            }
+        }.get()
+    }
+
+    /// Gives a link to embedded objects a new one, in place of the one it had, and returns its key.
+    public func makeEmbedded(_ property: Int) throws(RealmError) -> ObjectKey {
+        let (transaction, column) = try changing(property)
+        return try transaction.createEmbedded(objects.key, key, column)
+    }
+
+    /// Removes the object, with the embedded ones it holds.
+    public func remove() throws(RealmError) {
+        try objects.instance.forWriting().remove(objects.key, key)
+    }
+
+    /// The open transaction, and the column that the property is there.
+    func changing(_ property: Int) throws(RealmError) -> (WriteTransaction, Int) {
+        let transaction = objects.instance.forWriting()
+        guard let column = try objects.field(property, in: transaction).column else {
+            throw .misuse("The property has been removed from the file.", code: "InvalidProperty")
+        }
+        return (transaction, column)
+    }
+}

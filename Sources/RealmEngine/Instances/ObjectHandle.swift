@@ -1,0 +1,151 @@
+/// An object of an instance, read and changed one property at a time.
+///
+/// Knows where its object lies in the version the instance shows, and checks that with one comparison
+/// each time: nothing is searched for but the value. It follows its instance: after that has moved on,
+/// `follow` finds the place anew, and until then every read does. In an open write transaction the
+/// transaction's own state is read.
+///
+/// Confined as its instance is; that of a frozen instance may be read anywhere, by many at once. A
+/// value's bytes last as long as the version is shown, those of an open write transaction until its
+/// next change.
+public struct ObjectHandle {
+    public let objects: ObjectClass
+    public private(set) var key: ObjectKey
+    private var place: ObjectPlace
+
+    /// The object with `key`, whether it exists or not.
+    ///
+    /// Throws `corrupt` for a damaged file.
+    public init(_ objects: ObjectClass, _ key: ObjectKey) throws(RealmError) {
+        self.objects = objects
+        self.key = key
+        place = ObjectPlace()
+        try follow()
+    }
+
+    private init(_ objects: ObjectClass, _ key: ObjectKey, _ place: ObjectPlace) {
+        self.objects = objects
+        self.key = key
+        self.place = place
+    }
+
+    public var link: ObjectLink { ObjectLink(table: objects.key, key: key) }
+
+    // MARK: Places
+
+    /// Remembers where the object is in the version its instance shows now. That of a frozen instance
+    /// knows from the beginning, and is not changed.
+    @inline(__always)
+    public mutating func follow() throws(RealmError) {
+        let generation = objects.instance.generation
+        // An open write transaction is asked each time.
+        if generation != 0, generation != place.generation { try find() }
+    }
+
+    @inline(never)
+    private mutating func find() throws(RealmError) {
+        _ = objects.instance.snapshot()
+        place = try objects.place(of: key)
+    }
+
+    /// Becomes the object with `other`, of the same class: one beside this one is found at once.
+    public mutating func move(to other: ObjectKey) throws(RealmError) {
+        let near = near(other)
+        key = other
+        if let near {
+            place = near
+        } else {
+            place = ObjectPlace()
+            try follow()
+        }
+    }
+
+    /// Where `other` is if that is beside this object. Changes nothing, so that no reference has to be
+    /// counted meanwhile.
+    @inline(__always)
+    private func near(_ other: ObjectKey) -> ObjectPlace? {
+        let instance = objects.instance
+        let space = instance.space
+        guard place.generation == instance.generation else { return nil }
+        return place.place(of: other, from: key, space)
+    }
+
+    /// A handle of another object of the class: one beside this one is found at once.
+    public func handle(of other: ObjectKey) throws(RealmError) -> ObjectHandle {
+        var handle = self
+        try handle.move(to: other)
+        return handle
+    }
+
+    /// Whether the object exists in the version shown.
+    public var exists: Bool {
+        get throws(RealmError) {
+            let instance = objects.instance
+            instance.checkReadable()
+            if let transaction = instance.transaction {
+                return try transaction.exists(objects.key, key)
+            }
+            var copy = self
+            try copy.follow()
+            return copy.place.isThere
+        }
+    }
+
+    // MARK: Reading
+
+    /// What the property has, an unresolved link being null. `property` is one of the class's.
+    ///
+    /// Throws `misuse` when the object or the property is gone.
+    public func value(_ property: Int) throws(RealmError) -> Value {
+        let instance = objects.instance
+        let space = instance.space
+        guard place.generation == instance.generation else { return try lateValue(property) }
+        let field = objects.field(property)
+        let ref = try cells(field)
+        return try ColumnLeaf(space, ref, field.layout, rows: Int(place.rows)).value(place.row)
+    }
+
+    /// An integer; nil for null. Throws as `value` does, and for a property of another type.
+    public func int(_ property: Int) throws(RealmError) -> Int64? {
+        let instance = objects.instance
+        let space = instance.space
+        let field = objects.field(property)
+        guard place.generation == instance.generation, field.isInteger else {
+            return try value(property).int()
+        }
+        let ref = try cells(field)
+        let leaf = try space.integers(ref, "integer leaf")
+        guard leaf.count == Int(place.rows) else { throw space.tooMany(leaf.count, ref) }
+        return leaf.integer(place.row)
+    }
+
+    @inline(__always)
+    private func cells(_ field: ObjectClass.Field) throws(RealmError) -> Ref {
+        guard let ref = place.columnRef(field.leafIndex), field.column != nil, !ref.isNone else {
+            throw gone(field)
+        }
+        return ref
+    }
+
+    /// The instance is elsewhere now, or in a write transaction.
+    @inline(never)
+    private func lateValue(_ property: Int) throws(RealmError) -> Value {
+        if let transaction = objects.instance.transaction {
+            let field = try objects.field(property, in: transaction)
+            guard field.column != nil,
+                let value = try transaction.stored(
+                    objects.key, key, leafIndex: field.leafIndex)
+            else { throw gone(field) }
+            return value.shown
+        }
+        return try ObjectHandle(objects, key).value(property)
+    }
+
+    @inline(never)
+    private func gone(_ field: ObjectClass.Field) -> RealmError {
+        if field.column == nil {
+            return .misuse("The property has been removed from the file.", code: "InvalidProperty")
+        }
+        return .misuse("Object has been deleted or invalidated.", code: "InvalidatedObject")
+    }
+}

@@ -1,0 +1,22 @@
+import Glibc
+
+/// A pointer of which each thread has its own, nil at first. Made once and never given back.
+struct ThreadPointer: Sendable {
+    private let key: pthread_key_t
+
+    /// - Parameter free: is given the pointer of a thread that ends.
+    init(free: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void) {
+        var key = pthread_key_t()
+        guard pthread_key_create(&key, free) == 0 else {
+            fatalError("The process has no more keys for what threads keep for themselves.")
+        }
+        self.key = key
+    }
+
+    /// The calling thread's.
+    @inline(__always)
+    var value: UnsafeMutableRawPointer? {
+        get { pthread_getspecific(key) }
+        nonmutating set { pthread_setspecific(key, newValue) }
+    }
+}

@@ -1,0 +1,183 @@
+import RealmEngine
+import ToolKit
+
+extension WorkloadCatalogue {
+    /// Workloads that touch objects one property at a time, as programs with an object interface do.
+    static let objects: [WorkloadPlan] = [
+        plan("object-get", "read an integer of an object that is held, again and again") {
+            GetProperty($0)
+        },
+        plan("object-iterate", "go through all objects with one handle and read two properties") {
+            IterateObjects($0)
+        },
+        plan("object-each", "the same with a new handle for each object") { EachObject($0) },
+        plan("object-find", "find objects at random by primary key and read one property") {
+            FindObject($0)
+        },
+        plan("object-set", "set an integer of each object in a transaction that is open") {
+            SetProperty($0)
+        },
+        plan("freeze", "freeze an instance and let go of it again") { FreezeInstance($0) },
+    ]
+
+    private static func plan(
+        _ name: String, _ summary: String,
+        make: @escaping @Sendable (BenchSetting) -> ObjectWorkload
+    ) -> WorkloadPlan {
+        WorkloadPlan(name, summary, ownsFile: true, isPaced: false) { make($0) }
+    }
+}
+
+/// People of a file of its own, held by an instance of the measuring thread. Operations are too short
+/// to be timed one by one.
+class ObjectWorkload: Workload {
+    let setting: BenchSetting
+    private var scratch: ScratchFile?
+    private var opened: ObjectClass?
+    private(set) var keys: [ObjectKey] = []
+    fileprivate(set) var sum: UInt64 = 0
+    static var batch: Int { 1000 }
+
+    init(_ setting: BenchSetting) { self.setting = setting }
+
+    fileprivate final var objects: ObjectClass { opened! }
+    fileprivate final var age: Int { PeopleDatabase.Column.age.rawValue }
+
+    func setUp() throws(RealmError) {
+        let scratch = try ScratchFile(setting, name: "objects")
+        self.scratch = scratch
+        var unsynced = setting
+        unsynced.isDurable = false
+        try PeopleDatabase(path: scratch.path, unsynced).fill(unsynced)
+        let instance = try Instance.open(scratch.path, unsynced, on: .thread)
+        guard let info = instance.schema.table(named: "Person"),
+            let objects = ObjectClass(instance, info.key)
+        else { throw .failedCheck("the file that was written has no class Person") }
+        keys = try instance.snapshot().table(info).keys()
+        opened = objects
+    }
+
+    func run(_ meter: inout Meter) throws(RealmError) {
+        var done = 0
+        meter.start()
+        while done < setting.endless, !keys.isEmpty {
+            let count = min(Self.batch, setting.endless - done)
+            try perform(done, count)
+            done += count
+            meter.lap(operations: count)
+            if meter.isOver { break }
+        }
+        meter.stop()
+    }
+
+    /// The handle to go on with.
+    fileprivate final func begin(_ handle: ObjectHandle?) throws(RealmError) -> ObjectHandle {
+        if let handle { return handle }
+        return try ObjectHandle(objects, keys[0])
+    }
+
+    /// Key `i`, from the beginning again behind the last.
+    @inline(__always)
+    fileprivate final func key(_ i: Int) -> ObjectKey {
+        keys[i < keys.count ? i : i % keys.count]
+    }
+
+    /// Does operations `first ..< first + count`.
+    func perform(_ first: Int, _ count: Int) throws(RealmError) {}
+
+    func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
+        let instance = objects.instance
+        if instance.isInWriteTransaction { instance.cancelWrite() }
+        let version = instance.version
+        instance.close()
+        return RunOutcome(version: version, objects: meter.operations, checksum: sum)
+    }
+}
+
+final class GetProperty: ObjectWorkload {
+    override func perform(_ first: Int, _ count: Int) throws(RealmError) {
+        let (handle, age) = (try ObjectHandle(objects, keys[0]), age)
+        var total: Int64 = 0
+        for _ in 0..<count { total &+= try handle.int(age) ?? 0 }
+        sum &+= UInt64(bitPattern: total)
+    }
+}
+
+final class IterateObjects: ObjectWorkload {
+    private var handle: ObjectHandle?
+
+    override func perform(_ first: Int, _ count: Int) throws(RealmError) {
+        let (id, age) = (PeopleDatabase.Column.id.rawValue, age)
+        var handle = try begin(handle)
+        var total: Int64 = 0
+        for i in first..<first + count {
+            try handle.move(to: key(i))
+            total &+= (try handle.int(id) ?? 0) &+ (try handle.int(age) ?? 0)
+        }
+        self.handle = handle
+        sum &+= UInt64(bitPattern: total)
+    }
+}
+
+final class EachObject: ObjectWorkload {
+    private var last: ObjectHandle?
+
+    override func perform(_ first: Int, _ count: Int) throws(RealmError) {
+        let (id, age) = (PeopleDatabase.Column.id.rawValue, age)
+        var last = try begin(last)
+        var total: Int64 = 0
+        for i in first..<first + count {
+            let handle = try last.handle(of: key(i))
+            total &+= (try handle.int(id) ?? 0) &+ (try handle.int(age) ?? 0)
+            last = handle
+        }
+        self.last = last
+        sum &+= UInt64(bitPattern: total)
+    }
+}
+
+final class FindObject: ObjectWorkload {
+    private var chooser = KeyChooser(.uniform, count: 1, seed: 0)
+
+    override func setUp() throws(RealmError) {
+        try super.setUp()
+        chooser = KeyChooser(setting.distribution, count: max(1, keys.count), seed: setting.seed)
+    }
+
+    override func perform(_ first: Int, _ count: Int) throws(RealmError) {
+        var total: Int64 = 0
+        for _ in 0..<count {
+            let id = Int64(chooser.choose(keys.count))
+            guard let key = try objects.find(primaryKey: .int(id)) else {
+                throw .failedCheck("there is no object \(id)")
+            }
+            total &+= try ObjectHandle(objects, key).int(age) ?? 0
+        }
+        sum &+= UInt64(bitPattern: total)
+    }
+}
+
+final class SetProperty: ObjectWorkload {
+    private var handle: ObjectHandle?
+
+    override func setUp() throws(RealmError) {
+        try super.setUp()
+        try objects.instance.beginWrite()
+    }
+
+    override func perform(_ first: Int, _ count: Int) throws(RealmError) {
+        var handle = try begin(handle)
+        for i in first..<first + count {
+            try handle.move(to: key(i))
+            try handle.set(age, .int(Int64(i % 100)))
+        }
+        self.handle = handle
+        sum &+= UInt64(count)
+    }
+}
+
+final class FreezeInstance: ObjectWorkload {
+    override func perform(_ first: Int, _ count: Int) throws(RealmError) {
+        for _ in 0..<count { sum &+= try objects.instance.freeze().isFrozen ? 1 : 0 }
+    }
+}

@@ -1,0 +1,113 @@
+import Glibc
+import Testing
+
+@testable import EngineSupport
+@testable import RealmEngine
+
+/// How an instance hears of what others commit.
+@Suite struct CommitListenerTests {
+    /// A database whose instance belongs to a queue and counts the versions it shows.
+    private final class Watched: @unchecked Sendable {
+        let lab: InstanceLab
+        let queue = WorkQueue("watched")
+        let diary = Diary()
+        private var instance: Instance?
+        private var token: ObservationToken?
+
+        init() throws {
+            lab = try InstanceLab()
+            let diary = diary
+            queue.sync { [self] in
+                instance = try? lab.open(on: queue.confinement)
+                token = instance?.observe { notice in diary.note("\(notice)") }
+            }
+        }
+
+        var note: String { lab.path + ".note" }
+
+        func end() throws {
+            queue.sync { [self] in
+                token = nil
+                instance?.close()
+                instance = nil
+            }
+            queue.close()
+            try lab.audit()
+        }
+    }
+
+    /// A commit of somebody who shares nothing with the instance but the files.
+    private func commit(_ lab: InstanceLab) throws {
+        var options = WriteSession.Options()
+        options.isDurable = false
+        let session = try WriteSession(path: lab.path, options: options)
+        let transaction = try session.begin()
+        _ = try transaction.create(in: lab.table)
+        try transaction.commit()
+    }
+
+    @Test("commits are announced at the FIFO, which the listener makes")
+    func hearsAnnouncements() throws {
+        let watched = try Watched()
+        #expect(access(watched.note, F_OK) == 0)
+        for i in 1...3 {
+            try commit(watched.lab)
+            watched.diary.wait(for: i)
+        }
+        #expect(watched.diary.all == Array(repeating: "didChange", count: 3))
+        try watched.end()
+    }
+
+    @Test("commits of programs that announce them elsewhere are found by looking")
+    func findsTheUnannounced() throws {
+        let watched = try Watched()
+        // A writer that finds no FIFO announces nothing.
+        unlink(watched.note)
+        for i in 1...3 {
+            try commit(watched.lab)
+            watched.diary.wait(for: i)
+        }
+        try watched.end()
+    }
+
+    @Test("one who makes the FIFO later is heard by writers that are there already")
+    func lateListeners() throws {
+        let lab = try InstanceLab()
+        var options = WriteSession.Options()
+        options.isDurable = false
+        let session = try WriteSession(path: lab.path, options: options)
+        let waiter = try #require(SignalWaiter())
+        let place = DatabasePlace(lab.path)
+        let other = try lab.open()
+        let fifo = try #require(SideFile.fifo(place.note) { .ofNewDatabase })
+        defer { close(fifo) }
+        #expect(waiter.add(fifo, 7))
+        let transaction = try session.begin()
+        _ = try transaction.create(in: lab.table)
+        try transaction.commit()
+        #expect(waiter.wait(milliseconds: 60_000) == [7])
+        other.close()
+        try lab.audit()
+    }
+
+    /// Ten databases that nobody changes cost fewer than ten wake-ups a second together.
+    @Test func idleCostsNothing() throws {
+        let all = try (0..<10).map { _ in try Watched() }
+        let listener = try #require(CommitListener.shared)
+        // Other tests may have been committing a moment ago.
+        let calm = (0..<100).contains { _ in
+            let before = listener.wakes
+            Deadline.sleep(milliseconds: 1000)
+            return listener.wakes - before < 10
+        }
+        #expect(calm)
+        for watched in all { try watched.end() }
+    }
+
+    @Test func bellEndsAWait() throws {
+        let waiter = try #require(SignalWaiter())
+        waiter.ring()
+        #expect(waiter.wait(milliseconds: -1) == [])
+        #expect(waiter.wait(milliseconds: 0) == nil)
+    }
+}

@@ -1,0 +1,71 @@
+import Glibc
+import Testing
+
+@testable import EngineSupport
+@testable import RealmEngine
+
+/// What ends a process, and with which words.
+@Suite struct MisuseTests {
+    @Test func handlerIsReplaceable() async {
+        let result = await #expect(
+            processExitsWith: .exitCode(42), observing: [\.standardErrorContent]
+        ) {
+            Misuse.replaceHandler { message in
+                let words = "told: \(message)\n"
+                _ = write(STDERR_FILENO, words, words.utf8.count)
+                exit(42)
+            }
+            let instance = try InstanceLab().open()
+            instance.cancelWrite()
+        }
+        let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(said.contains("told: Can't cancel a non-existing write transaction"))
+    }
+
+    /// Cuts the file off under an instance, and reads on.
+    private static func readTruncated() throws {
+        let lab = try InstanceLab()
+        let instance = try lab.open()
+        try instance.write { (_) throws(RealmError) in
+            for i in 0..<20_000 { _ = try lab.add(instance, age: Int64(i) << 40) }
+        }
+        truncate(lab.path, 4096)
+        _ = try instance.snapshot().table(lab.table).keys()
+    }
+
+    @Test func truncationIsSaid() async {
+        let result = await #expect(
+            processExitsWith: .signal(SIGBUS), observing: [\.standardErrorContent]
+        ) { try Self.readTruncated() }
+        let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(said.contains("was truncated while it was being read: /"))
+        #expect(said.contains("instance.realm\n"))
+    }
+
+    @Test func trapCanBeDeclined() async {
+        let result = await #expect(
+            processExitsWith: .exitCode(7), observing: [\.standardErrorContent]
+        ) {
+            TruncationTrap.decline()
+            signal(SIGBUS) { _ in _exit(7) }
+            try Self.readTruncated()
+        }
+        let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(!said.contains("truncated"))
+    }
+
+    /// Faults elsewhere go to whoever was there before.
+    @Test func otherFaultsAreHandedOn() async {
+        await #expect(processExitsWith: .exitCode(8)) {
+            signal(SIGBUS) { _ in _exit(8) }
+            let instance = try InstanceLab().open()
+            let page = Int(sysconf(Int32(_SC_PAGESIZE)))
+            let file = try #require(tmpfile())
+            ftruncate(fileno(file), off_t(page))
+            let there = try #require(mmap(nil, page, PROT_READ, MAP_SHARED, fileno(file), 0))
+            ftruncate(fileno(file), 0)
+            _ = there.load(as: UInt8.self)
+            instance.close()
+        }
+    }
+}
