@@ -61,14 +61,20 @@ let package = Package(
         toolPart("ToolWrite"),
         toolPart("ToolFiles"),
         toolPart("ToolBench", ["ToolWrite"]),
-        toolPart("Tools", ["ToolQuery", "ToolWrite", "ToolFiles", "ToolBench"]),
+        // What `--version` says: a source that a plugin writes with what git describes.
+        .plugin(
+            name: "DescribeVersion", capability: .buildTool(), path: "Sources/DescribeVersion"),
+        .target(
+            name: "ToolVersion", exclude: ["describe.sh"], swiftSettings: strict,
+            plugins: ["DescribeVersion"]),
+        toolPart("Tools", ["ToolQuery", "ToolWrite", "ToolFiles", "ToolBench", "ToolVersion"]),
         tool("realm-query"),
         tool("realm-write"),
         tool("realm-compact"),
         tool("realm-versions"),
         tool("realm-bench"),
         // For those who work on the engine; not installed.
-        toolPart("CoreTasks", ["ToolBench"]),
+        toolPart("CoreTasks", ["ToolBench", "ToolVersion"]),
         tool("core-bench", "CoreTasks"),
         // What tests of sessions run in processes of their own.
         .target(
@@ -90,7 +96,8 @@ let package = Package(
         engineTests("EngineSessionTests"),
         // What tests of tools share.
         .testTarget(name: "ToolSupport", dependencies: ["ToolKit"], swiftSettings: strict),
-        toolTests("ToolKitTests", ["ToolQuery", "ToolWrite", "ToolFiles", "ToolBench"]),
+        toolTests(
+            "ToolKitTests", ["ToolQuery", "ToolWrite", "ToolFiles", "ToolBench", "ToolVersion"]),
         toolTests("ToolQueryTests", ["ToolQuery"]),
         toolTests("ToolWriteTests", ["ToolWrite"]),
         toolTests("ToolFilesTests", ["ToolFiles"]),

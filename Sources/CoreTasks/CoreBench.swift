@@ -1,6 +1,7 @@
 import RealmEngine
 import ToolBench
 import ToolKit
+import ToolVersion
 
 /// `core-bench`: `realm-bench` with the common tasks of the reference engine's own benchmark, with
 /// the same properties, indexes and distributions of values on as many objects, so that the time of
@@ -17,6 +18,6 @@ public enum CoreBench {
             "core-bench", "measure the common tasks of the reference engine's benchmark", catalogue)
         return Tool(table) { (command) throws(RealmError) in
             try BenchTool.run(command, catalogue)
-        }.run(arguments)
+        }.run(arguments, version: ToolVersion.text(release: Capabilities.version))
     }
 }

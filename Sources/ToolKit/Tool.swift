@@ -14,5 +14,9 @@ package struct Tool: Sendable {
     }
 
     /// One run, from the words of the command line, the name first, to the exit status.
-    package func run(_ arguments: [String]) -> Int32 { ToolRun.run(table, arguments, body) }
+    ///
+    /// - Parameter version: what `--version` prints.
+    package func run(_ arguments: [String], version: String) -> Int32 {
+        ToolRun.run(table, arguments, version: version, body)
+    }
 }

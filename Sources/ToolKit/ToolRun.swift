@@ -6,14 +6,14 @@ package enum ToolRun {
     /// Parses, answers what needs no tool (help, version), else hands over to `body`; reports the
     /// error if there is one.
     package static func run(
-        _ table: CommandTable, _ arguments: [String],
+        _ table: CommandTable, _ arguments: [String], version: String = Capabilities.version,
         _ body: (ParsedCommand) throws(RealmError) -> ExitCode
     ) -> Int32 {
         let words = arguments.dropFirst()
         let code: ExitCode
         do throws(RealmError) {
             openStandardDescriptors()
-            code = try answer(table, words, body)
+            code = try answer(table, words, version, body)
         } catch {
             let asJSON = words.prefix { $0 != "--" }.contains(SharedOptions.json.spelling)
             code = Diagnostics(tool: table.name, asJSON: asJSON).report(error)
@@ -22,7 +22,7 @@ package enum ToolRun {
     }
 
     private static func answer(
-        _ table: CommandTable, _ words: ArraySlice<String>,
+        _ table: CommandTable, _ words: ArraySlice<String>, _ version: String,
         _ body: (ParsedCommand) throws(RealmError) -> ExitCode
     ) throws(RealmError) -> ExitCode {
         if let text = try Generator.requested(by: words.first, table) { return try print(text) }
@@ -32,7 +32,7 @@ package enum ToolRun {
         if command[SharedOptions.shortHelp] { return try print(HelpText.short(table)) }
         if command[SharedOptions.help] { return try print(HelpText.full(table)) }
         if command[SharedOptions.version] {
-            return try print(Capabilities.text(tool: table.name))
+            return try print(Capabilities.text(tool: table.name, version: version))
         }
         try checkAddressSpace()
         Signals.install(

@@ -3,6 +3,7 @@ import ToolBench
 import ToolFiles
 import ToolKit
 import ToolQuery
+import ToolVersion
 import ToolWrite
 
 /// The five tools are one program with five names.
@@ -14,7 +15,8 @@ public enum Tools {
     public static func run(_ arguments: [String], as name: String) -> Int32 {
         let called = arguments.first.map(FileName.last) ?? ""
         let tool = all.first { $0.table.name == called } ?? all.first { $0.table.name == name }
-        return tool!.run(arguments)
+        return tool!.run(
+            arguments, version: ToolVersion.text(release: Capabilities.version))
     }
 
     private static let all = [

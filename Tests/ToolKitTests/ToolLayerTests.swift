@@ -14,8 +14,14 @@ import Testing
         "ToolWrite": ["Glibc", "Synchronization", "RealmEngine", "ToolKit"],
         "ToolFiles": ["Glibc", "Synchronization", "RealmEngine", "ToolKit"],
         "ToolBench": ["Glibc", "Synchronization", "RealmEngine", "ToolKit", "ToolWrite"],
-        "Tools": ["RealmEngine", "ToolKit", "ToolQuery", "ToolWrite", "ToolFiles", "ToolBench"],
-        "CoreTasks": ["Glibc", "Synchronization", "RealmEngine", "ToolKit", "ToolBench"],
+        "ToolVersion": [], "DescribeVersion": ["Foundation", "PackagePlugin"],
+        "Tools": [
+            "RealmEngine", "ToolKit", "ToolQuery", "ToolWrite", "ToolFiles", "ToolBench",
+            "ToolVersion",
+        ],
+        "CoreTasks": [
+            "Glibc", "Synchronization", "RealmEngine", "ToolKit", "ToolBench", "ToolVersion",
+        ],
         "core-bench": ["Glibc", "CoreTasks"],
         "realm-query": ["Glibc", "Tools"], "realm-write": ["Glibc", "Tools"],
         "realm-compact": ["Glibc", "Tools"],

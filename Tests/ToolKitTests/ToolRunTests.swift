@@ -2,6 +2,7 @@ import Testing
 
 @testable import ToolKit
 @testable import ToolSupport
+@testable import ToolVersion
 
 /// The executables, run as a script would run them.
 @Suite struct ToolRunTests {
@@ -13,7 +14,9 @@ import Testing
     func versionListsCapabilities(tool: String) {
         let result = ToolProcess.run(tool, ["--version"])
         #expect(result.status == 0)
-        #expect(result.text == Capabilities.text(tool: tool))
+        let version = ToolVersion.text(release: Capabilities.version)
+        #expect(result.text == Capabilities.text(tool: tool, version: version))
+        #expect(version.contains(#/^[0-9]+\.[0-9.]+(?:-[0-9]+)?(?:-g[0-9a-f]+)?$/#), "\(version)")
         #expect(result.errors.isEmpty)
     }
 

@@ -54,8 +54,8 @@ enum ToolsPage {
                 + "output forms `json`, `ndjson`, `csv` and `tsv`: later versions add to them "
                 + "and take nothing away. Tables, text reports and messages may change."),
         .paragraph(
-            "Version \(Capabilities.version) checks key files but cannot decrypt a database yet. `--version` lists what an "
-                + "installed tool can do."),
+            "`--version` names the release, or the commit, a tool was built from, and lists what it can "
+                + "do."),
     ]
 
     static let syntax: [ManualBlock] = [

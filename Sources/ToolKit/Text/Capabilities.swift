@@ -1,5 +1,6 @@
 /// Version and abilities of the tools, as `--version` prints them.
 package enum Capabilities {
+    /// The release that the sources are, or will be.
     package static let version = "0.1.0"
 
     /// The day the manual pages last changed in substance.
@@ -18,7 +19,7 @@ package enum Capabilities {
     }
 
     /// Name and version, then one line for each capability.
-    package static func text(tool: String) -> String {
+    static func text(tool: String, version: String) -> String {
         """
         \(tool) \(version)
         formats read     \(formatsRead)

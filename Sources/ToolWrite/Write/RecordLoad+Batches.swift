@@ -25,12 +25,7 @@ extension RecordLoad {
             report.begin(with: transaction)
             return ObjectWriter(transaction, stage.plans, request)
         }
-        let transaction: WriteTransaction
-        if let place {
-            transaction = place.instance.write
-        } else {
-            transaction = try request.begin(session)
-        }
+        let transaction = try step.begin()
         report.begin(with: transaction)
         do throws(RealmError) {
             let schema = transaction.initialSchema
@@ -41,7 +36,7 @@ extension RecordLoad {
                 feed.change(try Self.conversions(schema, request, className, header))
             }
         } catch {
-            if place == nil { transaction.rollback() }
+            step.abandon(transaction)
             throw error
         }
         return ObjectWriter(transaction, stage.plans, request)
@@ -75,26 +70,11 @@ extension RecordLoad {
         }
         if request.isDryRun { return try rehearse() }
         self.batch = nil
-        if let place {
-            try commit(batch, place)
-        } else {
-            try report.committed(counts, version: try commitAtOnce(batch))
-            settled = counts
-        }
+        try step.commit(
+            batch.writer.transaction,
+            hasChanged: counts.changes > written.changes || batch.isPrepared, self)
         written = counts
         kept.removeAll()
-    }
-
-    /// The version of the commit, durable when this returns.
-    private func commitAtOnce(_ batch: Batch) throws(RealmError) -> UInt64? {
-        let transaction = batch.writer.transaction
-        defer { transaction.rollback() }
-        let hasChanged = counts.changes > written.changes || batch.isPrepared
-        return hasChanged ? try transaction.commit() : nil
-    }
-
-    func settlement(_ version: UInt64?) -> Settlements.Item {
-        Settlements.Item(counts: counts, version: version, rejects: report.takeRejects())
     }
 
     /// A rehearsal goes on in its one transaction.
@@ -132,11 +112,7 @@ extension RecordLoad {
     func writeAgain(_ batch: Batch) throws(RealmError) {
         if request.isDryRun { return }
         repeat {
-            if let place {
-                try place.instance.restartAsyncWrite()
-            } else {
-                batch.writer.transaction.rollback()
-            }
+            try step.restart(batch.writer.transaction)
             batch.writer = try beginWriter()
             counts.restart(from: written)
         } while try !writeKept(batch)

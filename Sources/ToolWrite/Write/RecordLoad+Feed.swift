@@ -6,35 +6,12 @@ import ToolKit
 /// A batch whose records are all new objects is written in one go; whatever is out of the ordinary
 /// has its records read again from the batch and written one by one.
 extension RecordLoad {
-    /// Reads and writes all records, each batch durable before the next begins.
-    package func load() throws(RealmError) {
-        while last == nil {
-            try checkInterruption()
-            guard let milliseconds = try timeLeft() else { continue }
-            for incoming in feed.take(within: milliseconds) where last == nil {
-                if try !load(incoming) { return try commit() }
-            }
-        }
-        try commit()
-    }
-
-    /// False at the end of the input.
-    private func load(_ incoming: RecordBatch) throws(RealmError) -> Bool {
-        if incoming.isEmptyEnd, batch == nil, prepared == nil { return false }
-        while !incoming.isUsedUp, last == nil {
-            let batch: Batch
-            if let open = self.batch { batch = open } else { batch = try begin(incoming.time) }
-            if try !write(incoming, batch) { return false }
-        }
-        return true
-    }
-
     /// Writes records up to where a commit is due, which is made, or to the end of what has been
     /// read; false at the end of the input.
     ///
     /// - Parameter hasMore: more has been read already.
     func write(
-        _ incoming: RecordBatch, _ batch: Batch, hasMore: Bool = false
+        _ incoming: RecordBatch, _ batch: Batch, hasMore: Bool
     ) throws(RealmError) -> Bool {
         let (records, isDue) = incoming.take()
         if !records.isEmpty { try writeRecords(incoming, records, batch) }

@@ -31,9 +31,8 @@ final class RecordLoad {
     private(set) var feed: RecordFeed
     /// A transaction that is open already, for the first batch.
     var prepared: WriteTransaction?
-    /// Where transactions are written asynchronously; nil for those of the session.
-    let place: WriterPlace?
-    /// Of the place.
+    /// How transactions get their turn and become durable.
+    let step: any CommitStep
     var queue = Queue()
     /// What ends the run at once, with the record as written; and a signal that does.
     private var refusal: (RecordError, [UInt8])?
@@ -62,12 +61,11 @@ final class RecordLoad {
     /// - Parameters:
     ///   - schema: the classes as the first batch finds them.
     ///   - prepared: an open transaction that becomes the first batch.
-    ///   - place: where to write asynchronously, many transactions with one pair of syncs; without,
-    ///     one after the other is written and durable.
+    ///   - step: how transactions become durable; nil for one after the other.
     init(
         _ request: WriteRequest, className: String, _ session: WriteSession, _ schema: Schema,
         _ input: RecordInput, _ report: LoadReport, prepared: WriteTransaction? = nil,
-        place: WriterPlace? = nil
+        step: (any CommitStep)? = nil
     ) throws(RealmError) {
         self.request = request
         self.className = className
@@ -82,11 +80,11 @@ final class RecordLoad {
         progress = ProgressReporter(
             request.command, file: request.path, total: input.size, unit: .bytes)
         self.prepared = prepared
-        self.place = place
-        var wake: @Sendable () -> Void = {}
-        if let place { wake = place.loop.wake }
+        let step = step ?? DirectCommits(session, request)
+        self.step = step
         feed = RecordFeed(
-            input, try Self.conversions(schema, request, className, header), request, wake: wake)
+            input, try Self.conversions(schema, request, className, header), request,
+            wake: step.wake)
     }
 
     /// For each thread that may convert records.
@@ -123,7 +121,7 @@ final class RecordLoad {
             try skip()
             if request.command.workers > 1 { feed.start() }
             defer { feed.stop() }
-            if let place { try loadAsynchronously(place) } else { try load() }
+            try load()
             if let last { throw stopping(last) }
         } catch {
             throw finish(after: error)
@@ -208,7 +206,7 @@ final class RecordLoad {
     private func finish(after error: RealmError) -> RealmError {
         var error = error
         abandon()
-        drain()
+        step.drain(self)
         if let signal {
             report.interrupted(settled)
             Interruption.raise(signal)
@@ -229,12 +227,12 @@ final class RecordLoad {
 
     private func sumUp() throws(RealmError) {
         progress.finish()
-        let traffic = place?.instance.asynchronousTraffic ?? session.traffic
-        try report.finish(settled, version: session.database.version, syncs: traffic.syncs)
+        try report.finish(
+            settled, version: session.database.version, syncs: step.traffic.syncs)
     }
 
     func abandon() {
-        if let place { place.cancelWrite() } else { batch?.writer.transaction.rollback() }
+        step.abandon(batch?.writer.transaction)
         prepared?.rollback()
         batch = nil
         prepared = nil

@@ -106,10 +106,13 @@ struct WriteRun {
                 return try fill(relation, session, schema, input!, report, prepared)
             }
             let isOne = request.isSingle || request.isDryRun
+            let step: any CommitStep =
+                isOne || !Threads.canStart
+                ? DirectCommits(session, request)
+                : GroupedCommits(try WriterPlace(session, request), request)
             let load = try RecordLoad(
                 request, className: className, session, schema, input!, report,
-                prepared: prepared,
-                place: isOne || !Threads.canStart ? nil : try WriterPlace(session, request))
+                prepared: prepared, step: step)
             return try load.run()
         }
     }

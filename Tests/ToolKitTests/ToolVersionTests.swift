@@ -1,0 +1,62 @@
+import Testing
+
+@testable import ToolSupport
+@testable import ToolVersion
+
+/// What `--version` says of where the sources come from.
+@Suite struct ToolVersionTests {
+    private let scratch = ScratchDirectory()
+
+    /// What the script writes for a directory, after commands in it.
+    private func described(_ commands: String) -> String {
+        ToolProcess.shell(
+            """
+            cd '\(scratch.path)' && mkdir -p sources && cd sources
+            export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b \
+                GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+            commit() { git commit -q --allow-empty -m "$1"; }
+            \(commands)
+            sh '\(packageRoot)/Sources/ToolVersion/describe.sh' . ../out && cat ../out
+            """
+        ).text
+    }
+
+    @Test func gitDescribesIt() {
+        #expect(described("") == "let described = \"\"\n")
+        let first = described("git init -q . && commit one")
+        #expect(first.contains(#/^let described = "g[0-9a-f]{7,}"\n$/#), "\(first)")
+        #expect(described("git tag 1.2.3") == "let described = \"1.2.3\"\n")
+        let later = described("commit two; commit three")
+        #expect(later.contains(#/^let described = "1\.2\.3-2-g[0-9a-f]{7,}"\n$/#), "\(later)")
+        #expect(described("git tag '4\"+f()+\"'") == "let described = \"\"\n")
+        #expect(
+            described("git tag -d '4\"+f()+\"' > /dev/null; git tag v5.0")
+                == "let described = \"v5.0\"\n")
+        // Unpacked into something else that git knows.
+        #expect(described("mkdir -p inner && cd inner") == "let described = \"\"\n")
+    }
+
+    @Test func theReleaseStandsWhereGitKnowsLess() {
+        #expect(ToolVersion.text(described: "", release: "0.1.0") == "0.1.0")
+        #expect(ToolVersion.text(described: "g5aa95ee", release: "0.1.0") == "0.1.0-g5aa95ee")
+        #expect(ToolVersion.text(described: "v5.0", release: "0.1.0") == "5.0")
+        #expect(
+            ToolVersion.text(described: "1.2.3-14-g5aa95ee", release: "0.1.0")
+                == "1.2.3-14-g5aa95ee")
+    }
+
+    /// An archive that git made knows which commit it is of.
+    @Test func archivesAreMarked() {
+        let attributes = String(
+            decoding: contents(of: packageRoot + "/.gitattributes") ?? [], as: UTF8.self)
+        #expect(attributes.contains("Sources/ToolVersion/describe.sh export-subst"))
+        let made = described(
+            """
+            rm -rf .git && git init -q . && mkdir -p tool && echo 'tool/describe.sh export-subst' > .gitattributes
+            cp '\(packageRoot)/Sources/ToolVersion/describe.sh' tool && git add -A && commit one && git tag 7.1
+            git archive --prefix=unpacked/ HEAD | tar -x -C ..
+            sh ../unpacked/tool/describe.sh ../unpacked ../archived && cat ../archived
+            """)
+        #expect(made.hasPrefix("let described = \"7.1\"\n"), "\(made)")
+    }
+}
