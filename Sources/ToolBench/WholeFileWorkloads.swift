@@ -29,10 +29,9 @@ final class ExportWorkload: ReadWorkload {
             var planner = RecordPlanner(info, database.schema, request, ValueStyle())
             plans.append(try planner.plan())
         }
-        var export = Export(
+        let export = Export(
             database: database, plans: plans, values: ValueStyle(),
-            records: RecordStyle(format: .ndjson))
-        export.threads = setting.threads
+            records: RecordStyle(format: .ndjson), threads: setting.threads)
         meter.count(operations: try export.run(VerifiedOutput(output, database)))
         meter.stop()
     }

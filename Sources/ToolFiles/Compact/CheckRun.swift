@@ -6,8 +6,6 @@ struct CheckRun {
     private let request: CompactRequest
     private let level: IntegrityCheck.Level
 
-    private static let attempts = 3
-
     init(_ request: CompactRequest) {
         self.request = request
         level = request.command[CompactOption.check] == .quick ? .quick : .full
@@ -85,12 +83,12 @@ struct CheckRun {
     private func checkQuiet(
         _ path: String, _ key: EncryptionKey?
     ) throws(RealmError) -> IntegrityReport {
-        for attempt in 1... {
+        var retry = RetryPolicy(request.command.wait)
+        repeat {
             let before = try? Database(immutable: path, key: key)
             let report = try IntegrityCheck.run(path: path, level: level, key: key)
             guard let before, before.hasChanged else { return report }
-            if attempt == Self.attempts { break }
-        }
+        } while retry.mayRepeat()
         throw DatabaseChange.error
     }
 

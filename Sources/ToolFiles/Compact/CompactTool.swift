@@ -21,8 +21,6 @@ package enum CompactTool {
 struct CompactSource {
     let request: CompactRequest
 
-    private static let attempts = 3
-
     /// Calls `body` with the version to start from, again when a commit landed meanwhile that
     /// changed what was read.
     func read<R>(_ body: (Database) throws(RealmError) -> R) throws(RealmError) -> R {
@@ -37,7 +35,8 @@ struct CompactSource {
     private func readOlder<R>(
         _ body: (Database) throws(RealmError) -> R
     ) throws(RealmError) -> R {
-        for _ in 0..<Self.attempts {
+        var retry = RetryPolicy(request.command.wait)
+        repeat {
             let database = try older()
             do throws(RealmError) {
                 let result = try body(database)
@@ -45,7 +44,7 @@ struct CompactSource {
             } catch {
                 if !database.hasChanged { throw error }
             }
-        }
+        } while retry.mayRepeat()
         throw DatabaseChange.error.inFile(request.path)
     }
 

@@ -1,12 +1,8 @@
-import Glibc
 import RealmEngine
 
 /// Opens the database of a command without a trace, and reads it again when a commit landed
 /// meanwhile (realm-tools(7), ACCESS).
 package struct DatabaseReading {
-    /// How often a changing database is read before giving up.
-    private static let attempts = 3
-
     private let command: ParsedCommand
     private let path: String
     private let isOneOfTwo: Bool
@@ -29,8 +25,7 @@ package struct DatabaseReading {
     package func read<R>(
         to output: OutputFile?, newest: Bool = false, _ body: (Database) throws(RealmError) -> R
     ) throws(RealmError) -> R {
-        var attempt = 1
-        let began = ContinuousClock.now
+        var retry = RetryPolicy(command.wait)
         // A participant keeps its version, which is the previous one once a commit landed.
         var kept: Database?
         while true {
@@ -45,23 +40,11 @@ package struct DatabaseReading {
                     DatabaseChange.isBehind(error)
                     || (error.isDamage && database?.hasChanged ?? false)
                 guard hasChanged else { throw error }
-                guard try output?.restart() ?? true, mayRepeat(attempt, since: began) else {
+                guard try output?.restart() ?? true, retry.mayRepeat() else {
                     throw DatabaseChange.error
                 }
-                attempt += 1
             }
         }
-    }
-
-    private func mayRepeat(_ attempt: Int, since began: ContinuousClock.Instant) -> Bool {
-        switch command.wait {
-        case .none: return attempt < Self.attempts
-        case .forever: break
-        case .atMost(let duration):
-            if began.duration(to: .now) >= duration { return false }
-        }
-        if attempt >= Self.attempts { usleep(10_000) }
-        return true
     }
 
     /// Opens the version of the file that the command asks for.

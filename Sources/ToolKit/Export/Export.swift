@@ -6,29 +6,25 @@ package struct Export {
     let plans: [RecordPlan]
     let values: ValueStyle
     var records: RecordStyle
-    /// Records to skip and to print at most; they count across all tables.
-    package var offset = 0
-    package var limit = Int.max
+    /// Records to print; they count across all tables.
+    package private(set) var window: RecordWindow
     package var threads = 1
     /// What a query chose; only with a single plan.
-    package var choice = ObjectChoice.all
+    package private(set) var choice = ObjectChoice.all
     /// Makes what shows how many of a number of objects are done.
     package var progress: ((_ total: Int) -> ProgressReporter)?
 
     package init(
         database: Database, plans: [RecordPlan], values: ValueStyle, records: RecordStyle,
-        offset: Int = 0, limit: Int = Int.max, threads: Int = 1,
-        choice: ObjectChoice = ObjectChoice.all,
+        window: RecordWindow = .all, threads: Int = 1,
         progress: ((_ total: Int) -> ProgressReporter)? = nil
     ) {
         self.database = database
         self.plans = plans
         self.values = values
         self.records = records
-        self.offset = offset
-        self.limit = limit
+        self.window = window
         self.threads = threads
-        self.choice = choice
         self.progress = progress
     }
 
@@ -62,20 +58,32 @@ package struct Export {
 
     package var isExploding: Bool { plans.contains { $0.explode != nil } }
 
-    /// Without exploding every object is a record, so offset and limit need no counting.
+    /// Which objects are looked at: without exploding every one is a record.
+    private var objects: RecordWindow { isExploding ? .all : window }
+
+    /// Which records are printed of those that are made of these objects.
+    var elements: RecordWindow { isExploding ? window : .all }
+
     private func wantedPositions(_ snapshot: Snapshot) throws(RealmError) -> [Range<Int>] {
-        var skip = isExploding ? 0 : offset
-        var take = isExploding ? Int.max : limit
-        var ranges: [Range<Int>] = []
-        for plan in plans {
-            let count = try snapshot.table(plan.table).count()
-            let start = min(skip, count)
-            let end = start + min(take, count - start)
-            skip -= start
-            take -= end - start
-            ranges.append(start..<end)
+        var objects = objects
+        return try plans.map { (plan) throws(RealmError) in
+            objects.next(try snapshot.table(plan.table).count())
         }
-        return ranges
+    }
+
+    /// Lets a query decide which objects are printed, and in what order.
+    ///
+    /// - Parameter plan: given how many of the objects it finds are enough.
+    package mutating func choose(
+        in snapshot: Snapshot, _ plan: (_ most: Int) throws(RealmError) -> QueryPlan
+    ) throws(RealmError) {
+        let found = try plan(objects.end)
+        guard found.isArranged || objects != .all else {
+            choice = .matches(found)
+            return
+        }
+        choice = .keys(objects.of(try found.rows(in: snapshot).keys))
+        if !isExploding { window = .all }
     }
 
     /// The number of records, without printing them.
@@ -87,8 +95,7 @@ package struct Export {
         snapshot.beginWalk()
         let json = JSONRenderer(snapshot, values)
         var total = 0
-        let wanted = limit.addingReportingOverflow(offset)
-        let end = wanted.overflow ? Int.max : wanted.partialValue
+        let end = elements.end
         for plan in plans {
             let renderer = RecordRenderer(plan, snapshot, json, records)
             try forEachRow(renderer, snapshot) { (row) throws(RealmError) in
@@ -99,7 +106,7 @@ package struct Export {
                 return total < end
             }
         }
-        return max(0, min(total, end) - offset)
+        return max(0, min(total, end) - elements.skip)
     }
 
     /// Visits the chosen objects, each a row of the renderer's present leaf, until `body` says no.

@@ -10,15 +10,19 @@ final class ExportSource {
         let number: Int
         /// Index into the export's plans.
         let plan: Int
-        let leaves: [LeafLocation]
-        /// With a query: leaves of which only the matching rows are wanted.
-        var units: ArraySlice<QueryUnit> = []
-        /// Objects in an order of their own.
-        var keys: Slice<RowKeys>?
-        /// Positions in the table of the objects that are wanted.
-        let positions: Range<Int>
+        let objects: Objects
         let isFirst: Bool
         let isLast: Bool
+    }
+
+    /// The objects of a batch.
+    enum Objects {
+        /// Those in the leaves, as far as they are at these positions of the table.
+        case leaves([LeafLocation], at: Range<Int>)
+        /// Those that match in the leaves.
+        case matches(ArraySlice<QueryUnit>)
+        /// These, in an order of their own.
+        case keys(Slice<RowKeys>)
     }
 
     /// Leaves of 256 objects each.
@@ -55,7 +59,10 @@ final class ExportSource {
         guard plan < plans.count else { return nil }
         if let units { return nextMatches(units) }
         if let keys { return nextKeys(keys) }
-        let wanted = positions[plan]
+        return try nextLeaves(positions[plan])
+    }
+
+    private func nextLeaves(_ wanted: Range<Int>) throws(RealmError) -> Batch {
         let isFirst = locations == nil
         var cursor =
             locations ?? snapshot.table(plans[plan].table).leafLocations(from: wanted.lowerBound)
@@ -69,13 +76,8 @@ final class ExportSource {
             leaves.append(leaf)
             isLast = leaf.position + leaf.count >= wanted.upperBound
         }
-        let batch = Batch(
-            number: number, plan: plan, leaves: leaves, positions: wanted, isFirst: isFirst,
-            isLast: isLast)
-        number += 1
         locations = isLast ? nil : cursor
-        if isLast { plan += 1 }
-        return batch
+        return batch(.leaves(leaves, at: wanted), isFirst: isFirst, isLast: isLast)
     }
 
     private static let keysPerBatch = 4096
@@ -83,23 +85,23 @@ final class ExportSource {
     private func nextMatches(_ left: ArraySlice<QueryUnit>) -> Batch {
         let taken = left.prefix(Self.leavesPerBatch)
         units = left[taken.endIndex...]
-        return batch(isLast: taken.endIndex == left.endIndex) { $0.units = taken }
+        return batch(.matches(taken), isLast: taken.endIndex == left.endIndex)
     }
 
     private func nextKeys(_ left: Slice<RowKeys>) -> Batch {
         let taken = left.prefix(Self.keysPerBatch)
         keys = left[taken.endIndex...]
-        return batch(isLast: taken.endIndex == left.endIndex) { $0.keys = taken }
+        return batch(.keys(taken), isLast: taken.endIndex == left.endIndex)
     }
 
-    private func batch(isLast: Bool, _ fill: (inout Batch) -> Void) -> Batch {
-        var batch = Batch(
-            number: number, plan: plan, leaves: [], positions: 0..<Int.max, isFirst: number == 0,
+    private func batch(_ objects: Objects, isFirst: Bool? = nil, isLast: Bool) -> Batch {
+        defer {
+            number += 1
+            if isLast { plan += 1 }
+        }
+        return Batch(
+            number: number, plan: plan, objects: objects, isFirst: isFirst ?? (number == 0),
             isLast: isLast)
-        fill(&batch)
-        number += 1
-        if isLast { plan += 1 }
-        return batch
     }
 }
 

@@ -34,7 +34,7 @@ final class ExportStage: @unchecked Sendable {
     func next() -> ExportSource.Batch? {
         monitor.locked {
             // Exploded records are counted while they are printed.
-            let isEnough = export.isExploding && turn > 0 && written >= export.limit
+            let isEnough = turn > 0 && written >= export.elements.take
             guard failure == nil, !isEnough else { return nil }
             do throws(RealmError) {
                 return try source.next()
@@ -68,7 +68,9 @@ final class ExportStage: @unchecked Sendable {
     func complete(_ batch: ExportSource.Batch, records: Int) {
         monitor.signal {
             written += records
-            objects += batch.leaves.reduce(0) { $0 + $1.count }
+            if case .leaves(let leaves, _) = batch.objects {
+                objects += leaves.reduce(0) { $0 + $1.count }
+            }
             progress?.update(objects)
             turn += 1
         }

@@ -15,7 +15,7 @@ final class ExportWorker {
     private var matches: [Int] = []
     private var batchRecords = 0
     private var hasTurn = false
-    /// Records still to be skipped and printed, where objects and records are not the same.
+    /// Records still to be skipped and printed.
     private var toSkip: Int
     private var toPrint: Int
 
@@ -25,8 +25,8 @@ final class ExportWorker {
         self.instance = instance
         snapshot = instance.snapshot()
         json = JSONRenderer(snapshot, export.values)
-        toSkip = export.isExploding ? export.offset : 0
-        toPrint = export.isExploding ? export.limit : Int.max
+        toSkip = export.elements.skip
+        toPrint = export.elements.take
     }
 
     func work() {
@@ -35,9 +35,7 @@ final class ExportWorker {
         while let batch = stage.next() {
             do throws(RealmError) {
                 guard try render(batch, &buffer) else { return }
-                if batch.isLast || (export.isExploding && toPrint == 0) {
-                    try finish(batch, &buffer)
-                }
+                if batch.isLast || toPrint == 0 { try finish(batch, &buffer) }
                 stage.complete(batch, records: batchRecords)
             } catch {
                 stage.abandon(batch, error)
@@ -63,29 +61,54 @@ final class ExportWorker {
         hasTurn = stage.hasTurn(batch.number)
         let renderer = renderer(batch.plan)
         if batch.isFirst { renderer.begin(isFirst: batch.number == 0, to: &buffer) }
-        for leaf in batch.leaves {
+        let isRendered =
+            switch batch.objects {
+            case .leaves(let leaves, let positions):
+                try render(leaves, positions, renderer, batch, &buffer)
+            case .matches(let units): try render(units, renderer, batch, &buffer)
+            case .keys(let keys): try render(keys, renderer, batch, &buffer)
+            }
+        return isRendered ? try flush(batch, &buffer) : false
+    }
+
+    private func render(
+        _ leaves: [LeafLocation], _ positions: Range<Int>, _ renderer: RecordRenderer,
+        _ batch: ExportSource.Batch, _ buffer: inout ByteBuffer
+    ) throws(RealmError) -> Bool {
+        for leaf in leaves {
             try renderer.scan.open(leaf)
-            let rows =
-                max(
-                    0, batch.positions.lowerBound - leaf.position)..<min(
-                    leaf.count, batch.positions.upperBound - leaf.position)
+            let first = max(0, positions.lowerBound - leaf.position)
+            let rows = first..<min(leaf.count, positions.upperBound - leaf.position)
             guard try renderAny(rows, renderer, batch, &buffer) else { return false }
         }
-        for unit in batch.units {
+        return true
+    }
+
+    private func render(
+        _ units: ArraySlice<QueryUnit>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
+        _ buffer: inout ByteBuffer
+    ) throws(RealmError) -> Bool {
+        for unit in units {
             matches.removeAll(keepingCapacity: true)
             try queryRun().appendRows(of: unit, to: &matches)
             if matches.isEmpty { continue }
             try renderer.scan.open(unit.location)
             guard try renderAny(matches, renderer, batch, &buffer) else { return false }
         }
-        guard let keys = batch.keys else { return try flush(batch, &buffer) }
+        return true
+    }
+
+    private func render(
+        _ keys: Slice<RowKeys>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
+        _ buffer: inout ByteBuffer
+    ) throws(RealmError) -> Bool {
         for key in keys {
             guard let row = try renderer.scan.seek(key) else { continue }
             guard try renderAny(CollectionOfOne(row), renderer, batch, &buffer) else {
                 return false
             }
         }
-        return try flush(batch, &buffer)
+        return true
     }
 
     /// Renders rows of the scan's present leaf, element by element where that is asked for.

@@ -54,10 +54,9 @@ struct DirectoryExport {
     ) throws(RealmError) -> Int {
         let force = request.command.mayReplaceOutput || isOurs
         let output = try OutputFile(path: path(file), force: force)
-        var export = Export(
+        let export = Export(
             database: database, plans: [file.plan], values: request.values,
-            records: request.recordStyle(format))
-        export.threads = request.command.workers
+            records: request.recordStyle(format), threads: request.command.workers)
         let count = try export.run(VerifiedOutput(output, database))
         try output.commit()
         return count

@@ -41,7 +41,7 @@ struct QueryAnswer {
     private func printClasses() throws(RealmError) -> ExitCode {
         let snapshot = database.snapshot()
         let tables = request.tables(database.schema)
-        let wanted = tables.dropFirst(request.offset).prefix(request.limit)
+        let wanted = request.window.of(tables)
         if request.isCount { return try printCount(wanted.count) }
         let report = try ClassList.report(Array(wanted), snapshot)
         return try print(report)
@@ -98,11 +98,16 @@ extension QueryAnswer {
         let format = try format(plans)
         var export = Export(
             database: database, plans: plans, values: request.values,
-            records: request.recordStyle(format))
-        export.offset = request.offset
-        export.limit = request.limit
-        export.threads = request.command.workers
-        if let filter = request.filter { try choose(filter, plans[0].table, &export) }
+            records: request.recordStyle(format), window: request.window,
+            threads: request.command.workers)
+        if let filter = request.filter {
+            let snapshot = database.snapshot()
+            try export.choose(in: snapshot) { (most) throws(RealmError) in
+                let plan = try filter.plan(plans[0].table, snapshot, most: most)
+                try explain(plan, snapshot)
+                return plan
+            }
+        }
         if request.isCount { return try printCount(try count(export)) }
         let command = request.command
         let path = request.path
@@ -121,26 +126,6 @@ extension QueryAnswer {
         for line in try plan.explanation(in: snapshot).split(separator: "\n") {
             diagnostics.notice(String(line))
         }
-    }
-
-    /// Lets the query decide which objects are printed, and in what order.
-    private func choose(
-        _ filter: QueryFilter, _ table: TableInfo, _ export: inout Export
-    ) throws(RealmError) {
-        let snapshot = database.snapshot()
-        let skip = export.isExploding ? 0 : request.offset
-        let take = export.isExploding ? Int.max : request.limit
-        let (sum, overflow) = skip.addingReportingOverflow(take)
-        let isBounded = skip > 0 || take < .max
-        let plan = try filter.plan(table, snapshot, most: overflow ? .max : sum)
-        try explain(plan, snapshot)
-        guard plan.isArranged || isBounded else {
-            export.choice = .matches(plan)
-            return
-        }
-        let keys = try plan.rows(in: snapshot).keys
-        export.choice = .keys(keys.dropFirst(skip).prefix(take))
-        if !export.isExploding { (export.offset, export.limit) = (0, .max) }
     }
 
     /// The number of records. Of a query without more to it, matches are only counted.

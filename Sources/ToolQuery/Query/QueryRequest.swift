@@ -27,8 +27,10 @@ struct QueryRequest {
     var showsInternal: Bool { command[QueryOption.internals] }
     var aggregates: String? { command[QueryOption.aggregate] }
     var isCount: Bool { command[QueryOption.count] }
-    var offset: Int { command[QueryOption.offset] }
-    var limit: Int { command[QueryOption.limit] }
+    /// Which of the records are printed.
+    var window: RecordWindow {
+        RecordWindow(skip: command[QueryOption.offset], take: command[QueryOption.limit])
+    }
     var directory: String? { command[QueryOption.outputDirectory] }
 
     init(_ command: ParsedCommand) throws(RealmError) {
