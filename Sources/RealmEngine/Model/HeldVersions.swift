@@ -1,6 +1,7 @@
 /// A version kept readable for one holder, until `Database.unpin`.
 struct VersionPin: Sendable {
-    let state: VersionState
+    /// Kept by `HeldVersions` as long as the version has holders.
+    unowned(unsafe) let state: VersionState
     let kind: PinKind
     /// What the reader table says about it.
     fileprivate(set) var row: Int32?
@@ -13,11 +14,19 @@ struct VersionPin: Sendable {
 struct HeldVersions {
     private let session: Session?
     private var entries: [Entry] = []
+    /// Rows of the reader table that say nothing now, for the next holders.
+    private var idleRows: [Int32] = []
 
     private struct Entry {
         let state: VersionState
+        let version: UInt64
         var live = Hold()
         var frozen = Hold()
+
+        init(_ state: VersionState) {
+            self.state = state
+            version = state.version
+        }
 
         /// Changes the number of holders and returns what it is then.
         @discardableResult
@@ -45,10 +54,12 @@ struct HeldVersions {
 
     init(_ session: Session?) { self.session = session }
 
-    var versions: [UInt64] { entries.map(\.state.version).sorted() }
+    var versions: [UInt64] { entries.map(\.version).sorted() }
 
     private func index(_ version: UInt64) -> Int? {
-        entries.indices.last { entries[$0].state.version == version }
+        entries.withUnsafeBufferPointer { entries in
+            entries.indices.last { entries[$0].version == version }
+        }
     }
 
     /// Takes over `pin`, the first live one of `state`'s version, and holds it for one holder.
@@ -56,13 +67,13 @@ struct HeldVersions {
         _ state: VersionState, _ pin: VersionList.Pin?, _ label: ReaderLabel
     ) -> VersionPin {
         let i = index(state.version) ?? entries.count
-        if i == entries.count { entries.append(Entry(state: state)) }
+        if i == entries.count { entries.append(Entry(state)) }
         entries[i].live = Hold(count: 0, pin: pin)
         return count(i, .live, label)
     }
 
     func isHeldLive(_ version: UInt64) -> Bool {
-        entries.contains { $0.state.version == version && $0.live.count > 0 }
+        entries.contains { $0.version == version && $0.live.count > 0 }
     }
 
     /// One more holder of a version that is held live.
@@ -89,14 +100,17 @@ struct HeldVersions {
 
     private mutating func count(_ i: Int, _ kind: PinKind, _ label: ReaderLabel) -> VersionPin {
         entries[i].add(1, kind)
-        let state = entries[i].state
-        let row = session?.readers?.take(.init(kind), version: state.version, label: label)
-        return VersionPin(state: state, kind: kind, row: row)
+        let row = session?.readers?.take(
+            .init(kind), version: entries[i].version, label: label, row: idleRows.popLast())
+        return VersionPin(state: entries[i].state, kind: kind, row: row)
     }
 
     /// Lets go for one holder.
     mutating func letGo(_ pin: VersionPin) {
-        if let row = pin.row { session?.readers?.give(row) }
+        if let row = pin.row, let readers = session?.readers {
+            readers.clear(row)
+            idleRows.append(row)
+        }
         guard let i = index(pin.state.version) else { return }
         guard entries[i].add(-1, pin.kind) == 0 else { return }
         if let listed = entries[i][pin.kind].pin { session?.release(listed) }
@@ -110,5 +124,7 @@ struct HeldVersions {
             for pin in [entry.live.pin, entry.frozen.pin] { pin.map { session?.release($0) } }
         }
         entries = []
+        for row in idleRows { session?.readers?.give(row) }
+        idleRows = []
     }
 }

@@ -68,8 +68,8 @@ public final class TableInfo: Sendable {
     let top: Ref
     /// Where the columns were read from.
     let origin: Origin
-    /// By the bytes of the name: names that only look alike to Unicode are different names.
-    private let columnIndexes: [[UInt8]: Int]
+    /// Of the columns.
+    let columnNames: NameIndex
 
     /// The nodes that say what columns a table has.
     struct Origin: Equatable {
@@ -91,7 +91,7 @@ public final class TableInfo: Sendable {
     }
 
     private init(
-        key: TableKey, name: String, columns: [ColumnInfo], columnIndexes: [[UInt8]: Int],
+        key: TableKey, name: String, columns: [ColumnInfo], columnNames: NameIndex,
         backlinks: [BacklinkInfo], primaryKey: Int?, origin: Origin, _ state: State
     ) {
         self.key = key
@@ -104,19 +104,16 @@ public final class TableInfo: Sendable {
         (nextSequenceNumber, columnCounter) = (state.nextSequenceNumber, state.columnCounter)
         (collisions, root) = (state.collisions, state.root)
         (tombstones, top) = (state.tombstones, state.top)
-        self.columnIndexes = columnIndexes
+        self.columnNames = columnNames
     }
 
     convenience init(
         key: TableKey, name: String, columns: [ColumnInfo], backlinks: [BacklinkInfo],
         primaryKey: Int?, origin: Origin, _ state: State
     ) {
-        let indexes = Dictionary(
-            columns.enumerated().map { (Array($1.name.utf8), $0) },
-            uniquingKeysWith: { first, _ in first })
         self.init(
-            key: key, name: name, columns: columns, columnIndexes: indexes, backlinks: backlinks,
-            primaryKey: primaryKey, origin: origin, state)
+            key: key, name: name, columns: columns, columnNames: NameIndex(columns.map(\.name)),
+            backlinks: backlinks, primaryKey: primaryKey, origin: origin, state)
     }
 
     /// A later version of a table whose columns stayed as they were, but for where their indexes are;
@@ -130,7 +127,7 @@ public final class TableInfo: Sendable {
         }
         self.init(
             key: earlier.key, name: name ?? earlier.name, columns: columns,
-            columnIndexes: earlier.columnIndexes, backlinks: earlier.backlinks,
+            columnNames: earlier.columnNames, backlinks: earlier.backlinks,
             primaryKey: earlier.primaryKey, origin: earlier.origin, state)
     }
 
@@ -149,21 +146,16 @@ public final class TableInfo: Sendable {
     }
 
     /// Index into `columns` of the property called `name`.
-    public func columnIndex(named name: String) -> Int? {
-        // Few are compared with sooner than bytes are made of the name.
-        guard columns.count <= Self.fewColumns else { return columnIndexes[Array(name.utf8)] }
-        let count = name.utf8.count
-        for i in columns.indices where columns[i].name.utf8.count == count {
-            let isEqual = name.withView { wanted in columns[i].name.withView { $0 == wanted } }
-            if isEqual { return i }
-        }
-        return nil
-    }
+    public func columnIndex(named name: String) -> Int? { columnNames.position(of: name) }
 
     /// The same by the bytes of the name.
-    func columnIndex(spelt name: [UInt8]) -> Int? { columnIndexes[name] }
-
-    private static let fewColumns = 8
+    func columnIndex(spelt name: [UInt8]) -> Int? {
+        name.withUnsafeBufferPointer { bytes in
+            bytes.baseAddress.flatMap {
+                columnNames.position(of: ByteView($0, count: bytes.count))
+            }
+        }
+    }
 }
 
 /// All tables of one version. Immutable and free to cross threads.
@@ -172,19 +164,13 @@ public final class Schema: Sendable {
     public let tables: [TableInfo]
     /// The object store's schema version; nil when the file carries none.
     public let version: UInt64?
-    /// Positions in `tables`.
-    private let byClass: [[UInt8]: Int]
+    /// Of the tables, as stored.
+    let tableNames: NameIndex
 
     init(tables: [TableInfo], version: UInt64?) {
         self.tables = tables
         self.version = version
-        // A class hides an internal table of the same name.
-        let positions =
-            tables.indices.filter { tables[$0].isClass }
-            + tables.indices.filter { !tables[$0].isClass }
-        byClass = Dictionary(
-            positions.map { (Array(tables[$0].className.utf8), $0) },
-            uniquingKeysWith: { first, _ in first })
+        tableNames = NameIndex(tables.map(\.name))
     }
 
     /// A later version with the same tables, in another state.
@@ -192,7 +178,7 @@ public final class Schema: Sendable {
         precondition(tables.count == earlier.tables.count)
         self.tables = tables
         self.version = version
-        byClass = earlier.byClass
+        tableNames = earlier.tableNames
     }
 
     /// Classes in the order of their names, without internal tables.
@@ -203,8 +189,12 @@ public final class Schema: Sendable {
     }
 
     public func table(_ key: TableKey) -> TableInfo? {
-        let i = tables.partitionPoint { $0.key.slot >= key.slot }
-        return i < tables.count && tables[i].key == key ? tables[i] : nil
+        table(slot: key.slot).flatMap { $0.key == key ? $0 : nil }
+    }
+
+    func table(slot: Int) -> TableInfo? {
+        let i = tables.partitionPoint { $0.key.slot >= slot }
+        return i < tables.count && tables[i].key.slot == slot ? tables[i] : nil
     }
 
     /// Throws `corrupt` where a property's links lead to a table that does not exist: nobody could
@@ -219,8 +209,9 @@ public final class Schema: Sendable {
         }
     }
 
-    /// The class, or internal table, called `name`.
+    /// The class, or internal table, called `name`; a class hides an internal table.
     public func table(named name: String) -> TableInfo? {
-        byClass[Array(name.utf8)].map { tables[$0] }
+        if let i = tableNames.position(of: TableInfo.classPrefix + name) { return tables[i] }
+        return tableNames.position(of: name).map { tables[$0] }.flatMap { $0.isClass ? nil : $0 }
     }
 }

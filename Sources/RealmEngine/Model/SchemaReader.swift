@@ -22,8 +22,9 @@ struct SchemaReader {
     func schema() throws(RealmError) -> Schema {
         if let known, let later = try schema(after: known) { return later }
         let all = try slots().compactMap { if case .table(let info) = $0 { info } else { nil } }
-        try Self.checkDistinct(all.map(\.name), "tables", names)
-        return Schema(tables: all, version: try schemaVersion(all))
+        let schema = Schema(tables: all, version: try schemaVersion(all))
+        try Self.checkDistinct(schema.tableNames, "tables", names)
+        return schema
     }
 
     /// As `schema`, without reading again what did not change; nil when tables came or went.
@@ -125,7 +126,13 @@ struct SchemaReader {
     /// Slot `i` of the directory, whose two arrays are open and hold as many elements.
     func slot(_ i: Int, _ nameNode: NodeView, _ roots: NodeView) throws(RealmError) -> Slot {
         if let ref = roots.slot(i).child {
-            return .table(try table(ref, slot: i, name: try Self.name(nameNode, i, names)))
+            let name = try Self.name(nameNode, i, names)
+            if let known = known?.schema.table(slot: i), known.top == ref,
+                NameIndex.compare(known.name, name) == 0
+            {
+                return .table(known)
+            }
+            return .table(try table(ref, slot: i, name: name))
         }
         guard roots.slot(i).isTagged else {
             throw .corrupt("table \(i) is neither there nor removed", at: tables)
@@ -149,10 +156,9 @@ struct SchemaReader {
 
     /// Two columns or tables of one name could not be told apart by whoever asks for one.
     private static func checkDistinct(
-        _ names: [String], _ what: String, _ ref: Ref
+        _ names: NameIndex, _ what: String, _ ref: Ref
     ) throws(RealmError) {
-        var seen: Set<[UInt8]> = []
-        for name in names where !seen.insert(Array(name.utf8)).inserted {
+        if let name = names.duplicate {
             throw .corrupt("two \(what) are called '\(name)'", at: ref)
         }
     }
@@ -187,9 +193,11 @@ struct SchemaReader {
         let (node, key, state) = try tableState(ref, slot: slot)
         let parsed = try columns(node, spec: node.slot(0).ref)
         let primaryKey = try primaryKeyIndex(node.slot(11), parsed.columns, ref)
-        return TableInfo(
+        let info = TableInfo(
             key: key, name: name, columns: parsed.columns, backlinks: parsed.backlinks,
             primaryKey: primaryKey, origin: Self.origin(node), state)
+        try Self.checkDistinct(info.columnNames, "columns", info.origin.spec)
+        return info
     }
 
     private static func origin(_ table: NodeView) -> TableInfo.Origin {
@@ -280,7 +288,7 @@ struct SchemaReader {
         let arrays = try arrays(table, specRef)
         var columns: [ColumnInfo] = []
         var backlinks: [BacklinkInfo] = []
-        var leafIndexes: Set<Int> = []
+        var leafIndexes = Set<Int>(minimumCapacity: arrays.keys.count)
         for i in 0..<arrays.keys.count {
             let key = ColumnKey(arrays.keys.integer(i))
             guard key.raw >= 0, let type = ColumnType(number: key.typeNumber) else {
@@ -302,7 +310,6 @@ struct SchemaReader {
             throw .corrupt(
                 "\(arrays.names.count) names for \(columns.count) columns", at: specRef)
         }
-        try Self.checkDistinct(columns.map(\.name), "columns", specRef)
         return (columns, backlinks)
     }
 

@@ -60,7 +60,10 @@ public final class Snapshot {
         hasClusteredDictionaries = (21...22).contains(state.format)
     }
 
-    deinit { if let pin { database.unpin(pin) } }
+    deinit {
+        // The database is let go of last, and need not be kept once more for that.
+        if let pin { Unmanaged.passUnretained(database)._withUnsafeGuaranteedRef { $0.unpin(pin) } }
+    }
 
     /// What a version's nodes are read through by one thread.
     static func memory(_ database: Database, _ state: VersionState) -> SpaceMemory {

@@ -46,9 +46,14 @@ public struct DatabasePlace: Sendable, Hashable {
 
     /// The directory with its slash, empty for the current one, and what follows.
     private static func split(_ path: String) -> (directory: String, name: String) {
-        guard let end = path.utf8.lastIndex(of: slash) else { return ("", path) }
-        let next = path.utf8.index(after: end)
-        return (String(path[..<next]), String(path[next...]))
+        var path = path
+        return path.withUTF8 { bytes in
+            let start = bytes.lastIndex(of: slash).map { $0 + 1 } ?? 0
+            return (
+                String(decoding: bytes[..<start], as: UTF8.self),
+                String(decoding: bytes[start...], as: UTF8.self)
+            )
+        }
     }
 
     private static func resolvingDirectories(of path: String) -> String {

@@ -49,8 +49,12 @@ public final class ReaderTable: Sendable {
     private static let name = "readers"
 
     /// Fills a row; nil when there is none to be had.
-    func take(_ kind: ReaderRow.Kind, version: UInt64, label: ReaderLabel) -> Int32? {
-        guard generation == ForkGeneration.current, let row = idleRow() else { return nil }
+    ///
+    /// - Parameter idle: a row that the caller has cleared and not given.
+    func take(
+        _ kind: ReaderRow.Kind, version: UInt64, label: ReaderLabel, row idle: Int32? = nil
+    ) -> Int32? {
+        guard generation == ForkGeneration.current, let row = idle ?? idleRow() else { return nil }
         word(row, Layout.versionOffset).pointee.store(version, ordering: .relaxed)
         word(row, Layout.sinceOffset).pointee.store(
             UInt64(bitPattern: WallClock.coarseNanoseconds), ordering: .relaxed)
@@ -63,10 +67,16 @@ public final class ReaderTable: Sendable {
         return row
     }
 
+    /// Empties a row, which the caller keeps.
+    func clear(_ row: Int32) {
+        guard generation == ForkGeneration.current else { return }
+        kind(row).pointee.store(0, ordering: .releasing)
+    }
+
     /// Empties a row, for the next pin to use.
     func give(_ row: Int32) {
         guard generation == ForkGeneration.current else { return }
-        kind(row).pointee.store(0, ordering: .releasing)
+        clear(row)
         rows.withLock { $0.idle.append(row) }
     }
 

@@ -1,0 +1,35 @@
+/// Which of some names is which, by their bytes: names that only look alike to Unicode are different names.
+struct NameIndex: Sendable {
+    private let names: [String]
+    /// Positions of the names in the order of their bytes.
+    private let order: [Int]
+
+    init(_ names: [String]) {
+        self.names = names
+        order = names.indices.sorted {
+            let order = Self.compare(names[$0], names[$1])
+            return order != 0 ? order < 0 : $0 < $1
+        }
+    }
+
+    static func compare(_ a: String, _ b: String) -> Int {
+        a.withView { a in b.withView { b in ByteView.compare(a, b) } }
+    }
+
+    /// The first of the names that are `name`.
+    func position(of name: String) -> Int? { name.withView { position(of: $0) } }
+
+    func position(of name: ByteView) -> Int? {
+        let place = order.partitionPoint { (i) -> Bool in
+            names[i].withView { ByteView.compare($0, name) >= 0 }
+        }
+        guard place < order.count else { return nil }
+        return names[order[place]].withView { $0 == name } ? order[place] : nil
+    }
+
+    /// A name that there is twice.
+    var duplicate: String? {
+        zip(order, order.dropFirst()).first { Self.compare(names[$0], names[$1]) == 0 }
+            .map { names[$0.0] }
+    }
+}
