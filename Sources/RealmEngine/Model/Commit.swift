@@ -115,12 +115,17 @@ struct Commit {
             root = .none
         }
         guard !context.nodes.owns(root) else { throw context.space.badRef(root) }
-        let history = try SequenceEditor(
-            context, root: root, element: ElementType(type: .binary, isNullable: false))
-        for changes in changesets.suffix(needed) { try append(changes, to: history) }
-        for changes in changesets.dropLast(needed) {
-            for part in changes.written.parts { try context.freeDeep(part) }
+        let new = changesets.suffix(needed)
+        for part in changesets.dropLast(needed).flatMap(\.written.parts) {
+            try context.freeDeep(part)
         }
+        let element = ElementType(type: .binary, isNullable: false)
+        // Most commits begin a history of their own.
+        if root.isNone, new.allSatisfy({ $0.written.parts.isEmpty }) {
+            return try transaction.encodeElements(new.map { .binary($0.rest) }, element)
+        }
+        let history = try SequenceEditor(context, root: root, element: element)
+        for changes in new { try append(changes, to: history) }
         while history.count > needed { try history.remove(at: 0) }
         return try history.finish()
     }

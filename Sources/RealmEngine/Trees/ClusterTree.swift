@@ -293,13 +293,16 @@ struct InnerCluster {
     let count: Int
 
     init(_ space: NodeSpace, _ ref: Ref, node: NodeView, base: UInt64) throws(RealmError) {
-        guard node.hasRefs, node.widthType == 0, node.count >= 4,
-            node.slot(1).isTagged, node.slot(2).isTagged,
-            node.slot(1).value >= 1, node.slot(1).value <= UInt64(ClusterTree.maximumDepth),
-            node.slot(2).value <= UInt64(space.maximumObjects)
+        guard node.hasRefs, node.widthType == 0, node.count >= 4 else {
+            throw space.wrongShape(ref, "inner cluster node")
+        }
+        let (list, levels, objects) = (node.slot(0), node.slot(1), node.slot(2))
+        guard levels.isTagged, levels.value >= 1,
+            levels.value <= UInt64(ClusterTree.maximumDepth),
+            objects.isTagged, objects.value <= UInt64(space.maximumObjects)
         else { throw space.wrongShape(ref, "inner cluster node") }
-        isCompact = node.slot(0).isNone
-        offsets = isCompact ? node : try space.integers(node.slot(0).ref, "child offsets")
+        isCompact = list.isNone
+        offsets = isCompact ? node : try space.integers(list.ref, "child offsets")
         guard isCompact || offsets.count == node.count - 3 else {
             throw .corrupt("an inner cluster node whose offsets do not match", at: ref)
         }
@@ -307,8 +310,8 @@ struct InnerCluster {
         self.ref = ref
         self.node = node
         self.base = base
-        depth = Int(node.slot(1).value)
-        count = Int(node.slot(2).value)
+        depth = Int(levels.value)
+        count = Int(objects.value)
     }
 
     @inline(__always) var childCount: Int { node.count - 3 }
