@@ -28,7 +28,7 @@ import Testing
         } catch {
             Issue.record("shard \(shard), seed \(seed), image \(crash.images): \(error)")
         }
-        #expect(crash.images > 2500)
+        #expect(crash.images > 2000)
         #expect(crash.old > 500 && crash.new > 150)
     }
 }
