@@ -145,8 +145,10 @@ struct WriteRun {
         guard request.editsSchema else { return nil }
         let transaction = try request.begin(session)
         do throws(RealmError) {
-            let plan = try SchemaPlan(request, file, inference, session.database.snapshot())
-            try show(plan.inferred)
+            let asked = try SchemaRequest(
+                request, file, inference, session.database.snapshot())
+            let plan = asked.plan
+            try show(asked.inferred)
             if !request.isDryRun { try plan.checkLoss(isAllowed: request.mayLoseData) }
             try plan.apply(transaction)
             if request.isDryRun || (request.isSingle && !plan.isEmpty) {

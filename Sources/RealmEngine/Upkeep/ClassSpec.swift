@@ -1,14 +1,12 @@
-import RealmEngine
-
-/// A class as a schema file describes it, or as the database has it.
-package struct ClassSpec {
-    package var name: String
-    package var kind: TableKind
+/// A class as it is wanted, or as a database has it: everything goes by its name.
+public struct ClassSpec: Sendable {
+    public var name: String
+    public var kind: TableKind
     /// Name of the primary key's property.
-    package var primaryKey: String?
-    package var properties: [PropertyDescription]
+    public var primaryKey: String?
+    public var properties: [PropertyDescription]
 
-    package init(
+    public init(
         name: String, kind: TableKind, primaryKey: String? = nil,
         properties: [PropertyDescription]
     ) {
@@ -18,27 +16,29 @@ package struct ClassSpec {
         self.properties = properties
     }
 
-    package func property(_ name: String) -> PropertyDescription? {
+    /// The property of that name.
+    public func property(_ name: String) -> PropertyDescription? {
         properties.first { Array($0.name.utf8) == Array(name.utf8) }
     }
 }
 
 /// A property with the class it leads to by name.
-package struct PropertyDescription {
-    package var name: String
-    package var type: ColumnType
-    package var isOptional: Bool
-    package var collection: CollectionKind?
+public struct PropertyDescription: Sendable {
+    public var name: String
+    public var type: ColumnType
+    public var isOptional: Bool
+    public var collection: CollectionKind?
     /// Of links.
-    package var target: String?
+    public var target: String?
     /// Of dictionaries.
-    package var hasIntegerKeys = false
-    package var isIndexed = false
-    package var isFullText = false
+    public var hasIntegerKeys = false
+    public var isIndexed = false
+    public var isFullText = false
 
-    package var index: IndexKind { isFullText ? .fullText : isIndexed ? .general : .none }
+    /// The index it has, or is to have.
+    public var index: IndexKind { isFullText ? .fullText : isIndexed ? .general : .none }
 
-    package init(
+    public init(
         _ name: String, _ type: ColumnType, isOptional: Bool = false,
         collection: CollectionKind? = nil, target: String? = nil
     ) {
@@ -50,7 +50,7 @@ package struct PropertyDescription {
     }
 
     /// In the words of the schema text: `Person?`, `list<int>`.
-    package var typeText: String {
+    public var typeText: String {
         let isObvious =
             type == .mixed || (type == .link && (collection == .list || collection == .set))
         let element = (target ?? type.name) + (isOptional && !isObvious ? "?" : "")
@@ -60,16 +60,18 @@ package struct PropertyDescription {
 
     /// Same type, whatever the indexes. Whether links and mixed values may be null is not theirs to
     /// say.
-    package func hasSameType(as other: PropertyDescription) -> Bool {
+    public func hasSameType(as other: PropertyDescription) -> Bool {
         type == other.type && collection == other.collection && target == other.target
             && hasIntegerKeys == other.hasIntegerKeys
     }
 
-    package var mayChoosePresence: Bool { type != .link && type != .mixed }
+    /// Whether it may be optional or required as one likes.
+    public var mayChoosePresence: Bool { type != .link && type != .mixed }
 }
 
 extension ClassSpec {
-    package init(_ table: TableInfo, _ schema: Schema) {
+    /// A class as a database has it.
+    public init(_ table: TableInfo, _ schema: Schema) {
         name = table.className
         kind = table.kind
         primaryKey = table.primaryKey.map { table.columns[$0].name }
@@ -79,7 +81,8 @@ extension ClassSpec {
 }
 
 extension PropertyDescription {
-    package init(_ column: ColumnInfo, _ schema: Schema) {
+    /// A property as a database has it.
+    public init(_ column: ColumnInfo, _ schema: Schema) {
         name = column.name
         type = column.type
         isOptional = column.isNullable
@@ -88,17 +91,5 @@ extension PropertyDescription {
         hasIntegerKeys = column.hasIntegerKeys
         isIndexed = column.index == .general
         isFullText = column.index == .fullText
-    }
-}
-
-extension ColumnType {
-    /// The type of that name in schema text and JSON; nil for those that cannot be asked for.
-    package init?(name: String) {
-        let all: [ColumnType] = [
-            .int, .bool, .string, .binary, .mixed, .timestamp, .float, .double, .decimal, .link,
-            .objectID, .uuid,
-        ]
-        guard let found = all.first(where: { $0.name == name }) else { return nil }
-        self = found
     }
 }

@@ -1,7 +1,5 @@
-import RealmEngine
-
 /// One step of a plan. Classes and properties go by the names they have when it is its turn.
-package enum SchemaChange {
+public enum SchemaChange: Sendable {
     case renameClass(String, to: String)
     case renameProperty(String, String, to: String)
     case dropClass(String)
@@ -14,20 +12,21 @@ package enum SchemaChange {
 }
 
 /// A step and what it means for the data.
-package struct PlannedChange {
-    package let change: SchemaChange
+public struct PlannedChange: Sendable {
+    public let change: SchemaChange
     /// For people: `48211 values kept`.
-    package var note: String?
-    package var losesData = false
+    public var note: String?
+    /// Something that is stored is gone afterwards.
+    public var losesData = false
 
-    package init(change: SchemaChange, note: String? = nil, losesData: Bool = false) {
+    public init(change: SchemaChange, note: String? = nil, losesData: Bool = false) {
         self.change = change
         self.note = note
         self.losesData = losesData
     }
 
     /// `rename property`
-    package var action: String {
+    public var action: String {
         switch change {
         case .renameClass: "rename class"
         case .renameProperty: "rename property"
@@ -45,7 +44,7 @@ package struct PlannedChange {
     }
 
     /// What it is about: `Email.subject -> Email.title`.
-    package var subject: String {
+    public var subject: String {
         switch change {
         case .renameClass(let old, let new): "\(old) -> \(new)"
         case .renameProperty(let table, let old, let new): "\(table).\(old) -> \(table).\(new)"
@@ -62,7 +61,7 @@ package struct PlannedChange {
 
 extension SchemaChange {
     /// Carries the step out.
-    package func apply(_ transaction: WriteTransaction) throws(RealmError) {
+    public func apply(_ transaction: WriteTransaction) throws(RealmError) {
         switch self {
         case .renameClass(let old, let new):
             try transaction.renameClass(try transaction.existing(old), to: new)

@@ -1,0 +1,71 @@
+extension SchemaPlan {
+    /// Brings the schema in line with classes as they are wanted: what is missing is added, what is there
+    /// besides stays, and what is there otherwise is an error. New classes come first, so that links find their targets.
+    public mutating func add(_ wanted: [ClassSpec]) throws(RealmError) {
+        for spec in wanted {
+            if let table = classes.firstIndex(where: { $0.name == spec.name }) {
+                try checkAgreement(classes[table], spec)
+                continue
+            }
+            let count = spec.properties.count
+            plan(.addClass(spec), note: "\(count) \(count == 1 ? "property" : "properties")")
+            var bare = spec
+            bare.properties = spec.primaryKey.flatMap { spec.property($0) }.map { [$0] } ?? []
+            classes.append(bare)
+        }
+        for spec in wanted {
+            let table = try position(spec.name)
+            for property in spec.properties { try add(property, to: table) }
+        }
+    }
+
+    private mutating func add(
+        _ property: PropertyDescription, to table: Int
+    ) throws(RealmError) {
+        let name = classes[table].name
+        if let target = property.target { _ = try position(target) }
+        guard let place = classes[table].properties.firstIndex(where: { $0.name == property.name })
+        else {
+            plan(.addProperty(name, property))
+            classes[table].properties.append(property)
+            return
+        }
+        let present = classes[table].properties[place]
+        try checkAgreement(name, present, property)
+        let isKey = classes[table].primaryKey == property.name
+        if property.isFullText, !present.isFullText {
+            plan(.setIndex(name, property.name, .fullText))
+            classes[table].properties[place].isFullText = true
+        } else if property.isIndexed, !present.isIndexed, !isKey {
+            plan(.setIndex(name, property.name, .general))
+            classes[table].properties[place].isIndexed = true
+        }
+    }
+
+    private func checkAgreement(
+        _ present: ClassSpec, _ wanted: ClassSpec
+    ) throws(RealmError) {
+        guard present.kind == wanted.kind, present.primaryKey == wanted.primaryKey else {
+            throw .misuse(
+                "class \(wanted.name) differs: its kind or primary key cannot change",
+                code: "SchemaMismatch", reason: "schema")
+        }
+    }
+
+    private func checkAgreement(
+        _ table: String, _ present: PropertyDescription, _ wanted: PropertyDescription
+    ) throws(RealmError) {
+        let disagreement: Disagreement
+        if !present.hasSameType(as: wanted) {
+            disagreement = .type(className: table, property: wanted.name)
+        } else if present.isOptional != wanted.isOptional, wanted.mayChoosePresence {
+            disagreement = .presence(
+                className: table, property: wanted.name, isOptional: wanted.isOptional)
+        } else {
+            return
+        }
+        throw .misuse(
+            "\(table).\(wanted.name) is \(present.typeText), not \(wanted.typeText)",
+            code: "SchemaMismatch", reason: "schema", hint: advice(disagreement))
+    }
+}

@@ -1,0 +1,163 @@
+/// Changes of a schema, checked against one version of a database and each other, and what they mean
+/// for its data. Carried out in the order they were planned in.
+public struct SchemaPlan {
+    public internal(set) var changes: [PlannedChange] = []
+    /// Of the database, and as planned.
+    public let oldVersion: UInt64?
+    public internal(set) var newVersion: UInt64?
+    /// The classes as they are after the changes planned so far.
+    public internal(set) var classes: [ClassSpec]
+    let snapshot: Snapshot
+    /// The database's class behind a class that may have another name by now.
+    var stored: [String: TableInfo]
+    let advice: (Disagreement) -> String?
+
+    /// A property that is there and not as it is wanted.
+    public enum Disagreement {
+        case type(className: String, property: String)
+        case presence(className: String, property: String, isOptional: Bool)
+    }
+
+    /// Nothing is planned yet.
+    ///
+    /// - Parameter advice: the hint of the error about a property that is wanted otherwise.
+    public init(_ snapshot: Snapshot, advice: @escaping (Disagreement) -> String? = { _ in nil }) {
+        self.snapshot = snapshot
+        self.advice = advice
+        let schema = snapshot.schema
+        oldVersion = schema.version
+        newVersion = schema.version
+        classes = schema.classes.map { ClassSpec($0, schema) }
+        stored = Dictionary(
+            schema.classes.map { ($0.className, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    public var isEmpty: Bool { changes.isEmpty }
+
+    /// Carries everything out.
+    public func apply(_ transaction: WriteTransaction) throws(RealmError) {
+        for planned in changes { try planned.change.apply(transaction) }
+    }
+
+    mutating func plan(
+        _ change: SchemaChange, note: String? = nil, losesData: Bool = false
+    ) {
+        changes.append(PlannedChange(change: change, note: note, losesData: losesData))
+    }
+
+    /// Objects of a class the database has; 0 for a new one.
+    func objects(_ name: String) throws(RealmError) -> Int {
+        guard let info = stored[name] else { return 0 }
+        return try snapshot.table(info).count()
+    }
+
+    static func counted(_ count: Int, _ noun: String, _ fate: String) -> String? {
+        count == 0 ? nil : "\(count) \(noun)\(count == 1 ? "" : "s") \(fate)"
+    }
+}
+
+// MARK: - Names
+
+extension SchemaPlan {
+    /// A class as planned, or a property of it.
+    public struct Place {
+        let table: Int
+        let property: Int?
+
+        /// It is a property.
+        public var isProperty: Bool { property != nil }
+    }
+
+    /// `CLASS` or `CLASS.PROP`; a class whose name holds a dot wins.
+    public func place(_ text: String) throws(RealmError) -> Place {
+        if let table = classes.firstIndex(where: { $0.name == text }) {
+            return Place(table: table, property: nil)
+        }
+        guard let dot = text.firstIndex(of: "."), dot != text.startIndex else {
+            return Place(table: try position(text), property: nil)
+        }
+        let table = try position(String(text[..<dot]))
+        let property = try position(String(text[text.index(after: dot)...]), in: table)
+        return Place(table: table, property: property)
+    }
+
+    func position(_ name: String) throws(RealmError) -> Int {
+        if let found = classes.firstIndex(where: { $0.name == name }) { return found }
+        throw .misuse(
+            "there is no class \(name)", code: "NoSuchTable", reason: "unknown-class",
+            hint: Self.nearest(name, classes.map(\.name)))
+    }
+
+    /// Position of a property in its class.
+    func position(_ property: String, in table: Int) throws(RealmError) -> Int {
+        let known = classes[table].properties.map(\.name)
+        if let found = known.firstIndex(of: property) { return found }
+        throw .misuse(
+            "class \(classes[table].name) has no property \(property)", code: "InvalidProperty",
+            reason: "unknown-property", hint: Self.nearest(property, known))
+    }
+
+    private static func nearest(_ name: String, _ known: [String]) -> String? {
+        let near = NearestNames.to(name, among: known)
+        return near.isEmpty ? nil : "did you mean \(near.joined(separator: ", "))?"
+    }
+}
+
+// MARK: - Renames and drops
+
+extension SchemaPlan {
+    /// Gives a class or a property another name; the class of a property may stand before it.
+    public mutating func rename(_ place: Place, to new: String) throws(RealmError) {
+        let (table, property) = (place.table, place.property)
+        let name = classes[table].name
+        guard let property else {
+            guard !classes.contains(where: { $0.name == new }) else {
+                throw taken("class \(new)")
+            }
+            plan(
+                .renameClass(name, to: new),
+                note: Self.counted(try objects(name), "object", "kept"))
+            classes[table].name = new
+            stored[new] = stored.removeValue(forKey: name)
+            for i in classes.indices {
+                for j in classes[i].properties.indices
+                where classes[i].properties[j].target == name {
+                    classes[i].properties[j].target = new
+                }
+            }
+            return
+        }
+        let prefix = name + "."
+        let bare = new.hasPrefix(prefix) ? String(new.dropFirst(prefix.count)) : new
+        guard classes[table].property(bare) == nil else { throw taken("property \(name).\(bare)") }
+        let before = classes[table].properties[property].name
+        plan(
+            .renameProperty(name, before, to: bare),
+            note: Self.counted(try objects(name), "value", "kept"))
+        classes[table].properties[property].name = bare
+        if classes[table].primaryKey == before { classes[table].primaryKey = bare }
+    }
+
+    private func taken(_ what: String) -> RealmError {
+        .misuse("\(what) exists already", code: "SchemaMismatch", reason: "exists")
+    }
+
+    /// Removes a class with its objects, or a property with its values.
+    public mutating func drop(_ place: Place) throws(RealmError) {
+        let (table, property) = (place.table, place.property)
+        let name = classes[table].name
+        let count = try objects(name)
+        guard let property else {
+            plan(
+                .dropClass(name), note: Self.counted(count, "object", "lost"),
+                losesData: count > 0)
+            classes.remove(at: table)
+            return
+        }
+        let dropped = classes[table].properties.remove(at: property).name
+        if classes[table].primaryKey == dropped { classes[table].primaryKey = nil }
+        plan(
+            .dropProperty(name, dropped), note: Self.counted(count, "value", "lost"),
+            losesData: count > 0)
+    }
+}

@@ -1,0 +1,81 @@
+import RealmEngine
+import ToolKit
+
+/// What schema options ask for, as a plan of the engine, in the order it is done: renames, drops,
+/// optional and required, additions, indexes, the version.
+struct SchemaRequest {
+    private(set) var plan: SchemaPlan
+    /// What `--infer` found missing.
+    private(set) var inferred: [ClassSpec] = []
+
+    /// Nothing planned if the command asks for nothing.
+    ///
+    /// - Parameter inference: what was seen of the records, with `--infer`.
+    init(
+        _ request: WriteRequest, _ file: SchemaFile?, _ inference: SchemaInference? = nil,
+        _ snapshot: Snapshot
+    ) throws(RealmError) {
+        plan = SchemaPlan(snapshot, advice: Self.advice)
+        let command = request.command
+        for (old, new) in command[WriteOption.rename] {
+            try plan.rename(try plan.place(old), to: new)
+        }
+        for text in command[WriteOption.drop] { try plan.drop(try plan.place(text)) }
+        for text in command[WriteOption.optional] {
+            try plan.setOptional(try property(text, WriteOption.optional), true)
+        }
+        for text in command[WriteOption.required] {
+            try plan.setOptional(try property(text, WriteOption.required), false)
+        }
+        if let file { try plan.add(file.classes) }
+        if var inference {
+            inferred = try inference.missing(from: plan.classes)
+            try plan.add(inferred)
+        }
+        for text in command[WriteOption.index] {
+            try plan.setIndex(try property(text, WriteOption.index), isWanted: true)
+        }
+        for text in command[WriteOption.unindex] {
+            try plan.setIndex(try property(text, WriteOption.unindex), isWanted: false)
+        }
+        if let version = command[WriteOption.schemaVersion] {
+            plan.setVersion(UInt64(version), mayLower: true)
+        } else if let version = file?.version {
+            // A schema file older than the database says nothing about where to go.
+            plan.setVersion(version, mayLower: false)
+        }
+    }
+
+    private func property(
+        _ text: String, _ option: some OptionDeclaration
+    ) throws(RealmError) -> SchemaPlan.Place {
+        let place = try plan.place(text)
+        guard place.isProperty else {
+            throw WriteRequest.usage(
+                "\(option.spec.spelling): '\(text)' is not of the form CLASS.PROP")
+        }
+        return place
+    }
+
+    private static func advice(_ disagreement: SchemaPlan.Disagreement) -> String {
+        switch disagreement {
+        case .type(let name, let property):
+            return "\(WriteOption.drop.spelling) \(name).\(property) removes the old one with its "
+                + "values"
+        case .presence(let name, let property, let isOptional):
+            let option = isOptional ? WriteOption.optional : WriteOption.required
+            return "\(option.spelling) \(name).\(property)"
+        }
+    }
+}
+
+extension SchemaPlan {
+    /// Throws `misuse` for a plan that loses data.
+    func checkLoss(isAllowed: Bool) throws(RealmError) {
+        guard !isAllowed, let loss = changes.first(where: { $0.losesData }) else { return }
+        let note = loss.note.map { " (\($0))" } ?? ""
+        throw .misuse(
+            "\(loss.action) \(loss.subject)\(note) loses data", code: "IllegalOperation",
+            reason: "data-loss", hint: "--force does it; -n shows the whole plan")
+    }
+}
