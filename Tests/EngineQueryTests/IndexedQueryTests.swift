@@ -117,7 +117,7 @@ import Testing
         for _ in 0..<2 { #expect(try plan.count(in: snapshot) == expected.count, "\(place)") }
         var parts: [ObjectKey] = []
         let run = QueryRun(plan, in: snapshot)
-        for unit in try plan.units(in: snapshot) { try run.appendKeys(of: unit, to: &parts) }
+        for part in try plan.parts(in: snapshot) { try run.appendKeys(of: part, to: &parts) }
         let arranged = try plan.arranged(parts, in: snapshot)
         #expect(arranged.keys.map(\.raw) == expected, "units of \(place)")
     }

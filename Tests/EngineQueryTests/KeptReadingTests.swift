@@ -81,11 +81,11 @@ import Testing
         #expect(directory(3 * leaf - 1) == nil)
         let i = try #require(node.columns.first { $0.name == "i" })
         let tight = try #require(directory(3 * leaf))
-        #expect(tight.count == 3 && tight.numbers(i.leafIndex, i.layout) == nil)
+        #expect(tight.count == 3 && tight.leaves(i.leafIndex, i.layout, NodeView.self) == nil)
         let roomy = try #require(directory(3 * leaf + 3 * MemoryLayout<NodeView>.stride))
-        #expect(roomy.numbers(i.leafIndex, i.layout)?.count == 3)
+        #expect(roomy.leaves(i.leafIndex, i.layout, NodeView.self) != nil)
         let s = try #require(node.columns.first { $0.name == "s" })
-        #expect(roomy.texts(s.leafIndex, s.layout) == nil)
+        #expect(roomy.leaves(s.leafIndex, s.layout, BytesLeaf.self) == nil)
     }
 
     @Test func aColumnIsOfOneTypeOnly() throws {
@@ -96,10 +96,10 @@ import Testing
         let d = try #require(node.columns.first { $0.name == "d" })
         let allowance = MemoryAllowance(1 << 20)
         let leaves = try #require(LeafDirectory(root: node.root, snapshot.lookup, allowance))
-        #expect(leaves.numbers(i.leafIndex, i.layout) != nil)
-        #expect(leaves.numbers(i.leafIndex, d.layout) == nil)
+        #expect(leaves.leaves(i.leafIndex, i.layout, NodeView.self) != nil)
+        #expect(leaves.leaves(i.leafIndex, d.layout, NodeView.self) == nil)
         // And one that is not what it is said to be is not kept at all.
-        #expect(leaves.numbers(d.leafIndex, i.layout) == nil)
+        #expect(leaves.leaves(d.leafIndex, i.layout, NodeView.self) == nil)
     }
 
     @Test func textsAreParsedOnce() throws {

@@ -9,13 +9,13 @@ import Testing
     private func rows(_ plan: QueryPlan, _ database: Database, workers: Int) throws -> [Int64] {
         let snapshots = (0..<workers).map { _ in database.snapshot() }
         let runs = snapshots.map { QueryRun(plan, in: $0) }
-        let units = try plan.units(in: snapshots[0])
-        var parts: [[ObjectKey]] = Array(repeating: [], count: units.count)
-        // Any worker may take any unit; only the order of the parts counts.
-        for (i, unit) in units.enumerated().reversed() {
-            try runs[i % workers].appendKeys(of: unit, to: &parts[i])
+        let parts = try plan.parts(in: snapshots[0])
+        var found: [[ObjectKey]] = Array(repeating: [], count: parts.count)
+        // Any worker may take any part; only the order of what they found counts.
+        for (i, part) in parts.enumerated().reversed() {
+            try runs[i % workers].appendKeys(of: part, to: &found[i])
         }
-        return try plan.arranged(parts.flatMap { $0 }, in: snapshots[0]).keys.map(\.raw)
+        return try plan.arranged(found.flatMap { $0 }, in: snapshots[0]).keys.map(\.raw)
     }
 
     private func check(

@@ -63,17 +63,17 @@ import Testing
     }
 
     @Test(arguments: fixtures)
-    func leafLocationsCoverTheTable(name: String) throws {
+    func leavesCoverTheTable(name: String) throws {
         let database = try open(name)
         let (snapshot, other) = (database.snapshot(), database.snapshot())
         for info in database.schema.tables {
-            var locations = snapshot.table(info).leafLocations()
+            var leaves = snapshot.table(info).leaves()
             let scan = other.table(info).scan(columns: [])
             var keys: [ObjectKey] = []
-            while let location = try locations.next() {
-                #expect(location.position == keys.count)
-                try scan.open(location)
-                #expect(scan.count == location.count)
+            while let part = try leaves.nextPart() {
+                #expect(part.position == keys.count)
+                try scan.open(part)
+                #expect(scan.count == part.count)
                 keys += (0..<scan.count).map { scan.key($0) }
             }
             #expect(keys == (try snapshot.table(info).keys()))

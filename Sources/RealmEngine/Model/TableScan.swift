@@ -6,7 +6,7 @@ public final class TableScan {
     public let table: Table
     private let columns: [ColumnInfo]
     private let space: NodeSpace
-    private var leaves: ClusterTree.Leaves
+    private var leaves: LeafCursor
     private var current: ClusterLeaf?
     private let opened: UnsafeMutablePointer<ColumnSlot>
     private let columnCount: Int
@@ -85,44 +85,24 @@ public final class TableScan {
     }
 }
 
-/// Where one cluster leaf is: enough for any worker to read it from its own snapshot.
-public struct LeafLocation: Sendable {
-    let ref: Ref
-    let base: UInt64
-    /// Position of the leaf's first object in the table.
-    public let position: Int
-    public let count: Int
-}
-
 extension TableScan {
-    /// Moves to the leaf at `location`, found by another scan of the same version.
-    public func open(_ location: LeafLocation) throws(RealmError) {
-        let space = table.snapshot.walk
-        let node = try space.node(location.ref)
-        let leaf = try ClusterLeaf(space, location.ref, node: node, base: location.base)
-        firstPosition = location.position
+    /// Moves to a leaf found in another snapshot of the same version.
+    public func open(_ part: LeafPart) throws(RealmError) {
+        try move(to: part.leaf(space, readIn: space), position: part.position)
+    }
+
+    /// Moves to a leaf that has been opened.
+    func move(to leaf: ClusterLeaf, position: Int) throws(RealmError) {
+        var leaf = leaf
+        leaf.space = space
+        firstPosition = position
         try load(leaf)
     }
 }
 
 extension Table {
     /// The leaves that hold the objects from `position` on, in order.
-    public func leafLocations(from position: Int = 0) -> LeafLocations {
-        LeafLocations(
-            ClusterTree(space: snapshot.walk, root: info.root).leaves(skipping: position))
-    }
-}
-
-/// Finds the leaves of a table, one at a time. Confined to its snapshot's thread.
-public struct LeafLocations {
-    private var leaves: ClusterTree.Leaves
-
-    init(_ leaves: ClusterTree.Leaves) { self.leaves = leaves }
-
-    /// The next leaf, nil at the end. Throws `corrupt`.
-    public mutating func next() throws(RealmError) -> LeafLocation? {
-        guard let leaf = try leaves.next() else { return nil }
-        return LeafLocation(
-            ref: leaf.ref, base: leaf.base, position: leaves.position, count: leaf.count)
+    public func leaves(from position: Int = 0) -> LeafCursor {
+        ClusterTree(space: snapshot.walk, root: info.root).leaves(skipping: position)
     }
 }

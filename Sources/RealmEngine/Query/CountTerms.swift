@@ -2,6 +2,7 @@
 /// for the whole table they are in.
 final class SubqueryTerm: QueryTerm {
     private let hop: PathHop
+    private var cells: ColumnCells<NodeView>
     private let satisfying: SubqueryMembers
     private let counts: CountTest
     private let evaluator: QueryEvaluator
@@ -16,6 +17,7 @@ final class SubqueryTerm: QueryTerm {
             let counts = CountTest(comparison)
         else { return nil }
         hop = subquery.path.hops[0]
+        cells = ColumnCells(hop.column)
         satisfying = builder.members(of: subquery)
         self.counts = counts
         self.evaluator = evaluator
@@ -23,6 +25,10 @@ final class SubqueryTerm: QueryTerm {
 
     /// The table whose objects are counted.
     var table: TablePlace { hop.target }
+
+    override func attach(_ directory: LeafDirectory) {
+        if hop.kind != .backlink { cells.attach(directory) }
+    }
 
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
@@ -41,11 +47,10 @@ final class SubqueryTerm: QueryTerm {
                 return counts.accepts(try members(slot.ref, set))
             }
         }
-        let cells = try CollectionLeaf(leaf.space, try leaf.columnRef(hop.column.leafIndex))
-        guard cells.count == leaf.count else { throw leaf.unevenColumn(hop.column.leafIndex) }
-        let filled = cells.filled(among)
+        let roots = CollectionLeaf(try cells.leaf(leaf))
+        let filled = roots.filled(among)
         let rows = try filled.filter { (row) throws(RealmError) in
-            counts.accepts(try members(try cells.root(row), set))
+            counts.accepts(try members(try roots.root(row), set))
         }
         return counts.accepts(0) ? rows | among.subtracting(filled) : rows
     }
@@ -117,8 +122,7 @@ extension CollectionLeaf {
 
 /// The number of elements of a collection of the object itself.
 final class CountTerm: QueryTerm {
-    private let column: BoundColumn
-    private let isLinkList: Bool
+    private var cells: ColumnCells<NodeView>
     private let counts: CountTest
     private let evaluator: QueryEvaluator
 
@@ -132,28 +136,27 @@ final class CountTerm: QueryTerm {
         case .objects where path.hops.count == 1:
             let hop = path.hops[0]
             guard hop.kind == .list || hop.kind == .set else { return nil }
-            column = hop.column
-            isLinkList = true
+            cells = ColumnCells(hop.column)
         case .collection(let column, .all) where path.hops.isEmpty:
             guard column.layout.collection != .dictionary else { return nil }
-            self.column = column
-            isLinkList = false
+            cells = ColumnCells(column)
         default: return nil
         }
         self.counts = counts
         self.evaluator = evaluator
     }
 
+    override func attach(_ directory: LeafDirectory) { cells.attach(directory) }
+
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
-        let cells = try CollectionLeaf(leaf.space, try leaf.columnRef(column.leafIndex))
-        guard cells.count == leaf.count else { throw leaf.unevenColumn(column.leafIndex) }
-        let element = column.layout.element
-        let filled = cells.filled(among)
+        let roots = CollectionLeaf(try cells.leaf(leaf))
+        let element = cells.column.layout.element
+        let filled = roots.filled(among)
         let space = evaluator.visits.pass
         let rows = try filled.filter { (row) throws(RealmError) in
-            let view = CollectionView(root: try cells.root(row), element: element)
+            let view = CollectionView(root: try roots.root(row), element: element)
             return counts.accepts(Int64(try ElementCursor.count(space, view)))
         }
         return counts.accepts(0) ? rows | among.subtracting(filled) : rows

@@ -90,14 +90,12 @@ enum FoundObjects: Sendable {
     }
 
     /// Leaf by leaf.
-    func units(_ table: ClusterTree) throws(RealmError) -> [QueryUnit] {
-        var units: [QueryUnit] = []
+    func parts(_ table: ClusterTree) throws(RealmError) -> [LeafPart] {
+        var parts: [LeafPart] = []
         var current: (leaf: ClusterLeaf, among: Selection)?
         func close() {
             guard let (leaf, among) = current else { return }
-            let location = LeafLocation(
-                ref: leaf.ref, base: leaf.base, position: 0, count: leaf.count)
-            units.append(QueryUnit(location: location, among: among))
+            parts.append(LeafPart(leaf, among: among))
             current = nil
         }
         try visit(table.space) { (part) throws(RealmError) in
@@ -115,7 +113,7 @@ enum FoundObjects: Sendable {
             return true
         }
         close()
-        return units
+        return parts
     }
 }
 

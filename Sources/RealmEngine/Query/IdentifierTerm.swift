@@ -1,6 +1,6 @@
 /// Object ids and UUIDs against one or many of their kind, whole leaves.
 final class IdentifierTerm: QueryTerm {
-    private let column: BoundColumn
+    private var cells: ColumnCells<FixedBytesLeaf>
     private let width: Int
     /// The first eight bytes of each, as they are stored, and the rest.
     private let members: [Identifier]
@@ -48,7 +48,7 @@ final class IdentifierTerm: QueryTerm {
         case .members(let values), .anyOf(let values): constants = values
         case .range: return nil
         }
-        column = test.column
+        cells = ColumnCells(test.column)
         let type = test.column.layout.type
         width = type == .uuid ? 16 : 12
         let members = constants.compactMap { Identifier($0, type) }
@@ -66,12 +66,12 @@ final class IdentifierTerm: QueryTerm {
         self.places = places
     }
 
+    override func attach(_ directory: LeafDirectory) { cells.attach(directory) }
+
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
-        let column = try FixedBytesLeaf(
-            leaf.space, try leaf.columnRef(self.column.leafIndex), width: width)
-        guard column.count == leaf.count else { throw leaf.unevenColumn(self.column.leafIndex) }
+        let column = try cells.leaf(leaf)
         let nulls = column.nulls
         let rows = (width == 16 ? rows(column, 16) : rows(column, 12)).subtracting(nulls)
         let found =

@@ -1,13 +1,14 @@
 /// Integers against many ranges, as a list of numbers makes them.
 final class IntegerSetTerm: QueryTerm {
-    private let column: BoundColumn
+    private var cells: ColumnCells<NodeView>
+    /// Elements before the first row's: a null marker.
+    private let first: Int
     /// Sorted, without overlaps; there are some.
     private let ranges: [IntegerRange]
     /// A bit for every number from the first to the last, where they lie close together.
     private let set: ObjectSet?
     private let matchesNull: Bool
     private let scratch = LeafScratch()
-    private var nodes: KeptLeaves<NodeView>?
 
     override var label: String { "integer ranges (\(ranges.count)), whole leaves" }
 
@@ -15,7 +16,8 @@ final class IntegerSetTerm: QueryTerm {
     private static let maximumSpan: UInt64 = 1 << 24
 
     init(_ column: BoundColumn, _ ranges: [IntegerRange], matchesNull: Bool) {
-        self.column = column
+        cells = ColumnCells(column)
+        first = column.layout.isNullable ? 1 : 0
         self.ranges = ranges
         self.matchesNull = matchesNull
         let (low, high) = (ranges[0].low, ranges[ranges.count - 1].high)
@@ -31,15 +33,12 @@ final class IntegerSetTerm: QueryTerm {
         self.set = set
     }
 
-    override func attach(_ directory: LeafDirectory) {
-        nodes = directory.numbers(column.leafIndex, column.layout)
-    }
+    override func attach(_ directory: LeafDirectory) { cells.attach(directory) }
 
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
-        let first = column.layout.isNullable ? 1 : 0
-        let node = try leaf.integers(column.leafIndex, first: first, kept: nodes)
+        let node = try cells.leaf(leaf)
         let count = min(leaf.count, ClusterRows.maximum)
         var rows: Selection
         if let set {

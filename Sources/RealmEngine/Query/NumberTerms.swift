@@ -10,12 +10,11 @@ final class IntegerTerm: QueryTerm {
         case reserved(IntegerRange)
     }
 
-    private let column: BoundColumn
+    private var cells: ColumnCells<NodeView>
     private let form: Form
     private let ranges: [IntegerRange]
     /// The only range, if there is one: without an array to be held while a leaf is tested.
     private let only: IntegerRange?
-    private var nodes: KeptLeaves<NodeView>?
     private let isNegated: Bool
     private let matchesNull: Bool
 
@@ -25,7 +24,7 @@ final class IntegerTerm: QueryTerm {
         _ column: BoundColumn, _ form: Form, _ ranges: [IntegerRange], isNegated: Bool,
         matchesNull: Bool
     ) {
-        self.column = column
+        cells = ColumnCells(column)
         self.form = form
         self.ranges = ranges
         only = ranges.isEmpty ? IntegerRange.none : ranges.count == 1 ? ranges[0] : nil
@@ -36,24 +35,19 @@ final class IntegerTerm: QueryTerm {
     /// Elements before the first row's.
     private var first: Int { if case .marked = form { 1 } else { 0 } }
 
-    override func attach(_ directory: LeafDirectory) {
-        nodes = directory.numbers(column.leafIndex, column.layout)
-    }
+    override func attach(_ directory: LeafDirectory) { cells.attach(directory) }
 
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
-        let node = try leaf.integers(column.leafIndex, first: first, kept: nodes)
-        return match(node, first, leaf.count) & among
+        match(try cells.leaf(leaf), first, leaf.count) & among
     }
 
-    override func count(
-        _ leaves: LeafDirectory, _ space: NodeSpace
-    ) throws(RealmError) -> Int {
-        guard let nodes, let only else { return try super.count(leaves, space) }
-        if case .reserved = form { return try super.count(leaves, space) }
+    override func count(_ directory: LeafDirectory) throws(RealmError) -> Int? {
+        guard let nodes = cells.kept, let only else { return nil }
+        if case .reserved = form { return nil }
         var total = 0
-        for i in 0..<nodes.count { total &+= count(only, nodes[i]) }
+        for i in 0..<directory.count { total &+= count(only, nodes[i]) }
         return total
     }
 
@@ -102,18 +96,6 @@ final class IntegerTerm: QueryTerm {
 }
 
 extension ClusterLeaf {
-    /// The numbers of a column, those of the rows behind `first` others; from `nodes`, where all are
-    /// known already.
-    @inline(__always)
-    func integers(
-        _ leafIndex: Int, first: Int, kept nodes: KeptLeaves<NodeView>?
-    ) throws(RealmError) -> NodeView {
-        if place >= 0, let nodes { return nodes[place] }
-        let node = try space.integers(try columnRef(leafIndex), "integer leaf")
-        guard node.count == count &+ first else { throw unevenColumn(leafIndex) }
-        return node
-    }
-
     @inline(never)
     func unevenColumn(_ leafIndex: Int) -> RealmError {
         .corrupt("column \(leafIndex) has not one value for each of \(count) objects", at: ref)
@@ -122,47 +104,34 @@ extension ClusterLeaf {
 
 /// Floats and doubles against ranges.
 final class FloatTerm: QueryTerm {
-    private let column: BoundColumn
+    private var cells: ColumnCells<NodeView>
+    private let isFloat: Bool
     private let ranges: [TestBounds.DoubleRange]
     private let isNegated: Bool
     private let matchesNaN: Bool
     private let matchesNull: Bool
-    private var nodes: KeptLeaves<NodeView>?
 
     override var label: String { "number ranges (\(ranges.count)), whole leaves" }
 
     init(_ test: ColumnTest) {
-        column = test.column
-        let isFloat = column.layout.type == .float
+        cells = ColumnCells(test.column)
+        isFloat = test.column.layout.type == .float
         (ranges, isNegated) = TestBounds.doubles(test, isFloat: isFloat)
         matchesNaN = test.holds(isFloat ? .float(.nan) : .double(.nan))
         matchesNull = test.holds(.null)
     }
 
-    override func attach(_ directory: LeafDirectory) {
-        nodes = directory.numbers(column.leafIndex, column.layout)
-    }
-
-    private func node(_ leaf: ClusterLeaf) throws(RealmError) -> NodeView {
-        if leaf.place >= 0, let nodes { return nodes[leaf.place] }
-        let ref = try leaf.columnRef(column.leafIndex)
-        return column.layout.type == .float
-            ? try FloatLeaf(leaf.space, ref).node : try DoubleLeaf(leaf.space, ref).node
-    }
+    override func attach(_ directory: LeafDirectory) { cells.attach(directory) }
 
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
-        let node = try node(leaf)
-        let rows =
-            column.layout.type == .float
-            ? matchFloats(node, leaf.count) : matchDoubles(node, leaf.count)
-        guard let rows else { throw leaf.unevenColumn(column.leafIndex) }
+        let node = try cells.leaf(leaf)
+        let rows = isFloat ? matchFloats(node, leaf.count) : matchDoubles(node, leaf.count)
         return rows & among
     }
 
-    private func matchDoubles(_ node: NodeView, _ count: Int) -> Selection? {
-        guard node.count == count else { return nil }
+    private func matchDoubles(_ node: NodeView, _ count: Int) -> Selection {
         var rows = Selection.none
         for range in ranges {
             rows =
@@ -178,8 +147,7 @@ final class FloatTerm: QueryTerm {
         return combine(rows, numbers, nulls, Selection(first: count))
     }
 
-    private func matchFloats(_ node: NodeView, _ count: Int) -> Selection? {
-        guard node.count == count else { return nil }
+    private func matchFloats(_ node: NodeView, _ count: Int) -> Selection {
         var rows = Selection.none
         for range in ranges {
             rows =
@@ -206,12 +174,11 @@ final class FloatTerm: QueryTerm {
 
 /// Timestamps against a range: seconds decide, except where they equal a bound.
 final class TimestampTerm: QueryTerm {
-    private let column: BoundColumn
+    private var cells: ColumnCells<TimestampLeaf>
     /// Nil when no time fits.
     private let bounds: (low: Timestamp, high: Timestamp)?
     private let isNegated: Bool
     private let matchesNull: Bool
-    private var times: KeptLeaves<TimestampLeaf>?
 
     override var label: String { "time range, whole leaves" }
 
@@ -219,7 +186,7 @@ final class TimestampTerm: QueryTerm {
     init?(_ test: ColumnTest) {
         guard let bounds = Self.bounds(of: test) else { return nil }
         self.bounds = bounds.range
-        column = test.column
+        cells = ColumnCells(test.column)
         isNegated = test.relation == .notEqual
         matchesNull = test.holds(.null)
     }
@@ -254,21 +221,12 @@ final class TimestampTerm: QueryTerm {
         }
     }
 
-    override func attach(_ directory: LeafDirectory) {
-        times = directory.times(column.leafIndex, column.layout)
-    }
-
-    private func times(_ leaf: ClusterLeaf) throws(RealmError) -> TimestampLeaf {
-        if leaf.place >= 0, let times { return times[leaf.place] }
-        let times = try TimestampLeaf(leaf.space, try leaf.columnRef(column.leafIndex))
-        guard times.count == leaf.count else { throw leaf.unevenColumn(column.leafIndex) }
-        return times
-    }
+    override func attach(_ directory: LeafDirectory) { cells.attach(directory) }
 
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
-        let column = try times(leaf)
+        let column = try cells.leaf(leaf)
         let count = leaf.count
         var rows = matches(column, count)
         if isNegated { rows = Selection(first: count).subtracting(rows) }

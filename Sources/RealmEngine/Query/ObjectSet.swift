@@ -31,7 +31,7 @@ final class ObjectSet {
     ) throws(RealmError) {
         guard let form = try ObjectSet.form(for: table, evaluator.space) else { return nil }
         self.init(limit: form.limit, hasGap: form.hasGap)
-        let leaves = LeafSource(evaluator.snapshot, table, evaluator.visits.pass, for: term)
+        var leaves = LeafCursor(evaluator.snapshot, table, evaluator.visits.pass, for: term)
         while let leaf = try leaves.next() {
             insert(leaf, try term.match(leaf, Selection(first: leaf.count)))
         }

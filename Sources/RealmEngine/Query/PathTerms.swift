@@ -8,12 +8,14 @@ final class HopTerm: QueryTerm {
     private let scratch = LeafScratch()
     /// The answer where a link to one object is null.
     private let missing: Bool
-    private var nodes: KeptLeaves<NodeView>?
+    /// The links, or the roots of lists of them.
+    private var cells: ColumnCells<NodeView>
 
     override var label: String { "links into a set of objects" }
 
     init(_ hop: PathHop, target: QueryTerm, missing: Bool, _ evaluator: QueryEvaluator) {
         self.hop = hop
+        cells = ColumnCells(hop.column)
         self.target = target
         self.missing = missing
         self.evaluator = evaluator
@@ -22,6 +24,7 @@ final class HopTerm: QueryTerm {
     /// With the objects named.
     init(_ hop: PathHop, set: ObjectSet, missing: Bool, _ evaluator: QueryEvaluator) {
         self.hop = hop
+        cells = ColumnCells(hop.column)
         self.set = set
         self.missing = missing
         self.evaluator = evaluator
@@ -47,22 +50,13 @@ final class HopTerm: QueryTerm {
 
     override func attach(_ directory: LeafDirectory) {
         // The other end of links is stored in another way than the property that makes them.
-        if hop.kind == .backlink { return }
-        nodes = directory.numbers(hop.column.leafIndex, hop.column.layout)
-    }
-
-    private func links(_ leaf: ClusterLeaf) throws(RealmError) -> NodeView {
-        if leaf.place >= 0, let nodes { return nodes[leaf.place] }
-        let ref = try leaf.columnRef(hop.column.leafIndex)
-        let node = try LinkLeaf(leaf.space, ref, target: hop.target.key).node
-        guard node.count == leaf.count else { throw leaf.unevenColumn(hop.column.leafIndex) }
-        return node
+        if hop.kind != .backlink { cells.attach(directory) }
     }
 
     private func matchLinks(
         _ leaf: ClusterLeaf, _ among: Selection, _ set: ObjectSet
     ) throws(RealmError) -> Selection {
-        let node = try links(leaf)
+        let node = try cells.leaf(leaf)
         let rows = set.rows(node, offset: -1, count: leaf.count, scratch)
         if !missing { return rows & among }
         let unset = IntegerRange(low: .min, high: 0)
@@ -84,17 +78,10 @@ final class HopTerm: QueryTerm {
         }
     }
 
-    private func roots(_ leaf: ClusterLeaf) throws(RealmError) -> CollectionLeaf {
-        if leaf.place >= 0, let nodes { return CollectionLeaf(kept: nodes[leaf.place]) }
-        let roots = try CollectionLeaf(leaf.space, try leaf.columnRef(hop.column.leafIndex))
-        guard roots.count == leaf.count else { throw leaf.unevenColumn(hop.column.leafIndex) }
-        return roots
-    }
-
     private func matchLists(
         _ leaf: ClusterLeaf, _ among: Selection, _ set: ObjectSet
     ) throws(RealmError) -> Selection {
-        let column = try roots(leaf)
+        let column = CollectionLeaf(try cells.leaf(leaf))
         let space = evaluator.visits.pass
         return try column.filled(among).filter { (row) throws(RealmError) in
             try hasMember(space, try column.root(row), set)

@@ -48,7 +48,8 @@ private final class SharedCount: @unchecked Sendable {
     private let outcomes: UnsafeMutablePointer<Outcome>
 
     private struct Outcome {
-        var extent = LeafStretch.Extent()
+        var objects = 0
+        var lastKey: UInt64 = 0
         var matches = 0
     }
 
@@ -66,8 +67,9 @@ private final class SharedCount: @unchecked Sendable {
             guard i < stretches.count else { return }
             do throws(RealmError) {
                 var matches = 0
-                outcomes[i].extent = try run.visit(stretches[i]) { matches &+= $0.count }
-                outcomes[i].matches = matches
+                let met = try run.visit(stretches[i]) { matches &+= $0.count }
+                outcomes[i] = Outcome(
+                    objects: met.objects, lastKey: met.lastKey, matches: matches)
             } catch { hasFailed.store(true, ordering: .relaxed) }
         }
     }
@@ -79,10 +81,9 @@ private final class SharedCount: @unchecked Sendable {
         // Objects met below the inner node the stretch belongs to.
         var met = 0
         for i in stretches.indices {
-            let extent = outcomes[i].extent
-            if i > 0, extent.start <= outcomes[i - 1].extent.lastKey { return nil }
+            if i > 0, stretches[i].start <= outcomes[i - 1].lastKey { return nil }
             total &+= outcomes[i].matches
-            met &+= extent.objects
+            met &+= outcomes[i].objects
             guard let announced = stretches[i].announced else { continue }
             if met != announced { return nil }
             met = 0

@@ -65,23 +65,14 @@ public final class QueryPlan: Sendable {
     public var isArranged: Bool { !query.descriptors.isEmpty }
 
     /// The leaves to visit, in table order, each with the rows worth testing.
-    public func units(in snapshot: Snapshot) throws(RealmError) -> [QueryUnit] {
+    public func parts(in snapshot: Snapshot) throws(RealmError) -> [LeafPart] {
         if let candidates {
             let tree = ClusterTree(space: snapshot.lookup, root: query.table.root)
-            return try candidates.objects.units(tree)
+            return try candidates.objects.parts(tree)
         }
-        var locations = snapshot.table(query.table).leafLocations()
-        var units: [QueryUnit] = []
-        while let location = try locations.next() {
-            units.append(QueryUnit(location: location, among: Selection(first: location.count)))
-        }
-        return units
+        var leaves = snapshot.table(query.table).leaves()
+        var parts: [LeafPart] = []
+        while let part = try leaves.nextPart() { parts.append(part) }
+        return parts
     }
-}
-
-/// One leaf of a plan's work: what workers share out among themselves.
-public struct QueryUnit: Sendable {
-    /// The leaf.
-    public let location: LeafLocation
-    let among: Selection
 }

@@ -7,8 +7,8 @@ public final class QueryRun {
     let snapshot: Snapshot
     let evaluator: QueryEvaluator
     private let term: QueryTerm
-    /// What `first` looked through before.
-    private var leaves: LeafSource?
+    /// The leaves that `first` goes over each time.
+    private var leaves: LeafCursor?
 
     public init(_ plan: QueryPlan, in snapshot: Snapshot) {
         self.plan = plan
@@ -26,40 +26,41 @@ public final class QueryRun {
 
     private static let fewCandidates = 4
 
-    /// The rows of `leaf` that match, among the ones given.
-    func match(_ leaf: ClusterLeaf, _ among: Selection) throws(RealmError) -> Selection {
-        try term.match(leaf, among)
+    /// The leaf of a part and the rows of it that match.
+    private func match(
+        _ part: LeafPart
+    ) throws(RealmError) -> (leaf: ClusterLeaf, rows: Selection) {
+        let leaf = try part.leaf(snapshot.lookup, readIn: evaluator.visits.pass)
+        return (leaf, try term.match(leaf, part.among))
     }
 
-    /// The leaf of a unit and the rows of it that match.
-    func match(_ unit: QueryUnit) throws(RealmError) -> (leaf: ClusterLeaf, rows: Selection) {
-        let location = unit.location
-        let node = try snapshot.lookup.node(location.ref)
-        let leaf = try ClusterLeaf(
-            evaluator.visits.pass, location.ref, node: node, base: location.base)
-        return (leaf, try term.match(leaf, unit.among))
-    }
-
-    /// Visits the leaves of a stretch with the rows that match.
+    /// Visits the leaves of a stretch with the rows that match; what the stretch holds.
     func visit(
         _ stretch: LeafStretch, _ body: (Selection) -> Void
-    ) throws(RealmError) -> LeafStretch.Extent {
-        try stretch.visit(evaluator.visits.pass) { (leaf) throws(RealmError) in
+    ) throws(RealmError) -> (objects: Int, lastKey: UInt64) {
+        var leaves = try LeafCursor(stretch, evaluator.visits.pass)
+        while let leaf = try leaves.next() {
             body(try term.match(leaf, Selection(first: leaf.count)))
         }
+        return leaves.met
     }
 
-    /// Appends the rows, in the unit's leaf, of the objects that match.
-    public func appendRows(of unit: QueryUnit, to rows: inout [Int]) throws(RealmError) {
-        let (_, selection) = try match(unit)
-        try selection.visit { rows.append($0) }
-    }
-
-    /// Appends the keys of the objects that match in a unit, in table order.
-    public func appendKeys(
-        of unit: QueryUnit, to keys: inout [ObjectKey]
+    /// Appends the rows, in the part's leaf, of the objects that match, and moves `scan`, which is of
+    /// the same snapshot, to the leaf if there are any.
+    public func appendRows(
+        of part: LeafPart, to rows: inout [Int], moving scan: TableScan
     ) throws(RealmError) {
-        let (leaf, rows) = try match(unit)
+        let (leaf, selection) = try match(part)
+        if selection.isEmpty { return }
+        try selection.visit { rows.append($0) }
+        try scan.move(to: leaf, position: part.position)
+    }
+
+    /// Appends the keys of the objects that match in a part, in table order.
+    public func appendKeys(
+        of part: LeafPart, to keys: inout [ObjectKey]
+    ) throws(RealmError) {
+        let (leaf, rows) = try match(part)
         try rows.visit { keys.append(leaf.key($0)) }
     }
 
@@ -69,13 +70,13 @@ public final class QueryRun {
     ) throws(RealmError) {
         evaluator.visits.beginPass()
         if plan.candidates != nil {
-            for unit in try plan.units(in: snapshot) {
-                let (leaf, rows) = try match(unit)
+            for part in try plan.parts(in: snapshot) {
+                let (leaf, rows) = try match(part)
                 if !rows.isEmpty, try !body(leaf, rows) { return }
             }
             return
         }
-        let leaves = leafSource()
+        var leaves = newCursor()
         while let leaf = try leaves.next() {
             let rows = try term.match(leaf, Selection(first: leaf.count))
             if !rows.isEmpty, try !body(leaf, rows) { return }
@@ -98,10 +99,9 @@ public final class QueryRun {
 
     private func firstOfLeaves() throws(RealmError) -> ObjectKey? {
         evaluator.visits.beginPass()
-        if leaves?.restart() != true { leaves = leafSource() }
-        guard let leaves else { return nil }
-        if let leaf = try leaves.next(), let key = try firstByStep(leaf) { return key }
-        while let leaf = try leaves.next() {
+        if leaves?.restart() != true { leaves = newCursor() }
+        if let leaf = try leaves!.next(), let key = try firstByStep(leaf) { return key }
+        while let leaf = try leaves!.next() {
             let rows = try term.match(leaf, Selection(first: leaf.count))
             if let row = rows.first { return leaf.key(row) }
         }
@@ -117,15 +117,16 @@ public final class QueryRun {
         return nil
     }
 
-    private func leafSource() -> LeafSource {
-        LeafSource(snapshot, TablePlace(plan.query.table), evaluator.visits.pass, for: term)
+    private func newCursor() -> LeafCursor {
+        LeafCursor(snapshot, TablePlace(plan.query.table), evaluator.visits.pass, for: term)
     }
 
     /// Number of objects that match the condition, before DISTINCT and LIMIT.
     public func matchCount() throws(RealmError) -> Int {
         guard let candidates = plan.candidates else {
             evaluator.visits.beginPass()
-            return try leafSource().count(term)
+            var leaves = newCursor()
+            return try leaves.count(term)
         }
         if candidates.isFinal { return candidates.count }
         var total = 0

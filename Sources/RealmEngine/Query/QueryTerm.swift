@@ -10,16 +10,9 @@ class QueryTerm {
     /// Leaves asked about from now on may come from `directory`, which has their columns.
     func attach(_ directory: LeafDirectory) {}
 
-    /// Number of rows of all leaves for which the condition holds; `space` is what they are read in.
-    /// The directory is the one attached.
-    func count(_ leaves: LeafDirectory, _ space: NodeSpace) throws(RealmError) -> Int {
-        var total = 0
-        for i in 0..<leaves.count {
-            let leaf = leaves.leaf(i, in: space)
-            total &+= try match(leaf, Selection(first: leaf.count)).count
-        }
-        return total
-    }
+    /// Number of rows of all leaves of the directory attached for which the condition holds; nil when
+    /// they have to be matched.
+    func count(_ directory: LeafDirectory) throws(RealmError) -> Int? { nil }
 }
 
 /// TRUEPREDICATE and FALSEPREDICATE.

@@ -6,9 +6,9 @@ final class TextTerm: QueryTerm {
     private let matchesNull: Bool
     private let way: Way
     private var distinct = DistinctAnswers()
-    private var cells = CellCache()
+    private var stored = CellCache()
     private let scratch = LeafScratch()
-    private var texts: KeptLeaves<BytesLeaf>?
+    private var cells: ColumnCells<BytesLeaf>
 
     private enum Way {
         /// Equality with one of these texts; `isNegated` for inequality.
@@ -38,6 +38,7 @@ final class TextTerm: QueryTerm {
 
     init(_ test: ColumnTest) {
         self.test = test
+        cells = ColumnCells(test.column)
         isString = test.column.layout.type == .string
         matchesNull = test.holds(.null)
         way = Self.way(of: test)
@@ -77,25 +78,12 @@ final class TextTerm: QueryTerm {
         }
     }
 
-    override func attach(_ directory: LeafDirectory) {
-        texts = directory.texts(test.column.leafIndex, test.column.layout)
-    }
-
-    private func texts(_ leaf: ClusterLeaf) throws(RealmError) -> BytesLeaf {
-        if leaf.place >= 0, let texts { return texts[leaf.place].reading(in: leaf.space) }
-        let ref = try leaf.columnRef(test.column.leafIndex)
-        let texts =
-            isString
-            ? try BytesLeaf(strings: leaf.space, ref, distinct: test.column.layout.distinct)
-            : try BytesLeaf(binaries: leaf.space, ref)
-        guard texts.count == leaf.count else { throw leaf.unevenColumn(test.column.leafIndex) }
-        return texts
-    }
+    override func attach(_ directory: LeafDirectory) { cells.attach(directory) }
 
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
-        let column = try texts(leaf)
+        let column = try cells.leaf(leaf)
         if column.form == .enumerated { return try matchDistinct(column, among) }
         switch way {
         case .equal(let needles, let isNegated):
@@ -171,9 +159,9 @@ final class TextTerm: QueryTerm {
         _ column: BytesLeaf, _ needles: [Needle], _ isNegated: Bool, _ among: Selection
     ) throws(RealmError) -> Selection {
         var rows = Selection.none
-        if column.form == .short { cells.fill(needles, width: column.node.width) }
+        if column.form == .short { stored.fill(needles, width: column.node.width) }
         for i in needles.indices {
-            rows = rows | (try matchEqual(column, needles[i], cells[i], among))
+            rows = rows | (try matchEqual(column, needles[i], stored[i], among))
         }
         rows = isNegated ? among.subtracting(rows) : rows & among
         // Nulls are among neither, so a negation takes them and an equality does not.

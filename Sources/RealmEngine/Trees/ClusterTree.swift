@@ -131,7 +131,7 @@ struct ClusterTree {
         return try Self.count(space, node, root)
     }
 
-    fileprivate static func count(
+    static func count(
         _ space: NodeSpace, _ node: NodeView, _ ref: Ref
     ) throws(RealmError) -> Int {
         if node.isInner { return try InnerCluster(space, ref, node: node, base: 0).count }
@@ -159,125 +159,7 @@ struct ClusterTree {
     }
 
     /// The leaves in ascending key order, beginning with the one that holds position `skipping`.
-    func leaves(skipping position: Int = 0) -> Leaves { Leaves(self, skipping: position) }
-
-    /// Walks leaves in order, checking depth, key order and object counts on the way.
-    struct Leaves {
-        private struct Frame {
-            let inner: InnerCluster
-            var child: Int
-            /// Objects before this node's.
-            let start: Int
-        }
-
-        private let space: NodeSpace
-        private var pending: (ref: Ref, base: UInt64)?
-        /// The innermost open node; those around it are in `stack`.
-        private var frame: Frame?
-        private var stack: [Frame] = []
-        private var lastKey: UInt64?
-        /// Objects still to be skipped before the next leaf.
-        private var toSkip: Int
-        private var seen = 0
-        /// Position of the first object of the leaf last returned.
-        private(set) var position = 0
-
-        fileprivate init(_ tree: ClusterTree, skipping position: Int) {
-            space = tree.space
-            pending = tree.root.isNone ? nil : (tree.root, 0)
-            toSkip = position
-        }
-
-        mutating func next() throws(RealmError) -> ClusterLeaf? {
-            while true {
-                if pending == nil, try !advance() { return nil }
-                guard let (ref, base) = pending else { return nil }
-                pending = nil
-                let node = try space.node(ref)
-                if node.isInner {
-                    try push(try InnerCluster(space, ref, node: node, base: base), ref)
-                    continue
-                }
-                let leaf = try ClusterLeaf(space, ref, node: node, base: base)
-                if leaf.count == 0, frame == nil { return nil }
-                try checkPlace(leaf)
-                position = seen
-                seen += leaf.count
-                if seen <= toSkip { continue }
-                return leaf
-            }
-        }
-
-        /// Takes the next child of the innermost open node; whole subtrees may be skipped.
-        private mutating func advance() throws(RealmError) -> Bool {
-            while let child = frame?.child {
-                let isDone = child >= frame!.inner.childCount
-                try checkCount(isDone: isDone)
-                if isDone {
-                    frame = stack.popLast()
-                    continue
-                }
-                let ref = try frame!.inner.ref(child)
-                let base = frame!.inner.base &+ frame!.inner.offset(child)
-                if let lastKey, base <= lastKey { throw disorder(ref) }
-                frame!.child = child + 1
-                if seen < toSkip {
-                    let count = try ClusterTree.count(space, try space.node(ref), ref)
-                    if seen + count <= toSkip {
-                        seen += count
-                        continue
-                    }
-                }
-                pending = (ref, base)
-                return true
-            }
-            return false
-        }
-
-        private mutating func push(_ inner: InnerCluster, _ ref: Ref) throws(RealmError) {
-            if let parent = frame, parent.inner.depth != inner.depth + 1 {
-                throw .corrupt("a cluster tree of uneven depth", at: ref)
-            }
-            guard stack.count < ClusterTree.maximumDepth else {
-                throw .corrupt("a cluster tree too deep", at: ref)
-            }
-            if let frame { stack.append(frame) }
-            frame = Frame(inner: inner, child: 0, start: seen)
-        }
-
-        /// Checks a leaf against its neighbours and its parent.
-        private mutating func checkPlace(_ leaf: ClusterLeaf) throws(RealmError) {
-            if let depth = frame?.inner.depth, depth != 1 || leaf.count == 0 {
-                throw .corrupt("an empty cluster leaf, or one at the wrong depth", at: leaf.ref)
-            }
-            try leaf.checkOrder()
-            let first = UInt64(bitPattern: leaf.key(0).raw)
-            if let lastKey, first <= lastKey { throw disorder(leaf.ref) }
-            lastKey = UInt64(bitPattern: leaf.key(leaf.count - 1).raw)
-        }
-
-        /// Checks the objects met below a node against the number it announces, at every child, so
-        /// that a tree which leads to itself ends.
-        @inline(__always)
-        private func checkCount(isDone: Bool) throws(RealmError) {
-            let met = seen - frame!.start
-            let announced = frame!.inner.count
-            guard met == announced || (met < announced && !isDone) else {
-                throw miscounted(met)
-            }
-        }
-
-        @inline(never)
-        private func miscounted(_ met: Int) -> RealmError {
-            .corrupt(
-                "\(met) objects where \(frame!.inner.count) are announced", at: frame!.inner.ref)
-        }
-
-        @inline(never)
-        private func disorder(_ ref: Ref) -> RealmError {
-            .corrupt("object keys do not ascend between cluster leaves", at: ref)
-        }
-    }
+    func leaves(skipping position: Int = 0) -> LeafCursor { LeafCursor(self, skipping: position) }
 }
 
 /// An inner node: children with their key offsets (object format 2.2).

@@ -91,7 +91,7 @@ public struct DictionaryCursor {
 
     /// A cluster tree whose keys are hashes: column 0 keys, column 1 values.
     private struct Cluster {
-        var leaves: ClusterTree.Leaves
+        var leaves: LeafCursor
         var keys: BytesLeaf?
         var values: MixedLeaf?
         var row = 0

@@ -1,19 +1,12 @@
-/// Opened leaves in table order, kept for whoever reads them again. Immutable and free to cross
-/// threads.
-final class KeptLeaves<Leaf: BitwiseCopyable>: @unchecked Sendable {
-    private let base: UnsafeMutablePointer<Leaf>
-    let count: Int
+/// A leaf of a column in the form that kernels read, which is kept for later queries.
+protocol KeptLeaf: BitwiseCopyable {
+    /// Opens the leaf of `rows` objects; nil when the column is not stored in this form.
+    static func opened(
+        _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout, rows: Int
+    ) throws(RealmError) -> Self?
 
-    init(_ leaves: ContiguousArray<Leaf>) {
-        count = leaves.count
-        base = .allocate(capacity: max(1, leaves.count))
-        for i in leaves.indices { (base + i).initialize(to: leaves[i]) }
-    }
-
-    deinit { base.deallocate() }
-
-    /// Leaf `i`, which is below `count`.
-    @inline(__always) subscript(i: Int) -> Leaf { base[i] }
+    /// The same leaf for another reader.
+    func reading(in space: NodeSpace) -> Self
 }
 
 /// The leaves of one table of one version: found and checked once, so that the queries after the
@@ -23,19 +16,17 @@ final class KeptLeaves<Leaf: BitwiseCopyable>: @unchecked Sendable {
 /// a query first asks for them. Free to cross threads; the mutex guards the list of columns and is
 /// held while one is opened.
 final class LeafDirectory: @unchecked Sendable {
-    private let leaves: KeptLeaves<ClusterLeaf>
+    /// In table order; a reader puts a space of its own into what it takes.
+    let leaves: UnsafeBufferPointer<ClusterLeaf>
     private let allowance: MemoryAllowance
-    private let columns = Guarded<[Int: (layout: LeafLayout, column: Column)]>([:])
-    /// What the leaves were opened in. Used to open more, with the mutex held, and by nobody else:
-    /// readers put a space of their own into the leaves they take.
+    private let columns = Guarded<[Int: Column]>([:])
+    /// What the leaves were opened in. Used to open more, with the mutex held, and by nobody else.
     private let memory: SpaceMemory
 
-    private enum Column {
-        case numbers(KeptLeaves<NodeView>)
-        case times(KeptLeaves<TimestampLeaf>)
-        case texts(KeptLeaves<BytesLeaf>)
-        /// Damaged, not of a kind that is kept, or too large.
-        case none
+    private struct Column: @unchecked Sendable {
+        let layout: LeafLayout
+        /// Its leaves in their order; nil when they are damaged, in no form that is kept, or too large.
+        let leaves: UnsafeMutableRawPointer?
     }
 
     /// Nil when the tree is damaged or there is no memory left for it.
@@ -52,125 +43,64 @@ final class LeafDirectory: @unchecked Sendable {
             }
         } catch { return nil }
         guard allowance.take(found.count &* MemoryLayout<ClusterLeaf>.stride) else { return nil }
-        leaves = KeptLeaves(found)
+        let copy = UnsafeMutableBufferPointer<ClusterLeaf>.allocate(capacity: found.count)
+        _ = copy.initialize(from: found)
+        leaves = UnsafeBufferPointer(copy)
         self.memory = memory
         self.allowance = allowance
     }
 
+    deinit {
+        leaves.deallocate()
+        columns.withLock { for column in $0.values { column.leaves?.deallocate() } }
+    }
+
     var count: Int { leaves.count }
 
-    /// Leaf `i`, to be read in `space`.
-    @inline(__always)
-    func leaf(_ i: Int, in space: NodeSpace) -> ClusterLeaf {
-        var leaf = leaves[i]
-        leaf.space = space
-        return leaf
-    }
-
-    /// The nodes of a column of packed numbers: integers with or without null marker, bools, floats,
-    /// doubles, links, and the roots of collections. Nil when they have to be opened one by one.
-    func numbers(_ leafIndex: Int, _ layout: LeafLayout) -> KeptLeaves<NodeView>? {
-        if case .numbers(let kept) = column(leafIndex, layout) { return kept }
-        return nil
-    }
-
-    /// The leaves of a column of dates.
-    func times(_ leafIndex: Int, _ layout: LeafLayout) -> KeptLeaves<TimestampLeaf>? {
-        if case .times(let kept) = column(leafIndex, layout) { return kept }
-        return nil
-    }
-
-    /// The leaves of a column of strings or data, each to be given a space before it is read.
-    func texts(_ leafIndex: Int, _ layout: LeafLayout) -> KeptLeaves<BytesLeaf>? {
-        if case .texts(let kept) = column(leafIndex, layout) { return kept }
-        return nil
-    }
-
-    private func column(_ leafIndex: Int, _ layout: LeafLayout) -> Column {
-        columns.withLock { columns in
-            if let (known, column) = columns[leafIndex] {
-                // Damage can make two properties of one column.
-                return known.isStored(like: layout) ? column : .none
-            }
-            let column = opened(leafIndex, layout)
-            columns[leafIndex] = (layout, column)
+    /// The leaves of a column, as long as the directory lives; nil when they have to be opened one by
+    /// one. A column is always asked for in the same form.
+    func leaves<Leaf: KeptLeaf>(
+        _ leafIndex: Int, _ layout: LeafLayout, _ form: Leaf.Type = Leaf.self
+    ) -> UnsafePointer<Leaf>? {
+        let column = columns.withLock { columns in
+            if let known = columns[leafIndex] { return known }
+            let leaves = opened(leafIndex, layout, form)
+            let column = Column(layout: layout, leaves: leaves.map { UnsafeMutableRawPointer($0) })
+            columns[leafIndex] = column
             return column
         }
-    }
-
-    private func opened(_ leafIndex: Int, _ layout: LeafLayout) -> Column {
-        if layout.collection == nil {
-            switch layout.type {
-            case .string:
-                return texts(leafIndex) { (space, ref) throws(RealmError) in
-                    try BytesLeaf(strings: space, ref, distinct: layout.distinct)
-                }
-            case .binary:
-                return texts(leafIndex) { (space, ref) throws(RealmError) in
-                    try BytesLeaf(binaries: space, ref)
-                }
-            case .timestamp:
-                return opened(leafIndex) { (space, ref, rows) throws(RealmError) in
-                    let leaf = try TimestampLeaf(space, ref)
-                    return leaf.count == rows ? leaf : nil
-                }.map(Column.times) ?? .none
-            case .int, .bool, .float, .double, .link: break
-            default: return .none
-            }
-        }
-        return opened(leafIndex) { (space, ref, rows) throws(RealmError) in
-            let column = try ColumnLeaf(space, ref, layout, rows: rows)
-            return column.packedNumbers
-        }.map(Column.numbers) ?? .none
-    }
-
-    private func texts(
-        _ leafIndex: Int, _ open: (NodeSpace, Ref) throws(RealmError) -> BytesLeaf
-    ) -> Column {
-        opened(leafIndex) { (space, ref, rows) throws(RealmError) in
-            let leaf = try open(space, ref)
-            return leaf.count == rows ? leaf : nil
-        }.map(Column.texts) ?? .none
+        // Damage can make two properties of one column.
+        guard column.layout.isStored(like: layout) else { return nil }
+        return column.leaves.map { UnsafePointer($0.assumingMemoryBound(to: form)) }
     }
 
     /// Opens every leaf of a column; nil when one cannot be, or there is no memory left.
-    private func opened<Leaf: BitwiseCopyable>(
-        _ leafIndex: Int, _ open: (NodeSpace, Ref, Int) throws(RealmError) -> Leaf?
-    ) -> KeptLeaves<Leaf>? {
+    private func opened<Leaf: KeptLeaf>(
+        _ leafIndex: Int, _ layout: LeafLayout, _ form: Leaf.Type
+    ) -> UnsafeMutablePointer<Leaf>? {
         guard allowance.take(count &* MemoryLayout<Leaf>.stride) else { return nil }
-        var found: ContiguousArray<Leaf> = []
-        found.reserveCapacity(count)
+        let found = UnsafeMutablePointer<Leaf>.allocate(capacity: max(1, count))
         memory.walk.resetBudget()
         do throws(RealmError) {
-            for i in 0..<count {
-                let leaf = leaves[i]
+            for (i, leaf) in leaves.enumerated() {
                 let ref = try leaf.columnRef(leafIndex)
-                guard let opened = try open(memory.walk, ref, leaf.count) else { return nil }
-                found.append(opened)
+                let opened = try form.opened(memory.walk, ref, layout, rows: leaf.count)
+                guard let opened else {
+                    found.deallocate()
+                    return nil
+                }
+                (found + i).initialize(to: opened)
             }
-        } catch { return nil }
-        return KeptLeaves(found)
+        } catch {
+            found.deallocate()
+            return nil
+        }
+        return found
     }
 }
 
 extension LeafLayout {
     fileprivate func isStored(like other: LeafLayout) -> Bool {
         type == other.type && isNullable == other.isNullable && collection == other.collection
-    }
-}
-
-extension ColumnLeaf {
-    /// The node of a leaf that is nothing but packed numbers.
-    fileprivate var packedNumbers: NodeView? {
-        switch self {
-        case .integer(let leaf): leaf.node
-        case .nullableInteger(let leaf): leaf.node
-        case .bool(let leaf): leaf.node
-        case .float(let leaf): leaf.node
-        case .double(let leaf): leaf.node
-        case .link(let leaf): leaf.node
-        case .collection(let leaf, _, _): leaf.node
-        default: nil
-        }
     }
 }

@@ -2,45 +2,13 @@
 /// through by itself. None of the leaves was looked at yet.
 struct LeafStretch: Sendable {
     /// The inner node, and the offset of its keys.
-    private let parent: Ref
-    private let base: UInt64
-    private let children: Range<Int>
+    let parent: Ref
+    let base: UInt64
+    let children: Range<Int>
+    /// Where the keys of the first leaf may begin.
+    let start: UInt64
     /// The objects announced below the inner node, when this is its last stretch.
     let announced: Int?
-
-    /// What was found in a stretch, for comparing it with its neighbours and with the tree.
-    struct Extent {
-        var objects = 0
-        /// Where the keys of the first leaf may begin, and where those of the last end.
-        var start: UInt64 = 0
-        var lastKey: UInt64 = 0
-    }
-
-    /// Visits the leaves in order, with the checks that concern them alone.
-    func visit(
-        _ space: NodeSpace, _ body: (ClusterLeaf) throws(RealmError) -> Void
-    ) throws(RealmError) -> Extent {
-        let inner = try InnerCluster(space, parent, node: try space.node(parent), base: base)
-        var extent = Extent()
-        for child in children {
-            let ref = try inner.ref(child)
-            let node = try space.node(ref)
-            guard !node.isInner else { throw space.wrongShape(ref, "cluster leaf") }
-            let start = base &+ inner.offset(child)
-            let leaf = try ClusterLeaf(space, ref, node: node, base: start)
-            try leaf.checkOrder()
-            guard leaf.count > 0 else { throw space.wrongShape(ref, "cluster leaf") }
-            if child == children.lowerBound {
-                extent.start = start
-            } else if min(start, UInt64(bitPattern: leaf.key(0).raw)) <= extent.lastKey {
-                throw space.wrongShape(ref, "cluster leaf")
-            }
-            extent.lastKey = UInt64(bitPattern: leaf.key(leaf.count - 1).raw)
-            extent.objects += leaf.count
-            try body(leaf)
-        }
-        return extent
-    }
 }
 
 extension LeafStretch {
@@ -68,6 +36,7 @@ extension LeafStretch {
                 found.append(
                     LeafStretch(
                         parent: inner.ref, base: inner.base, children: start..<end,
+                        start: inner.base &+ inner.offset(start),
                         announced: end == inner.childCount ? inner.count : nil))
             }
             return

@@ -68,8 +68,8 @@ struct CollectionLeaf {
         node = try space.refNode(ref, slots: 0, "collection leaf")
     }
 
-    /// One that was opened before.
-    init(kept node: NodeView) { self.node = node }
+    /// One that has been opened.
+    init(_ node: NodeView) { self.node = node }
 
     @inline(__always) var count: Int { node.count }
 

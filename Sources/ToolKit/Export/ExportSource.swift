@@ -18,9 +18,9 @@ final class ExportSource {
     /// The objects of a batch.
     enum Objects {
         /// Those in the leaves, as far as they are at these positions of the table.
-        case leaves([LeafLocation], at: Range<Int>)
+        case leaves([LeafPart], at: Range<Int>)
         /// Those that match in the leaves.
-        case matches(ArraySlice<QueryUnit>)
+        case matches(ArraySlice<LeafPart>)
         /// These, in an order of their own.
         case keys(Slice<RowKeys>)
     }
@@ -33,11 +33,11 @@ final class ExportSource {
     /// Positions of the objects wanted of each table.
     private let positions: [Range<Int>]
     private var plan = 0
-    private var locations: LeafLocations?
+    private var cursor: LeafCursor?
     private var number = 0
 
     /// What a query narrows the first, then only, table to.
-    private var units: ArraySlice<QueryUnit>?
+    private var matches: ArraySlice<LeafPart>?
     private var keys: Slice<RowKeys>?
 
     init(
@@ -49,7 +49,7 @@ final class ExportSource {
         self.positions = positions
         switch choice {
         case .all: break
-        case .matches(let plan): units = try plan.units(in: snapshot)[...]
+        case .matches(let plan): matches = try plan.parts(in: snapshot)[...]
         case .keys(let chosen): keys = chosen
         }
     }
@@ -57,34 +57,34 @@ final class ExportSource {
     /// The next batch, nil when the tables are exhausted.
     func next() throws(RealmError) -> Batch? {
         guard plan < plans.count else { return nil }
-        if let units { return nextMatches(units) }
+        if let matches { return nextMatches(matches) }
         if let keys { return nextKeys(keys) }
         return try nextLeaves(positions[plan])
     }
 
     private func nextLeaves(_ wanted: Range<Int>) throws(RealmError) -> Batch {
-        let isFirst = locations == nil
+        let isFirst = self.cursor == nil
         var cursor =
-            locations ?? snapshot.table(plans[plan].table).leafLocations(from: wanted.lowerBound)
-        var leaves: [LeafLocation] = []
+            self.cursor ?? snapshot.table(plans[plan].table).leaves(from: wanted.lowerBound)
+        var leaves: [LeafPart] = []
         var isLast = wanted.isEmpty
         while !isLast, leaves.count < Self.leavesPerBatch {
-            guard let leaf = try cursor.next() else {
+            guard let leaf = try cursor.nextPart() else {
                 isLast = true
                 break
             }
             leaves.append(leaf)
             isLast = leaf.position + leaf.count >= wanted.upperBound
         }
-        locations = isLast ? nil : cursor
+        self.cursor = isLast ? nil : cursor
         return batch(.leaves(leaves, at: wanted), isFirst: isFirst, isLast: isLast)
     }
 
     private static let keysPerBatch = 4096
 
-    private func nextMatches(_ left: ArraySlice<QueryUnit>) -> Batch {
+    private func nextMatches(_ left: ArraySlice<LeafPart>) -> Batch {
         let taken = left.prefix(Self.leavesPerBatch)
-        units = left[taken.endIndex...]
+        matches = left[taken.endIndex...]
         return batch(.matches(taken), isLast: taken.endIndex == left.endIndex)
     }
 

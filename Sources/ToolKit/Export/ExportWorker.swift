@@ -65,14 +65,14 @@ final class ExportWorker {
             switch batch.objects {
             case .leaves(let leaves, let positions):
                 try render(leaves, positions, renderer, batch, &buffer)
-            case .matches(let units): try render(units, renderer, batch, &buffer)
+            case .matches(let parts): try render(parts, renderer, batch, &buffer)
             case .keys(let keys): try render(keys, renderer, batch, &buffer)
             }
         return isRendered ? try flush(batch, &buffer) : false
     }
 
     private func render(
-        _ leaves: [LeafLocation], _ positions: Range<Int>, _ renderer: RecordRenderer,
+        _ leaves: [LeafPart], _ positions: Range<Int>, _ renderer: RecordRenderer,
         _ batch: ExportSource.Batch, _ buffer: inout ByteBuffer
     ) throws(RealmError) -> Bool {
         for leaf in leaves {
@@ -85,14 +85,13 @@ final class ExportWorker {
     }
 
     private func render(
-        _ units: ArraySlice<QueryUnit>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
+        _ parts: ArraySlice<LeafPart>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
         _ buffer: inout ByteBuffer
     ) throws(RealmError) -> Bool {
-        for unit in units {
+        for part in parts {
             matches.removeAll(keepingCapacity: true)
-            try queryRun().appendRows(of: unit, to: &matches)
+            try queryRun().appendRows(of: part, to: &matches, moving: renderer.scan)
             if matches.isEmpty { continue }
-            try renderer.scan.open(unit.location)
             guard try renderAny(matches, renderer, batch, &buffer) else { return false }
         }
         return true

@@ -79,7 +79,7 @@ import Testing
     }
 }
 
-extension ClusterTree.Leaves {
+extension LeafCursor {
     /// A leaf, from a tree that need not be kept in a variable.
     fileprivate func firstLeaf() throws -> ClusterLeaf? {
         var leaves = self
