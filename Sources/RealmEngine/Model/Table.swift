@@ -56,26 +56,17 @@ public struct Row {
 
     /// The value of property `column`, an index into the table's `columns`.
     public func value(_ column: Int) throws(RealmError) -> Value {
-        let value = try self.column(column).value(row)
-        switch value {
-        case .string(let view), .binary(let view):
-            try leaf.space.chargeValue(view.count, at: leaf.ref)
-        default: break
-        }
-        return value
+        let info = table.info.columns[column]
+        return try leaf.value(info.leafIndex, info.layout, row: row)
     }
 
     /// As `value`, but unresolved links keep their negative keys.
     func storedValue(_ column: Int) throws(RealmError) -> Value {
-        try self.column(column).stored(row)
-    }
-
-    /// The leaf of a column, opened for one value and therefore without charge.
-    private func column(_ column: Int) throws(RealmError) -> ColumnLeaf {
         let info = table.info.columns[column]
         return try ColumnLeaf(
             leaf.space.unmetered, try leaf.columnRef(info.leafIndex), info.layout,
-            rows: leaf.count)
+            rows: leaf.count
+        ).stored(row)
     }
 
     /// The objects that link here through `backlink`, one of the table's `backlinks`.

@@ -7,17 +7,7 @@ struct Spot {
 
     @inline(__always)
     func value(_ column: BoundColumn) throws(RealmError) -> Value {
-        // Opened for one value and therefore without charge; a long text costs by its length.
-        let cells = try ColumnLeaf(
-            leaf.space.unmetered, try leaf.columnRef(column.leafIndex), column.layout,
-            rows: leaf.count)
-        let value = try cells.value(row)
-        switch value {
-        case .string(let text), .binary(let text):
-            try leaf.space.chargeValue(text.count, at: leaf.ref)
-        default: break
-        }
-        return value
+        try leaf.value(column.leafIndex, column.layout, row: row)
     }
 
     /// The same as something reached by a link.

@@ -2,15 +2,6 @@
 /// collections.
 extension NodeView: KeptLeaf {
     static func opened(
-        _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout, rows: Int
-    ) throws(RealmError) -> NodeView? {
-        guard let node = try numbers(space, ref, layout) else { return nil }
-        let hasMarker = layout.collection == nil && layout.type == .int && layout.isNullable
-        guard node.count == rows + (hasMarker ? 1 : 0) else { throw uneven(node.count, rows, ref) }
-        return node
-    }
-
-    private static func numbers(
         _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout
     ) throws(RealmError) -> NodeView? {
         if layout.collection != nil { return try CollectionLeaf(space, ref).node }
@@ -23,57 +14,49 @@ extension NodeView: KeptLeaf {
         }
     }
 
-    @inline(__always)
-    func reading(in space: NodeSpace) -> NodeView { self }
+    func count(_ layout: LeafLayout) -> Int {
+        let hasMarker = layout.collection == nil && layout.type == .int && layout.isNullable
+        return hasMarker ? count - 1 : count
+    }
 }
 
 extension TimestampLeaf: KeptLeaf {
     static func opened(
-        _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout, rows: Int
+        _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout
     ) throws(RealmError) -> TimestampLeaf? {
         guard layout.collection == nil, layout.type == .timestamp else { return nil }
-        let leaf = try TimestampLeaf(space, ref)
-        guard leaf.count == rows else { throw uneven(leaf.count, rows, ref) }
-        return leaf
+        return try TimestampLeaf(space, ref)
     }
 
-    @inline(__always)
-    func reading(in space: NodeSpace) -> TimestampLeaf { self }
+    func count(_ layout: LeafLayout) -> Int { count }
 }
 
 extension BytesLeaf: KeptLeaf {
     static func opened(
-        _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout, rows: Int
+        _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout
     ) throws(RealmError) -> BytesLeaf? {
-        guard layout.collection == nil, layout.type == .string || layout.type == .binary else {
-            return nil
+        guard layout.collection == nil else { return nil }
+        switch layout.type {
+        case .string: return try BytesLeaf(strings: space, ref, distinct: layout.distinct)
+        case .binary: return try BytesLeaf(binaries: space, ref)
+        default: return nil
         }
-        let leaf =
-            layout.type == .string
-            ? try BytesLeaf(strings: space, ref, distinct: layout.distinct)
-            : try BytesLeaf(binaries: space, ref)
-        guard leaf.count == rows else { throw uneven(leaf.count, rows, ref) }
-        return leaf
     }
+
+    func count(_ layout: LeafLayout) -> Int { count }
 }
 
 extension FixedBytesLeaf: KeptLeaf {
     static func opened(
-        _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout, rows: Int
+        _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout
     ) throws(RealmError) -> FixedBytesLeaf? {
-        guard layout.collection == nil, layout.type == .objectID || layout.type == .uuid else {
-            return nil
+        guard layout.collection == nil else { return nil }
+        switch layout.type {
+        case .objectID: return try FixedBytesLeaf(space, ref, width: 12)
+        case .uuid: return try FixedBytesLeaf(space, ref, width: 16)
+        default: return nil
         }
-        let leaf = try FixedBytesLeaf(space, ref, width: layout.type == .uuid ? 16 : 12)
-        guard leaf.count == rows else { throw uneven(leaf.count, rows, ref) }
-        return leaf
     }
 
-    @inline(__always)
-    func reading(in space: NodeSpace) -> FixedBytesLeaf { self }
-}
-
-@inline(never)
-private func uneven(_ count: Int, _ rows: Int, _ ref: Ref) -> RealmError {
-    .corrupt("a column leaf of \(count) values among \(rows) objects", at: ref)
+    func count(_ layout: LeafLayout) -> Int { count }
 }

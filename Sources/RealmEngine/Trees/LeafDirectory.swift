@@ -1,12 +1,32 @@
 /// A leaf of a column in the form that kernels read, which is kept for later queries.
 protocol KeptLeaf: BitwiseCopyable {
-    /// Opens the leaf of `rows` objects; nil when the column is not stored in this form.
+    /// Opens a leaf; nil when the column is not stored in this form.
     static func opened(
-        _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout, rows: Int
+        _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout
     ) throws(RealmError) -> Self?
+
+    /// Values, of which `layout` tells where they begin.
+    func count(_ layout: LeafLayout) -> Int
 
     /// The same leaf for another reader.
     func reading(in space: NodeSpace) -> Self
+}
+
+extension KeptLeaf {
+    /// Opens the leaf of `rows` objects.
+    static func opened(
+        _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout, rows: Int
+    ) throws(RealmError) -> Self? {
+        guard let leaf = try opened(space, ref, layout) else { return nil }
+        let count = leaf.count(layout)
+        guard count == rows else {
+            throw .corrupt("a column leaf of \(count) values among \(rows) objects", at: ref)
+        }
+        return leaf
+    }
+
+    @inline(__always)
+    func reading(in space: NodeSpace) -> Self { self }
 }
 
 /// The leaves of one table of one version: found and checked once, so that the queries after the

@@ -23,7 +23,9 @@ struct SchemaOutput {
         let kind = table.kind == .topLevel ? "" : " (\(table.kind.name))"
         var text = "class \(DisplayWidth.printable(table.className))\(kind)\n"
         let names = table.columns.map { DisplayWidth.printable($0.name) }
-        let types = table.columns.map { DisplayWidth.printable(PropertyType($0, schema).text) }
+        let types = table.columns.map {
+            DisplayWidth.printable(PropertyDescription($0, schema).typeText)
+        }
         let nameWidth = names.map(DisplayWidth.columns).max() ?? 0
         let typeWidth =
             zip(table.columns, types).filter { $0.0.collection == nil }
@@ -159,22 +161,6 @@ struct PropertyType {
     var keyType: String? {
         guard column.collection == .dictionary else { return nil }
         return column.hasIntegerKeys ? "int" : "string"
-    }
-
-    /// As the schema text has it: `Person?`, `list<int>`.
-    var text: String {
-        // Links in lists and sets are never null, and mixed always may be: neither needs saying.
-        let isObvious =
-            column.type == .mixed
-            || (column.type == .link && [.list, .set].contains(column.collection))
-        let element = (target ?? name) + (column.isNullable && !isObvious ? "?" : "")
-        switch column.collection {
-        case nil: return element
-        case .list: return "list<\(element)>"
-        case .set: return "set<\(element)>"
-        case .dictionary:
-            return column.hasIntegerKeys ? "dictionary<int, \(element)>" : "dictionary<\(element)>"
-        }
     }
 }
 

@@ -135,15 +135,13 @@ extension JSONValue {
     }
 }
 
-/// The sizes that values may have (object format 14).
+/// The sizes that values of records may have.
 enum ValueLimits {
-    static let longestString = 16_777_199
-
     @inline(__always)
     static func check(_ value: Value, _ field: JSONValue) throws(ValueMismatch) {
         switch value {
         case .string(let bytes), .binary(let bytes):
-            if bytes.count > longestString { throw tooLong(bytes, field) }
+            if bytes.count > ValueCheck.longestString { throw tooLong(bytes, field) }
         default: return
         }
     }
@@ -151,7 +149,7 @@ enum ValueLimits {
     @inline(never)
     private static func tooLong(_ bytes: ByteView, _ field: JSONValue) -> ValueMismatch {
         ValueMismatch(
-            field, .limitExceeded, expected: "at most \(longestString) bytes",
+            field, .limitExceeded, expected: "at most \(ValueCheck.longestString) bytes",
             got: "\(bytes.count)")
     }
 }
