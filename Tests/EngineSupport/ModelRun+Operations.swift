@@ -105,6 +105,9 @@ extension ModelRun {
         else { return }
         let info = model.tables[object.table]!.columns[column]
         current = "set \(object) \(info)"
+        if shape.editsElements, values.chance(50), info.mayEditElements(model[object, column]) {
+            return try editElements(transaction, object, column, info)
+        }
         switch info.collection {
         case nil where isEmbedded(info): try changeEmbedded(transaction, object, column, info)
         case nil:
@@ -123,7 +126,7 @@ extension ModelRun {
     }
 
     /// A value that fits the property or an element of it; null where it must be optional.
-    private func element(_ column: ModelDatabase.Column, depth: Int) -> PlainValue {
+    func element(_ column: ModelDatabase.Column, depth: Int) -> PlainValue {
         let inSet = column.collection == .set
         switch column.type {
         case .link: return object(in: column.target).map(PlainValue.link) ?? .null

@@ -29,6 +29,8 @@ final class ModelRun {
         var isComparing = true
         /// Reads everything back after each operation, from the open transaction.
         var readsAlong = false
+        /// Changes single elements too, besides whole collections.
+        var editsElements = true
         /// How often a transaction ends a group, where transactions come in groups.
         var flushPercent: Int?
         var rollbackPercent = 10

@@ -207,6 +207,9 @@ public final class Instance {
         return sharedSpace
     }
 
+    /// Where nodes of what is shown are read: those of the open write transaction, too.
+    var readableSpace: NodeSpace { transaction?.context.space ?? space }
+
     @inline(never)
     private var sharedSpace: NodeSpace {
         if let frozen { return FrozenSpaces.space(of: frozen) }

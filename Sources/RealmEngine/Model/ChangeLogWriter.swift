@@ -3,6 +3,8 @@ struct ChangeLogWriter: ~Copyable {
     private var buffer = ByteBuffer(capacity: 256)
     private var table: TableKey?
     private var collection: (ColumnKey, ObjectKey)?
+    /// Leads to a collection nested in that of the property.
+    private var path: [Int64] = []
 
     private enum Opcode: UInt8 {
         case insertTable = 1
@@ -18,9 +20,11 @@ struct ChangeLogWriter: ~Copyable {
         case selectCollection = 30
         case collectionInsert = 31
         case collectionSet = 32
+        case collectionMove = 33
         case collectionErase = 35
         case collectionClear = 36
         case typedLinkChange = 43
+        case selectCollectionByPath = 45
     }
 
     var bytes: UnsafeRawBufferPointer { buffer.bytes }
@@ -63,9 +67,23 @@ struct ChangeLogWriter: ~Copyable {
 
     private mutating func select(_ key: TableKey, _ column: ColumnKey, _ object: ObjectKey) {
         select(key)
-        if let collection, collection == (column, object) { return }
+        if let collection, collection == (column, object), path.isEmpty { return }
         collection = (column, object)
+        path = []
         emit(.selectCollection, column.raw, object.raw)
+    }
+
+    private mutating func select(
+        _ key: TableKey, _ column: ColumnKey, _ object: ObjectKey, _ wanted: [Int64]
+    ) {
+        if wanted.isEmpty { return select(key, column, object) }
+        select(key)
+        if let collection, collection == (column, object), path == wanted { return }
+        collection = (column, object)
+        path = wanted
+        emit(.selectCollectionByPath, column.raw, object.raw)
+        emit(Int64(wanted.count))
+        for step in wanted { emit(step) }
     }
 
     private mutating func groupLevel(_ opcode: Opcode, _ key: TableKey) {
@@ -139,6 +157,21 @@ struct ChangeLogWriter: ~Copyable {
     ) {
         select(key, column, object)
         emit(.collectionClear, Int64(size))
+    }
+
+    /// A single change of a collection, which `path` leads to from the property's own.
+    mutating func collection(
+        _ key: TableKey, _ column: ColumnKey, _ object: ObjectKey, _ path: [Int64],
+        _ step: CollectionEdit.Step
+    ) {
+        select(key, column, object, path)
+        switch step {
+        case .insert(let index): emit(.collectionInsert, Int64(index))
+        case .set(let index): emit(.collectionSet, Int64(index))
+        case .move(let from, let to): emit(.collectionMove, Int64(from), Int64(to))
+        case .erase(let index): emit(.collectionErase, Int64(index))
+        case .clear(let count): emit(.collectionClear, Int64(count))
+        }
     }
 
     mutating func typedLinkChange(_ key: TableKey, _ column: ColumnKey, _ target: TableKey) {

@@ -236,7 +236,7 @@ extension WriteTransaction {
         return sorted
     }
 
-    private static func checkKey(
+    static func checkKey(
         _ key: Value, _ hasIntegerKeys: Bool, _ name: String
     ) throws(RealmError) {
         switch key {

@@ -134,6 +134,9 @@ final class SequenceEditor {
         return number
     }
 
+    /// Some of the links may be unresolved, which users do not see.
+    var hidesElements: Bool { mayHoldUnresolved }
+
     // MARK: Editing
 
     func append(_ value: Value) throws(RealmError) { try insert(value, at: count) }

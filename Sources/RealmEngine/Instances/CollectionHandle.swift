@@ -1,0 +1,246 @@
+/// A list, set or dictionary of an object that is held: that of a property, or one nested in it. Read and
+/// changed one element at a time.
+///
+/// Looks its collection up with every call, in the version its instance shows or in its open write
+/// transaction, by way of the object's handle. Confined as that is. Positions are those that users see: links to
+/// objects that are not resolved count for nothing.
+public struct CollectionHandle {
+    public private(set) var owner: ObjectHandle
+    public let property: Int
+    /// From the property's own collection inwards.
+    public let steps: [CollectionPlace.Step]
+
+    /// The collection that a property has, or that `steps` lead to from there.
+    public init(_ owner: ObjectHandle, _ property: Int, _ steps: [CollectionPlace.Step] = []) {
+        (self.owner, self.property, self.steps) = (owner, property, steps)
+    }
+
+    /// Remembers where the object is in the version its instance shows now.
+    public mutating func follow() throws(RealmError) { try owner.follow() }
+
+    /// The collection inside this one, at a position of a list or under a key.
+    public func nested(_ step: CollectionPlace.Step) -> CollectionHandle {
+        CollectionHandle(owner, property, steps + [step])
+    }
+
+    // MARK: Reading
+
+    /// The collection as a value of its object.
+    ///
+    /// Throws `misuse` when the object is gone, or has no collection there any more.
+    public func value() throws(RealmError) -> Value {
+        var value = try owner.value(property)
+        for step in steps { value = try Self.value(at: step, in: value, space) }
+        guard value.collectionRoot != nil else { throw Self.noCollection }
+        return value
+    }
+
+    /// Where the nodes are that `value` leads to.
+    private var space: NodeSpace { owner.objects.instance.readableSpace }
+
+    /// Number of elements, or of entries.
+    public var count: Int {
+        get throws(RealmError) {
+            switch try value() {
+            case .list(let view), .set(let view): return try ElementCursor.count(space, view)
+            case .dictionary(let view):
+                guard let keys = try Self.halves(view, space)?.keys else { return 0 }
+                return try ElementCursor.count(space, keys)
+            default: throw Self.noCollection
+            }
+        }
+    }
+
+    /// The element at a position of a list or set, or the value of a dictionary's entry there.
+    ///
+    /// Throws `misuse` when there are no more than that.
+    public func element(at position: Int) throws(RealmError) -> Value {
+        switch try value() {
+        case .list(let view), .set(let view):
+            return try Self.element(at: position, of: view, space)
+        case .dictionary(let view):
+            guard let halves = try Self.halves(view, space) else {
+                throw Self.outOfBounds(position)
+            }
+            return try Self.element(at: position, of: halves.values, space)
+        default: throw Self.noCollection
+        }
+    }
+
+    /// The key of a dictionary's entry at a position: they ascend.
+    public func key(at position: Int) throws(RealmError) -> Value {
+        guard case .dictionary(let view) = try value(),
+            let halves = try Self.halves(view, space)
+        else { throw Self.outOfBounds(position) }
+        return try Self.element(at: position, of: halves.keys, space)
+    }
+
+    /// The value under a key of a dictionary; nil when there is no such key.
+    public func value(forKey key: Value) throws(RealmError) -> Value? {
+        guard case .dictionary(let view) = try value() else { throw Self.noCollection }
+        return try Self.value(forKey: key, of: view, space)
+    }
+
+    // MARK: Finding
+
+    private static func value(
+        at step: CollectionPlace.Step, in value: Value, _ space: NodeSpace
+    ) throws(RealmError) -> Value {
+        switch (step, value) {
+        case (.index(let position), .list(let view)):
+            return try element(at: position, of: view, space)
+        case (.key(let key), .dictionary(let view)):
+            let found = try key.withView { key in
+                Result { () throws(RealmError) in
+                    try self.value(forKey: .string(key), of: view, space)
+                }
+            }.get()
+            guard let found else { throw noCollection }
+            return found
+        default: throw noCollection
+        }
+    }
+
+    private static func element(
+        at position: Int, of view: CollectionView, _ space: NodeSpace
+    ) throws(RealmError) -> Value {
+        guard position >= 0, try position < ElementCursor.count(space, view) else {
+            throw outOfBounds(position)
+        }
+        if view.element.type == .link, try space.node(view.root).context {
+            var cursor = ElementCursor(space, view)
+            for _ in 0..<position { _ = try cursor.next() }
+            guard let element = try cursor.next() else { throw outOfBounds(position) }
+            return element
+        }
+        let (ref, start) = try BPlusTree(space: space, root: view.root)
+            .leaf(containing: position)
+        let leaf = try ColumnLeaf(space, ref, element: view.element)
+        guard position - start < leaf.count else { throw outOfBounds(position) }
+        let stored = try leaf.stored(position - start)
+        return try CollectionView.element(stored, depth: view.depth).shown
+    }
+
+    private static func value(
+        forKey key: Value, of view: CollectionView, _ space: NodeSpace
+    ) throws(RealmError) -> Value? {
+        guard let halves = try halves(view, space) else { return nil }
+        var (low, high) = (0, try ElementCursor.count(space, halves.keys))
+        let count = high
+        while low < high {
+            let middle = (low + high) / 2
+            let order = ValueOrder.compare(
+                try element(at: middle, of: halves.keys, space), key)
+            if order < 0 { low = middle + 1 } else { high = middle }
+        }
+        guard low < count,
+            ValueOrder.compare(try element(at: low, of: halves.keys, space), key) == 0
+        else { return nil }
+        return try element(at: low, of: halves.values, space)
+    }
+
+    /// The two lists that a dictionary is; nil for one that never held anything.
+    private static func halves(
+        _ view: CollectionView, _ space: NodeSpace
+    ) throws(RealmError) -> (keys: CollectionView, values: CollectionView)? {
+        if view.root.isNone { return nil }
+        let node = try space.refNode(view.root, slots: 2, "dictionary")
+        guard let keys = node.slot(0).child, let values = node.slot(1).child else {
+            throw .corrupt("a dictionary without its keys or values", at: view.root)
+        }
+        let key = ElementType(
+            type: view.element.hasIntegerKeys ? .int : .string, isNullable: false)
+        return (
+            CollectionView(root: keys, element: key),
+            CollectionView(root: values, element: .mixed, depth: view.depth)
+        )
+    }
+
+    private static var noCollection: RealmError {
+        .misuse("The collection is no longer valid.", code: "InvalidatedObject")
+    }
+
+    private static func outOfBounds(_ position: Int) -> RealmError {
+        .misuse(
+            "Requested index \(position) is out of bounds", code: "OutOfBounds", reason: "index")
+    }
+}
+
+/// Changes, in the instance's write transaction; see `WriteTransaction` for what each does and throws.
+extension CollectionHandle {
+    private func changing() throws(RealmError) -> (WriteTransaction, CollectionPlace) {
+        let (transaction, column) = try owner.changing(property)
+        return (transaction, CollectionPlace(owner.objects.key, owner.key, column, steps))
+    }
+
+    public func insert(_ value: Value, at position: Int) throws(RealmError) {
+        let (transaction, place) = try changing()
+        try transaction.insertElement(value, at: position, in: place)
+    }
+
+    public func append(_ value: Value) throws(RealmError) { try insert(value, at: count) }
+
+    public func set(_ value: Value, at position: Int) throws(RealmError) {
+        let (transaction, place) = try changing()
+        try transaction.setElement(value, at: position, in: place)
+    }
+
+    public func remove(at position: Int) throws(RealmError) {
+        let (transaction, place) = try changing()
+        try transaction.removeElement(at: position, from: place)
+    }
+
+    public func move(from position: Int, to target: Int) throws(RealmError) {
+        let (transaction, place) = try changing()
+        try transaction.moveElement(from: position, to: target, in: place)
+    }
+
+    public func swap(_ a: Int, _ b: Int) throws(RealmError) {
+        let (transaction, place) = try changing()
+        try transaction.swapElements(a, b, in: place)
+    }
+
+    /// Of a set; false when an equal value is there.
+    @discardableResult
+    public func insert(_ value: Value) throws(RealmError) -> Bool {
+        let (transaction, place) = try changing()
+        return try transaction.insertMember(value, into: place)
+    }
+
+    /// Of a set; false when no equal value is there.
+    @discardableResult
+    public func remove(_ value: Value) throws(RealmError) -> Bool {
+        let (transaction, place) = try changing()
+        return try transaction.removeMember(value, from: place)
+    }
+
+    /// Of a dictionary.
+    public func set(_ value: Value, forKey key: Value) throws(RealmError) {
+        let (transaction, place) = try changing()
+        try transaction.setEntry(key, to: value, in: place)
+    }
+
+    /// Of a dictionary; false when there is no such key.
+    @discardableResult
+    public func remove(forKey key: Value) throws(RealmError) -> Bool {
+        let (transaction, place) = try changing()
+        return try transaction.removeEntry(key, from: place)
+    }
+
+    /// A new embedded object in front of the one at `position`, or behind the last.
+    public func insertEmbedded(at position: Int) throws(RealmError) -> ObjectKey {
+        let (transaction, place) = try changing()
+        return try transaction.insertEmbedded(at: position, in: place)
+    }
+
+    /// A new embedded object under a key of a dictionary.
+    public func setEmbedded(forKey key: Value) throws(RealmError) -> ObjectKey {
+        let (transaction, place) = try changing()
+        return try transaction.setEmbeddedEntry(key, in: place)
+    }
+
+    public func removeAll() throws(RealmError) {
+        let (transaction, place) = try changing()
+        try transaction.removeAllElements(of: place)
+    }
+}

@@ -1,0 +1,234 @@
+/// Changes of single elements: only the way to them is read and written, however long the collection is,
+/// except for those of properties with an index, which are read as a whole.
+///
+/// All throw `data` when a value does not fit, `misuse` when the collection, its object or the position is
+/// not there. Positions are those that users see. Links keep their other ends, and embedded objects that
+/// are taken out are removed.
+extension WriteTransaction {
+    // MARK: Lists
+
+    /// Puts a value in front of the element at `position`, or behind the last.
+    public func insertElement(
+        _ value: Value, at position: Int, in place: CollectionPlace
+    ) throws(RealmError) {
+        let edit = try CollectionEdit(self, place)
+        let list = try edit.list()
+        let index = try edit.index(position, of: list, orEnd: true)
+        try edit.check(value)
+        try list.insert(try edit.putting(value), at: index)
+        try edit.finish(.insert(index))
+    }
+
+    /// Replaces the element at `position`.
+    public func setElement(
+        _ value: Value, at position: Int, in place: CollectionPlace
+    ) throws(RealmError) {
+        let edit = try CollectionEdit(self, place)
+        let list = try edit.list()
+        let index = try edit.index(position, of: list)
+        try edit.check(value)
+        try edit.taking(list.value(at: index))
+        try list.set(try edit.putting(value), at: index)
+        try edit.finish(.set(index))
+    }
+
+    public func removeElement(
+        at position: Int, from place: CollectionPlace
+    ) throws(RealmError) {
+        let edit = try CollectionEdit(self, place)
+        let list = try edit.list()
+        let index = try edit.index(position, of: list)
+        try edit.taking(list.value(at: index))
+        try list.remove(at: index)
+        try edit.finish(.erase(index))
+    }
+
+    /// Takes the element at `position` out and puts it back so that it is at `target` afterwards.
+    public func moveElement(
+        from position: Int, to target: Int, in place: CollectionPlace
+    ) throws(RealmError) {
+        let edit = try CollectionEdit(self, place)
+        let list = try edit.list()
+        let from = try edit.index(position, of: list)
+        let to = try edit.index(target, of: list)
+        if from == to { return }
+        try edit.begin()
+        try move(from, to, list)
+        try edit.finish(.move(from, to))
+    }
+
+    private func move(_ from: Int, _ to: Int, _ list: SequenceEditor) throws(RealmError) {
+        let value = keep(try list.value(at: from))
+        try list.remove(at: from)
+        try list.insert(value, at: to)
+    }
+
+    /// The elements at two positions change places.
+    public func swapElements(
+        _ a: Int, _ b: Int, in place: CollectionPlace
+    ) throws(RealmError) {
+        let edit = try CollectionEdit(self, place)
+        let list = try edit.list()
+        let first = try edit.index(min(a, b), of: list)
+        let second = try edit.index(max(a, b), of: list)
+        if first == second { return }
+        try edit.begin()
+        let (x, y) = (keep(try list.value(at: first)), keep(try list.value(at: second)))
+        try list.set(y, at: first)
+        try list.set(x, at: second)
+        // Two moves make a swap: the second forward, then the first to where that was.
+        if first + 1 == second { return try edit.finish(.move(second, first)) }
+        try edit.finish(.move(second, first), .move(first + 1, second))
+    }
+
+    /// A new embedded object in front of the element at `position`, or behind the last.
+    public func insertEmbedded(
+        at position: Int, in place: CollectionPlace
+    ) throws(RealmError) -> ObjectKey {
+        let edit = try CollectionEdit(self, place)
+        let list = try edit.list()
+        let index = try edit.index(position, of: list, orEnd: true)
+        let link = try makeEmbedded(edit.column)
+        try list.insert(try edit.putting(.link(link)), at: index)
+        try edit.finish(.insert(index))
+        return link.key
+    }
+
+    /// A new embedded object in place of the one at `position`.
+    public func setEmbedded(
+        at position: Int, in place: CollectionPlace
+    ) throws(RealmError) -> ObjectKey {
+        let edit = try CollectionEdit(self, place)
+        let list = try edit.list()
+        let index = try edit.index(position, of: list)
+        let link = try makeEmbedded(edit.column)
+        try edit.taking(list.value(at: index))
+        try list.set(try edit.putting(.link(link)), at: index)
+        try edit.finish(.set(index))
+        return link.key
+    }
+
+    // MARK: Sets
+
+    /// Adds a value to a set; false when an equal one is there, which stays as it is spelt.
+    @discardableResult
+    public func insertMember(
+        _ value: Value, into place: CollectionPlace
+    ) throws(RealmError) -> Bool {
+        let edit = try CollectionEdit(self, place)
+        let set = try edit.set()
+        try edit.check(value)
+        let found = try Self.find(value, in: set)
+        if found.isThere { return false }
+        try set.insert(try edit.putting(value), at: found.index)
+        try edit.finish(.insert(found.index))
+        return true
+    }
+
+    /// Takes a value out of a set; false when no equal one is there.
+    @discardableResult
+    public func removeMember(
+        _ value: Value, from place: CollectionPlace
+    ) throws(RealmError) -> Bool {
+        let edit = try CollectionEdit(self, place)
+        let set = try edit.set()
+        let found = try Self.find(value, in: set)
+        guard found.isThere else { return false }
+        try edit.taking(set.value(at: found.index))
+        try set.remove(at: found.index)
+        try edit.finish(.erase(found.index))
+        return true
+    }
+
+    private static func find(
+        _ value: Value, in set: SequenceEditor
+    ) throws(RealmError) -> (index: Int, isThere: Bool) {
+        let index = try set.lowerBound { SetOrder.compare($0, value) }
+        guard index < set.count else { return (index, false) }
+        return (index, SetOrder.compare(try set.value(at: index), value) == 0)
+    }
+
+    // MARK: Dictionaries
+
+    /// Stores a value under a key; false when it replaced another.
+    @discardableResult
+    public func setEntry(
+        _ key: Value, to value: Value, in place: CollectionPlace
+    ) throws(RealmError) -> Bool {
+        let edit = try CollectionEdit(self, place)
+        try edit.check(value)
+        return try store(key, value, edit)
+    }
+
+    /// A new embedded object under a key, in place of the one that was there.
+    public func setEmbeddedEntry(
+        _ key: Value, in place: CollectionPlace
+    ) throws(RealmError) -> ObjectKey {
+        let edit = try CollectionEdit(self, place)
+        try check(key, of: edit.dictionary(), edit)
+        let link = try makeEmbedded(edit.column)
+        _ = try store(key, .link(link), edit)
+        return link.key
+    }
+
+    private func check(
+        _ key: Value, of entries: DictionaryEditor, _ edit: CollectionEdit
+    ) throws(RealmError) {
+        try Self.checkKey(key, entries.keys.element.type == .int, edit.column.name)
+    }
+
+    private func store(
+        _ key: Value, _ value: Value, _ edit: CollectionEdit
+    ) throws(RealmError) -> Bool {
+        let entries = try edit.dictionary()
+        try check(key, of: entries, edit)
+        let found = try entries.find(key)
+        if found.isThere {
+            try edit.taking(entries.values.value(at: found.index))
+            try entries.values.set(try edit.putting(value), at: found.index)
+            try edit.finish(.set(found.index))
+        } else {
+            try entries.insert(keep(key), try edit.putting(value), at: found.index)
+            try edit.finish(.insert(found.index))
+        }
+        return !found.isThere
+    }
+
+    /// Takes a key and its value out of a dictionary; false when there is no such key.
+    @discardableResult
+    public func removeEntry(
+        _ key: Value, from place: CollectionPlace
+    ) throws(RealmError) -> Bool {
+        let edit = try CollectionEdit(self, place)
+        let entries = try edit.dictionary()
+        let found = try entries.find(key)
+        guard found.isThere else { return false }
+        try edit.taking(entries.values.value(at: found.index))
+        try entries.remove(at: found.index)
+        try edit.finish(.erase(found.index))
+        return true
+    }
+
+    // MARK: All kinds
+
+    /// Takes everything out of a collection.
+    public func removeAllElements(of place: CollectionPlace) throws(RealmError) {
+        let edit = try CollectionEdit(self, place)
+        let elements: SequenceEditor
+        switch edit.tree {
+        case .list(let all), .set(let all): elements = all
+        case .dictionary(let entries): elements = entries.values
+        }
+        let count = elements.count
+        if count == 0 { return }
+        for i in 0..<count { try edit.taking(elements.value(at: i)) }
+        for i in (0..<count).reversed() {
+            if case .dictionary(let entries) = edit.tree {
+                try entries.remove(at: i)
+            } else {
+                try elements.remove(at: i)
+            }
+        }
+        try edit.finish(.clear(count))
+    }
+}

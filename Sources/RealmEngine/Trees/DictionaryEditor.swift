@@ -1,0 +1,61 @@
+/// Edits a dictionary: its keys and its values side by side in two trees, ascending by key (object format
+/// 4.5). Confined to the writer.
+final class DictionaryEditor {
+    private let context: EditContext
+    let keys: SequenceEditor
+    let values: SequenceEditor
+    /// The node that leads to both; nil for a dictionary that never held anything.
+    private var root: RefSlot?
+
+    /// Opens the dictionary at `root`; none is an empty one.
+    init(_ context: EditContext, _ view: CollectionView) throws(RealmError) {
+        self.context = context
+        let key = ElementType(
+            type: view.element.hasIntegerKeys ? .int : .string, isNullable: false)
+        if view.root.isNone {
+            keys = try SequenceEditor(context, root: .none, element: key)
+            values = try SequenceEditor(context, root: .none, element: .mixed)
+            return
+        }
+        let node = try context.space.refNode(view.root, slots: 2, "dictionary")
+        for i in 0..<2 { try context.nodes.check(node.slot(i).ref, in: view.root) }
+        keys = try SequenceEditor(context, root: node.slot(0).ref, element: key)
+        values = try SequenceEditor(context, root: node.slot(1).ref, element: .mixed)
+        guard keys.count == values.count else {
+            throw .corrupt("a dictionary of more keys than values, or fewer", at: view.root)
+        }
+        let slot = RefSlot.allocate(capacity: 1)
+        slot.initialize(to: view.root.raw)
+        root = slot
+    }
+
+    deinit { root?.deallocate() }
+
+    var count: Int { keys.count }
+
+    /// Where `key` is, or belongs.
+    func find(_ key: Value) throws(RealmError) -> (index: Int, isThere: Bool) {
+        let index = try keys.lowerBound { ValueOrder.compare($0, key) }
+        guard index < count else { return (index, false) }
+        return (index, ValueOrder.compare(try keys.value(at: index), key) == 0)
+    }
+
+    func insert(_ key: Value, _ value: Value, at index: Int) throws(RealmError) {
+        try keys.insert(key, at: index)
+        try values.insert(value, at: index)
+    }
+
+    func remove(at index: Int) throws(RealmError) {
+        try keys.remove(at: index)
+        try values.remove(at: index)
+    }
+
+    /// The node that leads to both trees as they are now.
+    func finish() throws(RealmError) -> Ref {
+        let refs = [try keys.finish().raw, try values.finish().raw]
+        guard let root else { return try context.encoder.refs(refs) }
+        let node = try context.nodes.ownRefs(root)
+        for i in 0..<2 { node.slots[i] = refs[i] }
+        return Ref(root.pointee)
+    }
+}

@@ -1,0 +1,60 @@
+import Testing
+
+@testable import EngineSupport
+@testable import RealmEngine
+
+/// Changes of single elements that random ones would rarely make.
+@Suite struct ElementEditTests {
+    /// The index of a mixed property finds values, and has nothing to say of the strings in a list there.
+    @Test func listsInIndexedMixedProperties() throws {
+        let folder = try ScratchFolder()
+        let path = folder.file("indexed.realm")
+        var options = WriteSession.Options()
+        (options.creates, options.isDurable) = (true, false)
+        let session = try WriteSession(path: path, options: options)
+        let transaction = try session.begin()
+        let table = try transaction.createClass("Thing")
+        var spec = PropertySpec("any", .mixed)
+        (spec.isOptional, spec.isIndexed) = (true, true)
+        try transaction.addProperty(table, spec)
+        let key = try transaction.create(in: table)
+        try transaction.set(table, key, 0, try transaction.makeList([]))
+        let place = CollectionPlace(table, key, 0)
+        try String(repeating: "x", count: 300).withView { text in
+            Result { () throws(RealmError) in
+                try transaction.insertElement(.string(text), at: 0, in: place)
+            }
+        }.get()
+        try transaction.commit()
+        try ModelRun.audit(IntegrityCheck.run(path: path), "at the end")
+    }
+
+    /// What is refused leaves the index of the property, and everything else, as it was.
+    @Test func refusedChangesLeaveNothingBehind() throws {
+        let folder = try ScratchFolder()
+        let path = folder.file("refused.realm")
+        var options = WriteSession.Options()
+        (options.creates, options.isDurable) = (true, false)
+        let session = try WriteSession(path: path, options: options)
+        let transaction = try session.begin()
+        let table = try transaction.createClass("Thing")
+        var spec = PropertySpec("words", .string)
+        (spec.collection, spec.isIndexed) = (.list, true)
+        try transaction.addProperty(table, spec)
+        let key = try transaction.create(in: table)
+        let place = CollectionPlace(table, key, 0)
+        try "word".withView { text in
+            Result { () throws(RealmError) in
+                try transaction.insertElement(.string(text), at: 0, in: place)
+            }
+        }.get()
+        #expect(throws: RealmError.self) { try transaction.removeElement(at: 1, from: place) }
+        #expect(throws: RealmError.self) {
+            try transaction.setElement(.int(1), at: 0, in: place)
+        }
+        #expect(throws: RealmError.self) { try transaction.insertMember(.int(1), into: place) }
+        #expect(throws: RealmError.self) { try transaction.insertEmbedded(at: 0, in: place) }
+        try transaction.commit()
+        try ModelRun.audit(IntegrityCheck.run(path: path), "at the end")
+    }
+}
