@@ -80,95 +80,85 @@ final class EncryptedDevice: StorageDevice {
 
     private func flushData(isDurable: Bool) throws(RealmError) {
         if dirty.isEmpty || (header != nil && dirty.count == 1) { return }
-        let batch = EncryptedBatch(dirty.sorted(), pages)
+        let data = EncryptedBatch(dirty.filter { $0 != 0 }.sorted(), pages)
+        let header = dirty.contains(0) ? EncryptedBatch([0], pages) : nil
         lockFile?.beginPages(at: dirty.min()! * EncryptedLayout.page)
         defer { lockFile?.endPages() }
-        try batch.writeEntries(to: device)
-        if isDurable, batch.replaces { try device.sync() }
-        try batch.writePages(to: device)
-        dirty = batch.hasHeader ? [0] : []
-        header = batch.hasHeader ? batch : nil
+        try data.writeEntries(to: device)
+        try header?.writeEntries(to: device)
+        if isDurable, data.replaces { try device.sync() }
+        try data.writePages(to: device)
+        data.settle()
+        dirty = header == nil ? [] : [0]
+        self.header = header
     }
 
     private func flushHeader() throws(RealmError) {
         guard let header else { return }
         lockFile?.beginPages(at: 0)
         defer { lockFile?.endPages() }
-        try header.writeHeader(to: device)
+        try header.writePages(to: device)
+        header.settle()
         dirty = []
         self.header = nil
     }
 }
 
-/// Pages encrypted to be written, and their entries. That of the header is written last, for itself.
+/// Pages encrypted to be written, and their entries.
 struct EncryptedBatch {
-    /// In the order of their places.
     private let list: [Int]
     private let pages: EncryptedPages
     private let ciphers: ByteBufferBox
     private let entries: ByteBufferBox
+    /// Some of them held something that a crash must not lose.
+    private(set) var replaces = false
 
     init(_ list: [Int], _ pages: EncryptedPages) {
         self.list = list
         self.pages = pages
-        let (size, entrySize) = (
-            list.count * EncryptedLayout.page, list.count * EncryptedLayout.entry
-        )
-        ciphers = ByteBufferBox(capacity: size)
-        entries = ByteBufferBox(capacity: entrySize)
-        pages.encrypt(list, to: ciphers.reserve(size), entries: entries.reserve(entrySize))
-        ciphers.advance(by: size)
-        entries.advance(by: entrySize)
+        ciphers = ByteBufferBox(capacity: list.count * EncryptedLayout.page)
+        entries = ByteBufferBox(capacity: list.count * EncryptedLayout.entry)
+        for page in list {
+            let (cipher, entry) = (
+                ciphers.reserve(EncryptedLayout.page), entries.reserve(EncryptedLayout.entry)
+            )
+            if pages.encrypt(page, to: cipher, entry: entry) { replaces = true }
+            ciphers.advance(by: EncryptedLayout.page)
+            entries.advance(by: EncryptedLayout.entry)
+        }
     }
-
-    var hasHeader: Bool { list.first == 0 }
-
-    private var data: Range<Int> { (hasHeader ? 1 : 0)..<list.count }
-
-    /// Some pages but the header's held something that a crash must not lose.
-    var replaces: Bool { data.contains { pages.isWritten(list[$0]) } }
 
     func writeEntries(to device: any StorageDevice) throws(RealmError) {
         try write(
-            list.indices, entries.bytes, EncryptedLayout.entry,
-            EncryptedLayout.position(ofEntry:), device)
+            entries.bytes, EncryptedLayout.entry, EncryptedLayout.position(ofEntry:), device)
     }
 
-    /// All but the header's.
     func writePages(to device: any StorageDevice) throws(RealmError) {
-        try writePages(data, device)
-    }
-
-    func writeHeader(to device: any StorageDevice) throws(RealmError) {
-        try writePages(0..<1, device)
-    }
-
-    private func writePages(
-        _ part: Range<Int>, _ device: any StorageDevice
-    ) throws(RealmError) {
-        try write(
-            part, ciphers.bytes, EncryptedLayout.page, EncryptedLayout.position(ofPage:), device)
-        // The file holds them now.
-        for i in part {
-            pages.settle(list[i], entries.bytes.baseAddress! + i * EncryptedLayout.entry)
-        }
+        try write(ciphers.bytes, EncryptedLayout.page, EncryptedLayout.position(ofPage:), device)
     }
 
     /// What is next to each other in the file with one call.
     private func write(
-        _ part: Range<Int>, _ bytes: UnsafeRawBufferPointer, _ size: Int,
-        _ position: (Int) -> Int, _ device: any StorageDevice
+        _ bytes: UnsafeRawBufferPointer, _ size: Int, _ position: (Int) -> Int,
+        _ device: any StorageDevice
     ) throws(RealmError) {
-        var first = part.lowerBound
-        while first < part.upperBound {
+        var first = 0
+        while first < list.count {
             var end = first + 1
             let start = position(list[first])
-            while end < part.upperBound, position(list[end]) == start + (end - first) * size {
+            while end < list.count, position(list[end]) == start + (end - first) * size {
                 end += 1
             }
             try device.write(
                 UnsafeRawBufferPointer(rebasing: bytes[(first * size)..<(end * size)]), at: start)
             first = end
+        }
+    }
+
+    /// The file holds the pages now.
+    func settle() {
+        for (i, page) in list.enumerated() {
+            pages.settle(page, entries.bytes.baseAddress! + i * EncryptedLayout.entry)
         }
     }
 }
