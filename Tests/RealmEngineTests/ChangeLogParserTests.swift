@@ -82,7 +82,7 @@ import Testing
         let (table, column, object) = (TableKey(70000), ColumnKey(1 << 40), ObjectKey(-5))
         log.insertTable(table)
         log.set(table, column, object)
-        log.collectionClear(table, column, object, 1 << 33)
+        log.change(table, column, object, .clear(1 << 33))
         log.typedLinkChange(table, column, TableKey(3))
         #expect(
             try parse(Array(log.bytes)) == [

@@ -90,11 +90,9 @@ public struct CollectionHandle {
         case (.index(let position), .list(let view)):
             return try element(at: position, of: view, space)
         case (.key(let key), .dictionary(let view)):
-            let found = try key.withView { key in
-                Result { () throws(RealmError) in
-                    try self.value(forKey: .string(key), of: view, space)
-                }
-            }.get()
+            let found = try key.withView { (key) throws(RealmError) in
+                try self.value(forKey: .string(key), of: view, space)
+            }
             guard let found else { throw noCollection }
             return found
         default: throw noCollection
@@ -125,35 +123,20 @@ public struct CollectionHandle {
         forKey key: Value, of view: CollectionView, _ space: NodeSpace
     ) throws(RealmError) -> Value? {
         guard let halves = try halves(view, space) else { return nil }
-        var (low, high) = (0, try ElementCursor.count(space, halves.keys))
-        let count = high
-        while low < high {
-            let middle = (low + high) / 2
-            let order = ValueOrder.compare(
-                try element(at: middle, of: halves.keys, space), key)
-            if order < 0 { low = middle + 1 } else { high = middle }
+        let count = try ElementCursor.count(space, halves.keys)
+        func order(_ i: Int) throws(RealmError) -> Int {
+            ValueOrder.compare(try element(at: i, of: halves.keys, space), key)
         }
-        guard low < count,
-            ValueOrder.compare(try element(at: low, of: halves.keys, space), key) == 0
-        else { return nil }
-        return try element(at: low, of: halves.values, space)
+        let place = try (0..<count).partitionPoint { (i) throws(RealmError) in try order(i) >= 0 }
+        guard place < count, try order(place) == 0 else { return nil }
+        return try element(at: place, of: halves.values, space)
     }
 
     /// The two lists that a dictionary is; nil for one that never held anything.
     private static func halves(
         _ view: CollectionView, _ space: NodeSpace
     ) throws(RealmError) -> (keys: CollectionView, values: CollectionView)? {
-        if view.root.isNone { return nil }
-        let node = try space.refNode(view.root, slots: 2, "dictionary")
-        guard let keys = node.slot(0).child, let values = node.slot(1).child else {
-            throw .corrupt("a dictionary without its keys or values", at: view.root)
-        }
-        let key = ElementType(
-            type: view.element.hasIntegerKeys ? .int : .string, isNullable: false)
-        return (
-            CollectionView(root: keys, element: key),
-            CollectionView(root: values, element: .mixed, depth: view.depth)
-        )
+        view.root.isNone ? nil : try view.halves(space)
     }
 
     private static var noCollection: RealmError {

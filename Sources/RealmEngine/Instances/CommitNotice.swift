@@ -4,6 +4,7 @@ import Synchronization
 /// a time. Free to cross threads.
 final class CommitNotice: @unchecked Sendable {
     private struct Listener {
+        let id: ObjectIdentifier
         let instance: Weak<Instance>
         let confinement: Confinement
         /// A message is under way.
@@ -32,7 +33,7 @@ final class CommitNotice: @unchecked Sendable {
         registration = CommitListener.shared?.add(session.place) { target.object?.look() ?? false }
     }
 
-    /// Has an instance told of commits from now on, until it is gone.
+    /// Has an instance told of commits from now on, until it takes itself out.
     static func add(_ instance: Instance, of database: Database) {
         notices.withLock { notices in
             let key = ObjectIdentifier(database)
@@ -44,29 +45,34 @@ final class CommitNotice: @unchecked Sendable {
         }
     }
 
-    /// Some instance of `database` is gone: without any, nobody listens.
-    static func forgetGone(of database: Database) {
+    /// The instance called `id` is told no more: it is closed, or ends. Without any, nobody listens.
+    ///
+    /// Known by name alone: whoever looked at instances here could be the last to hold one, whose end
+    /// would come back here.
+    static func remove(_ id: ObjectIdentifier, of database: Database) {
         // Whatever ends with the notice takes locks of its own.
         let gone = notices.withLock { notices -> CommitNotice? in
             let key = ObjectIdentifier(database)
-            guard let notice = notices[key], !notice.hasListeners() else { return nil }
-            notices[key] = nil
-            return notice
+            guard let notice = notices[key], !notice.remove(id) else { return nil }
+            return notices.removeValue(forKey: key)
         }
         withExtendedLifetime(gone) {}
     }
 
     private func add(_ instance: Instance) {
+        let id = ObjectIdentifier(instance)
         state.withLock { state in
-            if state.listeners.contains(where: { $0.instance.object === instance }) { return }
+            if state.listeners.contains(where: { $0.id == id }) { return }
             state.listeners.append(
-                Listener(instance: Weak(instance), confinement: instance.confinement))
+                Listener(
+                    id: id, instance: Weak(instance), confinement: instance.confinement))
         }
     }
 
-    private func hasListeners() -> Bool {
+    /// Whether somebody is left.
+    private func remove(_ id: ObjectIdentifier) -> Bool {
         state.withLock { state in
-            state.listeners.removeAll { $0.instance.object?.isClosed != false }
+            state.listeners.removeAll { $0.id == id }
             return !state.listeners.isEmpty
         }
     }

@@ -86,11 +86,17 @@ public final class Instance {
     }
 
     deinit {
-        if !isFrozen, confinement.isDeliverable { CommitNotice.forgetGone(of: database) }
+        forgetNotice()
         guard let transaction else { return }
         // Giving up the turn keeps others from waiting for somebody who is gone (CD-29).
         transaction.rollback()
         if !isAsyncBlock { ownQueue?.unhold() }
+    }
+
+    private func forgetNotice() {
+        if confinement.isDeliverable {
+            CommitNotice.remove(ObjectIdentifier(self), of: database)
+        }
     }
 
     // MARK: Opening
@@ -312,6 +318,6 @@ public final class Instance {
         observers.removeAll()
         isClosed = true
         thread.store(0, ordering: .relaxed)
-        if confinement.isDeliverable { CommitNotice.forgetGone(of: database) }
+        forgetNotice()
     }
 }

@@ -11,11 +11,9 @@ extension ObjectHandle {
     /// The same for text.
     public func set(_ property: Int, _ text: String) throws(RealmError) {
         let (transaction, column) = try changing(property)
-        try text.withView { view in
-            Result { () throws(RealmError) in
-                try transaction.set(objects.key, key, column, .string(view))
-            }
-        }.get()
+        try text.withView { (view) throws(RealmError) in
+            try transaction.set(objects.key, key, column, .string(view))
+        }
     }
 
     /// Gives a link to embedded objects a new one, in place of the one it had, and returns its key.

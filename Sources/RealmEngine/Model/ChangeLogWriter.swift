@@ -65,22 +65,16 @@ struct ChangeLogWriter: ~Copyable {
         emit(.selectTable, 0, Int64(key.raw))
     }
 
-    private mutating func select(_ key: TableKey, _ column: ColumnKey, _ object: ObjectKey) {
-        select(key)
-        if let collection, collection == (column, object), path.isEmpty { return }
-        collection = (column, object)
-        path = []
-        emit(.selectCollection, column.raw, object.raw)
-    }
-
     private mutating func select(
         _ key: TableKey, _ column: ColumnKey, _ object: ObjectKey, _ wanted: [Int64]
     ) {
-        if wanted.isEmpty { return select(key, column, object) }
         select(key)
         if let collection, collection == (column, object), path == wanted { return }
         collection = (column, object)
         path = wanted
+        guard !wanted.isEmpty else {
+            return emit(.selectCollection, column.raw, object.raw)
+        }
         emit(.selectCollectionByPath, column.raw, object.raw)
         emit(Int64(wanted.count))
         for step in wanted { emit(step) }
@@ -131,38 +125,20 @@ struct ChangeLogWriter: ~Copyable {
         emit(.set, column.raw, object.raw)
     }
 
-    mutating func collectionInsert(
-        _ key: TableKey, _ column: ColumnKey, _ object: ObjectKey, _ index: Int
-    ) {
-        select(key, column, object)
-        emit(.collectionInsert, Int64(index))
+    /// What happens to a collection.
+    enum CollectionStep {
+        case insert(Int)
+        case set(Int)
+        case move(Int, Int)
+        case erase(Int)
+        /// It had so many elements.
+        case clear(Int)
     }
 
-    mutating func collectionSet(
-        _ key: TableKey, _ column: ColumnKey, _ object: ObjectKey, _ index: Int
-    ) {
-        select(key, column, object)
-        emit(.collectionSet, Int64(index))
-    }
-
-    mutating func collectionErase(
-        _ key: TableKey, _ column: ColumnKey, _ object: ObjectKey, _ index: Int
-    ) {
-        select(key, column, object)
-        emit(.collectionErase, Int64(index))
-    }
-
-    mutating func collectionClear(
-        _ key: TableKey, _ column: ColumnKey, _ object: ObjectKey, _ size: Int
-    ) {
-        select(key, column, object)
-        emit(.collectionClear, Int64(size))
-    }
-
-    /// A single change of a collection, which `path` leads to from the property's own.
-    mutating func collection(
-        _ key: TableKey, _ column: ColumnKey, _ object: ObjectKey, _ path: [Int64],
-        _ step: CollectionEdit.Step
+    /// A single change of a property's collection, or of the one that `path` leads to from there.
+    mutating func change(
+        _ key: TableKey, _ column: ColumnKey, _ object: ObjectKey, path: [Int64] = [],
+        _ step: CollectionStep
     ) {
         select(key, column, object, path)
         switch step {

@@ -69,9 +69,9 @@ final class CollectionEdit {
             let index = try index(wanted, of: list)
             try enter(try list.value(at: index), at: index)
         case (.key(let key), .dictionary(let entries)):
-            let found = try key.withView { key in
-                Result { () throws(RealmError) in try entries.find(.string(key)) }
-            }.get()
+            let found = try key.withView { (key) throws(RealmError) in
+                try entries.find(.string(key))
+            }
             guard found.isThere else {
                 throw .misuse("\(column.name) has no key \(key) there", reason: "key")
             }
@@ -219,19 +219,14 @@ final class CollectionEdit {
 
     // MARK: The log
 
-    enum Step {
-        case insert(Int)
-        case set(Int)
-        case move(Int, Int)
-        case erase(Int)
-        case clear(Int)
-    }
+    typealias Step = ChangeLogWriter.CollectionStep
 
     private func note(_ steps: [Step]) {
         if editor.created.pointee.contains(object.raw) { return }
         let path = levels.dropFirst().map { Int64($0.value.collectionKey) }
         for step in steps {
-            transaction.log.pointee.collection(editor.key, column.key, object, path, step)
+            transaction.log.pointee.change(
+                editor.key, column.key, object, path: path, step)
         }
     }
 }

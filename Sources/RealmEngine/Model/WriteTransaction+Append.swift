@@ -25,7 +25,7 @@ extension WriteTransaction {
         for value in values { try addBacklinks(editor, object, info, of: value) }
         if editor.created.pointee.contains(object.raw) { return }
         for i in values.indices {
-            log.pointee.collectionInsert(editor.key, info.key, object, count + i)
+            log.pointee.change(editor.key, info.key, object, .insert(count + i))
         }
     }
 

@@ -142,8 +142,8 @@ extension WriteTransaction {
         newCount: Int
     ) {
         if editor.created.pointee.contains(object.raw) { return }
-        if oldCount > 0 { log.pointee.collectionClear(editor.key, column.key, object, oldCount) }
-        for i in 0..<newCount { log.pointee.collectionInsert(editor.key, column.key, object, i) }
+        if oldCount > 0 { log.pointee.change(editor.key, column.key, object, .clear(oldCount)) }
+        for i in 0..<newCount { log.pointee.change(editor.key, column.key, object, .insert(i)) }
     }
 
     /// Number of stored elements, hidden ones included.

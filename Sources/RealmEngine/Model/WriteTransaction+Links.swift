@@ -258,10 +258,10 @@ extension WriteTransaction {
                     log.pointee.set(origin.key, column.key, object)
                 } else {
                     for i in edited.erased.reversed() {
-                        log.pointee.collectionErase(origin.key, column.key, object, i)
+                        log.pointee.change(origin.key, column.key, object, .erase(i))
                     }
                     for i in edited.nulled {
-                        log.pointee.collectionSet(origin.key, column.key, object, i)
+                        log.pointee.change(origin.key, column.key, object, .set(i))
                     }
                 }
             }

@@ -17,10 +17,12 @@ extension ByteView {
 extension String {
     /// Calls `body` with the bytes of the text, which are there until it returns.
     @inline(__always)
-    func withView<Result>(_ body: (ByteView) -> Result) -> Result {
+    func withView<R, E>(_ body: (ByteView) throws(E) -> R) throws(E) -> R {
         var text = self
-        return text.withUTF8 { utf8 in
-            body(utf8.baseAddress.map { ByteView($0, count: utf8.count) } ?? .empty)
-        }
+        return try text.withUTF8 { utf8 in
+            Result { () throws(E) in
+                try body(utf8.baseAddress.map { ByteView($0, count: utf8.count) } ?? .empty)
+            }
+        }.get()
     }
 }

@@ -21,7 +21,7 @@ final class Mapping: @unchecked Sendable {
     private let isOfFile: Bool
     /// What puts the pages of an encrypted file here; nil where pages are the file's own.
     let pages: EncryptedPages?
-    /// Nil where there is no file that could be cut off.
+    /// Nil where there is no file that could be cut off, or nobody to be told.
     private let watch: TruncationTrap.Watch?
 
     /// Address space asked for first; halved until the system agrees.

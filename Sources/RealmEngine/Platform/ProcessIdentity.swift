@@ -80,20 +80,16 @@ enum ForkGeneration {
 
 /// The calling thread's number, as the system's tools show it.
 enum ThreadNumber {
-    private static let key: pthread_key_t = {
-        var key = pthread_key_t()
-        pthread_key_create(&key, nil)
-        return key
-    }()
+    /// The number, and the process it was asked for in.
+    private static let own = ThreadPointer()
 
     /// Asked from the system once a thread, and again in a forked copy of it.
     static var current: UInt32 {
         let generation = UInt(ForkGeneration.current)
-        let known = UInt(bitPattern: pthread_getspecific(key))
+        let known = UInt(bitPattern: own.value)
         if known != 0, known >> 32 == generation { return UInt32(truncatingIfNeeded: known) }
         let number = asked() ?? UInt32(bitPattern: getpid())
-        pthread_setspecific(
-            key, UnsafeRawPointer(bitPattern: generation << 32 | UInt(number)))
+        own.value = UnsafeMutableRawPointer(bitPattern: generation << 32 | UInt(number))
         return number
     }
 

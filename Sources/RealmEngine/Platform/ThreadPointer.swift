@@ -5,7 +5,7 @@ struct ThreadPointer: Sendable {
     private let key: pthread_key_t
 
     /// - Parameter free: is given the pointer of a thread that ends.
-    init(free: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void) {
+    init(free: (@convention(c) (UnsafeMutableRawPointer?) -> Void)? = nil) {
         var key = pthread_key_t()
         guard pthread_key_create(&key, free) == 0 else {
             fatalError("The process has no more keys for what threads keep for themselves.")

@@ -33,11 +33,12 @@ public enum TruncationTrap {
     /// A mapped file as the trap knows it.
     struct Watch {
         fileprivate let slot: Int
-        fileprivate let name: UnsafeMutablePointer<CChar>?
+        fileprivate let name: UnsafeMutablePointer<CChar>
     }
 
-    static func watch(_ start: UnsafeRawPointer, _ capacity: Int, path: String) -> Watch {
-        guard let name = strdup(path) else { return Watch(slot: -1, name: nil) }
+    /// Nil where the trap was declined.
+    static func watch(_ start: UnsafeRawPointer, _ capacity: Int, path: String) -> Watch? {
+        guard state.withLock({ $0 }) != .declined, let name = strdup(path) else { return nil }
         return Watch(slot: files.add(start, capacity, name), name: name)
     }
 

@@ -108,25 +108,10 @@ public struct DictionaryCursor {
             cluster = Cluster(leaves: ClusterTree(space: space, root: view.root).leaves())
             return
         }
-        let node = try space.refNode(view.root, slots: 2, "dictionary")
-        let keys = ElementType(
-            type: view.element.hasIntegerKeys ? .int : .string, isNullable: false)
+        let (keys, values) = try view.halves(space)
         pair = Pair(
-            keys: ElementCursor(
-                space, CollectionView(root: try Self.half(node, 0, view.root), element: keys),
-                leafLimit: leafLimit),
-            values: ElementCursor(
-                space,
-                CollectionView(
-                    root: try Self.half(node, 1, view.root), element: .mixed, depth: view.depth),
-                leafLimit: leafLimit))
-    }
-
-    private static func half(_ node: NodeView, _ i: Int, _ ref: Ref) throws(RealmError) -> Ref {
-        guard let root = node.slot(i).child else {
-            throw .corrupt("a dictionary without its keys or values", at: ref)
-        }
-        return root
+            keys: ElementCursor(space, keys, leafLimit: leafLimit),
+            values: ElementCursor(space, values, leafLimit: leafLimit))
     }
 
     /// The next entry, nil at the end. A value that is an unresolved link reads as null.
@@ -195,5 +180,22 @@ extension ElementCursor {
             try space.chargeElements(count, at: ref)
             return count
         }
+    }
+}
+
+extension CollectionView {
+    /// The two lists that a dictionary is which holds something, or did (object format 4.5).
+    func halves(
+        _ space: NodeSpace
+    ) throws(RealmError) -> (keys: CollectionView, values: CollectionView) {
+        let node = try space.refNode(root, slots: 2, "dictionary")
+        guard let keys = node.slot(0).child, let values = node.slot(1).child else {
+            throw .corrupt("a dictionary without its keys or values", at: root)
+        }
+        let key = ElementType(type: element.hasIntegerKeys ? .int : .string, isNullable: false)
+        return (
+            CollectionView(root: keys, element: key),
+            CollectionView(root: values, element: .mixed, depth: depth)
+        )
     }
 }
