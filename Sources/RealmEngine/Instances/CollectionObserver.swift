@@ -2,7 +2,7 @@
 final class CollectionObserver: Observer {
     enum Subject: Sendable {
         case collection(ObjectLink, ColumnKey)
-        case query(TableKey, Query?)
+        case results(ResultsDefinition)
     }
 
     /// One element as it can be compared between versions.
@@ -67,7 +67,7 @@ final class CollectionObserver: Observer {
             return block(.deleted)
         }
         var replaces = true
-        if case .query = subject { replaces = false }
+        if case .results = subject { replaces = false }
         let change = try CollectionChange(from: elements ?? [], to: now, replaces: replaces) {
             (index) throws(RealmError) -> Bool in
             guard let probe, case .object(let link) = now[index] else { return false }
@@ -84,15 +84,10 @@ final class CollectionObserver: Observer {
         _ subject: Subject, _ snapshot: Snapshot
     ) throws(RealmError) -> [Element]? {
         switch subject {
-        case .query(let key, let query):
-            guard let info = snapshot.schema.table(key) else { return nil }
-            let table = snapshot.table(info)
-            snapshot.beginWalk()
-            guard let query else {
-                return try table.keys().map { .object(ObjectLink(table: key, key: $0)) }
-            }
-            let plan = try QueryPlan(try query.bound(to: table), in: snapshot)
-            return try plan.rows(in: snapshot).keys.map {
+        case .results(let definition):
+            let key = definition.table
+            if snapshot.schema.table(key) == nil { return nil }
+            return try definition.keys(in: snapshot).map {
                 .object(ObjectLink(table: key, key: $0))
             }
         case .collection(let link, let column):

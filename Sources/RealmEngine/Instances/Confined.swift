@@ -1,8 +1,8 @@
 /// What something confined stands for, apart from any version. Free to cross threads.
 public enum ConfinedTarget: Sendable {
     case table(TableKey)
-    /// The objects of a class that a query yields.
-    case results(TableKey, Query)
+    /// Objects of a class that are found anew in each version.
+    case results(ResultsDefinition)
     case object(ObjectLink)
     /// The list, set or dictionary a property holds.
     case collection(ObjectLink, ColumnKey)
@@ -32,7 +32,8 @@ public struct Confined {
 
     private var key: TableKey {
         switch target {
-        case .table(let key), .results(let key, _): key
+        case .table(let key): key
+        case .results(let definition): definition.table
         case .object(let link), .collection(let link, _): link.table
         }
     }
@@ -50,12 +51,8 @@ public struct Confined {
     public func keys() throws(RealmError) -> RowKeys? {
         guard let table = try table() else { return nil }
         switch target {
-        case .table:
-            table.snapshot.beginWalk()
-            return RowKeys(try table.keys())
-        case .results(_, let query):
-            let plan = try QueryPlan(try query.bound(to: table), in: table.snapshot)
-            return try plan.rows(in: table.snapshot).keys
+        case .table: return try ResultsDefinition(table.info.key).keys(in: table.snapshot)
+        case .results(let definition): return try definition.keys(in: table.snapshot)
         case .object, .collection: return nil
         }
     }
@@ -121,7 +118,7 @@ extension Instance {
 
     /// The objects of the class with `key` that `query` yields, found anew each time they are asked for.
     public func results(_ key: TableKey, _ query: Query) -> Confined {
-        handOut(.results(key, query))
+        handOut(.results(ResultsDefinition(key, query)))
     }
 
     public func object(_ link: ObjectLink) -> Confined { handOut(.object(link)) }

@@ -51,7 +51,17 @@ extension Instance {
         if let query, let view, let info = view.schema.table(table) {
             _ = try query.bound(to: view.table(info))
         }
-        return try add(.query(table, query), filter ?? .linked(table), block)
+        let definition = query.map { ResultsDefinition(table, $0) } ?? ResultsDefinition(table)
+        return try observe(results: definition, filter, block)
+    }
+
+    /// Observes results in the same way.
+    public func observe(
+        results definition: ResultsDefinition, _ filter: ChangeFilter? = nil,
+        _ block: @escaping (CollectionNotice) -> Void
+    ) throws(RealmError) -> ObservationToken {
+        checkObservable()
+        return try add(.results(definition), filter ?? .linked(definition.table), block)
     }
 
     /// Observes a list, set or dictionary, in the same way.

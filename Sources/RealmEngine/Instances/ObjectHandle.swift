@@ -23,7 +23,9 @@ public struct ObjectHandle {
         try follow()
     }
 
-    private init(_ objects: ObjectClass, _ key: ObjectKey, _ place: ObjectPlace) {
+    /// Where `place` was found.
+    @inline(__always)
+    init(_ objects: ObjectClass, _ key: ObjectKey, _ place: ObjectPlace) {
         self.objects = objects
         self.key = key
         self.place = place
@@ -58,6 +60,12 @@ public struct ObjectHandle {
             place = ObjectPlace()
             try follow()
         }
+    }
+
+    /// Becomes the object with `other`, of the same class, which was found at `place`.
+    @inline(__always)
+    mutating func become(_ other: ObjectKey, _ place: ObjectPlace) {
+        (key, self.place) = (other, place)
     }
 
     /// Where `other` is if that is beside this object. Changes nothing, so that no reference has to be

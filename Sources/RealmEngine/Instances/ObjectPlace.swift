@@ -21,6 +21,15 @@ struct ObjectPlace {
         rows = UInt32(found.leaf.count)
     }
 
+    /// In `row` of `leaf`, which is below its count.
+    @inline(__always)
+    init(_ leaf: ClusterLeaf, _ row: Int, generation: Int) {
+        self.generation = generation
+        self.leaf = leaf.node.payload
+        self.row = row
+        rows = UInt32(truncatingIfNeeded: leaf.count)
+    }
+
     @inline(__always) var isThere: Bool { leaf != nil }
 
     @inline(__always) private var node: NodeView? { leaf.map { NodeView(checked: $0) } }

@@ -212,17 +212,24 @@ public final class BoundQuery: Sendable {
     let pool: ConstantPool?
     /// How the query runs, once that was decided; nil for queries used once.
     let decision: Guarded<QueryDecision?>?
+    /// A constant is an object that was looked for, in a table of whatever class.
+    let namesObjects: Bool
+    /// What this was put together from, whose constants it uses.
+    private let parts: [BoundQuery]
 
     init(
         table: TableInfo, source: QuerySource, condition: BoundCondition,
         descriptors: [BoundDescriptor], pool: ConstantPool?,
-        isKept: Bool
+        isKept: Bool, parts: [BoundQuery] = []
     ) {
         self.table = table
         self.source = source
         self.condition = condition
         self.descriptors = descriptors
         self.pool = pool
+        self.parts = parts
+        namesObjects =
+            pool?.namesObjects == true || parts.contains { $0.namesObjects }
         decision = isKept ? Guarded(nil) : nil
     }
 }

@@ -4,6 +4,9 @@ final class ConstantPool: @unchecked Sendable {
     /// Each block begins with where the one before it is.
     private var last: UnsafeMutableRawPointer?
 
+    /// A constant is an object that was looked for by its primary key.
+    var namesObjects = false
+
     private static let headerSize = 8
 
     deinit {

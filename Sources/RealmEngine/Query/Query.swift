@@ -42,6 +42,18 @@ public struct Query: Sendable {
         return String(decoding: parsed.source.text, as: UTF8.self)
     }
 
+    /// It asks something about objects, other than how they are arranged.
+    var hasCondition: Bool {
+        guard case .parsed(let parsed) = form else { return true }
+        if case .constant(true) = parsed.tree.condition { return false }
+        return true
+    }
+
+    var hasLimit: Bool {
+        guard case .parsed(let parsed) = form else { return false }
+        return parsed.tree.descriptors.contains { if case .limit = $0 { true } else { false } }
+    }
+
     /// Settles names, types and constants for the objects of `table`. Throws `misuse`: unknown
     /// properties, types that do not fit, missing arguments. A version remembers the outcome for
     /// texts without arguments and aliases.

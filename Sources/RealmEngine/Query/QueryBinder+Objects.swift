@@ -29,6 +29,7 @@ extension QueryBinder {
                 "the primary key of \(info.className) is of type \(type.name), "
                     + "not \(value.type.name)")
         }
+        pool.namesObjects = true
         let found = try snapshot.table(info).find(primaryKey: value.value)
         return link(ObjectLink(table: info.key, key: found ?? .none))
     }

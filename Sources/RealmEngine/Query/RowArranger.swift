@@ -4,16 +4,26 @@ final class RowArranger {
     let descriptors: [BoundDescriptor]
     private let snapshot: Snapshot
     /// Not made for a LIMIT alone.
-    private lazy var evaluator = QueryEvaluator(
-        snapshot, looks: descriptors.map(\.looks).max() ?? 1)
+    private lazy var evaluator = QueryEvaluator(snapshot, looks: looks)
+    private let looks: Int
     private let table: TablePlace
     private let memory: QueryMemory
 
-    init(_ plan: QueryPlan, _ snapshot: Snapshot) {
-        descriptors = Self.merged(plan.query.descriptors)
+    convenience init(_ plan: QueryPlan, _ snapshot: Snapshot) {
+        self.init(plan.query, plan.options, snapshot, mostRepeats: 1)
+    }
+
+    /// - Parameter mostRepeats: how often an object may be among the keys.
+    init(
+        _ query: BoundQuery, _ options: QueryOptions, _ snapshot: Snapshot, mostRepeats: Int
+    ) {
+        descriptors = Self.merged(query.descriptors)
         self.snapshot = snapshot
-        table = TablePlace(plan.query.table)
-        memory = QueryMemory(plan.options, snapshot)
+        table = TablePlace(query.table)
+        memory = QueryMemory(options, snapshot)
+        let (most, isTooMany) = (descriptors.map(\.looks).max() ?? 1)
+            .multipliedReportingOverflow(by: max(1, mostRepeats))
+        looks = isTooMany ? .max : most
     }
 
     /// Of neighbouring SORTs the later one is primary, of neighbouring LIMITs the smaller counts.

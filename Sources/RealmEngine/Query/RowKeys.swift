@@ -38,6 +38,12 @@ public struct RowKeys: RandomAccessCollection, Sendable {
         }
     }
 
+    /// Where the keys are in memory; the same for copies.
+    var base: UnsafeRawPointer? {
+        guard case .memory(let keys) = storage else { return nil }
+        return keys.withUnsafeBytes { $0.baseAddress }
+    }
+
     /// Whether the keys are in a temporary file.
     var isSpilled: Bool {
         if case .spilled = storage { return true }

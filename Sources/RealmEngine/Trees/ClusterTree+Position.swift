@@ -24,6 +24,32 @@ extension ClusterTree {
         return try descend(to: position)
     }
 
+    /// The position of the object with `key` in table order; nil when there is none.
+    func position(of key: ObjectKey) throws(RealmError) -> Int? {
+        if root.isNone || key.raw < 0 { return nil }
+        var (ref, base, before) = (root, UInt64(0), 0)
+        for _ in 0..<Self.maximumDepth {
+            let node = try space.node(ref)
+            guard node.isInner else {
+                let leaf = try ClusterLeaf(space, ref, node: node, base: base)
+                return leaf.row(of: key).map { before + $0 }
+            }
+            let inner = try InnerCluster(space, ref, node: node, base: base)
+            let child = inner.child(covering: UInt64(bitPattern: key.raw) &- base)
+            before += try size(of: inner, upTo: child)
+            base &+= inner.offset(child)
+            ref = try inner.ref(child)
+        }
+        throw .corrupt("a cluster tree deeper than \(Self.maximumDepth) levels", at: root)
+    }
+
+    /// Objects below the first children of a node.
+    private func size(of inner: InnerCluster, upTo child: Int) throws(RealmError) -> Int {
+        var size = 0
+        for earlier in 0..<child { size += try self.size(of: inner.ref(earlier)) }
+        return size
+    }
+
     private func neighbour(
         of last: PlacedLeaf, at position: Int
     ) throws(RealmError) -> PlacedLeaf? {

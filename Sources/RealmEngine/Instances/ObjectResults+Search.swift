@@ -1,0 +1,48 @@
+/// Finding things in results.
+extension ObjectResults {
+    /// The first object; nil when there is none.
+    public var first: ObjectHandle? {
+        get throws(RealmError) { try isEmpty ? nil : object(at: 0) }
+    }
+
+    public var last: ObjectHandle? {
+        get throws(RealmError) {
+            let count = try count
+            return count == 0 ? nil : try object(at: count - 1)
+        }
+    }
+
+    /// Position of the object with `key`, the first one where it comes several times; nil when it is
+    /// not among them.
+    public func index(of key: ObjectKey) throws(RealmError) -> Int? {
+        switch try current().members {
+        case .keys(let keys, isAscending: true):
+            let place = keys.indices.partitionPoint { keys[$0].raw >= key.raw }
+            return place < keys.count && keys[place] == key ? place : nil
+        case .keys(let keys, isAscending: false): return keys.firstIndex(of: key)
+        case .everything, .number:
+            return try allObjects { (tree) throws(RealmError) in try tree.position(of: key) }
+        }
+    }
+
+    public func contains(_ key: ObjectKey) throws(RealmError) -> Bool {
+        if definition.isEverything { return try ObjectHandle(objects, key).exists }
+        return try index(of: key) != nil
+    }
+
+    /// Position of the first object, in the order of the results, that also satisfies the condition of
+    /// `query`; what is written behind that does not matter. Throws as `filtered` does.
+    public func index(matching query: Query) throws(RealmError) -> Int? {
+        let snapshot = instance.snapshot()
+        guard let info = snapshot.schema.table(definition.table) else { return nil }
+        let bound = try query.bound(to: snapshot.table(info))
+        guard case .keys(let keys, _) = try current().members else {
+            let plan = try QueryPlan(bound.unarranged, in: snapshot)
+            guard let key = try plan.first(in: snapshot) else { return nil }
+            return try index(of: key)
+        }
+        let test = ObjectTest(bound, snapshot)
+        for (position, key) in keys.enumerated() where try test.holds(key) { return position }
+        return nil
+    }
+}

@@ -1,0 +1,66 @@
+/// Which tables a query looks at.
+extension BoundQuery {
+    /// Adds the tables whose objects are looked at beside those of the class queried; false where it
+    /// is only seen while looking.
+    func addTables(to tables: inout Set<TableKey>) -> Bool {
+        if namesObjects { return false }
+        for case .sort(let keys) in descriptors { for key in keys { key.addTables(to: &tables) } }
+        for case .distinct(let keys) in descriptors {
+            for key in keys { key.addTables(to: &tables) }
+        }
+        return condition.addTables(to: &tables)
+    }
+
+    /// Not in table order.
+    var isSorted: Bool {
+        descriptors.contains { if case .sort = $0 { true } else { false } }
+    }
+}
+
+extension BoundSortKey {
+    fileprivate func addTables(to tables: inout Set<TableKey>) {
+        for hop in hops { tables.insert(hop.target.key) }
+    }
+}
+
+extension BoundCondition {
+    fileprivate func addTables(to tables: inout Set<TableKey>) -> Bool {
+        switch self {
+        case .constant, .test, .fullText: return true
+        case .and(let children), .or(let children):
+            for child in children where !child.addTables(to: &tables) { return false }
+            return true
+        case .not(let child): return child.addTables(to: &tables)
+        case .comparison(let comparison):
+            return comparison.left.addTables(to: &tables)
+                && comparison.right.addTables(to: &tables)
+        case .geoWithin(let geo): return geo.path.addTables(to: &tables)
+        }
+    }
+}
+
+extension BoundOperand {
+    fileprivate func addTables(to tables: inout Set<TableKey>) -> Bool {
+        switch kind {
+        case .constant: return true
+        case .path(let path), .count(let path), .size(let path), .typeOf(let path):
+            return path.addTables(to: &tables)
+        case .aggregate(let aggregate): return aggregate.path.addTables(to: &tables)
+        case .subquery(let subquery):
+            return subquery.path.addTables(to: &tables)
+                && subquery.condition.addTables(to: &tables)
+        case .arithmetic(let first, let terms):
+            guard first.addTables(to: &tables) else { return false }
+            return terms.allSatisfy { $0.operand.addTables(to: &tables) }
+        }
+    }
+}
+
+extension BoundPath {
+    fileprivate func addTables(to tables: inout Set<TableKey>) -> Bool {
+        for hop in hops { tables.insert(hop.target.key) }
+        // A mixed value leads to objects of any class.
+        if case .nested = end { return false }
+        return true
+    }
+}

@@ -1,0 +1,83 @@
+/// What results are, apart from any version: where the objects come from, the conditions that all of
+/// them satisfy, and what happens to the matches. Free to cross threads.
+public struct ResultsDefinition: Sendable {
+    /// The class of the objects.
+    public let table: TableKey
+    public let origin: Origin
+    /// All conditions hold, whenever they were added; what is written behind them happens in order.
+    private(set) var queries: [Query] = []
+
+    /// Where the objects come from, in which order.
+    public enum Origin: Hashable, Sendable {
+        /// All objects of the class.
+        case objects
+        /// Those a list, set or dictionary leads to, in its order, once per element.
+        case collection(ObjectLink, ColumnKey)
+        /// Those that link to an object by a property of theirs, once per link.
+        case linking(to: ObjectLink, by: ColumnKey)
+    }
+
+    public init(_ table: TableKey, from origin: Origin = .objects) {
+        (self.table, self.origin) = (table, origin)
+    }
+
+    public init(_ table: TableKey, _ query: Query) {
+        self.init(table)
+        queries = [query]
+    }
+
+    /// With one more condition, and what is written behind it. Throws `misuse` for a condition behind
+    /// a LIMIT: conditions are settled before anything is cut off.
+    public func adding(_ query: Query) throws(RealmError) -> ResultsDefinition {
+        if query.hasCondition, queries.contains(where: \.hasLimit) {
+            throw .misuse(
+                "Filtering a Results with a limit is not supported", code: "IllegalOperation")
+        }
+        var fresh = self
+        fresh.queries.append(query)
+        return fresh
+    }
+
+    /// All objects of the class, in table order.
+    var isEverything: Bool { origin == .objects && queries.isEmpty }
+
+    /// All queries as one, for the snapshot of `table`; nil where there is none. Throws `misuse`.
+    func bound(to table: Table) throws(RealmError) -> BoundQuery? {
+        if queries.isEmpty { return nil }
+        if queries.count == 1 { return try queries[0].bound(to: table) }
+        var parts: [BoundQuery] = []
+        for query in queries { parts.append(try query.bound(to: table)) }
+        return BoundQuery(joining: parts)
+    }
+}
+
+extension BoundQuery {
+    /// The queries of one class as one: all their conditions, then what is written behind each.
+    convenience init(joining parts: [BoundQuery]) {
+        let conditions = parts.map(\.condition).filter(\.asks)
+        let condition: BoundCondition =
+            switch conditions.count {
+            case 0: .constant(true)
+            case 1: conditions[0]
+            default: .and(conditions)
+            }
+        self.init(
+            table: parts[0].table, source: parts[0].source, condition: condition,
+            descriptors: parts.flatMap(\.descriptors), pool: nil, isKept: false, parts: parts)
+    }
+
+    /// The condition alone.
+    var unarranged: BoundQuery {
+        if descriptors.isEmpty { return self }
+        return BoundQuery(
+            table: table, source: source, condition: condition, descriptors: [], pool: nil,
+            isKept: false, parts: [self])
+    }
+}
+
+extension BoundCondition {
+    fileprivate var asks: Bool {
+        if case .constant(true) = self { return false }
+        return true
+    }
+}

@@ -1,0 +1,227 @@
+import Testing
+
+@testable import EngineSupport
+@testable import RealmEngine
+
+/// Results of every origin under every composition of conditions, orders and limits, against a model.
+@Suite struct ObjectResultsTests {
+    private struct Held {
+        let shape: ResultsShape
+        let results: ObjectResults
+    }
+
+    /// Held over commits here and elsewhere, rollbacks and removals, and asked inside transactions.
+    @Test func followAModel() throws {
+        var random = SeededRandom.fresh("ObjectResultsTests")
+        let lab = try ResultsLab(seed: random.next())
+        let here = try lab.open()
+        let people = try #require(ObjectClass(here, lab.person))
+        let queue = WorkQueue("elsewhere")
+        var held: [Held] = []
+        for _ in 0..<60 * ModelShapes.scale {
+            for _ in 0..<4 {
+                let shape = lab.shape()
+                held.append(Held(shape: shape, results: try lab.results(shape, people)))
+            }
+            if held.count > 24 { held.removeFirst(12) }
+            try here.beginWrite()
+            let before = lab.model
+            try lab.change(here, lab.values.below(12))
+            try expect(held, lab, here)
+            try lab.change(here, lab.values.below(3))
+            try expect(held.suffix(5), lab, here)
+            if lab.values.chance(25) {
+                here.cancelWrite()
+                lab.model = before
+            } else {
+                try here.commitWrite()
+            }
+            try expect(held, lab, here)
+            if lab.values.chance(40) {
+                queue.sync {
+                    let there = try! lab.open(on: queue.confinement)
+                    try! there.write { (_) throws(RealmError) in try lab.change(there, 5) }
+                }
+                try here.refresh()
+                try expect(held, lab, here)
+            }
+        }
+        queue.close()
+        here.close()
+        try lab.audit()
+    }
+
+    private func expect(
+        _ held: some Collection<Held>, _ lab: ResultsLab, _ here: Instance
+    ) throws {
+        for one in held {
+            let keys = try lab.expected(one.shape, here.snapshot())
+            try expect(one.results, keys, lab.model, "\(one.shape)")
+        }
+    }
+
+    /// What can be asked of results, in an order that varies.
+    private func expect(
+        _ results: ObjectResults, _ keys: [ObjectKey], _ model: ResultsLab.Model, _ shape: String
+    ) throws {
+        if keys.count % 2 == 0 { #expect(try results.count == keys.count, "\(shape)") }
+        let found = try (0..<results.count).map { try results.object(at: $0) }
+        #expect(found.map(\.key) == keys, "\(shape)")
+        #expect(try found.map { try $0.int(0) } == keys.map { model.people[$0]!.id })
+        #expect(try results.first?.key == keys.first && results.last?.key == keys.last)
+        for key in model.keys.prefix(5) {
+            #expect(try results.index(of: key) == keys.firstIndex(of: key), "\(shape)")
+            #expect(try results.contains(key) == keys.contains(key))
+        }
+        for wrong in [-1, keys.count] {
+            #expect(throws: RealmError.self) { try results.key(at: wrong) }
+        }
+        let older = try Query("age > 4")
+        let place = keys.firstIndex { (model.people[$0]!.age ?? 0) > 4 }
+        #expect(try results.index(matching: older) == place, "\(shape)")
+    }
+
+    /// Frozen ones stay as they were, and any number of threads ask them, for the first time too.
+    @Test func frozenResultsAreShared() throws {
+        var random = SeededRandom.fresh("frozenResultsAreShared")
+        let lab = try ResultsLab(seed: random.next())
+        let here = try lab.open()
+        let people = try #require(ObjectClass(here, lab.person))
+        try here.write { (_) throws(RealmError) in try lab.change(here, 200) }
+        var frozen: [(results: ObjectResults, keys: [ObjectKey], text: String)] = []
+        for i in 0..<30 {
+            let shape = lab.shape()
+            let live = try lab.results(shape, people)
+            if i % 2 == 0 { _ = try live.count }
+            if i % 3 == 0 { _ = try live.first }
+            frozen.append(
+                (try live.freeze(), try lab.expected(shape, here.snapshot()), "\(shape)"))
+        }
+        let model = lab.model
+        try here.write { (_) throws(RealmError) in try lab.change(here, 100) }
+        let (box, diary) = (Unchecked((frozen, model)), Diary())
+        Threads.run(4) { _ in
+            do {
+                for (results, keys, text) in box.value.0 {
+                    try expect(results, keys, box.value.1, text)
+                }
+                diary.note("read")
+            } catch { diary.note("\(error)") }
+        }
+        #expect(diary.all == Array(repeating: "read", count: 4))
+        let thawed = try #require(try frozen[0].results.thaw())
+        #expect(thawed.instance === here)
+        here.close()
+        try lab.audit()
+    }
+
+    /// What was found stays as long as nothing it depends on changed.
+    @Test func keptWhereNothingChanged() throws {
+        let lab = try ResultsLab(seed: 5)
+        let here = try lab.open()
+        let people = try #require(ObjectClass(here, lab.person))
+        try here.write { (_) throws(RealmError) in try lab.change(here, 100) }
+        let own = try ObjectResults(people, Query("age > 2 SORT(name ASC)"))
+        let farther = try ObjectResults(people, Query("home.number > 1"))
+        let first = (try Kept(own), try Kept(farther))
+        let house = try #require(lab.model.houses.keys.first)
+        let queue = WorkQueue("elsewhere")
+        queue.sync {
+            let there = try! lab.open(on: queue.confinement)
+            try! there.write { (transaction) throws(RealmError) in
+                try transaction.set(lab.house, house, 0, .int(17))
+            }
+        }
+        try here.refresh()
+        #expect(try Kept(own) == first.0)
+        #expect(try Kept(farther) != first.1)
+        // In a transaction that changes another table, and after one that is taken back.
+        try here.beginWrite()
+        try here.write.set(lab.house, house, 0, .int(18))
+        #expect(try Kept(own) == first.0)
+        try here.write.set(lab.person, lab.model.keys[0], 1, .int(5))
+        #expect(try Kept(own) != first.0)
+        here.cancelWrite()
+        queue.close()
+        here.close()
+    }
+
+    /// Where the keys lie that results hold.
+    private struct Kept: Equatable {
+        let base: UnsafeRawPointer?
+
+        init(_ results: ObjectResults) throws {
+            base = try results.current().base
+        }
+    }
+
+    @Test func mistakes() throws {
+        let lab = try ResultsLab(seed: 1)
+        let here = try lab.open()
+        let people = try #require(ObjectClass(here, lab.person))
+        let houses = try #require(ObjectClass(here, lab.house))
+        try here.write { (_) throws(RealmError) in try lab.add(people) }
+        let ann = try #require(try ObjectResults(people).first)
+        #expect(throws: RealmError.self) { try ObjectResults(people, Query("nothing > 1")) }
+        #expect(throws: RealmError.self) {
+            try ObjectResults(people).arranged(.limit(1)).filtered(Query("age > 1"))
+        }
+        #expect(throws: RealmError.self) {
+            try ObjectResults(houses, in: CollectionHandle(ann, ResultsLab.Column.friends.rawValue))
+        }
+        #expect(throws: RealmError.self) {
+            try ObjectResults(people, in: CollectionHandle(ann, ResultsLab.Column.age.rawValue))
+        }
+        #expect(throws: RealmError.self) {
+            try ObjectResults(people, linkingTo: ann, by: ResultsLab.Column.home.rawValue)
+        }
+        here.close()
+    }
+
+    @Test("THR-09: results trap elsewhere, and say so") func wrongThread() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let lab = try ResultsLab(seed: 1)
+            let here = try lab.open()
+            try here.write { (_) throws(RealmError) in try lab.change(here, 50) }
+            let results = ObjectResults(ObjectClass(here, lab.person)!)
+            _ = try results.first
+            let box = Unchecked(results)
+            Threads.run(2) { index in
+                if index == 1 { print((try? box.value.key(at: 0)) as Any) }
+            }
+        }
+        #expect(result.said.contains("Realm accessed from incorrect thread."))
+    }
+
+    /// Results are told of as lists are.
+    @Test func handlesCarryResults() throws {
+        let lab = try ResultsLab(seed: 2)
+        let here = try lab.open()
+        let people = try #require(ObjectClass(here, lab.person))
+        try here.write { (_) throws(RealmError) in try lab.change(here, 100) }
+        let results = try ObjectResults(people, Query("age > 2")).arranged(
+            .sort([(path: ["name"], isAscending: false)]))
+        let keys = try (0..<results.count).map { try results.key(at: $0) }
+        let handle = try ThreadSafeHandle(to: results.confined)
+        let queue = WorkQueue("target")
+        let found = queue.sync { () -> [ObjectKey] in
+            let there = try! lab.open(on: queue.confinement)
+            let results = ObjectResults(try! handle.resolve(in: there)!)!
+            return (0..<(try! results.count)).map { try! results.key(at: $0) }
+        }
+        #expect(found == keys && !keys.isEmpty)
+        queue.close()
+        here.close()
+        try lab.audit()
+    }
+}
+
+extension ResultsContent {
+    /// Where the keys are.
+    fileprivate var base: UnsafeRawPointer? {
+        guard case .keys(let keys, _) = members else { return nil }
+        return keys.base
+    }
+}
