@@ -72,6 +72,9 @@ private struct CrashRun {
         let model = run.committed
         let version = run.session?.database.version ?? 1
         recorder.device?.calls = []
+        // Pages that are flushed before their transaction ends, and written again by it.
+        let isHasty = random.next() % 4 == 0
+        (run.session?.device as? EncryptedDevice)?.mostDirty = isHasty ? 2 : 2048
         try run.step()
         let calls = recorder.device!.calls
         if calls.isEmpty { return }

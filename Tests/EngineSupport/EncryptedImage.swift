@@ -49,6 +49,12 @@ struct EncryptedImage {
             place..<(place + Self.page), with: work[Self.page..<(2 * Self.page)])
     }
 
+    /// Has the entry of a page tell of its last write twice.
+    mutating func confirm(page: Int) {
+        let entry = EncryptedLayout.position(ofEntry: page)
+        bytes.replaceSubrange((entry + 32)..<(entry + 64), with: bytes[entry..<(entry + 32)])
+    }
+
     private func counter(_ page: Int) -> UInt32 {
         let entry = EncryptedLayout.position(ofEntry: page)
         return bytes[entry..<(entry + 4)].reversed().reduce(0) { $0 << 8 | UInt32($1) }

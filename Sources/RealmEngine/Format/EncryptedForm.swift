@@ -9,7 +9,7 @@ enum EncryptedForm {
 
     /// Whether `size` bytes at `base` begin with a page of counters and authentication codes as only
     /// an encrypted database has: of 64 entries each is all zeros, or counts a plausible number of
-    /// writes, the latest after the one before. Other files pass with a chance of less than 2^-64.
+    /// writes, the latest not before the one before. Other files pass with a chance of less than 2^-64.
     static func begins(_ base: UnsafeRawPointer, size: Int) -> Bool {
         let page = EncryptedLayout.page
         guard size >= 2 * page, base.load(as: UInt32.self) != 0 else { return false }
@@ -22,7 +22,7 @@ enum EncryptedForm {
         let latest = p.load(as: UInt32.self)
         let before = p.load(fromByteOffset: 32, as: UInt32.self)
         if latest == 0 { return isZero(p, EncryptedLayout.entry) }
-        guard latest < mostWrites, before < latest, !isZero(p + 4, 28) else { return false }
+        guard latest < mostWrites, before <= latest, !isZero(p + 4, 28) else { return false }
         return before != 0 || isZero(p + 32, 32)
     }
 

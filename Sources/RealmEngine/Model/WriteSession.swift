@@ -96,7 +96,9 @@ public final class WriteSession {
         let wrapped = wrap(opened)
         device =
             database.isEncrypted
-            ? EncryptedDevice(wrapped, database.file, database.session?.file) : wrapped
+            ? EncryptedDevice(
+                wrapped, database.file, database.session?.file, isDurable: options.isDurable)
+            : wrapped
         rehearsalDirectory = nil
     }
 

@@ -286,9 +286,11 @@ extension EncryptedPages {
         let latest = scratch.entry.load(as: UInt32.self)
         if latest == 0 { return .nothing }
         // No code covers the counters, but a wrong one would spoil the beginning of a page: each write
-        // counts one more than the one before.
+        // counts one more than the one before, and is told of twice when it is complete.
         let before = scratch.entry.load(fromByteOffset: half, as: UInt32.self)
-        let isCounted = latest == before &+ 1 || (latest == 1 && before == .max)
+        let isSame = EncryptionKey.isSameCode(scratch.entry + 4, scratch.entry + half + 4)
+        let isNext = latest == before &+ 1 || (latest == 1 && before == .max)
+        let isCounted = latest == before || (isNext && !isSame)
         key.authenticate(scratch.cipher, EncryptedLayout.page, into: scratch.code)
         // The second half is that of the write before, when the last one was interrupted.
         for used in [scratch.entry, scratch.entry + half] {

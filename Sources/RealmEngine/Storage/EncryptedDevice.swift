@@ -4,8 +4,8 @@
 /// The order is what makes a crash harmless. An entry keeps the code of the write before, so a page
 /// that was not replaced yet is good whether its entry was or not; but a page that reached the disk
 /// before its entry is lost, with all that lies beside the new nodes. So entries of pages that held
-/// something are durable before the pages are written, and the header's page comes last. Confined to
-/// the writer.
+/// something are durable before the pages are written, pages before their entries change again, and
+/// the header's page comes last. Confined to the writer.
 final class EncryptedDevice: StorageDevice {
     private let device: any StorageDevice
     /// Kept for the addresses the pages are at.
@@ -17,12 +17,22 @@ final class EncryptedDevice: StorageDevice {
     private var dirty: Set<Int> = []
     /// The header's page as it is to be written: its entry is in the file already.
     private var header: EncryptedBatch?
+    /// Pages in the file whose entries tell what was there before, too.
+    private var unconfirmed: [EncryptedBatch] = []
+    private let isDurable: Bool
+    /// Nothing was written since the last sync.
+    private var isSynced = false
 
     /// Pages that wait to be written, at most: as much memory is taken again to encrypt them.
-    private static let mostDirty = 2048
+    var mostDirty = 2048
 
-    /// Writes the database in `file`, which is encrypted, through `device`.
-    init(_ device: any StorageDevice, _ file: MappedFile, _ lockFile: LockFile?) {
+    /// Writes the database in `file`, which is encrypted, through `device`; what is flushed because it
+    /// is too much is synced only if `isDurable`.
+    init(
+        _ device: any StorageDevice, _ file: MappedFile, _ lockFile: LockFile?,
+        isDurable: Bool = true
+    ) {
+        self.isDurable = isDurable
         self.device = device
         self.file = file
         self.lockFile = lockFile
@@ -34,6 +44,7 @@ final class EncryptedDevice: StorageDevice {
     var size: Int { EncryptedLayout.databaseSize(of: device.size) }
 
     func grow(to size: Int) throws(RealmError) {
+        isSynced = false
         try device.grow(to: EncryptedLayout.fileSize(of: size))
     }
 
@@ -49,39 +60,68 @@ final class EncryptedDevice: StorageDevice {
             (pages.plain + offset + done).copyMemory(
                 from: bytes.baseAddress! + done, byteCount: count)
             done += count
-            if dirty.count >= Self.mostDirty { try flushData(isDurable: true) }
+            if dirty.count >= mostDirty { try flushAhead() }
         }
     }
 
     func sync() throws(RealmError) {
         try syncData()
-        guard dirty.contains(0) else { return }
-        try flushHeader()
-        try device.sync()
+        if dirty.contains(0) {
+            try flushHeader()
+            try syncFile()
+        }
+        try confirm()
     }
 
     /// Makes everything durable but the page of the header, of which only the entry: after that one
     /// page decides.
     func syncData() throws(RealmError) {
         try flushData(isDurable: true)
+        try syncFile()
+    }
+
+    private func syncFile() throws(RealmError) {
+        if isSynced { return }
         try device.sync()
+        isSynced = true
     }
 
     func flush() throws(RealmError) {
         try flushData(isDurable: false)
         if dirty.contains(0) { try flushHeader() }
+        try confirm()
     }
 
     func abandon() {
         for page in dirty { pages.forget(page) }
         dirty = []
         header = nil
+        unconfirmed = []
+    }
+
+    /// What is flushed before its transaction ends may be written once more by it, or by the next one:
+    /// an entry tells of two writes, and the last of them must not be the only one on the disk by then.
+    private func flushAhead() throws(RealmError) {
+        if isDurable { try syncData() } else { try flushData(isDurable: false) }
+        try confirm()
+    }
+
+    /// Has the entries tell of nothing but the pages in the file.
+    ///
+    /// A process of the reference that read an entry of ours and then the page as it was keeps both,
+    /// and looks at the page again only when the entry has changed. So the entries change once more
+    /// before the version is told of.
+    private func confirm() throws(RealmError) {
+        if !unconfirmed.isEmpty { isSynced = false }
+        for batch in unconfirmed { try batch.confirm(to: device) }
+        unconfirmed = []
     }
 
     private func flushData(isDurable: Bool) throws(RealmError) {
         if dirty.isEmpty || (header != nil && dirty.count == 1) { return }
         let data = EncryptedBatch(dirty.filter { $0 != 0 }.sorted(), pages)
         let header = dirty.contains(0) ? EncryptedBatch([0], pages) : nil
+        isSynced = false
         lockFile?.beginPages(at: dirty.min()! * EncryptedLayout.page)
         defer { lockFile?.endPages() }
         try data.writeEntries(to: device)
@@ -89,16 +129,19 @@ final class EncryptedDevice: StorageDevice {
         if isDurable, data.replaces { try device.sync() }
         try data.writePages(to: device)
         data.settle()
+        unconfirmed.append(data)
         dirty = header == nil ? [] : [0]
         self.header = header
     }
 
     private func flushHeader() throws(RealmError) {
         guard let header else { return }
+        isSynced = false
         lockFile?.beginPages(at: 0)
         defer { lockFile?.endPages() }
         try header.writePages(to: device)
         header.settle()
+        unconfirmed.append(header)
         dirty = []
         self.header = nil
     }
@@ -135,6 +178,17 @@ struct EncryptedBatch {
 
     func writePages(to device: any StorageDevice) throws(RealmError) {
         try write(ciphers.bytes, EncryptedLayout.page, EncryptedLayout.position(ofPage:), device)
+    }
+
+    /// Writes the entries of pages that are in the file: both halves tell of those.
+    func confirm(to device: any StorageDevice) throws(RealmError) {
+        let confirmed = ByteBufferBox(capacity: entries.count)
+        for i in list.indices {
+            let latest = entries.bytes.baseAddress! + i * EncryptedLayout.entry
+            for _ in 0..<2 { confirmed.append(latest, EncryptedLayout.half) }
+        }
+        try write(
+            confirmed.bytes, EncryptedLayout.entry, EncryptedLayout.position(ofEntry:), device)
     }
 
     /// What is next to each other in the file with one call.

@@ -147,11 +147,37 @@ import Testing
             var image = try image("bulk")
             let page = 2
             image.write(image.plain(page: page), page: page)
-            image.bytes[EncryptedLayout.position(ofEntry: page) + half + byte] ^= 0x40
-            try withFile(image) { path in
-                let report = try IntegrityCheck.run(path: path, key: image.key)
-                #expect(report.errorCount > 0 && report.counts[.block] == 1)
+            for isConfirmed in [false, true] {
+                if isConfirmed { image.confirm(page: page) }
+                var wrong = image
+                wrong.bytes[EncryptedLayout.position(ofEntry: page) + half + byte] ^= 0x40
+                try withFile(wrong) { path in
+                    let report = try IntegrityCheck.run(path: path, key: image.key)
+                    #expect(report.errorCount > 0 && report.counts[.block] == 1)
+                }
             }
+        }
+    }
+
+    /// As `EncryptedDevice` leaves them when their pages are in the file: counter and code twice. One
+    /// of the codes will do.
+    @Test func confirmedEntriesAreRead() throws {
+        var image = try image("bulk")
+        for page in 0..<image.pages { image.confirm(page: page) }
+        for half in [nil, 0, 32] as [Int?] {
+            var spoiled = image
+            if let half { spoiled.bytes[EncryptedLayout.position(ofEntry: 2) + half + 9] ^= 1 }
+            try withFile(spoiled) { path in
+                #expect(try Inspector(path: path).inspect().isEncrypted)
+                let report = try IntegrityCheck.run(path: path, key: image.key)
+                #expect(report.findings.isEmpty, "\(report.findings.map(\.what))")
+            }
+        }
+        // The write after the one told of twice, if it is.
+        image.bytes[EncryptedLayout.position(ofEntry: 2)] += 1
+        try withFile(image) { path in
+            let report = try IntegrityCheck.run(path: path, key: image.key)
+            #expect(report.errorCount > 0 && report.counts[.block] == 1)
         }
     }
 

@@ -116,19 +116,90 @@ import Testing
         #expect(try IntegrityCheck.run(path: path, key: EncryptedImage.key()).errorCount == 0)
     }
 
-    /// One sync more than a plain file where pages hold something already, none where they do not.
+    /// One sync more than a plain file.
     @Test func countsItsSyncs() throws {
         let folder = try ScratchFolder()
         let path = folder.file("syncs.realm")
         let table = try made(path)
         let session = try WriteSession(path: path, options: try options())
-        var before = session.traffic.syncs
-        for i in 0..<5 {
+        for i in 0..<5 as Range<Int64> {
             let transaction = try session.begin()
-            _ = try transaction.create(in: table, primaryKey: .int(Int64(i)))
+            for j in 0..<(i == 0 ? 3000 : 1) as Range<Int64> {
+                _ = try transaction.create(in: table, primaryKey: .int(5000 * i + j))
+            }
+            let before = session.traffic.syncs
             try transaction.commit()
             #expect(session.traffic.syncs - before <= 3)
-            before = session.traffic.syncs
+        }
+    }
+
+    /// A process of the reference may read any page at any moment of a commit, remembers the entry it
+    /// saw first and the page it found then, and reads the page again when the entry has changed: so
+    /// where entries are the same when the version is told of, pages have to be.
+    @Test(arguments: [true, false])
+    func whoReadsMeanwhileSeesThatPagesChanged(_ isDurable: Bool) throws {
+        let folder = try ScratchFolder()
+        let path = folder.file("meanwhile.realm")
+        let table = try made(path)
+        var recorder: RecordingDevice?
+        var options = try options()
+        options.isDurable = isDurable
+        let session = try WriteSession(path: path, options: options) {
+            let device = RecordingDevice($0)
+            recorder = device
+            return device
+        }
+        for round in 0..<6 as Range<Int64> {
+            var image = FileImage(bytes: [UInt8](try Data(contentsOf: URL(filePath: path))))
+            recorder?.calls = []
+            let transaction = try session.begin()
+            for i in 0..<[1, 400][Int(round % 2)] as Range<Int64> {
+                _ = try transaction.create(in: table, primaryKey: .int(1000 * round + i))
+                if round == 3, i == 200 { try transaction.spill() }
+            }
+            try transaction.commit()
+            var seen = [try SeenPages(image)]
+            for call in recorder!.calls {
+                image.apply(call)
+                seen.append(try SeenPages(image))
+            }
+            for (moment, early) in seen.enumerated() {
+                let kept = early.keptPages(seen.last!)
+                #expect(kept.isEmpty, "round \(round), after \(moment) of \(seen.count - 1) calls")
+            }
+        }
+    }
+
+    /// Entries and pages of a file, as a reader finds them.
+    private struct SeenPages {
+        let entries: [[UInt8]]
+        let pages: [[UInt8]?]
+
+        init(_ image: FileImage) throws {
+            let key = try EncryptedImage.key()
+            let mapped = try image.bytes.withUnsafeBytes {
+                try MappedFile(copying: $0, path: "image", .given(key))
+            }
+            let plain = mapped.mapping.pages!
+            entries = (0..<plain.count).map {
+                let at = EncryptedLayout.position(ofEntry: $0)
+                return Array(image.bytes[at..<(at + EncryptedLayout.entry)])
+            }
+            pages = (0..<plain.count).map {
+                let at = $0 * EncryptedLayout.page
+                guard (try? plain.prepare(at, EncryptedLayout.page, plain.nextMoment())) != nil
+                else { return nil }
+                let start = mapped.mapping.base + at
+                return Array(UnsafeRawBufferPointer(start: start, count: EncryptedLayout.page))
+            }
+        }
+
+        /// Pages that somebody who read them now does not read again then, and that were others.
+        func keptPages(_ later: SeenPages) -> [Int] {
+            pages.indices.filter {
+                pages[$0] != nil && entries[$0] == later.entries[$0]
+                    && pages[$0] != later.pages[$0]
+            }
         }
     }
 
