@@ -7,7 +7,7 @@ import Testing
 @Suite struct LayerTests {
     private static let layers = [
         "Format", "Kernels", "Platform", "Storage", "Trees", "Model", "Query", "Instances",
-        "Upkeep",
+        "Upkeep", "Opening",
     ]
 
     private static let root = Fixtures.repository.appending(path: "Sources/RealmEngine")

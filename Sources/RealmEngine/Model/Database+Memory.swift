@@ -26,6 +26,9 @@ extension Database {
         do throws(RealmError) { return try result.get() } catch { throw error.inFile(identifier) }
     }
 
+    /// A database in memory that nobody else can open.
+    static func withoutName() throws(RealmError) -> Database { try Database(inMemory: "memory") }
+
     private convenience init(inMemory name: String) throws(RealmError) {
         let device = try FileDevice(memory: name)
         let prepared = try FilePreparation(device, makesDatabases: true).run()

@@ -5,7 +5,7 @@
 final class TableEditor {
     let key: TableKey
     var name: String
-    var kind: TableKind
+    var kind: TableKind { didSet { forgetShape() } }
     /// Properties in spec order.
     var columns: [ColumnInfo] { didSet { forgetShape() } }
     /// Incoming ends of links, in spec order after the properties.

@@ -219,7 +219,7 @@ extension WriteTransaction {
         }
         let info = editor.columns[column]
         try ValueCheck.check(value, info)
-        guard info.key != editor.primaryKey else {
+        guard info.key != editor.primaryKey || defersKeys else {
             throw .misuse("the primary key \(info.name) cannot change", reason: "primary-key")
         }
         try checkTarget(value)

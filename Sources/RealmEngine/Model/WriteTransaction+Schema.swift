@@ -65,12 +65,15 @@ extension WriteTransaction {
             var spec = primaryKey
             spec.isIndexed = false
             let column = try addColumn(editor, spec, index: .general, isLogged: false)
-            try setPrimaryKey(editor, column)
+            try Self.checkMayBeKey(editor, column)
+            editor.primaryKey = column.key
+            editor.isSpecDirty = true
         }
         return key
     }
 
-    private func setPrimaryKey(_ editor: TableEditor, _ column: ColumnInfo) throws(RealmError) {
+    /// Throws `misuse` when the column cannot hold primary keys.
+    static func checkMayBeKey(_ editor: TableEditor, _ column: ColumnInfo) throws(RealmError) {
         switch column.type {
         case .int, .string, .objectID, .uuid: break
         default:
@@ -81,8 +84,6 @@ extension WriteTransaction {
         guard column.collection == nil, editor.kind != .embedded else {
             throw .misuse("\(editor.className) cannot have this primary key", reason: "primary-key")
         }
-        editor.primaryKey = column.key
-        editor.isSpecDirty = true
     }
 
     /// Adds a property; existing objects get null, zero or an empty collection.

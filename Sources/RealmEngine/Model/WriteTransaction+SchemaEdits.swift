@@ -126,7 +126,7 @@ extension WriteTransaction {
                     hint: "drop that property first")
             }
         }
-        try removeObjects(try keys(editor).map { ObjectLink(table: table, key: $0) })
+        try removeAllObjects(of: table)
         // Mixed properties may still hold links to objects other devices have removed.
         if let tombstones = try editor.tombstones() {
             for key in try keys(tombstones) { try nullifyLinks(to: key, in: editor) }

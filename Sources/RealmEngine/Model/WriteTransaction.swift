@@ -24,6 +24,9 @@ public final class WriteTransaction {
     /// Bytes of memory that the changes should take at most: while a commit puts much in order, it
     /// writes out as `spill` does.
     public var memoryLimit = Int.max
+    /// Primary keys may be set and may be there twice, until `checkPrimaryKeys` says that all is well:
+    /// a migration is under way.
+    var defersKeys = false
     private(set) var isOpen = true
     /// The state as it is now, until something changes.
     private var view: Snapshot?

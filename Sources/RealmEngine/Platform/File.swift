@@ -94,6 +94,9 @@ struct File: ~Copyable {
         }
     }
 
+    /// `O_TMPFILE`, hidden from Swift's view of fcntl.h.
+    static let unnamed: Int32 = 0o20_200_000
+
     /// Size, identity and kind as `fstat` tells.
     func status() throws(RealmError) -> FileStatus { try FileStatus(descriptor, path) }
 }
@@ -101,9 +104,8 @@ struct File: ~Copyable {
 /// A new file in `directory` without a name, which nobody else may read: its bytes vanish with the
 /// descriptor, which the caller closes. Throws `output` when it cannot be made.
 public func temporaryDescriptor(in directory: String) throws(RealmError) -> Int32 {
-    let unnamed: Int32 = 0o20_200_000  // O_TMPFILE, hidden from Swift's view of fcntl.h
     let made = retryingInterrupts {
-        open(directory, O_RDWR | O_CLOEXEC | O_EXCL | unnamed, 0o600)
+        open(directory, O_RDWR | O_CLOEXEC | O_EXCL | File.unnamed, 0o600)
     }
     if made >= 0 { return made }
     // Where files have to have a name, it is taken away at once.

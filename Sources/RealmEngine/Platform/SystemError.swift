@@ -5,24 +5,34 @@ import Glibc
 func systemError(
     _ call: StaticString, _ path: String?, errno code: Int32, kind: RealmError.Kind = .input
 ) -> RealmError {
-    let text = String(cString: strerror(code))
-    let name: (code: String, reason: String) =
-        switch code {
-        case ENOENT: ("FileNotFound", "missing")
-        case EACCES, EPERM: ("PermissionDenied", "permission")
-        case ENOSPC, EDQUOT: ("OutOfDiskSpace", "disk-full")
-        default: ("FileOperationFailed", "system")
-        }
     let isLimited = code == ENOMEM && AddressSpace.limit != nil
-    return RealmError(
-        kind, code: name.code, reason: name.reason, "\(call) failed: \(text)", file: path,
+    return systemFailure(
+        kind, "\(call) failed", errno: code, file: path,
         hint: isLimited
             ? "addresses are limited (ulimit -v); a database takes several times its size" : nil)
 }
 
+/// As above, in the words of whoever wanted something done: `cannot rename`.
+@inline(never)
+package func systemFailure(
+    _ kind: RealmError.Kind, _ doing: String, errno code: Int32, file: String? = nil,
+    hint: String? = nil
+) -> RealmError {
+    let name: (code: String, reason: String) =
+        switch code {
+        case ENOENT: ("FileNotFound", "missing")
+        case EACCES, EPERM, EROFS: ("PermissionDenied", "permission")
+        case ENOSPC, EDQUOT: ("OutOfDiskSpace", "disk-full")
+        default: ("FileOperationFailed", "system")
+        }
+    return RealmError(
+        kind, code: name.code, reason: name.reason, "\(doing): \(String(cString: strerror(code)))",
+        file: file, hint: hint)
+}
+
 /// Repeats a call that a signal interrupted.
 @inline(__always)
-func retryingInterrupts<T: FixedWidthInteger & SignedInteger>(_ body: () -> T) -> T {
+package func retryingInterrupts<T: FixedWidthInteger & SignedInteger>(_ body: () -> T) -> T {
     while true {
         let result = body()
         if result != -1 || errno != EINTR { return result }

@@ -67,6 +67,11 @@ public struct PropertyDescription: Sendable {
 
     /// Whether it may be optional or required as one likes.
     public var mayChoosePresence: Bool { type != .link && type != .mixed }
+
+    /// One may be null and the other not, of two of the same type.
+    func hasOtherPresence(than other: PropertyDescription) -> Bool {
+        isOptional != other.isOptional && mayChoosePresence
+    }
 }
 
 extension ClassSpec {

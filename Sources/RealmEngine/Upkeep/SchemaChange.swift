@@ -114,7 +114,7 @@ extension PropertyDescription {
 }
 
 extension WriteTransaction {
-    fileprivate func existing(_ name: String) throws(RealmError) -> TableKey {
+    func existing(_ name: String) throws(RealmError) -> TableKey {
         guard let key = table(named: name) else {
             throw .misuse(
                 "there is no class \(name)", code: "NoSuchTable", reason: "unknown-class")
@@ -122,7 +122,7 @@ extension WriteTransaction {
         return key
     }
 
-    fileprivate func existing(
+    func existing(
         _ property: String, in table: TableKey
     ) throws(RealmError) -> Int {
         guard let column = try column(named: property, in: table) else {

@@ -58,7 +58,7 @@ extension SchemaPlan {
         let disagreement: Disagreement
         if !present.hasSameType(as: wanted) {
             disagreement = .type(className: table, property: wanted.name)
-        } else if present.isOptional != wanted.isOptional, wanted.mayChoosePresence {
+        } else if present.hasOtherPresence(than: wanted) {
             disagreement = .presence(
                 className: table, property: wanted.name, isOptional: wanted.isOptional)
         } else {

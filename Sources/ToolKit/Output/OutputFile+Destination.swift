@@ -26,12 +26,12 @@ extension OutputFile {
             var status = stat()
             guard stat(path, &status) == 0 else {
                 // A link that leads nowhere is in the way too.
-                if !force, lstat(path, &status) == 0 { throw exists(path) }
+                if !force, lstat(path, &status) == 0 { throw Self.exists(path) }
                 return try beside(
                     Destination(path: path, target: path, force: force), permissions)
             }
             if status.st_mode & S_IFMT != S_IFREG { return try direct(path) }
-            guard force else { throw exists(path) }
+            guard force else { throw Self.exists(path) }
             let target = resolve(path)
             return try beside(
                 Destination(path: path, target: target, force: force),
@@ -59,25 +59,13 @@ extension OutputFile {
 
         /// Gives the finished temporary file its name, and makes the name durable.
         package func publish(_ temporary: TemporaryFile) throws(RealmError) {
-            try temporary.publish(as: target, replacing: force)
-            try Self.syncDirectory(of: target, for: path)
+            do throws(RealmError) { try temporary.publish(as: target, replacing: force) } catch {
+                throw error.reason == "output-exists" ? Self.exists(path) : error
+            }
         }
 
-        /// Makes a new name durable.
-        package static func syncDirectory(of target: String, for path: String) throws(RealmError) {
-            let fd = retryingInterrupts {
-                Int(Glibc.open(directory(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC))
-            }
-            guard fd >= 0 else {
-                // A directory that may be written but not listed cannot be opened, nor synced.
-                if errno == EACCES { return }
-                throw systemFailure(.output, "cannot open the directory", errno: errno, file: path)
-            }
-            defer { _ = Glibc.close(Int32(fd)) }
-            // EINVAL: this file system has no such operation.
-            guard fsync(Int32(fd)) == 0 || errno == EINVAL else {
-                throw systemFailure(.output, "cannot sync the directory", errno: errno, file: path)
-            }
+        package static func exists(_ path: String) -> RealmError {
+            TemporaryFile.exists(path, hint: "--force replaces it")
         }
 
         /// The path with symbolic links resolved; as it is where it leads nowhere.
@@ -86,17 +74,5 @@ extension OutputFile {
             defer { free(resolved) }
             return String(cString: resolved)
         }
-
-        package static func exists(_ path: String) -> RealmError {
-            RealmError(
-                .misuse, code: "FileAlreadyExists", reason: "output-exists",
-                "the output file exists", file: path, hint: "--force replaces it")
-        }
     }
-}
-
-/// The directory part of a path, `.` when it has none.
-package func directory(of path: String) -> String {
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
 }

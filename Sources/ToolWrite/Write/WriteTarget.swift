@@ -108,7 +108,7 @@ final class WriteTarget {
         guard rename(passing.database, destination) == 0 else {
             throw systemFailure(.output, "cannot rename", errno: errno, file: request.path)
         }
-        try OutputFile.Destination.syncDirectory(of: destination, for: request.path)
+        try syncDirectory(of: destination, for: request.path)
     }
 
     // MARK: Making

@@ -7,7 +7,8 @@ import Testing
     private static let engine = packageRoot + "/Sources/RealmEngine"
     private static let names = [
         "RealmEngine", "WhereThingsAre", "FileFormat", "Encryption", "LockFile", "Commit",
-        "Editing", "Concurrency", "Instances", "Growth", "QueryExecution", "Upkeep", "Testing",
+        "Editing", "Concurrency", "Instances", "Growth", "QueryExecution", "Upkeep", "Opening",
+        "Testing",
         "Measuring",
     ]
 

@@ -1,5 +1,4 @@
 import Glibc
-import RealmEngine
 
 /// An output file in the making, beside the place it will have.
 ///
@@ -40,12 +39,12 @@ package struct TemporaryFile {
 
     /// A file without a name that can still be given one; nil where there is no such thing.
     private static func unnamed(in folder: String, _ mode: mode_t) -> Int32? {
-        let flags = O_RDWR | O_CLOEXEC | unnamedFile
-        let descriptor = retryingInterrupts { Int(Glibc.open(folder, flags, mode)) }
+        let flags = O_RDWR | O_CLOEXEC | File.unnamed
+        let descriptor = retryingInterrupts { Glibc.open(folder, flags, mode) }
         guard descriptor >= 0 else { return nil }
         // The only way for everybody to name it.
-        if access(place(of: Int32(descriptor)), F_OK) == 0 { return Int32(descriptor) }
-        close(Int32(descriptor))
+        if access(place(of: descriptor), F_OK) == 0 { return descriptor }
+        _ = Glibc.close(descriptor)
         return nil
     }
 
@@ -54,12 +53,24 @@ package struct TemporaryFile {
     /// A path to read it by, in this process.
     package var place: String { passing?.path ?? Self.place(of: descriptor) }
 
-    /// Gives it the name `target`; the descriptor may be closed before only if it has a passing one.
+    package static func exists(_ path: String, hint: String? = nil) -> RealmError {
+        RealmError(
+            .misuse, code: "FileAlreadyExists", reason: "output-exists",
+            "the output file exists", file: path, hint: hint)
+    }
+
+    /// Gives it the name `target`, durably; the descriptor may be closed before only if it has a
+    /// passing one. The file itself is synced by the caller, before.
     ///
     /// A plain rename would replace a file that appeared meanwhile; a hard link refuses to.
     ///
     /// - Parameter replacing: whether a file of that name goes.
     package func publish(as target: String, replacing: Bool) throws(RealmError) {
+        try name(target, replacing: replacing)
+        try syncDirectory(of: target, for: path)
+    }
+
+    private func name(_ target: String, replacing: Bool) throws(RealmError) {
         if !replacing {
             if try link(to: target) {
                 passing?.remove()
@@ -86,7 +97,7 @@ package struct TemporaryFile {
     /// False where there are no hard links.
     private func link(to target: String) throws(RealmError) -> Bool {
         if linkat(AT_FDCWD, place, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0 { return true }
-        if errno == EEXIST { throw OutputFile.Destination.exists(path) }
+        if errno == EEXIST { throw Self.exists(path) }
         return false
     }
 
@@ -96,9 +107,9 @@ package struct TemporaryFile {
         }
     }
 
+    /// Nothing more is written.
+    func close() { _ = Glibc.close(descriptor) }
+
     /// Removes it, unless it has its final name already.
     package func discard() { passing?.remove() }
 }
-
-/// O_TMPFILE, hidden from Swift's view of fcntl.h.
-private let unnamedFile: Int32 = 0o20_200_000

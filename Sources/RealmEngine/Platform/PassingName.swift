@@ -1,5 +1,4 @@
 import Glibc
-import RealmEngine
 import Synchronization
 
 /// The name of a file or directory in the making: `.realm-tools-PID-N.tmp`.

@@ -1,0 +1,9 @@
+/// A commit landed while a file was read without joining its session.
+package enum DatabaseChange {
+    package static let error = RealmError(
+        .busy, code: "DatabaseChanged", reason: "changed-while-reading",
+        "the database was changed while it was being read",
+        hint: "try again, or read a copy")
+
+    package static func isBehind(_ error: RealmError) -> Bool { error.reason == self.error.reason }
+}

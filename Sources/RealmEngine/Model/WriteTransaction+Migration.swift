@@ -1,0 +1,128 @@
+/// What only migrations change of classes that have objects: their primary key and their kind
+/// (object format 1.2). Neither is in the change log.
+extension WriteTransaction {
+    /// Makes another property the primary key of a class, or none.
+    ///
+    /// The old one keeps its search index if that was asked for. Throws `misuse` when the property
+    /// cannot be one, or objects share a value of it; the transaction is to be rolled back then. Where
+    /// keys are deferred, `checkPrimaryKeys` tells that instead.
+    public func setPrimaryKey(_ table: TableKey, _ column: Int?) throws(RealmError) {
+        let editor = try openEditor(table)
+        let wanted = column.map { editor.columns[$0] }
+        if wanted?.key == editor.primaryKey { return }
+        if let wanted {
+            try Self.checkMayBeKey(editor, wanted)
+            guard wanted.index != .fullText else {
+                throw .misuse(
+                    "\(wanted.name) has a full-text index, which a primary key cannot have",
+                    reason: "primary-key")
+            }
+        }
+        try dropPrimaryKey(editor)
+        if let column, let wanted {
+            if wanted.index == .none {
+                editor.columns[column] = wanted.changed(index: .general)
+                try buildIndex(editor, editor.columns[column])
+            }
+            editor.primaryKey = wanted.key
+        }
+        editor.isSpecDirty = true
+        editor.markDirty()
+        if !defersKeys { try Self.checkPrimaryKey(editor) }
+    }
+
+    private func dropPrimaryKey(_ editor: TableEditor) throws(RealmError) {
+        guard let i = editor.primaryKeyIndex else { return }
+        editor.primaryKey = nil
+        let old = editor.columns[i]
+        if old.isIndexed { return }
+        try editor.dropIndex(old.leafIndex)
+        editor.columns[i] = old.changed(index: IndexKind.none)
+    }
+
+    /// Throws `misuse` when two objects of a class that this transaction touched have the same primary
+    /// key.
+    func checkPrimaryKeys() throws(RealmError) {
+        for case .open(let editor) in directory.slots { try Self.checkPrimaryKey(editor) }
+    }
+
+    private static func checkPrimaryKey(_ editor: TableEditor) throws(RealmError) {
+        guard let column = editor.primaryKeyIndex.map({ editor.columns[$0] }) else { return }
+        try editor.settle(isComplete: true)
+        guard let index = try editor.index(column) else { return }
+        try editor.forEachValue(column) { (key, value) throws(RealmError) in
+            if try index.find(value) == key { return }
+            throw .misuse(
+                "Primary key property '\(editor.className).\(column.name)' has duplicate values after "
+                    + "migration.", code: "MigrationFailed", reason: "duplicate-key")
+        }
+    }
+
+    /// Makes the objects of a class stand on their own, or belong to the one object that links to each.
+    ///
+    /// Throws `misuse`, with nothing changed, when an object is linked to by none or by several, or by a
+    /// mixed property, and for asymmetric classes.
+    public func setKind(_ table: TableKey, _ kind: TableKind) throws(RealmError) {
+        let editor = try openEditor(table)
+        if editor.kind == kind { return }
+        guard editor.kind != .asymmetric, kind != .asymmetric else {
+            throw Self.migrationFailure(
+                "Cannot change '\(editor.className)' from \(editor.kind.title) to \(kind.title)")
+        }
+        if kind == .embedded {
+            guard editor.primaryKey == nil else {
+                throw Self.migrationFailure(
+                    "Cannot change '\(editor.className)' to embedded when using a primary key.")
+            }
+            for key in try keys(editor) { try checkHasOneOwner(editor, key) }
+        }
+        editor.kind = kind
+        editor.markDirty()
+    }
+
+    private func checkHasOneOwner(_ editor: TableEditor, _ key: ObjectKey) throws(RealmError) {
+        func refuse(_ why: String) -> RealmError {
+            Self.migrationFailure("Cannot convert '\(editor.className)' to embedded: \(why)")
+        }
+        var owners = 0
+        for backlink in editor.backlinks {
+            let count = try editor.backlinkOrigins(backlink.leafIndex, of: key).count
+            if count == 0 { continue }
+            let origin = try self.editor(backlink.origin)
+            if let i = origin.columnIndex(backlink.originColumn), origin.columns[i].type == .mixed {
+                throw refuse(
+                    "there is an incoming link from the Mixed property "
+                        + "'\(origin.className).\(origin.columns[i].name)', which does not support "
+                        + "linking to embedded objects.")
+            }
+            owners += count
+        }
+        guard owners > 0 else {
+            throw refuse("at least one object has no incoming links and would be deleted.")
+        }
+        guard owners == 1 else {
+            throw refuse("at least one object has more than one incoming link.")
+        }
+    }
+
+    /// Deletes every object of a class.
+    func removeAllObjects(of table: TableKey) throws(RealmError) {
+        let editor = try openEditor(table)
+        try removeObjects(try keys(editor).map { ObjectLink(table: table, key: $0) })
+    }
+
+    static func migrationFailure(_ message: String) -> RealmError {
+        .misuse(message, code: "MigrationFailed", reason: "migration")
+    }
+}
+
+extension TableKind {
+    /// As messages of the SDKs call it.
+    var title: String {
+        switch self {
+        case .topLevel: "TopLevel"
+        case .embedded: "Embedded"
+        case .asymmetric: "TopLevelAsymmetric"
+        }
+    }
+}

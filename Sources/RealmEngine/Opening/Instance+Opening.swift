@@ -1,0 +1,75 @@
+extension Instance {
+    /// The instance of a database for a place, once the file is as `request` wants it: made from its
+    /// seed or empty, compacted, with the wanted classes. All that is one step: other threads of this
+    /// process that open the file wait for it, and other processes see the state before or after.
+    ///
+    /// Call it at that place. Throws `misuse` with the code `SchemaMismatch` when the file has other
+    /// classes of the same or a newer schema version, and with `MismatchedConfig` when it is open here
+    /// by other rules; what the migration throws, after which the file is what it was; and what opening
+    /// a database throws.
+    public static func open(
+        _ request: OpeningRequest, on confinement: Confinement = .thread
+    ) throws(RealmError) -> Instance {
+        do throws(RealmError) {
+            return try OpeningTurn.run(request) { (opened) throws(RealmError) in
+                try Opening(request: request, confinement: confinement).run(&opened)
+            }
+        } catch { throw error.inFile(request.configuration.path) }
+    }
+}
+
+/// The step itself, in the caller's turn.
+private struct Opening {
+    let request: OpeningRequest
+    let confinement: Confinement
+
+    private var configuration: Instance.Configuration { request.configuration }
+    private var place: DatabasePlace { DatabasePlace(configuration.path) }
+
+    func run(_ opened: inout OpeningTurn.Opened) throws(RealmError) -> Instance {
+        try opened.checkAgreement(request)
+        if request.isReadOnly { return try reading(&opened) }
+        let isFirst = opened.database == nil
+        if isFirst, !configuration.isInMemory { try prepareFile() }
+        var instance = try Instance.open(configuration, on: confinement)
+        if let schema = request.schema, !opened.isSettled(schema) {
+            if isFirst, SchemaUpdate(schema).needsNewFile(instance.snapshot().schema) {
+                try beginAnew(&instance)
+            }
+            try SchemaUpdate(schema).run(on: instance)
+        }
+        opened.note(instance.database, request)
+        return instance
+    }
+
+    private func reading(_ opened: inout OpeningTurn.Opened) throws(RealmError) -> Instance {
+        let key = configuration.key
+        let database: Database
+        if let known = opened.database {
+            try DatabaseKey(key).checkAgreement(known.file)
+            database = known
+        } else if let live = try Database(joiningLive: configuration.path, key: key) {
+            database = live
+        } else {
+            database = try Database(immutable: configuration.path, key: key)
+        }
+        if let schema = request.schema { try SchemaUpdate(schema).checkReadable(database.schema) }
+        opened.note(database, request)
+        return Instance.reading(database)
+    }
+
+    private func prepareFile() throws(RealmError) {
+        if let seed = request.seedPath { try FileStart.copy(seed, to: place, configuration.key) }
+        if let decide = request.shouldCompact {
+            try FileStart.compact(place, configuration.key, if: decide)
+        }
+    }
+
+    private func beginAnew(_ instance: inout Instance) throws(RealmError) {
+        instance.close()
+        // Nobody may have the file open when it is replaced, this process neither.
+        instance = Instance.reading(try Database.withoutName())
+        try FileStart.replaceByEmpty(place, configuration.key)
+        instance = try Instance.open(configuration, on: confinement)
+    }
+}

@@ -1,0 +1,117 @@
+/// A migration while it runs: the database as it was beside the one that becomes (API specification
+/// 2.14). Confined to where the database is opened, and of no use afterwards.
+///
+/// Objects keep their keys. Primary keys may be set, and be there twice, until the migration ends.
+public final class Migration {
+    /// Of the file so far.
+    public let oldVersion: UInt64
+    /// The version before, frozen.
+    public let old: Instance
+    /// In its write transaction: wanted classes and properties are there, and the old ones still.
+    public let new: Instance
+    private let wanted: WantedSchema
+    private var hasEnded = false
+
+    init(
+        _ instance: Instance, _ wanted: WantedSchema, from version: UInt64
+    ) throws(RealmError) {
+        oldVersion = version
+        new = instance
+        self.wanted = wanted
+        guard let view = instance.view else {
+            throw WriteTransaction.migrationFailure("the database has no version to migrate from")
+        }
+        old = Instance.frozen(try FrozenVersion.of(view), instance.configuration)
+    }
+
+    func end() { hasEnded = true }
+
+    private func transaction() throws(RealmError) -> WriteTransaction {
+        guard !hasEnded else {
+            throw .misuse("the migration has ended", code: "WrongTransactionState")
+        }
+        return new.write
+    }
+
+    /// Throws unless a property that goes was one before: it may have been renamed to a name that
+    /// nobody wants.
+    func checkWasThere(_ property: String, of name: String) throws(RealmError) {
+        let info = old.schema.classes.first { $0.className == name }
+        guard let info, info.columnIndex(named: property) == nil else { return }
+        throw Self.failure(
+            "Renamed property '\(name).\(property)' does not exist.", "InvalidProperty")
+    }
+
+    /// Keeps the values of a property under another name, the one of a wanted property or one that is
+    /// renamed again.
+    ///
+    /// Throws `misuse`, with nothing changed, when there is no such property, it is still wanted by its
+    /// old name, or the new one has another type or must not be null.
+    public func renameProperty(
+        of name: String, from oldName: String, to newName: String
+    ) throws(RealmError) {
+        let transaction = try transaction()
+        let schema = try transaction.snapshot().schema
+        guard let info = schema.classes.first(where: { $0.className == name }) else {
+            throw Self.refusal(name, "because it does not exist.")
+        }
+        let present = ClassSpec(info, schema)
+        guard let target = wanted.classes.first(where: { $0.name == name }) else {
+            throw Self.refusal(name, "because it has been removed from the Realm.")
+        }
+        let what = "Cannot rename property '\(name).\(oldName)'"
+        guard target.property(oldName) == nil else {
+            throw Self.failure(
+                "\(what) to '\(newName)' because the source property still exists.",
+                "IllegalOperation")
+        }
+        guard let source = present.property(oldName) else {
+            throw Self.failure("\(what) because it does not exist.", "InvalidProperty")
+        }
+        let changes = try Self.changes(what, name, source, newName, present.property(newName))
+        for change in changes { try change.apply(transaction) }
+    }
+
+    private static func changes(
+        _ what: String, _ name: String, _ source: PropertyDescription, _ newName: String,
+        _ destination: PropertyDescription?
+    ) throws(RealmError) -> [SchemaChange] {
+        let rename = SchemaChange.renameProperty(name, source.name, to: newName)
+        guard let destination else { return [rename] }
+        guard source.hasSameType(as: destination) else {
+            throw failure(
+                "\(what) to '\(newName)' because it would change from type '\(source.title)' to "
+                    + "'\(destination.title)'.", "IllegalOperation")
+        }
+        guard destination.isOptional || !source.isOptional || !destination.mayChoosePresence else {
+            throw failure(
+                "\(what) to '\(newName)' because it would change from optional to required.",
+                "IllegalOperation")
+        }
+        let changes = [.dropProperty(name, newName), rename]
+        return source.hasOtherPresence(than: destination)
+            ? changes + [.setOptional(name, newName, true)] : changes
+    }
+
+    /// Deletes all objects of a class, and the class if it is not wanted any more; false when there is
+    /// none.
+    @discardableResult
+    public func deleteObjects(of name: String) throws(RealmError) -> Bool {
+        let transaction = try transaction()
+        guard let table = transaction.table(named: name) else { return false }
+        if wanted.classes.contains(where: { $0.name == name }) {
+            try transaction.removeAllObjects(of: table)
+        } else {
+            try transaction.removeClass(table)
+        }
+        return true
+    }
+
+    private static func refusal(_ name: String, _ why: String) -> RealmError {
+        failure("Cannot rename properties for type '\(name)' \(why)", "NoSuchTable")
+    }
+
+    private static func failure(_ message: String, _ code: String) -> RealmError {
+        .misuse(message, code: code, reason: "migration")
+    }
+}

@@ -1,0 +1,135 @@
+/// What separates the classes a database has from those a program was written for (API specification
+/// 2.14). Classes and properties that only the database has besides them are no difference, except
+/// properties of wanted classes.
+public struct ModelDifference: Sendable {
+    /// One difference. Properties are the wanted ones, unless they are to go.
+    public enum Change: Sendable {
+        case addClass(ClassSpec)
+        case changeKind(String, from: TableKind, to: TableKind)
+        case addProperty(String, PropertyDescription)
+        case removeProperty(String, PropertyDescription)
+        case changeType(String, from: PropertyDescription, to: PropertyDescription)
+        case changePresence(String, PropertyDescription)
+        case changeIndex(String, PropertyDescription)
+        case changePrimaryKey(String, from: String?, to: String?)
+    }
+
+    /// By class, in the order of their names.
+    public private(set) var changes: [Change] = []
+
+    public init(_ present: [ClassSpec], wanted: [ClassSpec]) {
+        let known = Dictionary(
+            present.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        for spec in wanted.sorted(by: { $0.name < $1.name }) {
+            if let old = known[spec.name] {
+                compare(old, spec)
+            } else {
+                changes.append(.addClass(spec))
+            }
+        }
+    }
+
+    public init(_ schema: Schema, wanted: [ClassSpec]) {
+        self.init(schema.classes.map { ClassSpec($0, schema) }, wanted: wanted)
+    }
+
+    private mutating func compare(_ old: ClassSpec, _ new: ClassSpec) {
+        let name = new.name
+        if old.kind != new.kind {
+            changes.append(.changeKind(name, from: old.kind, to: new.kind))
+        }
+        for property in old.properties {
+            if let wanted = new.property(property.name) {
+                compare(name, property, wanted, isKey: property.name == new.primaryKey)
+            } else {
+                changes.append(.removeProperty(name, property))
+            }
+        }
+        for property in new.properties where old.property(property.name) == nil {
+            changes.append(.addProperty(name, property))
+        }
+        if old.primaryKey != new.primaryKey {
+            changes.append(.changePrimaryKey(name, from: old.primaryKey, to: new.primaryKey))
+        }
+    }
+
+    private mutating func compare(
+        _ name: String, _ old: PropertyDescription, _ new: PropertyDescription, isKey: Bool
+    ) {
+        guard old.hasSameType(as: new) else {
+            return changes.append(.changeType(name, from: old, to: new))
+        }
+        if old.hasOtherPresence(than: new) { changes.append(.changePresence(name, new)) }
+        // A primary key is found by an index of its own.
+        if !isKey, old.index != new.index { changes.append(.changeIndex(name, new)) }
+    }
+
+    public var isEmpty: Bool { changes.isEmpty }
+
+    /// Some of it cannot be done without a higher schema version.
+    public var needsMigration: Bool { changes.contains(where: \.needsMigration) }
+}
+
+extension ModelDifference.Change {
+    /// New classes and indexes hurt nobody; everything else is a migration's to do.
+    var needsMigration: Bool {
+        switch self {
+        case .addClass, .changeIndex: false
+        default: true
+        }
+    }
+
+    /// Stands in the way of reading a database that cannot be changed.
+    var hindersReading: Bool {
+        switch self {
+        case .addClass, .changeIndex, .changeKind, .removeProperty: false
+        default: true
+        }
+    }
+
+    /// As the SDKs say it.
+    var message: String {
+        switch self {
+        case .addClass(let spec): "Class '\(spec.name)' has been added."
+        case .changeKind(let name, let old, let new):
+            "Class '\(name)' has been changed from \(old.title) to \(new.title)."
+        case .addProperty(let name, let property):
+            "Property '\(name).\(property.name)' has been added."
+        case .removeProperty(let name, let property):
+            "Property '\(name).\(property.name)' has been removed."
+        case .changeType(let name, let old, let new):
+            "Property '\(name).\(new.name)' has been changed from '\(old.title)' to '\(new.title)'."
+        case .changePresence(let name, let property):
+            "Property '\(name).\(property.name)' has been made "
+                + (property.isOptional ? "optional." : "required.")
+        case .changeIndex(let name, let property):
+            "Property '\(name).\(property.name)' has been made "
+                + (property.index == .none ? "unindexed." : "indexed.")
+        case .changePrimaryKey(let name, let old?, let new?):
+            "Primary Key for class '\(name)' has changed from '\(old)' to '\(new)'."
+        case .changePrimaryKey(let name, nil, _):
+            "Primary Key for class '\(name)' has been added."
+        case .changePrimaryKey(let name, _, nil):
+            "Primary Key for class '\(name)' has been removed."
+        }
+    }
+}
+
+extension PropertyDescription {
+    /// Its type as messages of the SDKs have it.
+    var title: String {
+        let element =
+            switch type {
+            case .objectID: "object id"
+            case .decimal: "decimal"
+            case .link: target ?? "object"
+            default: type.name
+            }
+        switch collection {
+        case .list: return "array<\(element)>"
+        case .set: return "set<\(element)>"
+        case .dictionary: return "dictionary<string, \(element)>"
+        case nil: return type == .link ? "<\(element)>" : element
+        }
+    }
+}

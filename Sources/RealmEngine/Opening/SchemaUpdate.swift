@@ -1,0 +1,186 @@
+/// Brings the classes of an open database in line with those a program wants (API specification
+/// 2.14).
+struct SchemaUpdate {
+    private let wanted: WantedSchema
+
+    init(_ wanted: WantedSchema) { self.wanted = wanted }
+
+    /// Runs in one write transaction, if anything is to be done at all: what other processes see is
+    /// the state before or after.
+    ///
+    /// Throws `misuse` when the file is newer or differs in what only a migration can change, and what
+    /// the migration throws.
+    func run(on instance: Instance) throws(RealmError) {
+        if try isDone(instance.snapshot().schema) { return }
+        guard !instance.isInWriteTransaction else {
+            throw .misuse(
+                "the classes of a database cannot change in an open write transaction",
+                code: "WrongTransactionState")
+        }
+        try instance.write { (transaction) throws(RealmError) in
+            // Another process may have been faster.
+            if try isDone(instance.snapshot().schema) { return instance.cancelWrite() }
+            try update(instance, transaction)
+        }
+    }
+
+    /// The file is of no use to the program and may be replaced.
+    func needsNewFile(_ schema: Schema) -> Bool {
+        guard case .beginAnew = wanted.path, let version = schema.version else { return false }
+        return version != wanted.version || difference(schema).needsMigration
+    }
+
+    /// Throws `misuse` when a database that is only read has not got what the program needs.
+    func checkReadable(_ schema: Schema) throws(RealmError) {
+        if let version = schema.version, version != wanted.version {
+            throw Self.mismatch(
+                "Provided schema version \(wanted.version) does not equal last set version \(version)."
+            )
+        }
+        let hindrances = difference(schema).changes.filter(\.hindersReading)
+        guard hindrances.isEmpty else {
+            throw Self.mismatch(
+                "The following changes cannot be made in read-only schema mode:", hindrances)
+        }
+    }
+
+    // MARK: What is to be done
+
+    private func difference(_ schema: Schema) -> ModelDifference {
+        ModelDifference(schema, wanted: wanted.classes)
+    }
+
+    private func isDone(_ schema: Schema) throws(RealmError) -> Bool {
+        let difference = difference(schema)
+        if schema.version == wanted.version, difference.isEmpty { return true }
+        if let version = schema.version, version > wanted.version {
+            throw Self.mismatch(
+                "Provided schema version \(wanted.version) is less than last set version \(version)."
+            )
+        }
+        // Who never said which version a file is of has nothing but what is in it.
+        if schema.version == nil || schema.version == wanted.version {
+            try Self.checkNeedsNoMigration(difference, of: schema)
+        }
+        return false
+    }
+
+    private static func checkNeedsNoMigration(
+        _ difference: ModelDifference, of schema: Schema
+    ) throws(RealmError) {
+        let changes = difference.changes.filter(\.needsMigration)
+        guard changes.isEmpty else {
+            throw mismatch("Migration is required due to the following errors:", changes)
+        }
+    }
+
+    private func update(
+        _ instance: Instance, _ transaction: WriteTransaction
+    ) throws(RealmError) {
+        let schema = try transaction.snapshot().schema
+        let difference = difference(schema)
+        if let version = schema.version, version < wanted.version {
+            try migrate(instance, transaction, difference, from: version)
+        } else {
+            try apply(Self.preparation(difference), to: transaction)
+        }
+        try transaction.setSchemaVersion(wanted.version)
+    }
+
+    // MARK: Migrating
+
+    private func migrate(
+        _ instance: Instance, _ transaction: WriteTransaction, _ difference: ModelDifference,
+        from version: UInt64
+    ) throws(RealmError) {
+        let migration = try Migration(instance, wanted, from: version)
+        transaction.defersKeys = true
+        defer { transaction.defersKeys = false }
+        try apply(Self.preparation(difference), to: transaction)
+        if case .migrate(let body?) = wanted.path {
+            defer { migration.end() }
+            try body(migration)
+            guard instance.transaction === transaction else {
+                throw WriteTransaction.migrationFailure(
+                    "the migration ended its write transaction")
+            }
+        }
+        let rest = self.difference(try transaction.snapshot().schema)
+        try apply(try completion(rest, migration), to: transaction)
+        try transaction.checkPrimaryKeys()
+    }
+
+    private func apply(
+        _ changes: [MigrationStep], to transaction: WriteTransaction
+    ) throws(RealmError) {
+        for change in changes { try change.apply(transaction) }
+    }
+
+    /// New classes and properties are there before the migration runs, old ones as long as it does.
+    private static func preparation(_ difference: ModelDifference) -> [MigrationStep] {
+        additions(difference)
+            + difference.changes.flatMap { (change) -> [MigrationStep] in
+                switch change {
+                case .addClass, .changeKind, .removeProperty: []
+                case .addProperty(let name, let property): [.change(.addProperty(name, property))]
+                case .changeType(let name, _, let property): [.replaceProperty(name, property)]
+                case .changePresence(let name, let property):
+                    property.isOptional
+                        ? [.change(.setOptional(name, property.name, true))]
+                        : [.replaceProperty(name, property)]
+                case .changeIndex(let name, let property):
+                    [.change(.setIndex(name, property.name, property.index))]
+                case .changePrimaryKey(let name, _, _): [.setPrimaryKey(name, nil)]
+                }
+            }
+    }
+
+    /// Classes first, without the properties that may lead to others.
+    private static func additions(_ difference: ModelDifference) -> [MigrationStep] {
+        let classes = difference.changes.compactMap { (change) -> ClassSpec? in
+            if case .addClass(let spec) = change { spec } else { nil }
+        }
+        return classes.map { .change(.addClass($0)) }
+            + classes.flatMap { spec in
+                spec.properties.filter { $0.name != spec.primaryKey }
+                    .map { .change(.addProperty(spec.name, $0)) }
+            }
+    }
+
+    /// What is left once the migration ran, in an order in which each step can be done.
+    private func completion(
+        _ difference: ModelDifference, _ migration: Migration
+    ) throws(RealmError) -> [MigrationStep] {
+        var (removals, keys, kinds): ([MigrationStep], [MigrationStep], [MigrationStep]) = (
+            [], [], []
+        )
+        var others = Self.additions(difference)
+        for change in difference.changes {
+            switch change {
+            case .addClass: continue
+            case .removeProperty(let name, let property):
+                try migration.checkWasThere(property.name, of: name)
+                removals.append(.change(.dropProperty(name, property.name)))
+            case .addProperty(let name, let property):
+                others.append(.change(.addProperty(name, property)))
+            case .changeIndex(let name, let property):
+                others.append(.change(.setIndex(name, property.name, property.index)))
+            case .changePrimaryKey(let name, _, let key): keys.append(.setPrimaryKey(name, key))
+            case .changeKind(let name, _, let kind): kinds.append(.setKind(name, kind))
+            case .changeType, .changePresence:
+                throw Self.mismatch("Migration is required due to the following errors:", [change])
+            }
+        }
+        return others + removals + keys + kinds
+    }
+
+    // MARK: Errors
+
+    private static func mismatch(
+        _ message: String, _ changes: [ModelDifference.Change] = []
+    ) -> RealmError {
+        .misuse(
+            ([message] + changes.map { "- " + $0.message }).joined(separator: "\n"),
+            code: "SchemaMismatch", reason: "schema")
+    }
+}
