@@ -165,7 +165,7 @@ import Testing
         let changes = try ChangeSet(from: before, to: after)
         let info = try #require(after.schema.table(table))
         let seen = { (filter: ChangeFilter) throws -> [Int] in
-            let probe = ChangeProbe(changes, filter, in: after)
+            let probe = ChangeProbe(changes, filter, from: before, to: after)
             return try keys.indices.filter { try probe.isModified(keys[$0]) }
         }
         #expect(try seen(.own(table)) == [6])
@@ -178,7 +178,7 @@ import Testing
             try ChangeFilter(["next.x"], in: info, after.schema)
         }
         let probe = ChangeProbe(
-            changes, try ChangeFilter(["next.n"], in: info, after.schema), in: after)
+            changes, try ChangeFilter(["next.n"], in: info, after.schema), from: before, to: after)
         #expect(try probe.changedColumns(of: keys[5]) == [1])
     }
 }

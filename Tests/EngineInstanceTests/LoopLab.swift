@@ -15,6 +15,8 @@ final class LoopLab {
         lab = try InstanceLab()
         lab.configuration.autorefresh = autorefresh
         instance = try lab.open(on: loop.confinement)
+        // What is found out ahead of telling is found out at once.
+        instance.observers.evaluate = { $0() }
         try write { (_) throws(RealmError) in
             for age in 0..<count { _ = try lab.add(instance, age: Int64(age)) }
         }
@@ -45,7 +47,7 @@ final class LoopLab {
     @discardableResult
     func observeObject(_ index: Int) -> ObservationToken {
         let diary = diary
-        tokens.append(instance.observe(object: link(index)) { diary.note("object \($0)") })
+        tokens.append(instance.observe(object: link(index)) { diary.note($0.text("object")) })
         return tokens.last!
     }
 
@@ -87,6 +89,18 @@ extension CollectionNotice {
         case .initial: "\(what) initial"
         case .changed(let change):
             "\(what) -\(change.deletions) +\(change.insertions) *\(change.modifications)"
+        case .changedKeys(let change):
+            "\(what) -\(change.deletions) +\(change.insertions) *\(change.modifications)"
+        case .deleted: "\(what) deleted"
+        }
+    }
+}
+
+extension ObjectNotice {
+    /// In few words: the columns that changed.
+    func text(_ what: String) -> String {
+        switch self {
+        case .changed(let change): "\(what) changed(\(change.columns))"
         case .deleted: "\(what) deleted"
         }
     }

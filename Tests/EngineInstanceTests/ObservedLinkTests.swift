@@ -23,7 +23,7 @@ import Testing
         for path in ["age", "friend", "friend.age", "friend.friend.age"] {
             let filter = try ChangeFilter([path], in: info, instance.schema)
             tokens.append(
-                instance.observe(object: here.link(0), filter) { diary.note("\(path) \($0)") })
+                instance.observe(object: here.link(0), filter) { diary.note($0.text(path)) })
         }
         here.observeObject(0)
         func told(_ index: Int, _ column: Int, _ value: Value) throws -> [String] {

@@ -134,13 +134,13 @@ import Testing
         let instance = try Instance.open(configuration, on: loop.confinement)
         let table = try #require(instance.table(named: "Left")?.target.table)
         let object = ObjectLink(table: table, key: try instance.snapshot().table(table).keys()[0])
-        let token = instance.observe(object: object) { diary.note("\($0)") }
+        let token = instance.observe(object: object) { diary.note($0.text("object")) }
         let peer = PeerProcess(["write", path, "3"])
         #expect(peer.wait() == 0)
         loop.run()
         #expect(diary.all == [])
         #expect(try instance.refresh())
-        #expect(diary.all == ["changed([0, 1])"])
+        #expect(diary.all == ["object changed([0, 1])"])
         token.invalidate()
         instance.close()
         _ = counters

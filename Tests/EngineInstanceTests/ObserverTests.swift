@@ -25,7 +25,7 @@ import Testing
                         copy.value.keys.insert(keys[index], at: index)
                     }
                     diary.note("\(copy.value.keys == keys) \(keys.count)")
-                case .deleted: diary.note("deleted")
+                case .changedKeys, .deleted: diary.note("deleted")
                 }
             }
             return Unchecked((instance, token))
@@ -67,7 +67,7 @@ import Testing
         let link = ObjectLink(table: lab.table, key: key)
         let held = queue.sync {
             let instance = try! lab.open(on: queue.confinement)
-            let token = instance.observe(object: link) { diary.note("\($0)") }
+            let token = instance.observe(object: link) { diary.note($0.text("object")) }
             let silent = instance.observe(object: link) { _ in diary.note("silent") }
             silent.invalidate()
             return Unchecked((instance, token))
@@ -80,7 +80,7 @@ import Testing
             try transaction.remove(lab.table, key)
         }
         diary.wait(for: 2)
-        #expect(diary.all == ["changed([0])", "deleted"])
+        #expect(diary.all == ["object changed([0])", "object deleted"])
         #expect(queue.sync { held.value.1.invalidate() })
         #expect(!held.value.1.invalidate())
         queue.close()

@@ -24,6 +24,7 @@ import Testing
         #expect(here.news() == ["objects initial"])
         // What came before `initial` is part of it, and only that.
         try here.setAge(1, 0)
+        works.runAll()
         here.loop.run()
         #expect(here.news() == ["objects -[2] +[] *[]"])
         token.invalidate()
@@ -137,7 +138,8 @@ import Testing
 }
 
 /// Work for the background that waits for the test.
-private final class HeldWorks: @unchecked Sendable {
+/// Work that is done when the test says so, by another thread.
+final class HeldWorks: @unchecked Sendable {
     private var works: [@Sendable () -> Void] = []
     var count: Int { works.count }
 

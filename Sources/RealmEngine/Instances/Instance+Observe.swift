@@ -105,9 +105,35 @@ extension Instance {
     func noticeCommit() {
         if isClosed || transaction != nil || isFrozen { return }
         if autorefresh {
-            _ = try? refresh()
+            if !observers.isWatching || !refreshLater() { _ = try? refresh() }
         } else if let view, database.session?.newestVersion != view.version {
             observers.tell(.refreshRequired)
+        }
+    }
+
+    /// Moves on when another thread has found out what observers are to be told; false when there is
+    /// nothing to wait for.
+    private func refreshLater() -> Bool {
+        // Whatever came meanwhile is looked at on arrival.
+        if isPreparing { return true }
+        guard (try? database.refresh()) != nil, database.failure == nil, !isNotifying,
+            let view, !view.isBorrowed
+        else { return false }
+        let newest = database.snapshot()
+        guard newest.version > view.version else { return false }
+        isPreparing = observers.prepare(self, for: newest) { $0.arrive(at: $1) }
+        return isPreparing
+    }
+
+    private func arrive(at version: FrozenVersion) {
+        isPreparing = false
+        if isClosed || transaction != nil || isNotifying { return }
+        if let view, view.version < version.version {
+            let isNewest = database.version == version.version
+            move(to: isNewest ? database.snapshot() : version.snapshot())
+        }
+        if let view, let session = database.session, session.newestVersion > view.version {
+            noticeCommit()
         }
     }
 }

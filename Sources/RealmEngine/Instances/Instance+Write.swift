@@ -54,6 +54,7 @@ extension Instance {
     /// Runs `body` in a write transaction and commits it, unless `body` ended the transaction. What
     /// `body` throws is thrown on, after a rollback.
     public func write<R>(
+        withoutNotifying tokens: [ObservationToken] = [],
         _ body: (WriteTransaction) throws(RealmError) -> R
     ) throws(RealmError) -> R {
         try beginWrite()
@@ -62,7 +63,7 @@ extension Instance {
             if transaction != nil { cancelWrite() }
             throw error
         }
-        if transaction != nil { try commitWrite() }
+        if transaction != nil { try commitWrite(withoutNotifying: tokens) }
         return result
     }
 
@@ -119,8 +120,15 @@ extension Instance {
     }
 
     /// Publishes the changes, durable when this returns. Throws `output`.
-    public func commitWrite() throws(RealmError) {
+    ///
+    /// - Parameter tokens: of observers of this instance that hear nothing of this commit.
+    public func commitWrite(
+        withoutNotifying tokens: [ObservationToken] = []
+    ) throws(RealmError) {
         checkWritable("commit")
+        observers.check(tokens)
+        observers.skipped = tokens
+        defer { observers.skipped = [] }
         guard let open = transaction else {
             Misuse.trap("Can't commit a non-existing write transaction")
         }

@@ -33,6 +33,8 @@ public final class Instance {
     var asyncEnding: CommitSchedule.Ending?
     var isInCompletion = false
     var isNotifying = false
+    /// Another thread finds out what observers are to be told of a newer version.
+    var isPreparing = false
     var ownSession: WriteSession?
     var ownQueue: CommitQueue?
     /// The thread it is confined to; 0 when it is closed, and where that is not a matter of threads.
@@ -277,6 +279,7 @@ public final class Instance {
     func move(to next: Snapshot, tellingLater isLater: Bool = false) {
         let old = view
         view = next
+        if let old, !observers.skipped.isEmpty { observers.leaveOut(from: old, to: next) }
         notifying {
             if let old, old.state !== next.state { observers.tell(.didChange) }
             if !isLater { observers.deliver(self) }

@@ -12,12 +12,17 @@ final class ObserverList {
 
     private final class Entry {
         weak var token: ObservationToken?
+        /// Tells it from all others there ever were.
+        let number: Int
         let observer: any Observer
         /// The version told of last; nil before the first, and when the instance let go of it.
         var told: Snapshot?
 
-        init(_ token: ObservationToken, _ observer: any Observer, _ told: Snapshot?) {
+        init(
+            _ token: ObservationToken, _ number: Int, _ observer: any Observer, _ told: Snapshot?
+        ) {
             self.token = token
+            self.number = number
             self.observer = observer
             self.told = told
         }
@@ -33,13 +38,18 @@ final class ObserverList {
 
     private var instanceEntries: [InstanceEntry] = []
     private var entries: [Entry] = []
+    private var lastNumber = 0
     /// A delivery is under way to the place.
     private var isPosted = false
     /// What own commits set whose versions are not in the file yet.
     private var assignments = PropertyAssignments()
+    /// Who hears nothing of the commit under way.
+    var skipped: [ObservationToken] = []
     /// Most observers were told of the same version.
     private var comparison: Comparison?
-    /// Where collections are evaluated for the first time.
+    /// What another thread found out ahead.
+    private var prepared: PreparedChanges?
+    /// Where collections are evaluated, and versions compared ahead of telling.
     var evaluate: (@escaping @Sendable () -> Void) -> Void = BackgroundWorker.run
 
     /// Whether somebody is to be told what exactly changed.
@@ -54,7 +64,8 @@ final class ObserverList {
     /// - Parameter told: the version the observer knows; nil when it does not know any yet.
     func add(_ observer: any Observer, knowing told: Snapshot?) -> ObservationToken {
         let token = ObservationToken()
-        entries.append(Entry(token, observer, told))
+        lastNumber += 1
+        entries.append(Entry(token, lastNumber, observer, told))
         return token
     }
 
@@ -78,7 +89,12 @@ final class ObserverList {
 
     func tell(_ notice: InstanceNotice) {
         instanceEntries.removeAll { $0.token?.isActive != true }
-        for entry in instanceEntries where entry.token?.isActive == true { entry.block(notice) }
+        for entry in instanceEntries {
+            guard let token = entry.token, token.isActive,
+                !skipped.contains(where: { $0 === token })
+            else { continue }
+            entry.block(notice)
+        }
     }
 
     /// Tells everybody who is behind what has changed.
@@ -107,31 +123,111 @@ final class ObserverList {
         // A version that never reached the file may have the number of one that did.
         if told.state === view.state { return }
         entry.told = view
-        if let changes = compare(told, view) { try? entry.observer.deliver(changes, view) }
+        if let finding = finding(for: entry, told, view) {
+            try? entry.observer.tell(finding, from: told, to: view)
+        }
+    }
+
+    /// Nil when nothing changed, or what is there makes no sense.
+    private func finding(
+        for entry: Entry, _ told: Snapshot, _ view: Snapshot
+    ) -> Finding? {
+        if let known = prepared?.finding(for: entry.number, told.state, view.state) {
+            return known
+        }
+        guard let changes = compare(told, view), !changes.isEmpty else { return nil }
+        return try? entry.observer.finder(changes, told, view)
     }
 
     private func compare(_ old: Snapshot, _ new: Snapshot) -> ChangeSet? {
         if let known = comparison, known.from === old.state, known.to === new.state {
             return known.changes
         }
-        let changes = try? ChangeSet(from: old, to: new)
-            .adding(assignments, loggedIn: new).attributingEmbedded(in: new)
+        let changes = try? ChangeSet(from: old, to: new, adding: assignments)
         comparison = Comparison(from: old.state, to: new.state, changes: changes)
         return changes
     }
 
-    /// Has everybody who is behind told on the next turn of the instance's place.
+    /// Has everybody who is behind told on a later turn of the instance's place, once another thread
+    /// has found out what to tell.
     func deliverLater(_ instance: Instance) {
-        let view = instance.view?.state
-        guard !isPosted, entries.contains(where: { $0.isActive && $0.told?.state !== view })
+        let view = instance.view
+        guard !isPosted,
+            entries.contains(where: { $0.isActive && $0.told?.state !== view?.state })
         else { return }
         isPosted = true
+        if let view, prepare(instance, for: view, then: { $0.observers.deliverPosted($0, $1) }) {
+            return
+        }
         let target = Weak(instance)
         let isTaken = instance.confinement.post {
-            guard let instance = target.object else { return }
-            instance.observers.isPosted = false
-            instance.deliverPending()
+            if let instance = target.object { instance.observers.deliverPosted(instance, nil) }
         }
         if !isTaken { isPosted = false }
+    }
+
+    private func deliverPosted(_ instance: Instance, _: FrozenVersion?) {
+        isPosted = false
+        instance.deliverPending()
+    }
+
+    // MARK: Ahead of telling
+
+    /// Has another thread compare what observers know with `target`; `arrive` is then called at the
+    /// instance's place, and finds what it tells them at hand. False when there is nothing to compare.
+    func prepare(
+        _ instance: Instance, for target: Snapshot,
+        then arrive: @escaping (Instance, FrozenVersion) -> Void
+    ) -> Bool {
+        guard let to = try? FrozenVersion.of(target) else { return false }
+        let tasks = entries.compactMap { entry -> PreparedChanges.Task? in
+            guard entry.isActive, let told = entry.told, told.state !== target.state,
+                let from = try? FrozenVersion.of(told)
+            else { return nil }
+            return PreparedChanges.Task(
+                observer: entry.number, from: from,
+                finder: entry.observer.finder)
+        }
+        if tasks.isEmpty { return false }
+        let (place, assignments) = (instance.confinement, assignments)
+        let (target, arrival) = (Weak(instance), Unchecked(arrive))
+        evaluate {
+            let found = PreparedChanges(tasks, to: to, assignments)
+            _ = place.post {
+                guard let instance = target.object else { return }
+                instance.observers.prepared = found
+                arrival.value(instance, to)
+                instance.observers.prepared = nil
+            }
+        }
+        return true
+    }
+
+    // MARK: Leaving out
+
+    /// Throws nothing: traps unless each token is one of this instance's.
+    func check(_ tokens: [ObservationToken]) {
+        for token in tokens {
+            let isOwn =
+                instanceEntries.contains { $0.token === token }
+                || entries.contains { $0.token === token }
+            if !isOwn {
+                Misuse.trap(
+                    "Incorrect Realm: only notifications for the Realm being modified can be "
+                        + "skipped.")
+            }
+        }
+    }
+
+    /// The instance went from `old` to `new` by a commit that those with a token in `skipped` are not
+    /// told of. Who was not told all that came before is told of the commit with it.
+    func leaveOut(from old: Snapshot, to new: Snapshot) {
+        for entry in entries where entry.told?.state === old.state {
+            guard let token = entry.token, skipped.contains(where: { $0 === token }) else {
+                continue
+            }
+            entry.told = new
+            entry.observer.forgetContent()
+        }
     }
 }

@@ -9,9 +9,8 @@ public enum InstanceNotice: Sendable {
 }
 
 /// What happened to an observed object.
-public enum ObjectNotice: Sendable {
-    /// Properties that changed, as indexes into the class's columns.
-    case changed([Int])
+public enum ObjectNotice {
+    case changed(ObjectChange)
     case deleted
 }
 
@@ -19,8 +18,29 @@ public enum ObjectNotice: Sendable {
 public enum CollectionNotice: Sendable {
     case initial
     case changed(CollectionChange)
+    /// A dictionary changed, whose entries have no places.
+    case changedKeys(DictionaryChange)
     /// The collection is gone with its object.
     case deleted
+}
+
+/// How an object changed. Valid while it is told; confined as the instance is.
+public struct ObjectChange {
+    /// Properties that changed, as indexes into the class's columns, ascending. Empty where something
+    /// changed along incoming links alone.
+    public let columns: [Int]
+    /// The object before and now.
+    public let old: Row
+    public let new: Row
+
+    /// What a property held before; nil when there was no such property.
+    public func oldValue(_ column: Int) throws(RealmError) -> Value? {
+        let key = new.table.info.columns[column].key
+        guard let before = old.table.info.columns.firstIndex(where: { $0.key == key }) else {
+            return nil
+        }
+        return try old.value(before)
+    }
 }
 
 /// Ends an observation when released or invalidated. Free to cross threads.
@@ -42,44 +62,25 @@ protocol Observer: AnyObject {
     var isReady: Bool { get }
     /// The instance shows `view`, with nothing to compare it with.
     func begin(at view: Snapshot) throws(RealmError)
-    func deliver(_ changes: ChangeSet, _ new: Snapshot) throws(RealmError)
+    /// Finds out what there is to tell: on any thread, whatever becomes of the observer meanwhile.
+    var finder: ChangeFinder { get }
+    /// Tells what was found between two versions.
+    func tell(_ finding: Finding, from old: Snapshot, to new: Snapshot) throws(RealmError)
+    /// What was told of is no longer what is compared with, but what `finder` finds in the older
+    /// version.
+    func forgetContent()
 }
 
-final class ObjectObserver: Observer {
-    private let object: ObjectLink
-    private let filter: ChangeFilter
-    private let block: (ObjectNotice) -> Void
-    private var isGone = false
+/// Compares what an observer sees in two versions. Free to cross threads.
+typealias ChangeFinder =
+    @Sendable (_ changes: ChangeSet, _ old: Snapshot, _ new: Snapshot) throws(RealmError) -> Finding
 
-    init(_ object: ObjectLink, _ filter: ChangeFilter, _ block: @escaping (ObjectNotice) -> Void) {
-        self.object = object
-        self.filter = filter
-        self.block = block
-    }
-
-    var isReady: Bool { true }
-
-    func begin(at view: Snapshot) throws(RealmError) {
-        guard let info = view.schema.table(object.table),
-            try view.table(info).row(object.key) != nil
-        else { return tellGone() }
-    }
-
-    func deliver(_ changes: ChangeSet, _ new: Snapshot) throws(RealmError) {
-        if isGone { return }
-        if changes[object.table]?.isDeleted(object.key) == true
-            || new.schema.table(object.table) == nil
-        {
-            return tellGone()
-        }
-        let probe = ChangeProbe(changes, filter, in: new)
-        let columns = try probe.changedColumns(of: object.key)
-        if !columns.isEmpty { block(.changed(columns)) }
-    }
-
-    private func tellGone() {
-        if isGone { return }
-        isGone = true
-        block(.deleted)
-    }
+/// What a comparison found for one observer.
+enum Finding: Sendable {
+    case gone
+    /// Properties of the object; nil when nothing of it changed.
+    case object([Int]?)
+    /// What the collection holds now, and how it became that.
+    case elements([ObservedContent.Element], CollectionChange)
+    case entries([ObservedContent.Entry], DictionaryChange)
 }

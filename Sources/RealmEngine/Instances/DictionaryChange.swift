@@ -1,0 +1,29 @@
+/// How a dictionary became another one, by keys in the order of the dictionary. Free to cross threads.
+public struct DictionaryChange: Sendable, Equatable {
+    public private(set) var deletions: [String] = []
+    public private(set) var insertions: [String] = []
+    /// Keys that stayed, whose value is another one or an object that changed.
+    public private(set) var modifications: [String] = []
+
+    public var isEmpty: Bool {
+        deletions.isEmpty && insertions.isEmpty && modifications.isEmpty
+    }
+
+    /// - Parameter isModified: whether a value that stayed changed all the same.
+    init(
+        from old: [ObservedContent.Entry], to new: [ObservedContent.Entry],
+        _ isModified: (ObservedContent.Element) throws(RealmError) -> Bool
+    ) throws(RealmError) {
+        var before = Dictionary(
+            old.map { ($0.key, $0.element) }, uniquingKeysWith: { first, _ in first })
+        for entry in new {
+            guard let known = before.removeValue(forKey: entry.key) else {
+                insertions.append(entry.key)
+                continue
+            }
+            let isOther = known != entry.element
+            if try isOther ? true : isModified(entry.element) { modifications.append(entry.key) }
+        }
+        deletions = old.map(\.key).filter { before[$0] != nil }
+    }
+}
