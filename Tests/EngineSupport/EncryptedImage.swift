@@ -31,18 +31,21 @@ struct EncryptedImage {
         let entry = EncryptedLayout.position(ofEntry: page)
         let place = EncryptedLayout.position(ofPage: page)
         bytes.replaceSubrange((entry + 32)..<(entry + 64), with: bytes[entry..<(entry + 32)])
-        let counter = self.counter(page) + 1
+        var counter = self.counter(page)
         let work = UnsafeMutableRawBufferPointer.allocate(
             byteCount: 2 * Self.page + 32, alignment: 16)
         defer { work.deallocate() }
         work.copyBytes(from: plain)
         let start = work.baseAddress!
         let (cipher, half) = (start + Self.page, start + 2 * Self.page)
-        key.encrypt(
-            UnsafeRawPointer(start), to: cipher, Self.page, position: page * Self.page,
-            counter: counter)
-        half.storeBytes(of: counter, as: UInt32.self)
-        key.authenticate(UnsafeRawPointer(cipher), Self.page, into: half + 4)
+        repeat {
+            counter += 1
+            key.encrypt(
+                UnsafeRawPointer(start), to: cipher, Self.page, position: page * Self.page,
+                counter: counter)
+            half.storeBytes(of: counter, as: UInt32.self)
+            key.authenticate(UnsafeRawPointer(cipher), Self.page, into: half + 4)
+        } while bytes[(entry + 4)..<(entry + 32)].elementsEqual(work[(2 * Self.page + 4)...])
         bytes.replaceSubrange(entry..<(entry + 32), with: work[(2 * Self.page)...])
         if entryOnly { return }
         bytes.replaceSubrange(
@@ -55,7 +58,7 @@ struct EncryptedImage {
         bytes.replaceSubrange((entry + 32)..<(entry + 64), with: bytes[entry..<(entry + 32)])
     }
 
-    private func counter(_ page: Int) -> UInt32 {
+    func counter(_ page: Int) -> UInt32 {
         let entry = EncryptedLayout.position(ofEntry: page)
         return bytes[entry..<(entry + 4)].reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }

@@ -25,7 +25,7 @@ extension EncryptedPages {
         var counter = known.load(as: UInt32.self)
         (entry + half).copyMemory(from: known, byteCount: half)
         repeat {
-            counter = counter == .max ? 1 : counter + 1
+            counter = Self.counter(after: counter)
             entry.storeBytes(of: counter, as: UInt32.self)
             key.encrypt(
                 plain + page * EncryptedLayout.page, to: cipher, EncryptedLayout.page,

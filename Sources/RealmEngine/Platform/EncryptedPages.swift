@@ -200,11 +200,12 @@ final class EncryptedPages: @unchecked Sendable {
 }
 
 extension EncryptedPages {
-    /// Room to work on one page: its entry, its bytes, what they mean, and a code.
+    /// Room to work on one page: its entry, its bytes, what they mean, and a code; and for what else
+    /// might have been written.
     struct Scratch {
         let start: UnsafeMutableRawPointer
 
-        static let size = 3 * EncryptedLayout.page
+        static let size = 4 * EncryptedLayout.page
 
         var cipher: UnsafeMutableRawPointer { start }
         var plain: UnsafeMutableRawPointer { start + EncryptedLayout.page }
@@ -212,6 +213,8 @@ extension EncryptedPages {
         var code: UnsafeMutableRawPointer { entry + EncryptedLayout.entry }
         /// The half of the entry that tells what the bytes are.
         var used: UnsafeMutableRawPointer { code + EncryptedLayout.entry }
+        var other: UnsafeMutableRawPointer { start + 3 * EncryptedLayout.page }
+        var otherCode: UnsafeMutableRawPointer { used + EncryptedLayout.entry }
     }
 
     /// What a page is wanted for.
@@ -256,7 +259,7 @@ extension EncryptedPages {
         while true {
             let hadEntry = tries > 0 ? scratch.entry.load(as: UInt64.self) : 0
             read(page, scratch)
-            let found = judge(scratch)
+            let found = judge(page, scratch)
             if case .written(let counter) = found { return counter }
             if found.permits(use) { return nil }
             if tries > 0, hadEntry != scratch.entry.load(as: UInt64.self), tries < 1000 {
@@ -281,30 +284,53 @@ extension EncryptedPages {
             byteCount: EncryptedLayout.page)
     }
 
-    private func judge(_ scratch: Scratch) -> Found {
+    private func judge(_ page: Int, _ scratch: Scratch) -> Found {
         let half = EncryptedLayout.half
         let latest = scratch.entry.load(as: UInt32.self)
         if latest == 0 { return .nothing }
-        // No code covers the counters, but a wrong one would spoil the beginning of a page: each write
-        // counts one more than the one before, and is told of twice when it is complete.
-        let before = scratch.entry.load(fromByteOffset: half, as: UInt32.self)
-        let isSame = EncryptionKey.isSameCode(scratch.entry + 4, scratch.entry + half + 4)
-        let isNext = latest == before &+ 1 || (latest == 1 && before == .max)
-        let isCounted = latest == before || (isNext && !isSame)
         key.authenticate(scratch.cipher, EncryptedLayout.page, into: scratch.code)
         // The second half is that of the write before, when the last one was interrupted.
-        for used in [scratch.entry, scratch.entry + half] {
+        for used in [scratch.entry, scratch.entry + half]
+        where EncryptionKey.isSameCode(used + 4, scratch.code) {
             let counter = used.load(as: UInt32.self)
-            guard isCounted, counter != 0, EncryptionKey.isSameCode(used + 4, scratch.code) else {
-                continue
-            }
+            guard counter != 0, isCounted(page, scratch) else { continue }
             scratch.used.copyMemory(from: used, byteCount: half)
             return .written(counter: counter)
         }
+        let before = scratch.entry.load(fromByteOffset: half, as: UInt32.self)
         let words = scratch.cipher.assumingMemoryBound(to: UInt64.self)
         if (0..<EncryptedLayout.page / 8).allSatisfy({ words[$0] == 0 }) { return .nothing }
         return latest == 1 && before == 0 ? .begun : .damage
     }
+
+    /// Whether the counters of an entry that knows the bytes fit each other. No code covers them, but a
+    /// wrong one would spoil the beginning of the page.
+    ///
+    /// Each write counts one more than the one before, and is told of twice when it is complete. It counts
+    /// two more where one more would have made the very bytes that are to be replaced: that is so when
+    /// the page differs from what it was by nothing but what the counters differ by, in its first bytes.
+    private func isCounted(_ page: Int, _ scratch: Scratch) -> Bool {
+        let (latest, before) = (scratch.entry, scratch.entry + EncryptedLayout.half)
+        let (counter, last) = (latest.load(as: UInt32.self), before.load(as: UInt32.self))
+        if counter == last { return true }
+        let between = Self.counter(after: last)
+        if counter == between { return !EncryptionKey.isSameCode(latest + 4, before + 4) }
+        guard counter == Self.counter(after: between) else { return false }
+        // What the page was to be, from whichever of both is there; and then the other one.
+        let hasLatest = EncryptionKey.isSameCode(latest + 4, scratch.code)
+        let position = page * EncryptedLayout.page
+        key.decrypt(
+            scratch.cipher, to: scratch.plain, EncryptedLayout.page, position: position,
+            counter: hasLatest ? counter : between)
+        key.encrypt(
+            scratch.plain, to: scratch.other, EncryptedLayout.page, position: position,
+            counter: hasLatest ? between : counter)
+        key.authenticate(scratch.other, EncryptedLayout.page, into: scratch.otherCode)
+        return EncryptionKey.isSameCode((hasLatest ? before : latest) + 4, scratch.otherCode)
+    }
+
+    /// The counter of the write after one.
+    static func counter(after counter: UInt32) -> UInt32 { counter == .max ? 1 : counter + 1 }
 
     private func error(_ found: Found, _ page: Int) -> RealmError {
         let offset = EncryptedLayout.position(ofPage: page)
@@ -354,7 +380,7 @@ extension EncryptedPages {
         (1..<min(256, max(1, count))).contains { page in
             let found = try? withPiece(page) { (scratch) throws(RealmError) in
                 read(page, scratch)
-                return judge(scratch)
+                return judge(page, scratch)
             }
             if case .written? = found { return true }
             return false

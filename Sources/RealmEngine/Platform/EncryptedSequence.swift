@@ -82,13 +82,16 @@ final class EncryptedSequence {
         _ plain: UnsafeRawPointer, _ page: Int, to cipher: UnsafeMutableRawPointer,
         _ entry: UnsafeMutableRawPointer
     ) {
-        (entry + EncryptedLayout.half).copyMemory(from: entry, byteCount: EncryptedLayout.half)
-        let counter = entry.load(as: UInt32.self) + 1
-        entry.storeBytes(of: counter, as: UInt32.self)
-        key.encrypt(
-            plain, to: cipher, EncryptedLayout.page, position: page * EncryptedLayout.page,
-            counter: counter)
-        key.authenticate(cipher, EncryptedLayout.page, into: entry + 4)
+        let before = entry + EncryptedLayout.half
+        before.copyMemory(from: entry, byteCount: EncryptedLayout.half)
+        repeat {
+            let counter = EncryptedPages.counter(after: entry.load(as: UInt32.self))
+            entry.storeBytes(of: counter, as: UInt32.self)
+            key.encrypt(
+                plain, to: cipher, EncryptedLayout.page, position: page * EncryptedLayout.page,
+                counter: counter)
+            key.authenticate(cipher, EncryptedLayout.page, into: entry + 4)
+        } while EncryptionKey.isSameCode(entry + 4, before + 4)
     }
 
     /// Writes the pages of the group that were not written, and its table.

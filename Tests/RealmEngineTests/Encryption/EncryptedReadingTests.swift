@@ -159,6 +159,44 @@ import Testing
         }
     }
 
+    /// The counter lies over the first bytes of a page: when they change by what it changes by, the
+    /// bytes in the file would be the same as before, and the write counts one more.
+    @Test func aPageThatDiffersAsCountersDo() throws {
+        let page = 2
+        var image = try image("bulk")
+        let old = image.plain(page: page)
+        let counter = image.counter(page)
+        let new = Self.changed(old, as: counter)
+        image.write(new, page: page)
+        #expect(image.counter(page) == counter + 2)
+        #expect(try content(image, page) == new)
+        // A counter that is not so by that reason.
+        image.write(old, page: page)
+        image.bytes[EncryptedLayout.position(ofEntry: page)] += 1
+        #expect(throws: RealmError.self) { try content(image, page) }
+        image.bytes[EncryptedLayout.position(ofEntry: page)] -= 1
+        image.write(Self.changed(old, as: image.counter(page)), page: page, entryOnly: true)
+        #expect(try content(image, page) == old)
+    }
+
+    /// `plain` as it must be for its next write to make the same bytes, of which `counter` is the last.
+    static func changed(_ plain: [UInt8], as counter: UInt32) -> [UInt8] {
+        var changed = plain
+        let difference = counter ^ (counter + 1)
+        for i in 0..<4 { changed[i] ^= UInt8(truncatingIfNeeded: difference >> (8 * UInt32(i))) }
+        return changed
+    }
+
+    private func content(_ image: EncryptedImage, _ page: Int) throws -> [UInt8] {
+        try withFile(image) { path in
+            let file = try MappedFile(path: path, .given(image.key))
+            let at = page * EncryptedLayout.page
+            try file.mapping.pages!.prepare(at, EncryptedLayout.page, file.mapping.nextMoment())
+            let start = file.mapping.base + at
+            return Array(UnsafeRawBufferPointer(start: start, count: EncryptedLayout.page))
+        }
+    }
+
     /// As `EncryptedDevice` leaves them when their pages are in the file: counter and code twice. One
     /// of the codes will do.
     @Test func confirmedEntriesAreRead() throws {

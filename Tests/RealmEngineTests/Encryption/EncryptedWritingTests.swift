@@ -170,6 +170,33 @@ import Testing
         }
     }
 
+    /// What makes the same bytes as the write before is written, and read, all the same.
+    @Test func aPageThatDiffersAsCountersDo() throws {
+        let folder = try ScratchFolder()
+        let path = folder.file("same.realm")
+        _ = try made(path)
+        let key = try EncryptedImage.key()
+        let mapped = try MappedFile(path: path, .given(key))
+        let file = try FileDevice(path: path)
+        let device = EncryptedDevice(file, mapped, nil)
+        let at = EncryptedLayout.databaseSize(of: file.size) - EncryptedLayout.page
+        let page = at / EncryptedLayout.page
+        var plain = [UInt8](repeating: 7, count: EncryptedLayout.page)
+        for _ in 0..<4 {
+            try plain.withUnsafeBytes { try device.write($0, at: at) }
+            try device.sync()
+            let found = try MappedFile(path: path, .given(key))
+            let moment = found.mapping.nextMoment()
+            try found.mapping.pages!.prepare(at, EncryptedLayout.page, moment)
+            #expect(
+                plain.elementsEqual(
+                    UnsafeRawBufferPointer(
+                        start: found.mapping.base + at, count: EncryptedLayout.page)))
+            let entry = found.mapping.pages!.cipher.base + EncryptedLayout.position(ofEntry: page)
+            plain = EncryptedReadingTests.changed(plain, as: entry.load(as: UInt32.self))
+        }
+    }
+
     /// Entries and pages of a file, as a reader finds them.
     private struct SeenPages {
         let entries: [[UInt8]]
