@@ -11,6 +11,10 @@ extension WorkloadCatalogue {
             IterateObjects($0)
         },
         plan("object-each", "the same with a new handle for each object") { EachObject($0) },
+        plan("results-index", "go through results by position and read one property of each object")
+        {
+            IndexResults($0)
+        },
         plan("object-find", "find objects at random by primary key and read one property") {
             FindObject($0)
         },
@@ -133,6 +137,25 @@ final class EachObject: ObjectWorkload {
             handle = try handle.handle(of: key(i))
             return try read(handle)
         }
+    }
+}
+
+final class IndexResults: ObjectWorkload {
+    private var results: ObjectResults?
+
+    override func setUp() throws(RealmError) {
+        try super.setUp()
+        results = ObjectResults(objects)
+    }
+
+    override func perform(_ first: Int, _ count: Int) throws(RealmError) {
+        guard let results else { return }
+        var total: Int64 = 0
+        for i in first..<first + count {
+            let position = i < keys.count ? i : i % keys.count
+            total &+= try results.object(at: position).int(age) ?? 0
+        }
+        sum &+= UInt64(bitPattern: total)
     }
 }
 

@@ -195,7 +195,44 @@ import Testing
         #expect(result.said.contains("Realm accessed from incorrect thread."))
     }
 
-    /// Results are told of as lists are.
+    /// What an observer of results of a collection is told leads from what they held to what they hold.
+    @Test func observersReplay() throws {
+        let lab = try ResultsLab(seed: 4)
+        let loop = ThreadLoop()
+        let here = try lab.open(on: loop.confinement)
+        let people = try #require(ObjectClass(here, lab.person))
+        try here.write { (_) throws(RealmError) in try lab.change(here, 300) }
+        let owner = try #require(
+            lab.model.keys.max {
+                lab.model.people[$0]!.friends.count < lab.model.people[$1]!.friends.count
+            })
+        let shape = ResultsShape(
+            origin: .friends(owner),
+            steps: [
+                .filter(.notOlder(6)), .sort([(.name, isAscending: false)]), .distinct([.weight]),
+            ])
+        let results = try lab.results(shape, people)
+        var copy: [ObjectKey] = []
+        let token = try results.observe { notice in
+            let now = (0..<(try! results.count)).map { try! results.key(at: $0) }
+            if case .changed(let change) = notice {
+                for i in change.deletions.reversed() { copy.remove(at: i) }
+                for i in change.insertions { copy.insert(now[i], at: i) }
+            } else {
+                copy = now
+            }
+        }
+        while copy.isEmpty { loop.run(milliseconds: 1000) }
+        for _ in 0..<40 {
+            try here.write { (_) throws(RealmError) in try lab.change(here, 10) }
+            try here.refresh()
+            #expect(try copy == lab.expected(shape, here.snapshot()))
+        }
+        token.invalidate()
+        here.close()
+        try lab.audit()
+    }
+
     @Test func handlesCarryResults() throws {
         let lab = try ResultsLab(seed: 2)
         let here = try lab.open()

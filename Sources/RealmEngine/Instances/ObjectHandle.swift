@@ -46,7 +46,8 @@ public struct ObjectHandle {
 
     @inline(never)
     private mutating func find() throws(RealmError) {
-        _ = objects.instance.snapshot()
+        // A live instance that shows nothing yet begins with the newest version.
+        if !objects.instance.isFrozen { _ = objects.instance.snapshot() }
         place = try objects.place(of: key)
     }
 

@@ -65,6 +65,13 @@ extension ObjectResults {
     /// The same results as a thing to be carried to another place, or observed.
     public var confined: Confined { Confined(instance, .results(definition)) }
 
+    /// Observes the results, wherever they are still held; see `Instance.observe(table:)`.
+    public func observe(
+        _ filter: ChangeFilter? = nil, _ block: @escaping (CollectionNotice) -> Void
+    ) throws(RealmError) -> ObservationToken {
+        try instance.observe(results: definition, filter, block)
+    }
+
     /// The results that a handle led to, or a frozen view; nil for a thing of another kind, and when
     /// the class is gone.
     public convenience init?(_ confined: Confined) {
@@ -76,8 +83,6 @@ extension ObjectResults {
 
     /// The results as they are in this version, to be used anywhere. What was found already is not
     /// looked for again. Throws `incompatible` when the lock file is damaged.
-    ///
-    /// - Parameter class: the class as a frozen instance of this version shows it; nil for a new one.
     public func freeze() throws(RealmError) -> ObjectResults {
         if isFrozen { return self }
         let frozen = try instance.freeze()

@@ -180,7 +180,7 @@ public final class ObjectResults {
 
     /// Of an object that was found.
     @inline(__always)
-    private func place(of key: ObjectKey) throws(RealmError) -> (ObjectKey, ObjectPlace) {
+    func place(of key: ObjectKey) throws(RealmError) -> (ObjectKey, ObjectPlace) {
         let instance = objects.instance
         let now = instance.generation
         // An open write transaction is asked each time.
@@ -234,7 +234,7 @@ public final class ObjectResults {
         return content
     }
 
-    private static func outOfBounds(_ position: Int, _ count: Int) -> RealmError {
+    static func outOfBounds(_ position: Int, _ count: Int) -> RealmError {
         if position < 0 {
             return .misuse(
                 "Cannot pass a negative value for 'index'.", code: "OutOfBounds", reason: "index")
@@ -242,13 +242,5 @@ public final class ObjectResults {
         return .misuse(
             "Index \(position) is out of bounds (must be less than \(count)).",
             code: "OutOfBounds", reason: "index")
-    }
-}
-
-extension ResultsContent {
-    /// The objects are known, not only their number.
-    var isEnumerated: Bool {
-        if case .number = members { return false }
-        return true
     }
 }

@@ -16,12 +16,19 @@ public struct AggregateTerm: Sendable {
     /// A reduction of property `column` of `table`; nil when its values cannot be reduced so.
     public init?(_ reduction: QueryReduction, of column: Int, in table: TableInfo) {
         let info = table.columns[column]
-        let isNumber = [.int, .float, .double, .decimal, .mixed].contains(info.type)
-        let isAddition = reduction == .sum || reduction == .average
-        guard info.collection == nil, isNumber || !isAddition && info.type == .timestamp else {
-            return nil
-        }
+        guard info.collection == nil, reduction.isDefined(for: info.type) else { return nil }
         self.init(reduction: reduction, column: column)
+    }
+}
+
+extension QueryReduction {
+    /// Whether values of the type can be reduced so.
+    func isDefined(for type: ColumnType) -> Bool {
+        switch type {
+        case .int, .float, .double, .decimal, .mixed: true
+        case .timestamp: self == .min || self == .max
+        default: false
+        }
     }
 }
 
@@ -30,11 +37,12 @@ extension QueryPlan {
     public func aggregates(
         _ terms: [AggregateTerm], in snapshot: Snapshot
     ) throws(RealmError) -> (count: Int, values: [Value]) {
+        if isArranged {
+            let keys = try rows(in: snapshot).keys
+            return try snapshot.table(query.table).aggregates(terms, of: keys)
+        }
         var figures = terms.map { Figure($0, query.table) }
-        let count =
-            isArranged
-            ? try add(rows(in: snapshot).keys, to: &figures, snapshot)
-            : try addLeaves(to: &figures, snapshot)
+        let count = try addLeaves(to: &figures, snapshot)
         return (count, figures.map { $0.result(count: count) })
     }
 
@@ -53,13 +61,18 @@ extension QueryPlan {
         return count
     }
 
-    /// One after the other: sums depend on the order.
-    private func add(
-        _ keys: RowKeys, to figures: inout [Figure], _ snapshot: Snapshot
-    ) throws(RealmError) -> Int {
+}
+
+extension Table {
+    /// Figures of the objects with `keys`, one after the other, since sums depend on the order. Throws
+    /// `corrupt`.
+    func aggregates(
+        _ terms: [AggregateTerm], of keys: RowKeys
+    ) throws(RealmError) -> (count: Int, values: [Value]) {
+        var figures = terms.map { Figure($0, info) }
         var count = 0
         let columns = figures.map { $0.column }
-        let scan = snapshot.table(query.table).scan(columns: figures.compactMap { $0.place })
+        let scan = scan(columns: figures.compactMap { $0.place })
         for key in keys {
             guard let row = try scan.seek(key) else { continue }
             count += 1
@@ -69,16 +82,18 @@ extension QueryPlan {
                 place += 1
             }
         }
-        return count
+        return (count, figures.map { $0.result(count: count) })
     }
 }
 
 /// A figure in the making.
-private struct Figure {
+struct Figure {
     private let reduction: QueryReduction?
-    /// What is reduced, and its place among the properties; nil for the number of objects.
-    let column: BoundColumn?
-    let place: Int?
+    /// Of the values; nil for the number of objects.
+    private let type: ColumnType?
+    /// What is reduced, and its place among the properties; nil for no property.
+    fileprivate let column: BoundColumn?
+    fileprivate let place: Int?
     /// Values added up.
     private var number = 0
     private var sum = 0.0
@@ -89,14 +104,21 @@ private struct Figure {
     private var isDecimal = false
     private var extreme = Value.null
 
-    init(_ term: AggregateTerm, _ table: TableInfo) {
+    fileprivate init(_ term: AggregateTerm, _ table: TableInfo) {
         reduction = term.reduction
         place = term.reduction == nil ? nil : term.column
         column = place.map { BoundColumn(table.columns[$0]) }
+        type = place.map { table.columns[$0].type }
+    }
+
+    /// Of values of a type, for which the reduction is defined.
+    init(_ reduction: QueryReduction, of type: ColumnType) {
+        (self.reduction, self.type) = (reduction, type)
+        (column, place) = (nil, nil)
     }
 
     /// Adds rows of a leaf, in order.
-    mutating func add(_ cells: ColumnLeaf, _ rows: Selection) throws(RealmError) {
+    fileprivate mutating func add(_ cells: ColumnLeaf, _ rows: Selection) throws(RealmError) {
         if reduction == .sum || reduction == .average, !isDecimal {
             switch cells {
             case .double(let cells): return addDoubles(cells, rows)
@@ -180,13 +202,13 @@ private struct Figure {
     }
 
     /// What was found among `count` objects.
-    func result(count: Int) -> Value {
+    func result(count: Int = 0) -> Value {
         switch reduction {
         case nil: return .int(Int64(count))
         case .min, .max: return extreme
         case .sum:
-            if isDecimal { return .decimal(decimal) }
-            let isInteger = column?.type == .int || column?.type == .mixed
+            if isDecimal || type == .decimal { return .decimal(decimal) }
+            let isInteger = type == .int || type == .mixed
             return isWhole && isInteger ? .int(whole) : .double(sum)
         case .average:
             if number == 0 { return .null }

@@ -10,7 +10,13 @@ public struct Query: Sendable {
     private enum Form: Sendable {
         case parsed(ParsedQuery)
         case plain(PlainComparison)
+        case compound(Compound, [Query])
     }
+
+    private enum Compound { case all, any, not }
+
+    /// Compounds within compounds.
+    private var height = 0
 
     /// Parses `text` (query language 3). Throws `misuse` with the code `SyntaxError`; the message
     /// names the column and the hint shows it. Texts used lately are not parsed again.
@@ -36,6 +42,37 @@ public struct Query: Sendable {
         self.aliases = aliases
     }
 
+    /// The query whose condition holds where those of all others do. What is written behind them happens
+    /// in their order. Throws `misuse` when compounds are nested too deeply.
+    public init(all queries: [Query]) throws(RealmError) { try self.init(.all, queries) }
+
+    /// The query whose condition holds where one of the others does. Throws as `init(all:)` does, and
+    /// when something is written behind their conditions.
+    public init(any queries: [Query]) throws(RealmError) {
+        for query in queries { try query.checkPlain() }
+        try self.init(.any, queries)
+    }
+
+    /// The query whose condition holds where the other's does not. Throws as `init(any:)` does.
+    public init(not query: Query) throws(RealmError) {
+        try query.checkPlain()
+        try self.init(.not, [query])
+    }
+
+    private init(_ compound: Compound, _ queries: [Query]) throws(RealmError) {
+        form = .compound(compound, queries)
+        (arguments, aliases) = ([], KeyPathAliases())
+        height = 1 + (queries.map(\.height).max() ?? 0)
+        try QueryLimits.checkDepth(height)
+    }
+
+    private func checkPlain() throws(RealmError) {
+        if isArranged {
+            throw .misuse(
+                "SORT, DISTINCT and LIMIT cannot be part of a condition", code: "InvalidQuery")
+        }
+    }
+
     /// The text the query was made from; empty for one made of a predicate.
     public var text: String {
         guard case .parsed(let parsed) = form else { return "" }
@@ -44,14 +81,28 @@ public struct Query: Sendable {
 
     /// It asks something about objects, other than how they are arranged.
     var hasCondition: Bool {
-        guard case .parsed(let parsed) = form else { return true }
-        if case .constant(true) = parsed.tree.condition { return false }
-        return true
+        switch form {
+        case .parsed(let parsed):
+            if case .constant(true) = parsed.tree.condition { return false }
+            return true
+        case .plain: return true
+        case .compound(let compound, let queries):
+            return compound != .all || queries.contains(where: \.hasCondition)
+        }
     }
 
     var hasLimit: Bool {
-        guard case .parsed(let parsed) = form else { return false }
-        return parsed.tree.descriptors.contains { if case .limit = $0 { true } else { false } }
+        hasDescriptor { if case .limit = $0 { true } else { false } }
+    }
+
+    private var isArranged: Bool { hasDescriptor { _ in true } }
+
+    private func hasDescriptor(_ test: (QueryDescriptor) -> Bool) -> Bool {
+        switch form {
+        case .parsed(let parsed): parsed.tree.descriptors.contains(where: test)
+        case .plain: false
+        case .compound(_, let queries): queries.contains { $0.hasDescriptor(test) }
+        }
     }
 
     /// Settles names, types and constants for the objects of `table`. Throws `misuse`: unknown
@@ -63,6 +114,14 @@ public struct Query: Sendable {
         case .plain(let plain):
             if aliases.isEmpty, let bound = plain.bound(to: table) { return bound }
             return try Query(treeOf: plain.predicate, [], aliases: aliases).bound(to: table)
+        case .compound(let compound, let queries):
+            var parts: [BoundQuery] = []
+            for query in queries { parts.append(try query.bound(to: table)) }
+            return switch compound {
+            case .all: BoundQuery(all: parts, table)
+            case .any: BoundQuery(.or(parts.map(\.condition)), of: parts, table)
+            case .not: BoundQuery(.not(parts[0].condition), of: parts, table)
+            }
         }
     }
 

@@ -15,6 +15,15 @@ enum QueryLimits {
     /// in order, as in comparisons of two lists position by position.
     static let sequence = 1 << 18
 
+    /// Walking what programs build uses the stack too, so its height is bounded as that of a text is.
+    static func checkDepth(_ depth: Int) throws(RealmError) {
+        guard depth <= QueryLimits.depth else {
+            throw .misuse(
+                "a condition nested deeper than \(QueryLimits.depth) levels",
+                code: "InvalidQuery", reason: "syntax")
+        }
+    }
+
     static func exceeded(_ what: String, _ limit: Int) -> RealmError {
         .misuse("\(what): the limit is \(limit)", code: "LimitExceeded", reason: "limit")
     }

@@ -98,7 +98,7 @@ private struct QueryTreeBuilder {
     mutating func condition(
         _ predicate: QueryPredicate, depth: Int
     ) throws(RealmError) -> QueryCondition {
-        try check(depth)
+        try QueryLimits.checkDepth(depth)
         switch predicate {
         case .always(let value): return .constant(value)
         case .and(let parts): return .and(try conditions(parts, depth))
@@ -131,19 +131,10 @@ private struct QueryTreeBuilder {
         return result
     }
 
-    /// Walking a tree uses the stack, so its height is bounded as that of a text is.
-    private func check(_ depth: Int) throws(RealmError) {
-        guard depth <= QueryLimits.depth else {
-            throw .misuse(
-                "a condition nested deeper than \(QueryLimits.depth) levels",
-                code: "InvalidQuery", reason: "syntax")
-        }
-    }
-
     private mutating func operand(
         _ expression: QueryExpression, _ depth: Int
     ) throws(RealmError) -> QueryOperand {
-        try check(depth)
+        try QueryLimits.checkDepth(depth)
         return QueryOperand(kind: try kind(of: expression, depth), range: .none)
     }
 

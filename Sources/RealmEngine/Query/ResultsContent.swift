@@ -1,14 +1,9 @@
-/// What results hold in one version, and what that depends on. Immutable and free to cross threads.
+/// What results hold in one version. Immutable and free to cross threads.
 final class ResultsContent: Sendable {
     let members: Members
     let count: Int
-    /// The version, or the state of an open write transaction, that this is true of.
-    let state: VersionState
-    /// The tables that were looked at; nil for all.
-    private let sources: [TableInfo]?
-    /// What the tables say of themselves tells whether they changed. In an open write transaction
-    /// those it changed say no more than that.
-    private let isLasting: Bool
+    /// What that is true of.
+    let basis: VersionBasis
 
     enum Members: Sendable {
         /// All objects of the class.
@@ -19,52 +14,20 @@ final class ResultsContent: Sendable {
         case number
     }
 
-    /// - Parameter base: the version that an open write transaction began with.
-    init(
-        _ members: Members, count: Int, _ snapshot: Snapshot, base: VersionState?,
-        reading sources: [TableKey]?
-    ) {
-        self.members = members
-        self.count = count
-        state = snapshot.state
-        let schema = state.schema
-        self.sources = sources.map { $0.compactMap { schema.table($0) } }
-        let used = self.sources ?? schema.tables
-        isLasting =
-            snapshot.isSettled
-            || base.map { (base) in
-                used.allSatisfy { base.schema.table($0.key)?.isUnchanged($0) == true }
-            } ?? false
-    }
-
-    private init(_ earlier: ResultsContent, in state: VersionState) {
-        (members, count, self.state) = (earlier.members, earlier.count, state)
-        sources = earlier.sources
-        isLasting = true
+    init(_ members: Members, count: Int, _ basis: VersionBasis) {
+        (self.members, self.count, self.basis) = (members, count, basis)
     }
 
     /// The same for what `snapshot` shows; nil where that may have other objects.
     func following(_ snapshot: Snapshot) -> ResultsContent? {
-        let now = snapshot.state
-        if now === state { return self }
-        guard isLasting else { return nil }
-        if sources == nil, now.schema.tables.count != state.schema.tables.count { return nil }
-        let isSame = (sources ?? state.schema.tables).allSatisfy { (old) in
-            now.schema.table(old.key)?.isUnchanged(old) == true
-        }
-        return isSame ? ResultsContent(self, in: now) : nil
+        if basis.state === snapshot.state { return self }
+        return basis.following(snapshot).map { ResultsContent(members, count: count, $0) }
     }
-}
 
-extension TableInfo {
-    /// Whether the table has the objects and properties that it had in `other`, another version, which
-    /// need not be readable any more: where nodes were others may be, but the number of changes grows
-    /// with each that a commit makes.
-    fileprivate func isUnchanged(_ other: TableInfo) -> Bool {
-        if self === other { return true }
-        return contentVersion == other.contentVersion && root == other.root
-            && tombstones == other.tombstones && origin == other.origin && name == other.name
-            && columns.count == other.columns.count
+    /// The objects are known, not only their number.
+    var isEnumerated: Bool {
+        if case .number = members { return false }
+        return true
     }
 }
 
@@ -78,15 +41,16 @@ extension ResultsDefinition {
     ) throws(RealmError) -> ResultsContent {
         guard let info = snapshot.schema.table(table) else {
             return ResultsContent(
-                .keys(RowKeys([]), isAscending: true), count: 0, snapshot, base: base,
-                reading: nil)
+                .keys(RowKeys([]), isAscending: true), count: 0,
+                VersionBasis(snapshot, base: base, reading: nil))
         }
         snapshot.beginWalk()
         let table = snapshot.table(info)
         let query = try bound(to: table)
         let (members, count) = try members(query, table, onlyCount)
         return ResultsContent(
-            members, count: count, snapshot, base: base, reading: sources(query))
+            members, count: count,
+            VersionBasis(snapshot, base: base, reading: sources(query)))
     }
 
     /// Keys of the objects in the version `snapshot` shows.

@@ -41,43 +41,20 @@ public struct ResultsDefinition: Sendable {
     /// All objects of the class, in table order.
     var isEverything: Bool { origin == .objects && queries.isEmpty }
 
+    /// The way to the objects where all of them are asked about and none is arranged; nil otherwise.
+    func unarrangedPlan(for table: Table) throws(RealmError) -> QueryPlan? {
+        guard origin == .objects else { return nil }
+        var query = try bound(to: table)
+        if query == nil { query = try Query(.always(true)).bound(to: table) }
+        guard let query else { return nil }
+        return query.descriptors.isEmpty ? try QueryPlan(query, in: table.snapshot) : nil
+    }
+
     /// All queries as one, for the snapshot of `table`; nil where there is none. Throws `misuse`.
     func bound(to table: Table) throws(RealmError) -> BoundQuery? {
-        if queries.isEmpty { return nil }
-        if queries.count == 1 { return try queries[0].bound(to: table) }
+        if queries.count <= 1 { return try queries.first?.bound(to: table) }
         var parts: [BoundQuery] = []
         for query in queries { parts.append(try query.bound(to: table)) }
-        return BoundQuery(joining: parts)
-    }
-}
-
-extension BoundQuery {
-    /// The queries of one class as one: all their conditions, then what is written behind each.
-    convenience init(joining parts: [BoundQuery]) {
-        let conditions = parts.map(\.condition).filter(\.asks)
-        let condition: BoundCondition =
-            switch conditions.count {
-            case 0: .constant(true)
-            case 1: conditions[0]
-            default: .and(conditions)
-            }
-        self.init(
-            table: parts[0].table, source: parts[0].source, condition: condition,
-            descriptors: parts.flatMap(\.descriptors), pool: nil, isKept: false, parts: parts)
-    }
-
-    /// The condition alone.
-    var unarranged: BoundQuery {
-        if descriptors.isEmpty { return self }
-        return BoundQuery(
-            table: table, source: source, condition: condition, descriptors: [], pool: nil,
-            isKept: false, parts: [self])
-    }
-}
-
-extension BoundCondition {
-    fileprivate var asks: Bool {
-        if case .constant(true) = self { return false }
-        return true
+        return BoundQuery(all: parts, table)
     }
 }

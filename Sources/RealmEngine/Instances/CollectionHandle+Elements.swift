@@ -1,0 +1,72 @@
+/// What the elements of a collection say together; of a dictionary they are the values of its entries.
+extension CollectionHandle {
+    /// Whether the object is there and has the collection.
+    public var exists: Bool {
+        get throws(RealmError) {
+            do throws(RealmError) {
+                _ = try value()
+                return true
+            } catch {
+                if error.kind == .misuse { return false }
+                throw error
+            }
+        }
+    }
+
+    /// All elements in order; they last as the values of objects do.
+    func elements() throws(RealmError) -> [Value] {
+        var result: [Value] = []
+        try visit { (value) throws(RealmError) in
+            result.append(value)
+            return true
+        }
+        return result
+    }
+
+    /// The elements in order, until `body` returns false. It changes nothing.
+    public func visit(_ body: (Value) throws(RealmError) -> Bool) throws(RealmError) {
+        let snapshot = owner.objects.instance.snapshot()
+        switch try value() {
+        case .list(let view), .set(let view):
+            var cursor = snapshot.elements(of: view)
+            while let element = try cursor.next() { if try !body(element) { return } }
+        case .dictionary(let view):
+            var cursor = try snapshot.entries(of: view)
+            while let (_, element) = try cursor.next() { if try !body(element) { return } }
+        default: return
+        }
+    }
+
+    /// Position of the first element equal to `value`; nil when there is none.
+    public func index(of value: Value) throws(RealmError) -> Int? {
+        var (position, found) = (0, Int?.none)
+        try visit { (element) throws(RealmError) in
+            if ValueOrder.areEqual(element, value) { found = position }
+            position += 1
+            return found == nil
+        }
+        return found
+    }
+
+    /// The elements reduced to one value; nulls count for nothing. The least, the greatest and the
+    /// average of nothing are null, its sum is zero. Throws `misuse` where the elements cannot be
+    /// reduced so.
+    public func reduced(_ reduction: QueryReduction) throws(RealmError) -> Value {
+        try reduced(reduction, elements())
+    }
+
+    func reduced(
+        _ reduction: QueryReduction, _ elements: some Sequence<Value>
+    ) throws(RealmError) -> Value {
+        let info = owner.objects.properties[property]
+        let type = steps.isEmpty ? info.type : .mixed
+        guard reduction.isDefined(for: type) else {
+            throw .misuse(
+                "Operation '\(reduction.name)' not supported for the elements of '\(info.name)'",
+                code: "IllegalOperation")
+        }
+        var figure = Figure(reduction, of: type)
+        for element in elements { figure.add(element) }
+        return figure.result()
+    }
+}

@@ -1,0 +1,126 @@
+/// The elements of a list, set or dictionary in another order, without those that repeat others, or
+/// only the first of them. For collections of values: those of links are `ObjectResults`.
+///
+/// Found when first asked for, again when the object that has the collection may have changed.
+/// Confined as their collection; frozen ones are found when they are made and may be used anywhere.
+public final class ElementResults {
+    public let collection: CollectionHandle
+    /// What is done to the elements, in this order.
+    public let steps: [Step]
+    private var found: Found?
+
+    public enum Step: Hashable, Sendable {
+        /// By value, nulls first. What is equal keeps its order.
+        case sort(isAscending: Bool)
+        /// The first of equal elements.
+        case distinct
+        case limit(Int)
+    }
+
+    private struct Found {
+        /// Where each of the elements is in the collection.
+        let positions: [Int]
+        let basis: VersionBasis
+    }
+
+    /// Throws what reading the collection throws, if its instance is frozen.
+    public init(_ collection: CollectionHandle, _ steps: [Step] = []) throws(RealmError) {
+        (self.collection, self.steps) = (collection, steps)
+        if instance.isFrozen { found = try find() }
+    }
+
+    public var instance: Instance { collection.owner.objects.instance }
+
+    /// With one more step.
+    public func arranged(_ step: Step) throws(RealmError) -> ElementResults {
+        try ElementResults(collection, steps + [step])
+    }
+
+    /// Number of elements; none when the collection is gone.
+    public var count: Int { get throws(RealmError) { try positions().count } }
+
+    /// Throws `misuse` when there are no more than that.
+    public func element(at position: Int) throws(RealmError) -> Value {
+        try collection.element(at: place(of: position))
+    }
+
+    /// Where the element at a position is in the collection.
+    public func place(of position: Int) throws(RealmError) -> Int {
+        let positions = try positions()
+        guard position >= 0, position < positions.count else {
+            throw ObjectResults.outOfBounds(position, positions.count)
+        }
+        return positions[position]
+    }
+
+    /// Position of the first element equal to `value`.
+    public func index(of value: Value) throws(RealmError) -> Int? {
+        let elements = try collection.elements()
+        return try positions().firstIndex { ValueOrder.areEqual(elements[$0], value) }
+    }
+
+    /// The elements reduced to one value; see `CollectionHandle.reduced`.
+    public func reduced(_ reduction: QueryReduction) throws(RealmError) -> Value {
+        let elements = try collection.elements()
+        return try collection.reduced(reduction, positions().lazy.map { elements[$0] })
+    }
+
+    // MARK: Finding
+
+    private func positions() throws(RealmError) -> [Int] {
+        if instance.isFrozen { return found?.positions ?? [] }
+        instance.check()
+        let snapshot = instance.snapshot()
+        if let found {
+            if found.basis.state === snapshot.state { return found.positions }
+            if let basis = found.basis.following(snapshot) {
+                self.found = Found(positions: found.positions, basis: basis)
+                return found.positions
+            }
+        }
+        let fresh = try find()
+        found = fresh
+        return fresh.positions
+    }
+
+    private func find() throws(RealmError) -> Found {
+        let basis = VersionBasis(
+            instance.snapshot(), base: instance.transaction?.base,
+            reading: [collection.owner.objects.key])
+        guard try collection.exists else { return Found(positions: [], basis: basis) }
+        let elements = try collection.elements()
+        var positions = Array(elements.indices)
+        for step in steps { step.apply(to: &positions, elements) }
+        return Found(positions: positions, basis: basis)
+    }
+}
+
+extension ElementResults.Step {
+    fileprivate func apply(to positions: inout [Int], _ elements: [Value]) {
+        switch self {
+        case .limit(let count): positions.removeSubrange(min(max(0, count), positions.count)...)
+        case .sort(let isAscending): Self.sort(&positions, elements, isAscending)
+        case .distinct:
+            // Equal ones lie side by side, the first of them in front.
+            var order = positions.indices.map { (place: $0, value: elements[positions[$0]]) }
+            order.sort {
+                let way = ValueRules.compare($0.value, $1.value)
+                return way != 0 ? way < 0 : $0.place < $1.place
+            }
+            var kept: [Int] = []
+            for (i, entry) in order.enumerated()
+            where i == 0 || ValueRules.compare(order[i - 1].value, entry.value) != 0 {
+                kept.append(entry.place)
+            }
+            positions = kept.sorted().map { positions[$0] }
+        }
+    }
+
+    private static func sort(_ positions: inout [Int], _ elements: [Value], _ isAscending: Bool) {
+        let order = positions.indices.sorted { a, b in
+            let way = ValueRules.compare(elements[positions[a]], elements[positions[b]])
+            return way == 0 ? a < b : isAscending == (way < 0)
+        }
+        positions = order.map { positions[$0] }
+    }
+}

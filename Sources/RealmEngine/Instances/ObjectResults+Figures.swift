@@ -1,0 +1,89 @@
+/// What the objects' properties say together.
+extension ObjectResults {
+    /// A property's values reduced to one; nulls count for nothing. The least, the greatest and the
+    /// average of nothing are null, its sum is zero. `property` is one of the class's.
+    ///
+    /// Objects that were not looked for yet are not remembered for that. Throws `misuse` for a property
+    /// whose values cannot be reduced so.
+    public func reduced(
+        _ reduction: QueryReduction, of property: Int
+    ) throws(RealmError) -> Value {
+        let snapshot = instance.snapshot()
+        guard let info = snapshot.schema.table(definition.table) else {
+            return Figure(reduction, of: objects.properties[property].type).result()
+        }
+        let column = try column(property, of: info)
+        guard let term = AggregateTerm(reduction, of: column, in: info) else {
+            throw .misuse(
+                "Operation '\(reduction.name)' not supported for property "
+                    + "'\(info.className).\(info.columns[column].name)'", code: "IllegalOperation")
+        }
+        let table = snapshot.table(info)
+        if foundNow == nil || definition.isEverything,
+            let plan = try definition.unarrangedPlan(for: table)
+        {
+            return try plan.aggregates([term], in: snapshot).values[0]
+        }
+        guard case .keys(let keys, _) = try current().members else { return .null }
+        return try table.aggregates([term], of: keys).values[0]
+    }
+
+    /// The values of a property of all objects, in their order, one after the other: its column alone
+    /// is read. `body` changes nothing; values last as those of objects do.
+    public func values(
+        of property: Int, _ body: (Value) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        let content = try current()
+        let snapshot = instance.snapshot()
+        guard let info = snapshot.schema.table(definition.table) else { return }
+        snapshot.beginWalk()
+        let scan = snapshot.table(info).scan(columns: [try column(property, of: info)])
+        if case .keys(let keys, _) = content.members {
+            for key in keys {
+                guard let row = try scan.seek(key) else { continue }
+                try body(scan.value(row: row, column: 0))
+            }
+            return
+        }
+        while try scan.next() {
+            for row in 0..<scan.count { try body(scan.value(row: row, column: 0)) }
+        }
+    }
+
+    /// The primary keys of all objects, in their order: what can be handed to other threads to find
+    /// them there. As `values`; throws `misuse` for a class that has no primary key.
+    public func primaryKeys(
+        _ body: (Value) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        guard let info = instance.schema.table(definition.table) else { return }
+        guard let primary = info.primaryKey,
+            let property = objects.properties.firstIndex(where: {
+                $0.key == info.columns[primary].key
+            })
+        else {
+            throw .misuse(
+                "class \(info.className) has no primary key", code: "InvalidProperty")
+        }
+        try values(of: property, body)
+    }
+
+    private func column(_ property: Int, of info: TableInfo) throws(RealmError) -> Int {
+        let key = objects.properties[property].key
+        guard let column = info.columns.firstIndex(where: { $0.key == key }) else {
+            throw .misuse("The property has been removed from the file.", code: "InvalidProperty")
+        }
+        return column
+    }
+}
+
+extension QueryReduction {
+    /// As messages name it.
+    var name: String {
+        switch self {
+        case .min: "min"
+        case .max: "max"
+        case .sum: "sum"
+        case .average: "average"
+        }
+    }
+}

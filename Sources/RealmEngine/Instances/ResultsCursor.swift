@@ -1,0 +1,87 @@
+/// Goes over the objects that results hold when it is made, whatever happens to the results meanwhile:
+/// what comes later is not met, and what is deleted is met as a handle of nothing.
+///
+/// Confined as its results are; each thread that reads frozen ones takes one of its own.
+public struct ResultsCursor {
+    /// Number of objects it goes over.
+    public let count: Int
+    private let objects: ObjectClass
+    /// Nil for all objects of the class in a version that is kept meanwhile.
+    private let keys: RowKeys?
+    private let version: (snapshot: Snapshot, root: Ref)?
+    /// The instance shows that version as long as this is its.
+    private let generation: Int
+    private var leaf: PlacedLeaf?
+    private var position = 0
+    private var handle: ObjectHandle?
+
+    init(_ results: ObjectResults) throws(RealmError) {
+        objects = results.objects
+        let content = try results.current()
+        count = content.count
+        generation = objects.instance.generation
+        if case .keys(let keys, _) = content.members {
+            (self.keys, version) = (keys, nil)
+            return
+        }
+        let snapshot = objects.instance.snapshot()
+        if generation != 0, let info = snapshot.schema.table(objects.key) {
+            (keys, version) = (nil, (snapshot, info.root))
+        } else {
+            // What an open write transaction holds now is not there to be gone over later.
+            (keys, version) = (try results.definition.keys(in: snapshot), nil)
+        }
+    }
+
+    /// The next object; nil at the end.
+    public mutating func next() throws(RealmError) -> ObjectHandle? {
+        if var handle {
+            guard try next(&handle) else { return nil }
+            self.handle = handle
+            return handle
+        }
+        guard position < count else { return nil }
+        let (key, place) = try nextPlace()
+        let first =
+            if let place { ObjectHandle(objects, key, place) } else {
+                try ObjectHandle(objects, key)
+            }
+        handle = first
+        return first
+    }
+
+    /// Takes a handle of the class to the next object; false at the end.
+    @inline(__always)
+    public mutating func next(_ handle: inout ObjectHandle) throws(RealmError) -> Bool {
+        guard position < count else { return false }
+        let (key, place) = try nextPlace()
+        if let place { handle.become(key, place) } else { try handle.move(to: key) }
+        return true
+    }
+
+    /// The next object, and where it is if that is known without looking for it.
+    @inline(__always)
+    private mutating func nextPlace() throws(RealmError) -> (ObjectKey, ObjectPlace?) {
+        objects.instance.checkReadable()
+        defer { position += 1 }
+        if let keys { return (keys[position], nil) }
+        if leaf == nil || position >= leaf!.end { try open() }
+        let row = position &- leaf!.start
+        let key = leaf!.leaf.key(row)
+        guard objects.instance.generation == generation else { return (key, nil) }
+        return (key, ObjectPlace(leaf!.leaf, row, generation: generation))
+    }
+
+    private mutating func open() throws(RealmError) {
+        guard let (snapshot, root) = version,
+            let found = try ClusterTree(space: snapshot.lookup, root: root)
+                .leaf(at: position, near: leaf), position < found.end
+        else { throw .corrupt("no object at position \(position)", in: "results") }
+        leaf = found
+    }
+}
+
+extension ObjectResults {
+    /// Goes over the objects held now.
+    public func cursor() throws(RealmError) -> ResultsCursor { try ResultsCursor(self) }
+}

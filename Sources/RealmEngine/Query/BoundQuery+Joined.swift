@@ -1,0 +1,39 @@
+/// Queries of one class put together, each bound for itself.
+extension BoundQuery {
+    /// All conditions, then what is written behind each.
+    convenience init(all parts: [BoundQuery], _ table: Table) {
+        let conditions = parts.map(\.condition).filter(\.asks)
+        let condition: BoundCondition =
+            switch conditions.count {
+            case 0: .constant(true)
+            case 1: conditions[0]
+            default: .and(conditions)
+            }
+        self.init(condition, parts.flatMap(\.descriptors), of: parts, table)
+    }
+
+    /// A condition over those of `parts`.
+    convenience init(
+        _ condition: BoundCondition, _ descriptors: [BoundDescriptor] = [],
+        of parts: [BoundQuery], _ table: Table
+    ) {
+        self.init(
+            table: table.info, source: QuerySource(text: []), condition: condition,
+            descriptors: descriptors, pool: nil, isKept: false, parts: parts)
+    }
+
+    /// The condition alone.
+    var unarranged: BoundQuery {
+        if descriptors.isEmpty { return self }
+        return BoundQuery(
+            table: table, source: source, condition: condition, descriptors: [], pool: nil,
+            isKept: false, parts: [self])
+    }
+}
+
+extension BoundCondition {
+    fileprivate var asks: Bool {
+        if case .constant(true) = self { return false }
+        return true
+    }
+}
