@@ -20,6 +20,8 @@ open class MeasuredDatabase {
     private var mostVersions = 0
     private var growth = GrowthCurve()
     private var before = WriteSession.Traffic()
+    /// What is committed now does not count.
+    private var isApart = false
     /// What was synced and written on the side since then.
     private var asideSyncs = 0
     private var asideBytes = 0
@@ -84,13 +86,17 @@ open class MeasuredDatabase {
         if let instance { try instance.commitWrite() } else { try transaction.commit() }
         self.transaction = nil
         let spent = MonotonicClock.nanoseconds() &- began
-        let waited = UInt64(traffic.syncNanoseconds - waitedBefore)
+        if !isApart { note(spent, waited: UInt64(traffic.syncNanoseconds - waitedBefore)) }
+        if pins.count < pinsWanted { pins.append(database.snapshot()) }
+    }
+
+    /// A commit took `spent` nanoseconds, of which it waited for some.
+    private func note(_ spent: UInt64, waited: UInt64) {
         commits += 1
         if waited > 0 { syncTimes.record(waited) }
         workTimes.record(spent > waited ? spent &- waited : 0)
         mostVersions = max(mostVersions, liveVersions)
-        growth.add(ScratchFile.size(path))
-        if pins.count < pinsWanted { pins.append(database.snapshot()) }
+        growth.add(session?.fileSize ?? ScratchFile.size(path))
     }
 
     /// Forgets everything since the last commit.
@@ -140,9 +146,11 @@ open class MeasuredDatabase {
 
     /// Does something that is not counted: what it commits is no part of the measurement.
     package func apart(_ body: () throws(RealmError) -> Void) throws(RealmError) {
-        let (counted, known) = ((logicalBytes, commits, syncTimes, workTimes), traffic)
+        let (counted, known) = (logicalBytes, traffic)
+        isApart = true
+        defer { isApart = false }
         try body()
-        (logicalBytes, commits, syncTimes, workTimes) = counted
+        logicalBytes = counted
         let now = traffic
         asideSyncs += now.syncs - known.syncs
         asideBytes += now.bytes - known.bytes

@@ -160,6 +160,14 @@ import Testing
         if !isRemoved { #expect(try Database(immutable: path).version == 2) }
     }
 
+    @Test func moved() throws {
+        let counters = try open(path)
+        let elsewhere = folder.file("elsewhere.realm")
+        #expect(rename(path, elsewhere) == 0)
+        #expect(Thrown.error { try counters.add(1) }?.reason == "replaced")
+        #expect(try Database(immutable: elsewhere).version == 2)
+    }
+
     @Test(arguments: ["fifo", "directory", "socket", "/dev/null"])
     func notAFile(_ kind: String) throws {
         let name = kind.hasPrefix("/") ? kind : folder.file("odd")

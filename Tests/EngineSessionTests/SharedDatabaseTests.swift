@@ -70,6 +70,21 @@ import Testing
         }
     }
 
+    /// Some find it open, some find it just going: either way all who have it have the same.
+    @Test func openersAndLeaversAtOnce() throws {
+        let path = path
+        Threads.run(4) { _ in
+            for _ in 0..<50 {
+                #expect(throws: Never.self) {
+                    let database = try Database.open(path)
+                    #expect(database.snapshot().version == 2)
+                    #expect(try Database.open(path) === database)
+                }
+            }
+        }
+        #expect(LockFileFacts(databasePath: path)?.isInUse == false)
+    }
+
     @Test func replacedFileIsRefused() throws {
         let database = try Database.open(path)
         let other = folder.file("other.realm")

@@ -37,7 +37,7 @@ struct Commit {
     func run() throws(RealmError) -> UInt64 {
         let stored = try write()
         try session.flipHeader(top: stored.top)
-        try session.checkPlace()
+        try session.checkHasName()
         try session.publish(stored)
         return stored.version
     }
@@ -141,9 +141,10 @@ struct Commit {
 }
 
 extension WriteSession {
-    /// Throws, for good, when what was written is in a file that lost its name.
-    func checkPlace() throws(RealmError) {
-        do throws(RealmError) { try database.file.checkPlace() } catch {
+    /// Throws, for good, when what was written is in a file that lost its name since the turn was
+    /// taken. One that was moved meanwhile is as one moved right after the commit.
+    func checkHasName() throws(RealmError) {
+        do throws(RealmError) { try database.file.checkHasName() } catch {
             database.poison(error)
             throw error
         }

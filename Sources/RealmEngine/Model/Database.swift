@@ -147,7 +147,7 @@ public final class Database: Sendable {
     }
 
     deinit {
-        if session != nil { OpenDatabases.remove(ObjectIdentifier(self), file.identity) }
+        if session != nil { OpenDatabases.remove(ObjectIdentifier(self)) }
         versions.withLock { $0.held.letGoOfAll() }
     }
 
@@ -251,7 +251,7 @@ public final class Database: Sendable {
     func pinNewest(_ label: ReaderLabel = .none) -> VersionPin {
         versions.withLock { versions in
             // The handle itself holds it.
-            versions.held.hold(live: versions.newest.state.version, label)!
+            versions.held.hold(live: versions.newest.version, label)!
         }
     }
 
@@ -264,7 +264,7 @@ public final class Database: Sendable {
     ) throws(RealmError) -> VersionPin {
         precondition(kind != .full)
         return try versions.withLock { versions throws(RealmError) in
-            try versions.held.hold((pin ?? versions.newest).state.version, kind, label)
+            try versions.held.hold((pin ?? versions.newest).version, kind, label)
         }
     }
 

@@ -1,7 +1,9 @@
 /// A version kept readable for one holder, until `Database.unpin`.
 struct VersionPin: Sendable {
     /// Kept by `HeldVersions` as long as the version has holders.
-    unowned(unsafe) let state: VersionState
+    let keptState: Unmanaged<VersionState>
+    var state: VersionState { keptState.takeUnretainedValue() }
+    let version: UInt64
     let kind: PinKind
     /// What the reader table says about it.
     fileprivate(set) var row: Int32?
@@ -13,6 +15,8 @@ struct VersionPin: Sendable {
 /// A value guarded by its `Database`'s mutex. Without a session there is nothing to pin.
 struct HeldVersions {
     private let session: Session?
+    /// The session's.
+    private let readers: Unmanaged<ReaderTable>?
     private var entries: [Entry] = []
     /// Rows of the reader table that say nothing now, for the next holders.
     private var idleRows: [Int32] = []
@@ -52,7 +56,10 @@ struct HeldVersions {
         var pin: VersionList.Pin?
     }
 
-    init(_ session: Session?) { self.session = session }
+    init(_ session: Session?) {
+        self.session = session
+        readers = session?.readers.map(Unmanaged.passUnretained)
+    }
 
     var versions: [UInt64] { entries.map(\.version).sorted() }
 
@@ -100,18 +107,21 @@ struct HeldVersions {
 
     private mutating func count(_ i: Int, _ kind: PinKind, _ label: ReaderLabel) -> VersionPin {
         entries[i].add(1, kind)
-        let row = session?.readers?.take(
-            .init(kind), version: entries[i].version, label: label, row: idleRows.popLast())
-        return VersionPin(state: entries[i].state, kind: kind, row: row)
+        let (version, idle) = (entries[i].version, idleRows.popLast())
+        let row = readers?._withUnsafeGuaranteedRef {
+            $0.take(.init(kind), version: version, label: label, row: idle)
+        }
+        return VersionPin(
+            keptState: .passUnretained(entries[i].state), version: version, kind: kind, row: row)
     }
 
     /// Lets go for one holder.
     mutating func letGo(_ pin: VersionPin) {
-        if let row = pin.row, let readers = session?.readers {
-            readers.clear(row)
+        if let row = pin.row, let readers {
+            readers._withUnsafeGuaranteedRef { $0.clear(row) }
             idleRows.append(row)
         }
-        guard let i = index(pin.state.version) else { return }
+        guard let i = index(pin.version) else { return }
         guard entries[i].add(-1, pin.kind) == 0 else { return }
         if let listed = entries[i][pin.kind].pin { session?.release(listed) }
         entries[i][pin.kind].pin = nil
@@ -124,7 +134,7 @@ struct HeldVersions {
             for pin in [entry.live.pin, entry.frozen.pin] { pin.map { session?.release($0) } }
         }
         entries = []
-        for row in idleRows { session?.readers?.give(row) }
+        for row in idleRows { readers?._withUnsafeGuaranteedRef { $0.give(row) } }
         idleRows = []
     }
 }

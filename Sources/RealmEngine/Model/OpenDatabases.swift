@@ -1,8 +1,7 @@
 /// The databases this process takes part in: one `Database` a file, whatever name it is opened by.
 enum OpenDatabases {
     private struct Entry {
-        weak var database: Database?
-        let id: ObjectIdentifier
+        let database: Listed<Database>
         let path: String
     }
 
@@ -24,8 +23,9 @@ enum OpenDatabases {
         // Neither is released inside: a database that goes removes itself.
         let (found, other) = entries.withLock { entries in
             (
-                entries[key]?.database,
+                entries[key]?.database.object,
                 entries.first { $0.value.path == place.path && $0.key != key }?.value.database
+                    .object
             )
         }
         if other != nil, found == nil { throw replaced(place.name) }
@@ -43,19 +43,19 @@ enum OpenDatabases {
     static func add(_ database: Database) -> Database {
         let key = Key(file: database.file.identity)
         return entries.withLock { entries in
-            if let other = entries[key]?.database { return other }
+            if let other = entries[key]?.database.object { return other }
             entries[key] = Entry(
-                database: database, id: ObjectIdentifier(database),
-                path: database.file.place?.path ?? database.path)
+                database: Listed(database), path: database.file.place?.path ?? database.path)
             return database
         }
     }
 
     /// `database` goes.
-    static func remove(_ id: ObjectIdentifier, _ file: FileIdentity) {
-        let key = Key(file: file)
+    static func remove(_ id: ObjectIdentifier) {
         entries.withLock { entries in
-            if entries[key]?.id == id { entries[key] = nil }
+            // Also in a forked copy of the process, where its key is another.
+            guard let i = entries.firstIndex(where: { $0.value.database.id == id }) else { return }
+            entries.remove(at: i)
         }
     }
 }

@@ -86,6 +86,7 @@ struct SchemaReader {
         let roots = try space.refNode(tables, slots: 0, "tables")
         let nameNode = try Self.nameNode(space, names, count: roots.count, of: tables)
         var slots: [Slot] = []
+        slots.reserveCapacity(roots.count)
         for i in 0..<roots.count { slots.append(try slot(i, nameNode, roots)) }
         return slots
     }

@@ -6,12 +6,19 @@
 /// as long as the snapshot.
 public final class Snapshot {
     public let database: Database
-    let state: VersionState
+    /// Kept with the version that is pinned, or else by `keeper`.
+    private let keptState: Unmanaged<VersionState>
+    var state: VersionState { keptState.takeUnretainedValue() }
     let memory: SpaceMemory
     /// Nil for a view of an open write transaction.
     let pin: VersionPin?
-    /// Keeps the version instead of a pin of its own.
+    /// What keeps the version, or its state alone, instead of a pin of its own.
     private let keeper: AnyObject?
+    /// Nothing of the version changes or moves any more: it is in the file, and no view of an open
+    /// write transaction.
+    let isSettled: Bool
+    /// The version is not in the file, or was not when this was made.
+    let isBorrowed: Bool
     /// Where the object was that was found by its position last.
     private var lastPlace: LastPlace?
     /// What queries keep beside the snapshot: theirs to fill.
@@ -20,44 +27,43 @@ public final class Snapshot {
     let hasClusteredDictionaries: Bool
 
     /// Takes over `pin`.
-    init(_ database: Database, _ pin: VersionPin) {
-        self.database = database
-        self.pin = pin
-        keeper = nil
-        state = pin.state
-        memory = Self.memory(database, state)
-        hasClusteredDictionaries = (21...22).contains(state.format)
+    convenience init(_ database: Database, _ pin: VersionPin) {
+        self.init(database, pin.keptState, pin, keeper: nil)
     }
 
     /// A version not in the file yet, readable as long as `pin` keeps the one its group began with;
     /// takes over `pin`.
-    init(_ database: Database, _ state: VersionState, guardedBy pin: VersionPin) {
-        self.database = database
-        self.pin = pin
-        keeper = nil
-        self.state = state
-        memory = Self.memory(database, state)
-        hasClusteredDictionaries = (21...22).contains(state.format)
+    convenience init(_ database: Database, _ state: VersionState, guardedBy pin: VersionPin) {
+        self.init(database, .passUnretained(state), pin, keeper: state)
     }
 
     /// A view of an open write transaction's own state, which pins nothing.
-    init(unpinned database: Database, _ state: VersionState, memory: SpaceMemory) {
-        self.database = database
-        self.state = state
-        self.memory = memory
-        pin = nil
-        keeper = nil
-        hasClusteredDictionaries = false
+    convenience init(unpinned database: Database, _ state: VersionState, memory: SpaceMemory) {
+        self.init(database, .passUnretained(state), nil, keeper: state, changing: memory)
     }
 
-    /// A version that `keeper` keeps readable.
-    init(_ database: Database, _ state: VersionState, keptBy keeper: AnyObject) {
-        self.database = database
-        self.state = state
+    /// A version that `keeper` keeps readable, and its state.
+    convenience init(_ database: Database, _ state: VersionState, keptBy keeper: AnyObject) {
+        self.init(database, .passUnretained(state), nil, keeper: keeper)
+    }
+
+    /// - Parameter changing: what a state is read through that does not stay as it is.
+    private init(
+        _ database: Database, _ state: Unmanaged<VersionState>, _ pin: VersionPin?,
+        keeper: AnyObject?, changing: SpaceMemory? = nil
+    ) {
+        // Stored last is what would be counted once more if it was used after that.
+        (memory, isBorrowed, hasClusteredDictionaries) = state._withUnsafeGuaranteedRef { state in
+            (
+                changing ?? Self.memory(database, state), state.nodes != nil,
+                (21...22).contains(state.format)
+            )
+        }
+        isSettled = changing == nil && !isBorrowed
+        self.pin = pin
         self.keeper = keeper
-        memory = Self.memory(database, state)
-        pin = nil
-        hasClusteredDictionaries = (21...22).contains(state.format)
+        keptState = state
+        self.database = database
     }
 
     deinit {
@@ -73,15 +79,8 @@ public final class Snapshot {
         return memory
     }
 
-    /// The version is not in the file, or was not when this was made.
-    var isBorrowed: Bool { state.nodes != nil }
-
     public var schema: Schema { state.schema }
     public var version: UInt64 { state.version }
-
-    /// Nothing of the version changes or moves any more: it is in the file, and no view of an open
-    /// write transaction.
-    var isSettled: Bool { state.nodes == nil && (pin != nil || keeper != nil) }
 
     /// The leaves of `table` at `root`, which is about to be visited as a whole; nil when it has to
     /// be walked over.

@@ -149,13 +149,23 @@ final class TableEditor {
 
     /// The lowest leaf index no column uses.
     var freeLeafIndex: Int {
+        // Mostly none was ever removed.
+        let count = leafIndexCount
+        if count == columns.count + backlinks.count { return count }
         let used = Set(columns.map(\.leafIndex) + backlinks.map(\.leafIndex))
         return (0...).first { !used.contains($0) }!
     }
 
+    /// One more than the highest leaf index a column uses.
+    var leafIndexCount: Int {
+        var highest = -1
+        for column in columns { highest = max(highest, column.leafIndex) }
+        for backlink in backlinks { highest = max(highest, backlink.leafIndex) }
+        return highest + 1
+    }
+
     private func layouts() -> [LeafLayout?] {
-        let highest = (columns.map(\.leafIndex) + backlinks.map(\.leafIndex)).max() ?? -1
-        var layouts = [LeafLayout?](repeating: nil, count: highest + 1)
+        var layouts = [LeafLayout?](repeating: nil, count: leafIndexCount)
         for column in columns {
             let isEnumerated = distinctLists[column.leafIndex] != nil
             layouts[column.leafIndex] = isEnumerated ? DistinctList.cells : column.layout

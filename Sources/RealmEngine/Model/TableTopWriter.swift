@@ -32,17 +32,14 @@ struct TableTopWriter {
         return try encoder.refs(slots)
     }
 
-    private var leafIndexCount: Int {
-        ((table.columns.map(\.leafIndex) + table.backlinks.map(\.leafIndex)).max() ?? -1) + 1
-    }
-
     private func perLeafIndex<T>(_ value: (Int) -> T) -> [T] {
-        (0..<leafIndexCount).map(value)
+        (0..<table.leafIndexCount).map(value)
     }
 
     private func opposites() throws(RealmError) -> (tables: Ref, columns: Ref) {
-        var tables = [Int64](repeating: Int64(TableKey.none.raw), count: leafIndexCount)
-        var columns = [Int64](repeating: ColumnKey.none.raw, count: leafIndexCount)
+        let count = table.leafIndexCount
+        var tables = [Int64](repeating: Int64(TableKey.none.raw), count: count)
+        var columns = [Int64](repeating: ColumnKey.none.raw, count: count)
         for column in table.columns where column.type == .link {
             tables[column.leafIndex] = Int64(column.target.raw)
             columns[column.leafIndex] = column.targetColumn.raw

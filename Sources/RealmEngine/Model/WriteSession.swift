@@ -146,6 +146,9 @@ public final class WriteSession {
         return traffic
     }
 
+    /// Bytes of the file as this session knows it: another may have made it longer. 0 for a rehearsal.
+    public var fileSize: Int { file?.size ?? 0 }
+
     /// Begins a write transaction when it is this session's turn.
     ///
     /// Throws `busy` when `patience` ends first, `misuse` when a transaction of this session is

@@ -171,6 +171,8 @@ struct FileStatus: Sendable {
     let size: Int
     let device: UInt64
     let inode: UInt64
+    /// Hard links: 0 for a file that was removed.
+    let names: Int
     let isRegular: Bool
     let isDirectory: Bool
 
@@ -182,6 +184,7 @@ struct FileStatus: Sendable {
         size = Int(s.st_size)
         device = UInt64(s.st_dev)
         inode = UInt64(s.st_ino)
+        names = Int(s.st_nlink)
         isRegular = s.st_mode & S_IFMT == S_IFREG
         isDirectory = s.st_mode & S_IFMT == S_IFDIR
     }
