@@ -43,6 +43,24 @@ struct IndexEditorTests {
         #expect(lab.context.freed.isEmpty)
     }
 
+    /// A node is full before it splits, in any order: one too few in each would be a file that is larger.
+    @Test(arguments: [4, 5]) func splitsWhenFull(_ count: Int) throws {
+        for order in [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 0, 4, 1, 3]] {
+            let lab = try EditLab(fanout: Self.small)
+            let model = ColumnModel()
+            let editor = try IndexEditor(
+                context: lab.context, root: .none, kind: .general, value: model.value)
+            for number in order.prefix(count) {
+                let key = Int64(number)
+                try editor.insert(.int(key), ObjectKey(key))
+                model.values[key] = .int(key)
+            }
+            let root = try editor.finish()
+            try Self.check(lab, root, model)
+            #expect(try lab.context.space.node(root).isInner == (count > Self.small.index))
+        }
+    }
+
     private func edit(
         _ editor: IndexEditor, _ model: ColumnModel, grows: Bool, _ source: inout ValueSource,
         _ value: (inout ValueSource) -> Value

@@ -180,19 +180,21 @@ struct NodeWriter {
 
 /// A byte buffer that can live in an array.
 final class ByteBufferBox {
-    private var buffer: ByteBuffer
+    private let buffer: UnsafeMutablePointer<ByteBuffer>
 
-    init(capacity: Int) { buffer = ByteBuffer(capacity: capacity) }
+    init(capacity: Int) { buffer = .holding(ByteBuffer(capacity: capacity)) }
 
-    var bytes: UnsafeRawBufferPointer { buffer.bytes }
-    var count: Int { buffer.count }
+    deinit { buffer.release() }
+
+    var bytes: UnsafeRawBufferPointer { buffer.pointee.bytes }
+    var count: Int { buffer.pointee.count }
 
     func append(_ word: UInt64) {
-        buffer.reserve(8).storeBytes(of: word, as: UInt64.self)
-        buffer.advance(by: 8)
+        buffer.pointee.reserve(8).storeBytes(of: word, as: UInt64.self)
+        buffer.pointee.advance(by: 8)
     }
 
-    func append(_ base: UnsafeRawPointer, _ count: Int) { buffer.append(base, count) }
-    func reserve(_ count: Int) -> UnsafeMutableRawPointer { buffer.reserve(count) }
-    func advance(by count: Int) { buffer.advance(by: count) }
+    func append(_ base: UnsafeRawPointer, _ count: Int) { buffer.pointee.append(base, count) }
+    func reserve(_ count: Int) -> UnsafeMutableRawPointer { buffer.pointee.reserve(count) }
+    func advance(by count: Int) { buffer.pointee.advance(by: count) }
 }

@@ -27,8 +27,9 @@ extension IndexEditor {
         }
         let goesOn = holdsWords && offset + 4 < entry.string.count
         let new = goesOn ? try chain(entry, offset) : NodeSlot(object: entry.key).raw
-        try roomy(slot, for: leaf.count + 1).insert(chunk, new, at: i)
-        if leaf.count >= context.fanout.index { try split(slot, after: i, level: level) }
+        let node = try roomy(slot, for: leaf.count + 1)
+        node.insert(chunk, new, at: i)
+        if node.count > context.fanout.index { try split(slot, after: i, level: level) }
         return nil
     }
 
