@@ -1,4 +1,4 @@
-/// What Swift's view of the C library and of its own runtime leaves out.
+/// What Swift's view of the C library, of its own runtime and of the processor leaves out.
 
 #ifndef C_REALM_SYSTEM_H
 #define C_REALM_SYSTEM_H
@@ -9,5 +9,8 @@
 /// The object, kept once more, or nothing when its end has begun: the runtime's own, of which it makes
 /// weak references. Its memory must still be there.
 void *swift_tryRetain(void *object);
+
+/// Has the processor fetch the line of memory that `address` is in; any address will do.
+static inline void realm_prefetch(const void *address) { __builtin_prefetch(address); }
 
 #endif

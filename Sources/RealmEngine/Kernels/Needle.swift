@@ -3,56 +3,48 @@
 ///
 /// A letter that folds differs from its other case in one bit, 0x20, so folding is an OR before the
 /// comparison and exact.
-struct Needle: Sendable {
-    /// With folding, in lower case.
-    private let bytes: [UInt8]
-    /// 0x20 for every byte that folds.
-    private let folds: [UInt8]
+final class Needle: @unchecked Sendable {
+    /// With folding, in lower case; behind them 0x20 for every byte that folds. Never changed.
+    private let memory: UnsafeMutablePointer<UInt8>
+    private let search: NeedleSearch
 
-    var count: Int { bytes.count }
+    var count: Int { search.count }
 
     /// The cell of `width` bytes a text like this is stored in, and which of its bits fold; nil if
     /// it is too long.
     func cell(width: Int) -> TextCell? {
-        guard bytes.count < width else { return nil }
-        let padding = width - 1 - bytes.count
+        guard count < width else { return nil }
+        let padding = width - 1 - count
         let zeros = [UInt8](repeating: 0, count: padding)
+        let bytes = [UInt8](UnsafeBufferPointer(start: memory, count: count))
+        let folds = [UInt8](UnsafeBufferPointer(start: memory + count, count: count))
         return TextCell(bytes: bytes + zeros + [UInt8(padding)], folds: folds + zeros + [0])
     }
 
     init(_ text: ByteView, folds foldsCase: Bool) {
-        var bytes = text.bytes
-        var folds = [UInt8](repeating: 0, count: bytes.count)
-        if foldsCase {
-            var previous: UInt8 = 0
-            for i in bytes.indices {
-                let byte = bytes[i]
-                let isLetter = (byte | 0x20) &- 0x61 < 26
-                let isLatin =
-                    previous == 0xC3 && (byte | 0x20) &- 0xA0 < 0x1F && byte | 0x20 != 0xB7
-                if isLetter || isLatin {
-                    bytes[i] = byte | 0x20
-                    folds[i] = 0x20
-                }
-                previous = byte
-            }
+        let count = text.count
+        memory = .allocate(capacity: max(1, 2 * count))
+        memory.initialize(repeating: 0, count: max(1, 2 * count))
+        var previous: UInt8 = 0
+        for i in 0..<count {
+            let byte = text[i]
+            let isLetter = (byte | 0x20) &- 0x61 < 26
+            let isLatin =
+                previous == 0xC3 && (byte | 0x20) &- 0xA0 < 0x1F && byte | 0x20 != 0xB7
+            let doesFold = foldsCase && (isLetter || isLatin)
+            memory[i] = doesFold ? byte | 0x20 : byte
+            memory[count + i] = doesFold ? 0x20 : 0
+            previous = byte
         }
-        self.bytes = bytes
-        self.folds = folds
+        search = NeedleSearch(bytes: memory, folds: memory + count, count: count)
     }
+
+    deinit { memory.deallocate() }
 
     /// Calls `body` with a search that is valid inside it.
     @inline(__always)
     func withSearch<Result>(_ body: (NeedleSearch) -> Result) -> Result {
-        bytes.withUnsafeBufferPointer { bytes in
-            folds.withUnsafeBufferPointer { folds in
-                guard let bytes = bytes.baseAddress, let folds = folds.baseAddress else {
-                    return body(NeedleSearch(bytes: nil, folds: nil, count: 0))
-                }
-                return body(
-                    NeedleSearch(bytes: bytes, folds: folds, count: self.bytes.count))
-            }
-        }
+        withExtendedLifetime(self) { body(search) }
     }
 }
 
@@ -69,28 +61,24 @@ final class TextCell: Sendable {
 
 /// A needle while it is being searched for.
 struct NeedleSearch {
-    private let bytes: UnsafePointer<UInt8>?
-    private let folds: UnsafePointer<UInt8>?
+    private let bytes: UnsafePointer<UInt8>
+    private let folds: UnsafePointer<UInt8>
     let count: Int
+    /// The first eight bytes, or all there are.
+    let head: Head
 
-    @inline(__always)
-    init(bytes: UnsafePointer<UInt8>?, folds: UnsafePointer<UInt8>?, count: Int) {
+    fileprivate init(bytes: UnsafePointer<UInt8>, folds: UnsafePointer<UInt8>, count: Int) {
         self.bytes = bytes
         self.folds = folds
         self.count = count
-    }
-
-    /// The first eight bytes, or all there are.
-    var head: Head {
         var head = Head()
-        guard let bytes, let folds else { return head }
         for i in 0..<min(8, count) {
             let shift = UInt64(8 &* i)
             head.key |= UInt64(bytes[i]) &<< shift
             head.folds |= UInt64(folds[i]) &<< shift
             head.mask |= 0xFF &<< shift
         }
-        return head
+        self.head = head
     }
 
     /// Up to eight bytes compared at once.
@@ -152,7 +140,6 @@ struct NeedleSearch {
     /// Whether the needle stands at `p`, where `count` bytes can be read.
     @inline(__always)
     func matches(_ p: UnsafeRawPointer) -> Bool {
-        guard let bytes, let folds else { return true }
         if count >= 8 { return matchesWords(p, UnsafeRawPointer(bytes), UnsafeRawPointer(folds)) }
         var i = 0
         while i < count {
@@ -184,7 +171,7 @@ struct NeedleSearch {
     /// pass; nil when it does not.
     @inline(__always)
     func first(_ base: UnsafeRawPointer, from start: Int, to end: Int) -> Int? {
-        guard let bytes, let folds else { return start <= end ? start : nil }
+        if count == 0 { return start <= end ? start : nil }
         let last = count &- 1
         let firsts = SIMD16<UInt8>(repeating: bytes[0])
         let lasts = SIMD16<UInt8>(repeating: bytes[last])

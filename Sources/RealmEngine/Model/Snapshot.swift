@@ -21,6 +21,8 @@ public final class Snapshot {
     let isBorrowed: Bool
     /// Where the object was that was found by its position last.
     private var lastPlace: LastPlace?
+    /// Where the object was that was found by its key last, and the root of its tree.
+    private var lastFound: (root: Ref, leaf: ClusterLeaf)?
     /// What queries keep beside the snapshot: theirs to fill.
     var queryMemory: AnyObject?
     /// Dictionaries are cluster trees in formats 21 and 22.
@@ -115,6 +117,20 @@ public final class Snapshot {
             self.table = table
             self.leaf = leaf
         }
+    }
+
+    /// The leaf and row of the object with `key` in the tree at `root`, nil when there is none: objects
+    /// looked for one after the other mostly share a leaf. Leaves of an open write transaction are not
+    /// remembered.
+    func find(
+        _ key: ObjectKey, root: Ref
+    ) throws(RealmError) -> (leaf: ClusterLeaf, row: Int)? {
+        if let last = lastFound, last.root == root, let row = last.leaf.row(of: key) {
+            return (last.leaf, row)
+        }
+        let found = try ClusterTree(space: lookup, root: root).find(key)
+        if let found, isSettled { lastFound = (root, found.leaf) }
+        return found
     }
 
     /// Begins a visit of the whole database, or of one table: the work that follows is bounded by

@@ -16,8 +16,7 @@ public struct Table {
     /// The object with `key`, nil when there is none. Negative keys find tombstones.
     public func row(_ key: ObjectKey) throws(RealmError) -> Row? {
         let root = key.isUnresolved ? info.tombstones : info.root
-        guard let (leaf, row) = try ClusterTree(space: snapshot.lookup, root: root).find(key)
-        else { return nil }
+        guard let (leaf, row) = try snapshot.find(key, root: root) else { return nil }
         return Row(table: self, leaf: leaf, row: row)
     }
 

@@ -5,6 +5,7 @@ struct ColumnCells<Leaf: KeptLeaf> {
     /// Those of the directory, which it keeps.
     private(set) var kept: UnsafePointer<Leaf>?
     private var directory: LeafDirectory?
+    private var count = 0
 
     init(_ column: BoundColumn) { self.column = column }
 
@@ -12,6 +13,7 @@ struct ColumnCells<Leaf: KeptLeaf> {
     mutating func attach(_ directory: LeafDirectory) {
         kept = directory.leaves(column.leafIndex, column.layout)
         self.directory = directory
+        count = directory.count
     }
 
     /// The column's leaf of a cluster leaf: as many values as that has objects.
@@ -19,6 +21,13 @@ struct ColumnCells<Leaf: KeptLeaf> {
     func leaf(_ leaf: ClusterLeaf) throws(RealmError) -> Leaf {
         if leaf.place >= 0, let kept { return kept[leaf.place].reading(in: leaf.space) }
         return try opened(leaf)
+    }
+
+    /// The leaf behind that of a cluster leaf, where it is open already.
+    @inline(__always)
+    func next(_ leaf: ClusterLeaf) -> UnsafePointer<Leaf>? {
+        guard leaf.place >= 0, let kept, leaf.place &+ 1 < count else { return nil }
+        return kept + (leaf.place &+ 1)
     }
 
     @inline(never)

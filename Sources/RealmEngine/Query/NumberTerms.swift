@@ -40,7 +40,8 @@ final class IntegerTerm: QueryTerm {
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
-        match(try cells.leaf(leaf), first, leaf.count) & among
+        if let next = cells.next(leaf) { Prefetch.elements(next.pointee) }
+        return match(try cells.leaf(leaf), first, leaf.count) & among
     }
 
     override func count(_ directory: LeafDirectory) throws(RealmError) -> Int? {

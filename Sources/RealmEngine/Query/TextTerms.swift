@@ -84,6 +84,7 @@ final class TextTerm: QueryTerm {
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
         let column = try cells.leaf(leaf)
+        cells.next(leaf)?.pointee.prefetch()
         if column.form == .enumerated { return try matchDistinct(column, among) }
         switch way {
         case .equal(let needles, let isNegated):

@@ -112,6 +112,13 @@ struct BytesLeaf {
         count = offsets.count
     }
 
+    /// What a test of all values is going to read.
+    @inline(__always)
+    func prefetch() {
+        Prefetch.elements(node)
+        if form == .medium { Prefetch.bytes(area.payload, area.count) }
+    }
+
     /// The same leaf, with its values read in `space`.
     @inline(__always)
     func reading(in space: NodeSpace) -> BytesLeaf {

@@ -72,13 +72,14 @@ struct ClusterLeaf {
     func row(of key: ObjectKey) -> Int? {
         let wanted = UInt64(bitPattern: key.raw) &- base
         if isCompact { return wanted < UInt64(count) ? Int(wanted) : nil }
+        guard count > 0, keys.unsigned(count - 1) >= wanted else { return nil }
         var low = 0
         var high = count
         while low < high {
             let middle = (low + high) >> 1
             if keys.unsigned(middle) < wanted { low = middle + 1 } else { high = middle }
         }
-        return low < count && keys.unsigned(low) == wanted ? low : nil
+        return keys.unsigned(low) == wanted ? low : nil
     }
 
     /// Checks that keys ascend; compact leaves cannot do otherwise.
