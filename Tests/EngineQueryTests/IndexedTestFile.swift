@@ -16,7 +16,8 @@ final class IndexedTestFile {
         return [
             "", "a", "A", "ab", "AB", "aB", "abX", "abX\0", "abXX", "abc", "abcd", "ABCD", "abcde",
             "abcd\0\0\0\0", "\0\0\0\0", "straße", "STRASSE", "äöü", "ÄÖÜ", "Äöü", "€uro", "×", "÷",
-            long, long + "1", long + "2", long.uppercased(), String(repeating: "\0", count: 300),
+            "4711", "4711 ", "1", "\u{11}", long, long + "1", long + "2", long.uppercased(),
+            String(repeating: "\0", count: 300),
         ]
     }()
 

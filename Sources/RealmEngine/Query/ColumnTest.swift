@@ -36,11 +36,18 @@ final class ColumnTest: Sendable {
         // [c] means nothing to a number; a value of another type must be able to bear it.
         let isIgnored =
             isStrict ? !column.type.isText : column.type == .mixed && !constant.type.isText
-        let folds = folds && !isIgnored
+        let isCaseless = isStrict && relation == .equal && Self.isCaseless(constant.value)
+        let folds = folds && !isIgnored && !isCaseless
         if folds, !constant.type.isText { return nil }
         self.init(
             column: column, range: range, relation: relation, foldsCase: folds,
             operand: isStrict ? .strict(constant.value) : .general(constant.value))
+    }
+
+    /// A text that is equal to nothing but itself in any case: of digits, say.
+    private static func isCaseless(_ value: Value) -> Bool {
+        guard case .string(let text) = value, text.count > 0 else { return false }
+        return text.buffer.allSatisfy { $0 < 0x80 && ($0 | 0x20) &- 0x61 >= 26 }
     }
 
     /// False for parts of characters, which have no case (query language 14).
