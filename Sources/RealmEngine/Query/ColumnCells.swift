@@ -5,7 +5,8 @@ struct ColumnCells<Leaf: KeptLeaf> {
     /// Those of the directory, which it keeps.
     private(set) var kept: UnsafePointer<Leaf>?
     private var directory: LeafDirectory?
-    private var count = 0
+    /// How many are kept, where it pays to look ahead.
+    private var fetched = 0
 
     init(_ column: BoundColumn) { self.column = column }
 
@@ -13,7 +14,7 @@ struct ColumnCells<Leaf: KeptLeaf> {
     mutating func attach(_ directory: LeafDirectory) {
         kept = directory.leaves(column.leafIndex, column.layout)
         self.directory = directory
-        count = directory.count
+        fetched = directory.count > Self.mostCached ? directory.count : 0
     }
 
     /// The column's leaf of a cluster leaf: as many values as that has objects.
@@ -23,10 +24,13 @@ struct ColumnCells<Leaf: KeptLeaf> {
         return try opened(leaf)
     }
 
-    /// The leaf behind that of a cluster leaf, where it is open already.
+    /// Columns of no more leaves stay in the processor's cache from one query to the next.
+    private static var mostCached: Int { 1024 }
+
+    /// The leaf behind that of a cluster leaf, where it is open already and may have to be fetched.
     @inline(__always)
     func next(_ leaf: ClusterLeaf) -> UnsafePointer<Leaf>? {
-        guard leaf.place >= 0, let kept, leaf.place &+ 1 < count else { return nil }
+        guard leaf.place >= 0, let kept, leaf.place &+ 1 < fetched else { return nil }
         return kept + (leaf.place &+ 1)
     }
 
