@@ -171,10 +171,10 @@ final class FindObject: ObjectWorkload {
         var total: Int64 = 0
         for _ in 0..<count {
             let id = Int64(chooser.choose(keys.count))
-            guard let key = try objects.find(primaryKey: .int(id)) else {
+            guard let object = try objects.object(primaryKey: .int(id)) else {
                 throw .failedCheck("there is no object \(id)")
             }
-            total &+= try ObjectHandle(objects, key).int(age) ?? 0
+            total &+= try object.int(age) ?? 0
         }
         sum &+= UInt64(bitPattern: total)
     }

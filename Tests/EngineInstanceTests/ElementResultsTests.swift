@@ -131,6 +131,12 @@ import Testing
                 #expect(try results.index(of: value) == first)
             }
             #expect(throws: RealmError.self) { try results.element(at: expected.count) }
+            let all = try results.collection.elements()
+            for value in all.prefix(3) {
+                let first = all.firstIndex { ValueOrder.areEqual($0, value) }
+                #expect(try results.collection.index(of: value) == first)
+            }
+            #expect(try results.collection.index(of: .double(0.125)) == nil)
             let numbers = expected.compactMap { (value) -> Double? in
                 switch value {
                 case .int(let x): Double(x)

@@ -155,6 +155,36 @@ import Testing
         }
     }
 
+    /// Objects found by primary key, and versions that are frozen again and again.
+    @Test func foundByPrimaryKey() throws {
+        let lab = try ResultsLab(seed: 6)
+        let here = try lab.open()
+        let session = try #require(here.database.session)
+        let people = try #require(ObjectClass(here, lab.person))
+        try here.write { (_) throws(RealmError) in try lab.change(here, 200) }
+        func check(_ people: ObjectClass) throws {
+            for (key, person) in lab.model.people {
+                let found = try #require(try people.object(primaryKey: .int(person.id)))
+                #expect(try found.key == key && found.int(0) == person.id)
+            }
+            #expect(try people.object(primaryKey: .int(-5))?.key == nil)
+        }
+        try check(people)
+        let (first, again) = (try here.freeze(), try here.freeze())
+        #expect(first !== again && first.version == again.version)
+        try check(try #require(ObjectClass(again, lab.person)))
+        let old = here.version
+        try here.beginWrite()
+        try lab.change(here, 20)
+        try check(people)
+        try here.commitWrite()
+        #expect(try session.heldVersions() == [old, here.version])
+        #expect(try here.freeze().version == here.version)
+        withExtendedLifetime((first, again)) {}
+        here.close()
+        try lab.audit()
+    }
+
     @Test func mistakes() throws {
         let lab = try ResultsLab(seed: 1)
         let here = try lab.open()

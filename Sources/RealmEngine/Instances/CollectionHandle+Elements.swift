@@ -39,6 +39,9 @@ extension CollectionHandle {
 
     /// Position of the first element equal to `value`; nil when there is none.
     public func index(of value: Value) throws(RealmError) -> Int? {
+        if case .set(let view) = try self.value(), view.element.type != .link {
+            return try Self.index(of: value, in: view, space)
+        }
         var (position, found) = (0, Int?.none)
         try visit { (element) throws(RealmError) in
             if ValueOrder.areEqual(element, value) { found = position }
@@ -46,6 +49,19 @@ extension CollectionHandle {
             return found == nil
         }
         return found
+    }
+
+    /// Elements of a set are in order. Links in one may be hidden, so that positions say nothing.
+    private static func index(
+        of value: Value, in view: CollectionView, _ space: NodeSpace
+    ) throws(RealmError) -> Int? {
+        let count = try ElementCursor.count(space, view)
+        func order(_ i: Int) throws(RealmError) -> Int {
+            SetOrder.compare(try element(at: i, of: view, space), value)
+        }
+        let place = try (0..<count).partitionPoint { (i) throws(RealmError) in try order(i) >= 0 }
+        guard place < count, try order(place) == 0 else { return nil }
+        return place
     }
 
     /// The elements reduced to one value; nulls count for nothing. The least, the greatest and the

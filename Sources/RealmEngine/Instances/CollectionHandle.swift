@@ -36,7 +36,7 @@ public struct CollectionHandle {
     }
 
     /// Where the nodes are that `value` leads to.
-    private var space: NodeSpace { owner.objects.instance.readableSpace }
+    var space: NodeSpace { owner.objects.instance.readableSpace }
 
     /// Number of elements, or of entries.
     public var count: Int {
@@ -99,7 +99,7 @@ public struct CollectionHandle {
         }
     }
 
-    private static func element(
+    static func element(
         at position: Int, of view: CollectionView, _ space: NodeSpace
     ) throws(RealmError) -> Value {
         guard position >= 0, try position < ElementCursor.count(space, view) else {

@@ -51,7 +51,8 @@ public final class FrozenVersion: Sendable {
 
 extension Instance {
     /// This version as an instance that never moves and may be used anywhere. Costs nothing but the
-    /// pin, whatever the size of the database; the pin ends with the last reference.
+    /// pin, whatever the size of the database. All frozen views of a version share it; it ends with the
+    /// last of them, as far as this instance has moved on.
     ///
     /// Throws `incompatible` when the lock file is damaged.
     public func freeze() throws(RealmError) -> Instance {
@@ -60,7 +61,11 @@ extension Instance {
         if transaction != nil {
             Misuse.trap("Cannot freeze a Realm in a write transaction.")
         }
-        return Instance.frozen(try FrozenVersion.of(snapshot()), configuration)
+        let snapshot = snapshot()
+        if let frozenView { return Instance.frozen(frozenView, configuration) }
+        let version = try FrozenVersion.of(snapshot)
+        frozenView = version
+        return Instance.frozen(version, configuration)
     }
 
     /// The live instance of the place that asks. A live one is its own.

@@ -19,7 +19,14 @@ public final class Instance {
     /// Stays at its version, never writes, and has nothing to be told.
     let isReadOnly: Bool
     /// The version that is read; nil until the first read, and after `invalidate`.
-    var view: Snapshot? { didSet { showOther() } }
+    var view: Snapshot? {
+        didSet {
+            showOther()
+            frozenView = nil
+        }
+    }
+    /// The same version for frozen views, if there were any. It costs nothing beside the live view.
+    var frozenView: FrozenVersion?
     /// Where nodes of `view` are read.
     private var shown: NodeSpace?
     /// What was found by places in nodes holds while this stays the same; 0 while a write transaction

@@ -116,4 +116,18 @@ public final class ObjectClass {
         guard let info = table() else { return nil }
         return try instance.snapshot().table(info).find(primaryKey: value)
     }
+
+    /// The object with the given primary key, where it was found; nil when there is none.
+    public func object(primaryKey value: Value) throws(RealmError) -> ObjectHandle? {
+        if instance.isFrozen || instance.transaction != nil {
+            guard let key = try find(primaryKey: value) else { return nil }
+            return try ObjectHandle(self, key)
+        }
+        instance.check()
+        let snapshot = instance.snapshot()
+        guard let info = table(), let row = try snapshot.table(info).row(primaryKey: value)
+        else { return nil }
+        return ObjectHandle(
+            self, row.key, ObjectPlace(row.leaf, row.row, generation: instance.generation))
+    }
 }

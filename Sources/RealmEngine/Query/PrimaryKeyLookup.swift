@@ -2,17 +2,36 @@ extension Table {
     /// Key of the object whose primary key is `value`, nil when there is none or the class has no
     /// primary key.
     public func find(primaryKey value: Value) throws(RealmError) -> ObjectKey? {
+        try row(primaryKey: value)?.key
+    }
+
+    /// The object whose primary key is `value`, as above.
+    func row(primaryKey value: Value) throws(RealmError) -> Row? {
         guard let index = info.primaryKey else { return nil }
         let column = info.columns[index]
-        guard column.index == .general else { return try scan(for: value, index) }
-        var keys: [ObjectKey] = []
-        try SearchIndex(space: snapshot.lookup, root: column.indexRoot)
-            .candidates(for: value, into: &keys)
-        for key in keys {
-            guard let row = try row(key) else { continue }
-            if ValueOrder.areEqual(try row.value(index), value) { return key }
+        guard column.index == .general else {
+            guard let key = try scan(for: value, index) else { return nil }
+            return try row(key)
         }
+        let search = SearchIndex(space: snapshot.lookup, root: column.indexRoot)
+        guard let entry = try search.entry(for: value) else { return nil }
+        if entry.slot.isTagged {
+            return try row(ObjectKey(Int64(bitPattern: entry.slot.value)), index, holds: value)
+        }
+        var keys: [ObjectKey] = []
+        try KeyList(search.space, entry.slot.ref).append(to: &keys)
+        for key in keys { if let row = try row(key, index, holds: value) { return row } }
         return nil
+    }
+
+    /// The object with `key` if its property is `value`: an index alone is not believed.
+    private func row(
+        _ key: ObjectKey, _ column: Int, holds value: Value
+    ) throws(RealmError) -> Row? {
+        guard let row = try row(key), ValueOrder.areEqual(try row.value(column), value) else {
+            return nil
+        }
+        return row
     }
 
     /// The way without an index.
