@@ -15,6 +15,9 @@ public final class ObjectResults {
     /// What they are, apart from any version.
     public let definition: ResultsDefinition
     private let isFixed: Bool
+    /// Of the class, which keeps it. Instances are referred to weakly, which makes counting references
+    /// of theirs slow: for a single object that would be most of the time.
+    private let owner: Unmanaged<Instance>
     /// What was found last, retained. Frozen results get it once.
     private let slot: Atomic<UnsafeMutableRawPointer?>
     /// Of the instance, for which that holds; of no use to frozen results.
@@ -42,6 +45,7 @@ public final class ObjectResults {
         self.objects = objects
         self.definition = definition
         isFixed = objects.instance.isFrozen
+        owner = .passUnretained(objects.instance)
         slot = Atomic(content.map { Unmanaged.passRetained($0).toOpaque() })
     }
 
@@ -65,10 +69,18 @@ public final class ObjectResults {
             if let known = known { return known }
             return try settle()
         }
-        let instance = objects.instance
-        instance.check()
-        if generation > 0, generation == instance.generation, let known = known { return known }
+        if generation > 0, generation == shownGeneration, let known = known { return known }
+        objects.instance.check()
         return try follow()
+    }
+
+    /// Traps where the instance may not be used.
+    @inline(__always)
+    private var shownGeneration: Int {
+        owner._withUnsafeGuaranteedRef { (instance) in
+            instance.check()
+            return instance.generation
+        }
     }
 
     @inline(__always)
@@ -161,9 +173,7 @@ public final class ObjectResults {
     private func find(_ i: Int) throws(RealmError) -> (ObjectKey, ObjectPlace) {
         // One of all objects, in the leaf that the one before it was in.
         if !isFixed, generation > 0, let leaf, i >= leaf.start, i < leaf.end {
-            let instance = objects.instance
-            instance.check()
-            if generation == instance.generation {
+            if generation == shownGeneration {
                 let row = i &- leaf.start
                 return (
                     leaf.leaf.key(row), ObjectPlace(leaf.leaf, row, generation: generation)
