@@ -41,6 +41,7 @@ let package = Package(
     name: "realm-tools",
     products: [
         .library(name: "RealmEngine", targets: ["RealmEngine"]),
+        .library(name: "RealmSwift", targets: ["RealmSwift"]),
         .executable(name: "realm-query", targets: ["realm-query"]),
         .executable(name: "realm-write", targets: ["realm-write"]),
         .executable(name: "realm-compact", targets: ["realm-compact"]),
@@ -55,6 +56,8 @@ let package = Package(
         .target(
             name: "RealmEngine", dependencies: ["CRealmCrypto", "CRealmSystem"],
             swiftSettings: strict),
+        // The object API of the Realm Swift SDK, on the engine; no tool links it.
+        .target(name: "RealmSwift", dependencies: ["RealmEngine"], swiftSettings: strict),
         // What the tools share, then one target for each that the others know nothing of.
         .target(name: "ToolKit", dependencies: ["RealmEngine"], swiftSettings: strict),
         toolPart("ToolQuery"),
@@ -94,6 +97,9 @@ let package = Package(
         engineTests("EngineQueryTests"),
         engineTests("EngineInstanceTests"),
         engineTests("EngineSessionTests"),
+        .testTarget(
+            name: "RealmSwiftTests", dependencies: ["RealmSwift", "RealmEngine"],
+            swiftSettings: strict),
         // What tests of tools share.
         .testTarget(name: "ToolSupport", dependencies: ["ToolKit"], swiftSettings: strict),
         toolTests(

@@ -22,6 +22,7 @@ import Testing
         "CoreTasks": [
             "Glibc", "Synchronization", "RealmEngine", "ToolKit", "ToolBench", "ToolVersion",
         ],
+        "RealmSwift": ["Dispatch", "Foundation", "RealmEngine", "Swift", "Synchronization"],
         "core-bench": ["Glibc", "CoreTasks"],
         "realm-query": ["Glibc", "Tools"], "realm-write": ["Glibc", "Tools"],
         "realm-compact": ["Glibc", "Tools"],

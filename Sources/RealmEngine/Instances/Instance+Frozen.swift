@@ -68,6 +68,9 @@ extension Instance {
         return Instance.frozen(version, configuration)
     }
 
+    /// Tells the version of a frozen instance from all others there ever were; nil for a live one.
+    public var frozenNumber: UInt64? { frozen?.number }
+
     /// The live instance of the place that asks. A live one is its own.
     public func thaw(on confinement: Confinement = .thread) throws(RealmError) -> Instance {
         if !isFrozen {

@@ -39,6 +39,11 @@ public final class ObjectResults {
         try check(query)
     }
 
+    /// What `definition` says, as the class's instance shows it.
+    public convenience init(_ objects: ObjectClass, _ definition: ResultsDefinition) {
+        self.init(objects, definition, nil)
+    }
+
     /// - Parameter content: what they hold in the version of the class's instance, where that is known.
     init(_ objects: ObjectClass, _ definition: ResultsDefinition, _ content: ResultsContent?) {
         precondition(objects.key == definition.table)

@@ -1,0 +1,81 @@
+import RealmEngine
+
+/// Results of a collection of values without their type.
+@usableFromInline
+final class ElementsSource: @unchecked Sendable {
+    let collection: ManagedCollection
+    private let results: ElementResults
+
+    convenience init(_ collection: ManagedCollection) {
+        self.init(
+            collection,
+            collection.read { (handle) throws(RealmError) in try ElementResults(handle) })
+    }
+
+    private init(_ collection: ManagedCollection, _ results: ElementResults) {
+        (self.collection, self.results) = (collection, results)
+    }
+
+    private func attempt<T>(_ body: () throws(RealmError) -> T) -> T {
+        do throws(RealmError) { return try body() } catch { throwRealmException(error.message) }
+    }
+
+    var count: Int { attempt { () throws(RealmError) in try results.count } }
+
+    func element(_ position: Int) -> _Stored {
+        _Stored(
+            value: attempt { () throws(RealmError) in try results.element(at: position) },
+            realm: collection.realm)
+    }
+
+    func index(of value: Value) -> Int? {
+        attempt { () throws(RealmError) in try results.index(of: value) }
+    }
+
+    func reduced(_ reduction: QueryReduction) -> Value {
+        attempt { () throws(RealmError) in try results.reduced(reduction) }
+    }
+
+    private func arranged(_ step: ElementResults.Step) -> ElementsSource {
+        ElementsSource(
+            collection, attempt { () throws(RealmError) in try results.arranged(step) })
+    }
+
+    func sorted(_ descriptors: [SortDescriptor]) -> ElementsSource {
+        guard let first = descriptors.first else { return self }
+        for descriptor in descriptors where descriptor.keyPath != "self" {
+            throwRealmException(
+                "Cannot sort on key path '\(descriptor.keyPath)': arrays of values can only be sorted on 'self'"
+            )
+        }
+        return arranged(.sort(isAscending: first.ascending))
+    }
+
+    func distinct(_ keyPaths: [String]) -> ElementsSource {
+        for keyPath in keyPaths where keyPath != "self" {
+            throwRealmException(
+                "Cannot distinct on key path '\(keyPath)': arrays of values can only be distinct on 'self'"
+            )
+        }
+        return arranged(.distinct)
+    }
+
+    // MARK: Elsewhere
+
+    private func moved(to realm: RealmInstance) -> ElementsSource? {
+        guard let collection = collection.moved(to: realm) else { return nil }
+        return ElementsSource(
+            collection,
+            collection.read { (handle) throws(RealmError) in
+                try ElementResults(handle, results.steps)
+            })
+    }
+
+    func frozen() -> ElementsSource? {
+        collection.realm.isFrozen ? self : moved(to: collection.realm.freeze())
+    }
+
+    func thawed() -> ElementsSource? {
+        collection.realm.isFrozen ? moved(to: collection.realm.thaw()) : self
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import RealmEngine
+
+/// What a property of linking objects is declared with.
+public protocol LinkingObjectsProtocol {
+    init(fromType: Any.Type, property: String)
+    var originProperty: String { get }
+}
+
+/// The objects that link to an object by a property of theirs, once for each link.
+@frozen
+public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmCollection,
+    LinkingObjectsProtocol
+{
+    public let originProperty: String
+    /// Nil for an object that is in no realm.
+    @usableFromInline let source: ResultsSource?
+
+    public init(fromType _: Any.Type, property: String) {
+        originProperty = property
+        source = nil
+    }
+
+    private init(_ property: String, _ source: ResultsSource?) {
+        originProperty = property
+        self.source = source
+    }
+
+    private var results: Results<Element>? { source.map { Results($0) } }
+
+    public var realm: Realm? { results?.realm }
+    public var isInvalidated: Bool { false }
+    public var isFrozen: Bool { results?.isFrozen ?? false }
+    public var endIndex: Int { count }
+    public var count: Int { results?.count ?? 0 }
+    public var first: Element? { results?.first }
+    public var last: Element? { results?.last }
+
+    public subscript(position: Int) -> Element {
+        guard let results else {
+            throwRealmException("Index \(position) is out of bounds (must be less than 0).")
+        }
+        return results[position]
+    }
+
+    public func makeIterator() -> RLMIterator<Element> {
+        results?.makeIterator() ?? RLMIterator(count: 0) { _ in nil }
+    }
+
+    public func index(of object: Element) -> Int? { results?.index(of: object) }
+
+    private var managed: Results<Element> {
+        guard let results else {
+            throwRealmException(
+                "Linking objects of an object that is in no Realm cannot be queried.")
+        }
+        return results
+    }
+
+    public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Element> {
+        managed.filter(format: predicateFormat, args)
+    }
+
+    public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element>
+    where S.Iterator.Element == SortDescriptor { managed.sorted(by: sortDescriptors) }
+
+    public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
+    where S.Iterator.Element == String { managed.distinct(by: keyPaths) }
+
+    public func freeze() -> LinkingObjects { LinkingObjects(originProperty, source?.frozen()) }
+    public func thaw() -> LinkingObjects? {
+        source?.thawed().map { LinkingObjects(originProperty, $0) }
+    }
+
+    public static func == (a: LinkingObjects, b: LinkingObjects) -> Bool {
+        a.originProperty == b.originProperty && a.source === b.source
+    }
+
+    public var description: String { describe(self, as: "LinkingObjects<\(Element.className())>") }
+}
+
+extension LinkingObjects: _RealmSchemaDiscoverable {
+    public static var _rlmType: PropertyType { .linkingObjects }
+    public static var _rlmShape: _PropertyShape {
+        _PropertyShape(.linkingObjects, target: Element.self)
+    }
+}
+
+extension LinkingObjects: _HasPersistedType, _Persistable {
+    public typealias PersistedType = LinkingObjects
+    public static func _rlmDefaultValue() -> LinkingObjects {
+        LinkingObjects(fromType: Element.self, property: "")
+    }
+    public static func _rlmFromStored(_ stored: _Stored) -> LinkingObjects {
+        mismatch(stored.value, self)
+    }
+    public func _rlmStored(_ storing: _Storing) -> Value { .null }
+
+    public static func _rlmRead(_ object: ObjectBase, _ property: UInt16) -> LinkingObjects {
+        let managed = object.managed!
+        let field = managed.model.fields[Int(property - ManagedClass.firstField)]
+        let name = field.originProperty ?? ""
+        let origin = managed.realm.requireClass(Element.self)
+        let column = origin.model.field(named: name)?.column ?? name
+        guard let index = origin.objects.property(named: column) else {
+            throwRealmException(
+                "Property '\(origin.model.name).\(name)' declared as origin of linking objects property "
+                    + "'\(managed.model.name).\(field.name)' does not exist")
+        }
+        do throws(RealmError) {
+            let results = try ObjectResults(
+                origin.objects, linkingTo: object.handle!, by: index)
+            return LinkingObjects(name, ResultsSource(origin, results))
+        } catch { throwRealmException(error.message) }
+    }
+
+    public static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: LinkingObjects)
+    {
+        throwRealmException("Linking objects properties cannot be set.")
+    }
+}

@@ -1,0 +1,290 @@
+import Foundation
+import RealmEngine
+
+/// A list: of an object of a realm, or until that is stored an array.
+public final class List<Element: RealmCollectionValue>: NSObject, RealmCollection, MutableCollection
+{
+    private var unmanaged: [Element] = []
+    var managed: ManagedCollection?
+
+    public override init() { super.init() }
+
+    init(_ managed: ManagedCollection) {
+        self.managed = managed
+        super.init()
+    }
+
+    public var realm: Realm? { managed.map { Realm($0.realm) } }
+    public var isInvalidated: Bool { managed?.isInvalidated ?? false }
+    public var isFrozen: Bool { managed?.realm.isFrozen ?? false }
+
+    public var endIndex: Int { count }
+    public var count: Int { managed?.count ?? unmanaged.count }
+    public var first: Element? { isEmpty ? nil : self[0] }
+    public var last: Element? {
+        let count = count
+        return count == 0 ? nil : self[count - 1]
+    }
+
+    public subscript(position: Int) -> Element {
+        get {
+            check(position, below: count)
+            guard let managed else { return unmanaged[position] }
+            return Element._rlmFromStored(managed.element(position))
+        }
+        set {
+            check(position, below: count)
+            replace(at: position, newValue)
+        }
+    }
+
+    private func check(_ position: Int, below count: Int) {
+        if position < 0 { throwRealmException("Cannot pass a negative value for 'index'.") }
+        if position >= count {
+            throwRealmException(
+                "Index \(position) is out of bounds (must be less than \(count)).")
+        }
+    }
+
+    public func makeIterator() -> RLMIterator<Element> {
+        let elements = Array((0..<count).map { self[$0] })
+        return RLMIterator(count: elements.count) { elements[$0] }
+    }
+
+    public func index(of object: Element) -> Int? {
+        for position in 0..<count where self[position] == object { return position }
+        guard let wanted = object as? ObjectBase else { return nil }
+        for position in 0..<count where wanted.isSame(as: self[position] as? ObjectBase) {
+            return position
+        }
+        return nil
+    }
+
+    // MARK: Changing
+
+    public func append(_ object: Element) { insert(object, at: count) }
+
+    public func append<S: Sequence>(objectsIn objects: S) where S.Iterator.Element == Element {
+        for object in objects { append(object) }
+    }
+
+    public func insert(_ object: Element, at index: Int) {
+        check(index, below: count + 1)
+        guard let managed else { return unmanaged.insert(object, at: index) }
+        let storing = _Storing(managed.realm)
+        managed.change { (handle) throws(RealmError) in
+            guard let child = object as? EmbeddedObject else {
+                return try handle.insert(object._rlmStored(storing), at: index)
+            }
+            Self.checkNew(child)
+            managed.realm.fill(child, try handle.insertEmbedded(at: index), storing)
+        }
+    }
+
+    private static func checkNew(_ child: EmbeddedObject) {
+        if child.isManaged {
+            throwRealmException("Cannot add an existing managed embedded object to a List.")
+        }
+    }
+
+    private func replace(at index: Int, _ object: Element) {
+        guard let managed else {
+            unmanaged[index] = object
+            return
+        }
+        if object is EmbeddedObject {
+            remove(at: index)
+            return insert(object, at: index)
+        }
+        let storing = _Storing(managed.realm)
+        managed.change { (handle) throws(RealmError) in
+            try handle.set(object._rlmStored(storing), at: index)
+        }
+    }
+
+    public func replace(index: Int, object: Element) {
+        check(index, below: count)
+        replace(at: index, object)
+    }
+
+    public func remove(at index: Int) {
+        check(index, below: count)
+        guard let managed else {
+            unmanaged.remove(at: index)
+            return
+        }
+        managed.change { (handle) throws(RealmError) in try handle.remove(at: index) }
+    }
+
+    public func removeFirst(_ number: Int = 1) {
+        checkRemoving(number)
+        for _ in 0..<number { remove(at: 0) }
+    }
+
+    public func removeLast(_ number: Int = 1) {
+        checkRemoving(number)
+        for _ in 0..<number { remove(at: count - 1) }
+    }
+
+    private func checkRemoving(_ number: Int) {
+        if number > count {
+            throwRealmException(
+                "It is not possible to remove more objects (\(number)) from a list than it already "
+                    + "contains (\(count)).")
+        }
+    }
+
+    public func removeAll() {
+        guard let managed else { return unmanaged.removeAll() }
+        managed.change { (handle) throws(RealmError) in try handle.removeAll() }
+    }
+
+    public func removeSubrange<R>(_ boundsExpression: R) where R: RangeExpression, R.Bound == Int {
+        for index in boundsExpression.relative(to: self).reversed() { remove(at: index) }
+    }
+
+    public func replaceSubrange<C: Collection, R>(_ subrange: R, with newElements: C)
+    where C.Iterator.Element == Element, R: RangeExpression, R.Bound == Int {
+        let range = subrange.relative(to: self)
+        removeSubrange(range)
+        insert(contentsOf: newElements, at: range.lowerBound)
+    }
+
+    public func insert<C: Collection>(contentsOf newElements: C, at i: Int)
+    where C.Iterator.Element == Element {
+        for (offset, element) in newElements.enumerated() { insert(element, at: i + offset) }
+    }
+
+    public func move(from: Int, to: Int) {
+        check(from, below: count)
+        check(to, below: count)
+        guard let managed else {
+            unmanaged.insert(unmanaged.remove(at: from), at: to)
+            return
+        }
+        managed.change { (handle) throws(RealmError) in try handle.move(from: from, to: to) }
+    }
+
+    public func swapAt(_ index1: Int, _ index2: Int) {
+        check(index1, below: count)
+        check(index2, below: count)
+        guard let managed else { return unmanaged.swapAt(index1, index2) }
+        managed.change { (handle) throws(RealmError) in try handle.swap(index1, index2) }
+    }
+
+    // MARK: Others made of this
+
+    private var results: Results<Element> { Results(managed, Element.self, "RLMArray") }
+
+    public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Element> {
+        results.filter(format: predicateFormat, args)
+    }
+
+    public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element>
+    where S.Iterator.Element == SortDescriptor { results.sorted(by: sortDescriptors) }
+
+    public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
+    where S.Iterator.Element == String { results.distinct(by: keyPaths) }
+
+    // MARK: Elsewhere
+
+    public func freeze() -> List {
+        guard let managed else { throwRealmException("Unmanaged lists cannot be frozen") }
+        return moved(managed.realm.freeze()) ?? self
+    }
+
+    public func thaw() -> List? {
+        guard let managed else { throwRealmException("Unmanaged lists cannot be thawed") }
+        return isFrozen ? moved(managed.realm.thaw()) : self
+    }
+
+    private func moved(_ realm: RealmInstance) -> List? {
+        managed?.moved(to: realm).map { List($0) }
+    }
+
+    public static func == (a: List, b: List) -> Bool {
+        if a === b { return true }
+        guard let one = a.managed, let other = b.managed else {
+            return a.managed == nil && b.managed == nil && a.unmanaged == b.unmanaged
+        }
+        return one.isSame(as: other)
+    }
+
+    public override func isEqual(_ object: Any?) -> Bool {
+        (object as? List).map { $0 == self } ?? false
+    }
+    public override var hash: Int {
+        managed?.handle.owner.key.raw.hashValue ?? ObjectIdentifier(self).hashValue
+    }
+    public override var description: String { describe(self, as: "List<\(Element.self)>") }
+
+    // MARK: As a property
+
+    fileprivate func assign(_ other: List) {
+        if other === self || other == self && managed != nil { return }
+        let elements = Array(other)
+        removeAll()
+        append(objectsIn: elements)
+    }
+}
+
+extension List: _RealmSchemaDiscoverable where Element: _RealmSchemaDiscoverable {
+    public static var _rlmType: PropertyType { Element._rlmType }
+    public static var _rlmOptional: Bool { Element._rlmOptional }
+    public static var _rlmShape: _PropertyShape {
+        var shape = Element._rlmShape
+        shape.collection = .list
+        return shape
+    }
+}
+
+extension List: _ObjcBridgeable {
+    public static func _rlmFromStored(_ stored: _Stored) -> Self { mismatch(stored.value, self) }
+    public func _rlmStored(_ storing: _Storing) -> Value { .null }
+}
+
+extension List: _HasPersistedType, _Persistable, _DefaultConstructible where Element: _Persistable {
+    public typealias PersistedType = List
+    public static func _rlmRead(_ object: ObjectBase, _ property: UInt16) -> Self {
+        unsafeDowncast(List(ManagedCollection(object, Int(property), "List")), to: Self.self)
+    }
+    public static func _rlmConverted(_ value: Any?) -> Self? {
+        if let list = value as? Self { return list }
+        guard let elements = value.map({ Converted<Element>.all($0) }) ?? [] else { return nil }
+        let list = List()
+        list.unmanaged = elements
+        return unsafeDowncast(list, to: Self.self)
+    }
+    public static func _rlmRecorded(_ recorder: _KeyPathRecording) -> Self {
+        let list = List()
+        if let type = Element.self as? ObjectBase.Type,
+            let element = recorder.object(type) as? Element
+        {
+            list.unmanaged = [element]
+        }
+        return unsafeDowncast(list, to: Self.self)
+    }
+    public static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: List) {
+        List(ManagedCollection(object, Int(property), "List")).assign(value)
+    }
+    public static func _rlmAdopt(
+        _ value: List, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
+    ) {
+        let target = ManagedCollection(object, Int(property), "List")
+        let elements = value.managed == nil ? value.unmanaged : Array(value)
+        value.managed = target
+        value.unmanaged = []
+        if target.count > 0 { value.removeAll() }
+        value.append(elements, storing)
+    }
+
+    private func append(_ elements: [Element], _ storing: _Storing) {
+        for element in elements {
+            // What the elements link to is added by the policy of the whole.
+            if let object = element as? ObjectBase, !(object is EmbeddedObject) {
+                _ = storing.realm.adopt(object, storing)
+            }
+            append(element)
+        }
+    }
+}

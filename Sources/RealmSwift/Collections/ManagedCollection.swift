@@ -1,0 +1,81 @@
+import RealmEngine
+
+/// A list, set or dictionary of an object of a realm.
+final class ManagedCollection {
+    let realm: RealmInstance
+    private(set) var handle: CollectionHandle
+    private let name: String
+
+    convenience init(_ owner: ObjectBase, _ property: Int, _ name: String) {
+        self.init(owner.keeper!, CollectionHandle(owner.handle!, property), name)
+    }
+
+    /// The members in order; stops where `body` says false.
+    func visit(_ body: (_Stored) -> Bool) {
+        read { (handle) throws(RealmError) in
+            try handle.visit { (value) throws(RealmError) in
+                body(_Stored(value: value, realm: realm))
+            }
+        }
+    }
+
+    init(_ realm: RealmInstance, _ handle: CollectionHandle, _ name: String) {
+        self.realm = realm
+        self.handle = handle
+        self.name = name
+    }
+
+    /// Reads; what cannot be read is gone.
+    func read<T>(_ body: (CollectionHandle) throws(RealmError) -> T) -> T {
+        do throws(RealmError) {
+            try handle.follow()
+            return try body(handle)
+        } catch { throwRealmException(error.message) }
+    }
+
+    /// Changes, in a write transaction.
+    func change<T>(_ body: (CollectionHandle) throws(RealmError) -> T) -> T {
+        realm.checkChanging(collection: name)
+        return read(body)
+    }
+
+    var isInvalidated: Bool {
+        var copy = handle
+        return (try? copy.follow()) == nil || (try? copy.value()) == nil
+    }
+
+    var count: Int { read { (handle) throws(RealmError) in try handle.count } }
+
+    func element(_ position: Int) -> _Stored {
+        _Stored(
+            value: read { (handle) throws(RealmError) in try handle.element(at: position) },
+            realm: realm, place: { self.nested(.index(position)) })
+    }
+
+    /// The collection inside this one.
+    func nested(_ step: CollectionPlace.Step) -> ManagedCollection {
+        ManagedCollection(realm, handle.nested(step), name)
+    }
+
+    func isSame(as other: ManagedCollection) -> Bool {
+        realm.isSame(as: other.realm) && handle.owner.link == other.handle.owner.link
+            && handle.property == other.handle.property
+            && handle.steps.count == other.handle.steps.count
+    }
+
+    /// The same collection of another view of the realm; nil when its object is gone there.
+    func moved(to other: RealmInstance) -> ManagedCollection? {
+        let old = handle.owner.objects
+        let column = old.properties[handle.property].key
+        guard let objects = ObjectClass(other.engine, old.key),
+            let property = objects.properties.firstIndex(where: { $0.key == column }),
+            let owner = try? ObjectHandle(objects, handle.owner.key), (try? owner.exists) == true
+        else { return nil }
+        return ManagedCollection(other, CollectionHandle(owner, property, handle.steps), name)
+    }
+
+    /// The class of the objects, where there are some.
+    func target(_ type: Any.Type) -> ManagedClass? {
+        (type as? ObjectBase.Type).map { realm.requireClass($0) }
+    }
+}

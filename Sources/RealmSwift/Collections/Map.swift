@@ -1,0 +1,263 @@
+import Foundation
+import RealmEngine
+
+/// Values under keys, as a realm has them (API specification 2.7).
+public protocol RealmKeyedCollection: Sequence, ThreadConfined, CustomStringConvertible {
+    associatedtype Key: _MapKey
+    associatedtype Value: RealmCollectionValue
+    var realm: Realm? { get }
+    var isInvalidated: Bool { get }
+    var count: Int { get }
+    var keys: [Key] { get }
+    var values: [Value] { get }
+    func updateValue(_ value: Value, forKey key: Key)
+    func removeObject(for key: Key)
+    func removeAll()
+    subscript(key: Key) -> Value? { get set }
+    var isFrozen: Bool { get }
+    func freeze() -> Self
+    func thaw() -> Self?
+}
+
+/// A key and its value.
+public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: Hashable {
+    public var key: Key
+    public var value: Value
+}
+
+/// Goes over the entries a map had when it began.
+public struct RLMMapIterator<Element>: IteratorProtocol {
+    private var rest: ArraySlice<Element>
+    init(_ elements: [Element]) { rest = elements[...] }
+    public mutating func next() -> Element? { rest.popFirst() }
+}
+
+/// A dictionary with text for keys: of an object of a realm, or until that is stored one in memory.
+public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, RealmKeyedCollection {
+    private var unmanaged: [Key: Value] = [:]
+    private(set) var managed: ManagedCollection?
+
+    public override init() { super.init() }
+
+    init(_ managed: ManagedCollection) {
+        self.managed = managed
+        super.init()
+    }
+
+    public var realm: Realm? { managed.map { Realm($0.realm) } }
+    public var isInvalidated: Bool { managed?.isInvalidated ?? false }
+    public var isFrozen: Bool { managed?.realm.isFrozen ?? false }
+
+    public var count: Int { managed?.count ?? unmanaged.count }
+
+    public var keys: [Key] {
+        guard let managed else { return Array(unmanaged.keys) }
+        return managed.read { (handle) throws(RealmError) in
+            var keys: [Key] = []
+            for i in 0..<(try handle.count) {
+                keys.append(
+                    Key._rlmFromStored(_Stored(value: try handle.key(at: i), realm: managed.realm)))
+            }
+            return keys
+        }
+    }
+
+    public var values: [Value] {
+        guard let managed else { return Array(unmanaged.values) }
+        return (0..<managed.count).map { Value._rlmFromStored(managed.element($0)) }
+    }
+
+    private var entries: [SingleMapEntry<Key, Value>] {
+        if managed == nil { return unmanaged.map { SingleMapEntry(key: $0.key, value: $0.value) } }
+        return zip(keys, values).map { SingleMapEntry(key: $0, value: $1) }
+    }
+
+    public subscript(key: Key) -> Value? {
+        get {
+            guard let managed else { return unmanaged[key] }
+            let storing = _Storing(managed.realm)
+            let found = managed.read { (handle) throws(RealmError) in
+                try handle.value(forKey: key._rlmStored(storing))
+            }
+            let text = (key as? String) ?? "\(key)"
+            return found.map {
+                Value._rlmFromStored(
+                    _Stored(
+                        value: $0, realm: managed.realm, place: { managed.nested(.key(text)) }))
+            }
+        }
+        set {
+            if let newValue { updateValue(newValue, forKey: key) } else { removeObject(for: key) }
+        }
+    }
+
+    // MARK: Changing
+
+    private func check(_ key: Key) {
+        guard let text = key as? String else { return }
+        if text.hasPrefix("$") || text.contains(".") {
+            throwRealmException("Map keys cannot contain '.' or start with '$'")
+        }
+    }
+
+    public func updateValue(_ value: Value, forKey key: Key) {
+        check(key)
+        guard let managed else {
+            unmanaged[key] = value
+            return
+        }
+        let storing = _Storing(managed.realm)
+        managed.change { (handle) throws(RealmError) in
+            let name = key._rlmStored(storing)
+            guard let content = unwrapped(value) as? EmbeddedObject else {
+                return try handle.set(value._rlmStored(storing), forKey: name)
+            }
+            if content.isManaged {
+                throwRealmException("Cannot add an existing managed embedded object to a Map.")
+            }
+            managed.realm.fill(content, try handle.setEmbedded(forKey: name), storing)
+        }
+    }
+
+    public func removeObject(for key: Key) {
+        guard let managed else {
+            unmanaged[key] = nil
+            return
+        }
+        let storing = _Storing(managed.realm)
+        managed.change { (handle) throws(RealmError) in
+            _ = try handle.remove(forKey: key._rlmStored(storing))
+        }
+    }
+
+    public func removeAll() {
+        guard let managed else { return unmanaged.removeAll() }
+        managed.change { (handle) throws(RealmError) in try handle.removeAll() }
+    }
+
+    public func merge<S>(
+        _ sequence: S, uniquingKeysWith combine: (Value, Value) throws -> Value
+    ) rethrows where S: Sequence, S.Element == (key: Key, value: Value) {
+        for (key, value) in sequence {
+            let old = self[key]
+            updateValue(try old.map { try combine($0, value) } ?? value, forKey: key)
+        }
+    }
+
+    public func merge(
+        _ other: Map, uniquingKeysWith combine: (Value, Value) throws -> Value
+    ) rethrows {
+        try merge(other.entries.map { (key: $0.key, value: $0.value) }, uniquingKeysWith: combine)
+    }
+
+    public func contains(where predicate: @escaping (_ key: Key, _ value: Value) -> Bool) -> Bool {
+        entries.contains { predicate($0.key, $0.value) }
+    }
+
+    public func makeIterator() -> RLMMapIterator<SingleMapEntry<Key, Value>> {
+        RLMMapIterator(entries)
+    }
+
+    /// Entries as pairs.
+    public struct KeyValueSequence: Sequence {
+        fileprivate let entries: [(key: Key, value: Value)]
+        public func makeIterator() -> RLMMapIterator<(key: Key, value: Value)> {
+            RLMMapIterator(entries)
+        }
+    }
+
+    public func asKeyValueSequence() -> KeyValueSequence {
+        KeyValueSequence(entries: entries.map { (key: $0.key, value: $0.value) })
+    }
+
+    // MARK: Elsewhere
+
+    public func freeze() -> Map {
+        guard let managed else { throwRealmException("Unmanaged dictionaries cannot be frozen") }
+        return managed.moved(to: managed.realm.freeze()).map { Map($0) } ?? self
+    }
+
+    public func thaw() -> Map? {
+        guard let managed else { throwRealmException("Unmanaged dictionaries cannot be thawed") }
+        return isFrozen ? managed.moved(to: managed.realm.thaw()).map { Map($0) } : self
+    }
+
+    public override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? Map else { return false }
+        if self === other { return true }
+        guard let one = managed, let two = other.managed else {
+            return managed == nil && other.managed == nil && unmanaged == other.unmanaged
+        }
+        return one.isSame(as: two)
+    }
+    public override var hash: Int {
+        managed?.handle.owner.key.raw.hashValue ?? ObjectIdentifier(self).hashValue
+    }
+    public override var description: String {
+        let lines = entries.map { "\t[\($0.key)]: \($0.value)" }
+        return "Map<\(Key.self), \(Value.self)> (\n\(lines.joined(separator: ",\n"))\n)"
+    }
+
+    // MARK: As a property
+
+    fileprivate func assign(_ other: Map) {
+        if other === self || other.isEqual(self) && managed != nil { return }
+        let all = other.entries
+        removeAll()
+        for entry in all { updateValue(entry.value, forKey: entry.key) }
+    }
+
+    fileprivate func becomeManaged(_ target: ManagedCollection, _ storing: _Storing) {
+        let all = entries
+        (managed, unmanaged) = (target, [:])
+        if target.count > 0 { removeAll() }
+        for entry in all {
+            if let object = unwrapped(entry.value) as? Object {
+                _ = storing.realm.adopt(object, storing)
+            }
+            updateValue(entry.value, forKey: entry.key)
+        }
+    }
+}
+
+extension Map: _RealmSchemaDiscoverable where Value: _RealmSchemaDiscoverable {
+    public static var _rlmType: PropertyType { Value._rlmType }
+    public static var _rlmOptional: Bool { Value._rlmOptional }
+    public static var _rlmShape: _PropertyShape {
+        var shape = Value._rlmShape
+        shape.collection = .dictionary
+        return shape
+    }
+}
+
+extension Map: _ObjcBridgeable {
+    public static func _rlmFromStored(_ stored: _Stored) -> Self { mismatch(stored.value, self) }
+    public func _rlmStored(_ storing: _Storing) -> RealmEngine.Value { .null }
+}
+
+extension Map: _HasPersistedType, _Persistable, _DefaultConstructible where Value: _Persistable {
+    public typealias PersistedType = Map
+    public static func _rlmConverted(_ value: Any?) -> Self? {
+        if let map = value as? Self { return map }
+        let map = Map()
+        guard let entries = (value ?? [String: Any]()) as? [String: Any] else { return nil }
+        for (key, element) in entries {
+            guard let key = key as? Key, let element = Converted<Value>.of(element) else {
+                return nil
+            }
+            map.unmanaged[key] = element
+        }
+        return unsafeDowncast(map, to: Self.self)
+    }
+    public static func _rlmRead(_ object: ObjectBase, _ property: UInt16) -> Self {
+        unsafeDowncast(Map(ManagedCollection(object, Int(property), "Map")), to: Self.self)
+    }
+    public static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: Map) {
+        Map(ManagedCollection(object, Int(property), "Map")).assign(value)
+    }
+    public static func _rlmAdopt(
+        _ value: Map, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
+    ) {
+        value.becomeManaged(ManagedCollection(object, Int(property), "Map"), storing)
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import RealmEngine
+
+/// A set: of an object of a realm, or until that is stored one in memory. In no order that lasts.
+public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCollection {
+    private var unmanaged: [Element] = []
+    private var managed: ManagedCollection?
+
+    public override init() { super.init() }
+
+    init(_ managed: ManagedCollection) {
+        self.managed = managed
+        super.init()
+    }
+
+    public var realm: Realm? { managed.map { Realm($0.realm) } }
+    public var isInvalidated: Bool { managed?.isInvalidated ?? false }
+    public var isFrozen: Bool { managed?.realm.isFrozen ?? false }
+
+    public var endIndex: Int { count }
+    public var count: Int { managed?.count ?? unmanaged.count }
+    public var first: Element? { isEmpty ? nil : self[0] }
+    public var last: Element? { isEmpty ? nil : self[count - 1] }
+
+    public subscript(position: Int) -> Element {
+        guard let managed else { return unmanaged[position] }
+        return Element._rlmFromStored(managed.element(position))
+    }
+
+    public func makeIterator() -> RLMIterator<Element> {
+        let elements = Array((0..<count).map { self[$0] })
+        return RLMIterator(count: elements.count) { elements[$0] }
+    }
+
+    /// A set has no places.
+    public func index(of object: Element) -> Int? {
+        fatalError("index(of:) is not available on MutableSet")
+    }
+
+    public func contains(_ object: Element) -> Bool {
+        guard let managed else { return unmanaged.contains(object) }
+        if let object = object as? ObjectBase, object.managed?.realm !== managed.realm {
+            return false
+        }
+        let storing = _Storing(managed.realm)
+        return managed.read { (handle) throws(RealmError) in
+            try handle.index(of: object._rlmStored(storing)) != nil
+        }
+    }
+
+    public func isSubset(of possibleSuperset: MutableSet) -> Bool {
+        allSatisfy { possibleSuperset.contains($0) }
+    }
+
+    public func intersects(_ otherSet: MutableSet) -> Bool { contains { otherSet.contains($0) } }
+
+    // MARK: Changing
+
+    public func insert(_ object: Element) {
+        guard let managed else {
+            if !unmanaged.contains(object) { unmanaged.append(object) }
+            return
+        }
+        let storing = _Storing(managed.realm)
+        managed.change { (handle) throws(RealmError) in
+            _ = try handle.insert(object._rlmStored(storing))
+        }
+    }
+
+    public func insert<S: Sequence>(objectsIn objects: S) where S.Iterator.Element == Element {
+        for object in objects { insert(object) }
+    }
+
+    public func remove(_ object: Element) {
+        guard let managed else {
+            unmanaged.removeAll { $0 == object }
+            return
+        }
+        let storing = _Storing(managed.realm)
+        managed.change { (handle) throws(RealmError) in
+            _ = try handle.remove(object._rlmStored(storing))
+        }
+    }
+
+    public func removeAll() {
+        guard let managed else { return unmanaged.removeAll() }
+        managed.change { (handle) throws(RealmError) in try handle.removeAll() }
+    }
+
+    public func formIntersection(_ other: MutableSet) {
+        for element in Array(self) where !other.contains(element) { remove(element) }
+    }
+
+    public func formUnion(_ other: MutableSet) { insert(objectsIn: Array(other)) }
+
+    public func subtract(_ other: MutableSet) {
+        for element in Array(other) { remove(element) }
+    }
+
+    // MARK: Others made of this
+
+    public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Element> {
+        Results(managed, Element.self, "RLMSet").filter(format: predicateFormat, args)
+    }
+
+    public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element>
+    where S.Iterator.Element == SortDescriptor {
+        Results(managed, Element.self, "RLMSet").sorted(by: sortDescriptors)
+    }
+
+    public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
+    where S.Iterator.Element == String {
+        Results(managed, Element.self, "RLMSet").distinct(by: keyPaths)
+    }
+
+    // MARK: Elsewhere
+
+    public func freeze() -> MutableSet {
+        guard let managed else { throwRealmException("Unmanaged sets cannot be frozen") }
+        return managed.moved(to: managed.realm.freeze()).map { MutableSet($0) } ?? self
+    }
+
+    public func thaw() -> MutableSet? {
+        guard let managed else { throwRealmException("Unmanaged sets cannot be thawed") }
+        return isFrozen ? managed.moved(to: managed.realm.thaw()).map { MutableSet($0) } : self
+    }
+
+    public static func == (a: MutableSet, b: MutableSet) -> Bool {
+        if a === b { return true }
+        guard let one = a.managed, let other = b.managed else {
+            return a.managed == nil && b.managed == nil && a.unmanaged == b.unmanaged
+        }
+        return one.isSame(as: other)
+    }
+
+    public override func isEqual(_ object: Any?) -> Bool {
+        (object as? MutableSet).map { $0 == self } ?? false
+    }
+    public override var hash: Int {
+        managed?.handle.owner.key.raw.hashValue ?? ObjectIdentifier(self).hashValue
+    }
+    public override var description: String { describe(self, as: "MutableSet<\(Element.self)>") }
+
+    // MARK: As a property
+
+    fileprivate func assign(_ other: MutableSet) {
+        if other === self || other == self && managed != nil { return }
+        let elements = Array(other)
+        removeAll()
+        insert(objectsIn: elements)
+    }
+
+    fileprivate func becomeManaged(_ target: ManagedCollection, _ storing: _Storing) {
+        let elements = Array(self)
+        (managed, unmanaged) = (target, [])
+        if target.count > 0 { removeAll() }
+        for element in elements {
+            if let object = element as? ObjectBase { _ = storing.realm.adopt(object, storing) }
+            insert(element)
+        }
+    }
+}
+
+extension MutableSet: _RealmSchemaDiscoverable where Element: _RealmSchemaDiscoverable {
+    public static var _rlmType: PropertyType { Element._rlmType }
+    public static var _rlmOptional: Bool { Element._rlmOptional }
+    public static var _rlmShape: _PropertyShape {
+        var shape = Element._rlmShape
+        shape.collection = .set
+        return shape
+    }
+}
+
+extension MutableSet: _ObjcBridgeable {
+    public static func _rlmFromStored(_ stored: _Stored) -> Self { mismatch(stored.value, self) }
+    public func _rlmStored(_ storing: _Storing) -> Value { .null }
+}
+
+extension MutableSet: _HasPersistedType, _Persistable, _DefaultConstructible
+where Element: _Persistable {
+    public typealias PersistedType = MutableSet
+    public static func _rlmConverted(_ value: Any?) -> Self? {
+        if let set = value as? Self { return set }
+        guard let elements = value.map({ Converted<Element>.all($0) }) ?? [] else { return nil }
+        let set = MutableSet()
+        set.insert(objectsIn: elements)
+        return unsafeDowncast(set, to: Self.self)
+    }
+    public static func _rlmRead(_ object: ObjectBase, _ property: UInt16) -> Self {
+        unsafeDowncast(
+            MutableSet(ManagedCollection(object, Int(property), "MutableSet")), to: Self.self)
+    }
+    public static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: MutableSet) {
+        MutableSet(ManagedCollection(object, Int(property), "MutableSet")).assign(value)
+    }
+    public static func _rlmAdopt(
+        _ value: MutableSet, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
+    ) {
+        value.becomeManaged(ManagedCollection(object, Int(property), "MutableSet"), storing)
+    }
+}

@@ -1,0 +1,113 @@
+import Synchronization
+
+/// The subclasses of a class that the images of the process have (API specification 3.2): found among
+/// their type descriptors, superclass by superclass, so that only matches are ever made into types.
+enum ClassDiscovery {
+    /// Subclasses that are not generic, in no order.
+    static func subclasses(of root: AnyClass) -> [AnyClass] {
+        var scan = Scan(root: descriptor(of: root))
+        withUnsafeMutablePointer(to: &scan) { scan in
+            enumerateMetadataSections(
+                { section, context in
+                    context!.assumingMemoryBound(to: Scan.self).pointee.visit(section)
+                    return true
+                }, scan)
+        }
+        return scan.found.compactMap { type(of: $0) as? AnyClass }
+    }
+
+    /// Class metadata names its descriptor here where there is no Objective-C runtime.
+    private static func descriptor(of type: AnyClass) -> UnsafeRawPointer {
+        unsafeBitCast(type, to: UnsafeRawPointer.self)
+            .load(fromByteOffset: 40, as: UnsafeRawPointer.self)
+    }
+
+    /// The type behind a descriptor, by an indirect symbolic reference to it.
+    private static func type(of descriptor: UnsafeRawPointer) -> Any.Type? {
+        // Kept for the life of the process: the runtime may remember the name.
+        let name = UnsafeMutableRawPointer.allocate(byteCount: 24, alignment: 8)
+        name.storeBytes(of: 0x02, as: UInt8.self)
+        (name + 1).storeBytes(of: Int32(15), as: Int32.self)
+        name.storeBytes(of: 0, toByteOffset: 5, as: UInt8.self)
+        name.storeBytes(of: descriptor, toByteOffset: 16, as: UnsafeRawPointer.self)
+        return _getTypeByMangledNameInContext(
+            name.assumingMemoryBound(to: UInt8.self), 5, genericContext: nil,
+            genericArguments: nil)
+    }
+
+    private struct Scan {
+        let root: UnsafeRawPointer
+        var found: [UnsafeRawPointer] = []
+        private var known: [UnsafeRawPointer: Bool] = [:]
+
+        init(root: UnsafeRawPointer) { self.root = root }
+
+        mutating func visit(_ section: UnsafeRawPointer) {
+            let words = section.assumingMemoryBound(to: UInt.self)
+            // Layouts before this one have no type records here.
+            guard words[0] >= 2, let start = UnsafeRawPointer(bitPattern: words[8]) else { return }
+            for i in 0..<Int(words[9]) / 4 {
+                let record = start + 4 * i
+                guard let descriptor = Self.target(of: record) else { continue }
+                let flags = descriptor.load(as: UInt32.self)
+                // A class that is not generic.
+                guard flags & 0x1F == 16, flags & 0x80 == 0 else { continue }
+                if descriptor != root, descends(descriptor) { found.append(descriptor) }
+            }
+        }
+
+        private static func target(of record: UnsafeRawPointer) -> UnsafeRawPointer? {
+            let reference = record.load(as: Int32.self)
+            let place = record + Int(reference & ~3)
+            switch reference & 3 {
+            case 0: return place
+            case 1: return place.load(as: UnsafeRawPointer?.self)
+            default: return nil
+            }
+        }
+
+        private mutating func descends(_ descriptor: UnsafeRawPointer) -> Bool {
+            if descriptor == root { return true }
+            if let answer = known[descriptor] { return answer }
+            known[descriptor] = false
+            let answer = superclass(of: descriptor).map { descends($0) } ?? false
+            known[descriptor] = answer
+            return answer
+        }
+
+        /// Nil for a root class, and where only the runtime could tell.
+        private func superclass(of descriptor: UnsafeRawPointer) -> UnsafeRawPointer? {
+            let field = descriptor + 20
+            let offset = field.load(as: Int32.self)
+            guard offset != 0 else { return nil }
+            let name = field + Int(offset)
+            let reference = name + 1
+            let place = reference + Int(reference.loadUnaligned(as: Int32.self))
+            switch name.load(as: UInt8.self) {
+            case 1: return place
+            case 2: return place.load(as: UnsafeRawPointer?.self)
+            default: return ClassDiscovery.resolved(name)
+            }
+        }
+    }
+
+    /// The descriptor of the class a mangled name stands for, of a specialised generic class the generic one's.
+    fileprivate static func resolved(_ name: UnsafeRawPointer) -> UnsafeRawPointer? {
+        var length = 0
+        let bytes = name.assumingMemoryBound(to: UInt8.self)
+        while bytes[length] != 0 {
+            // Symbolic references are followed by four bytes that may be zero.
+            length += bytes[length] < 0x18 ? 5 : bytes[length] < 0x20 ? 9 : 1
+        }
+        guard
+            let type = _getTypeByMangledNameInContext(
+                bytes, UInt(length), genericContext: nil, genericArguments: nil) as? AnyClass
+        else { return nil }
+        return descriptor(of: type)
+    }
+}
+
+@_silgen_name("swift_enumerateAllMetadataSections")
+private func enumerateMetadataSections(
+    _ body: @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer?) -> Bool,
+    _ context: UnsafeMutableRawPointer?)

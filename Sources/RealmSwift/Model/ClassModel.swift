@@ -1,0 +1,138 @@
+import Foundation
+import RealmEngine
+import Synchronization
+
+/// What is known of an object class apart from any file: its columns, where they lie in an object, and
+/// what their wrappers say. One for each class, for the life of the process. Free to cross threads.
+final class ClassModel: @unchecked Sendable {
+    struct Field {
+        /// As the class calls it, and as the file does.
+        let name: String
+        let column: String
+        /// In bytes, from the beginning of the object.
+        let offset: Int
+        let wrapper: any ColumnWrapper.Type
+        let shape: _PropertyShape
+        let isPrimaryKey: Bool
+        let isIndexed: Bool
+        let originProperty: String?
+
+        var isLinkingObjects: Bool { shape.type == .linkingObjects }
+    }
+
+    let type: ObjectBase.Type
+    let name: String
+    let fields: [Field]
+    let isEmbedded: Bool
+
+    var primaryKey: Field? { fields.first(where: \.isPrimaryKey) }
+
+    /// Why the class cannot be stored; empty for a sound one.
+    private(set) var mistakes: [String] = []
+
+    private static let models = Mutex<[ObjectIdentifier: ClassModel]>([:])
+
+    /// The model of `type`.
+    static func of(_ type: ObjectBase.Type) -> ClassModel {
+        let id = ObjectIdentifier(type)
+        if let known = models.withLock({ $0[id] }) { return known }
+        // Makes an object, which may ask for models of other classes.
+        let fresh = ClassModel(type)
+        return models.withLock { models in
+            let kept = models[id] ?? fresh
+            models[id] = kept
+            return kept
+        }
+    }
+
+    private init(_ type: ObjectBase.Type) {
+        self.type = type
+        name = type.className()
+        isEmbedded = type is EmbeddedObject.Type
+        let prototype = type.init()
+        let base = Unmanaged.passUnretained(prototype).toOpaque()
+        let mapping = type.propertiesMapping()
+        var fields: [Field] = []
+        for field in RuntimeFields.of(type) {
+            guard let wrapper = field.type as? any ColumnWrapper.Type else { continue }
+            let facts = wrapper.facts(at: base + field.offset)
+            // Wrapped properties are stored under their name behind an underscore.
+            let name = String(field.name.dropFirst())
+            fields.append(
+                Field(
+                    name: name, column: mapping[name] ?? name, offset: field.offset,
+                    wrapper: wrapper, shape: wrapper.shape, isPrimaryKey: facts.isPrimaryKey,
+                    isIndexed: facts.isIndexed, originProperty: facts.originProperty))
+        }
+        withExtendedLifetime(prototype) {}
+        self.fields = fields
+        mistakes = findMistakes()
+    }
+
+    /// The field of that name, by the class's names.
+    func field(named name: String) -> Field? { fields.first { $0.name == name } }
+
+    // MARK: As the engine wants it
+
+    /// The class as files have it.
+    var spec: ClassSpec {
+        let properties = fields.compactMap { field -> PropertyDescription? in
+            guard let type = field.shape.type.column else { return nil }
+            var property = PropertyDescription(
+                field.column, type, isOptional: field.shape.isOptional || type == .mixed,
+                collection: field.shape.collection,
+                target: field.shape.target.map { ClassModel.of($0).name })
+            if type == .link {
+                property.isOptional =
+                    property.collection == nil || property.collection == .dictionary
+            }
+            property.isIndexed = field.isIndexed && !field.isPrimaryKey
+            return property
+        }
+        return ClassSpec(
+            name: name, kind: isEmbedded ? .embedded : .topLevel, primaryKey: primaryKey?.column,
+            properties: properties)
+    }
+
+    // MARK: Mistakes (API specification 2.16)
+
+    private func findMistakes() -> [String] {
+        var mistakes: [String] = []
+        let keys = fields.filter(\.isPrimaryKey)
+        if keys.count > 1 {
+            mistakes.append(
+                "Properties '\(keys[0].name)' and '\(keys[1].name)' are both marked as the primary key "
+                    + "of '\(name)'")
+        }
+        for field in fields {
+            let shape = field.shape
+            guard shape.type == .object || shape.type == .linkingObjects else { continue }
+            switch shape.collection {
+            case nil where shape.type == .object && !shape.isOptional:
+                mistakes.append("Object property '\(field.name)' must be marked as optional.")
+            case .list? where shape.isOptional, .set? where shape.isOptional:
+                let kind = shape.collection == .list ? "List" : "MutableSet"
+                mistakes.append(
+                    "\(kind)<\(shape.target.map { "\($0)" } ?? "")> property '\(field.name)' must not be "
+                        + "marked as optional.")
+            case .dictionary? where !shape.isOptional:
+                mistakes.append(
+                    "Map<String, \(shape.target.map { "\($0)" } ?? "")> property '\(field.name)' must be "
+                        + "marked as optional.")
+            default: continue
+            }
+        }
+        var seen: Set<String> = []
+        for field in fields where !seen.insert(field.name).inserted {
+            mistakes.append(
+                "Property '\(field.name)' is declared multiple times in the class hierarchy of '\(name)'"
+            )
+        }
+        if fields.isEmpty {
+            mistakes.append(
+                "No properties are defined for '\(name)'. Did you remember to mark them with '@Persisted' in your model?"
+            )
+        }
+        return mistakes
+    }
+}

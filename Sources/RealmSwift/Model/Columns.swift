@@ -1,0 +1,203 @@
+import Foundation
+import RealmEngine
+
+// The types of Swift and Foundation that columns hold.
+
+/// A stored value of another type than the class says can only come from a damaged file or a file whose
+/// schema changed under a running program.
+func mismatch<T>(_ value: Value, _ type: T.Type) -> Never {
+    throwRealmException("Could not convert value '\(value)' to type '\(type)'.")
+}
+
+public protocol _IntegerColumn: _PersistableInsideOptional, _DefaultConstructible, _PrimaryKey,
+    _Indexable, MinMaxType, AddableType,
+    SortableType, _QueryNumeric, RealmOptionalType, _RealmCollectionValueInsideOptional,
+    FixedWidthInteger
+{}
+extension _IntegerColumn {
+    public static var _rlmType: PropertyType { .int }
+    public static func _rlmFromStored(_ stored: _Stored) -> Self {
+        guard case .int(let number) = stored.value else { mismatch(stored.value, self) }
+        return Self(truncatingIfNeeded: number)
+    }
+    public func _rlmStored(_ storing: _Storing) -> Value { .int(Int64(truncatingIfNeeded: self)) }
+    public static func _rlmRead(_ object: ObjectBase, _ property: UInt16) -> Self {
+        Self(truncatingIfNeeded: object.integer(Int(property)))
+    }
+}
+extension Int: _IntegerColumn { public typealias PersistedType = Int }
+extension Int8: _IntegerColumn { public typealias PersistedType = Int8 }
+extension Int16: _IntegerColumn { public typealias PersistedType = Int16 }
+extension Int32: _IntegerColumn { public typealias PersistedType = Int32 }
+extension Int64: _IntegerColumn { public typealias PersistedType = Int64 }
+
+extension Bool: _PersistableInsideOptional, _DefaultConstructible, _PrimaryKey, _Indexable,
+    RealmOptionalType,
+    _RealmCollectionValueInsideOptional
+{
+    public typealias PersistedType = Bool
+    public static var _rlmType: PropertyType { .bool }
+    public static func _rlmFromStored(_ stored: _Stored) -> Bool {
+        guard case .bool(let value) = stored.value else { mismatch(stored.value, self) }
+        return value
+    }
+    public func _rlmStored(_ storing: _Storing) -> Value { .bool(self) }
+}
+extension Float: _PersistableInsideOptional, _DefaultConstructible, MinMaxType, AddableType,
+    SortableType, _QueryNumeric,
+    RealmOptionalType, _RealmCollectionValueInsideOptional
+{
+    public typealias PersistedType = Float
+    public static var _rlmType: PropertyType { .float }
+    public static func _rlmFromStored(_ stored: _Stored) -> Float {
+        guard case .float(let value) = stored.value else { mismatch(stored.value, self) }
+        return value
+    }
+    public func _rlmStored(_ storing: _Storing) -> Value { .float(self) }
+}
+extension Double: _PersistableInsideOptional, _DefaultConstructible, MinMaxType, AddableType,
+    SortableType, _QueryNumeric,
+    RealmOptionalType, _RealmCollectionValueInsideOptional
+{
+    public typealias PersistedType = Double
+    public static var _rlmType: PropertyType { .double }
+    public static func _rlmFromStored(_ stored: _Stored) -> Double {
+        guard case .double(let value) = stored.value else { mismatch(stored.value, self) }
+        return value
+    }
+    public func _rlmStored(_ storing: _Storing) -> Value { .double(self) }
+}
+extension String: _PersistableInsideOptional, _DefaultConstructible, _PrimaryKey, _Indexable,
+    SortableType, _QueryString, _MapKey,
+    _RealmCollectionValueInsideOptional
+{
+    public typealias PersistedType = String
+    public static var _rlmType: PropertyType { .string }
+    public static func _rlmFromStored(_ stored: _Stored) -> String {
+        guard case .string(let bytes) = stored.value else { mismatch(stored.value, self) }
+        return bytes.string
+    }
+    public func _rlmStored(_ storing: _Storing) -> Value { storing.string(self) }
+}
+extension Data: _PersistableInsideOptional, _DefaultConstructible, SortableType, _QueryBinary,
+    _RealmCollectionValueInsideOptional
+{
+    public typealias PersistedType = Data
+    public static var _rlmType: PropertyType { .data }
+    public static func _rlmFromStored(_ stored: _Stored) -> Data {
+        guard case .binary(let bytes) = stored.value else { mismatch(stored.value, self) }
+        return Data(bytes.buffer)
+    }
+    public func _rlmStored(_ storing: _Storing) -> Value { storing.binary(self) }
+}
+extension Date: _PersistableInsideOptional, _DefaultConstructible, _Indexable, MinMaxType,
+    SortableType, _QueryNumeric,
+    _RealmCollectionValueInsideOptional
+{
+    public typealias PersistedType = Date
+    public static var _rlmType: PropertyType { .date }
+    public static func _rlmFromStored(_ stored: _Stored) -> Date {
+        guard case .timestamp(let time) = stored.value else { mismatch(stored.value, self) }
+        return Date(time)
+    }
+    public func _rlmStored(_ storing: _Storing) -> Value { .timestamp(Timestamp(self)) }
+}
+extension UUID: _PersistableInsideOptional, _DefaultConstructible, _PrimaryKey, _Indexable,
+    _RealmCollectionValueInsideOptional
+{
+    public typealias PersistedType = UUID
+    public static var _rlmType: PropertyType { .UUID }
+    public static func _rlmFromStored(_ stored: _Stored) -> UUID { UUID(stored: stored.value) }
+    public func _rlmStored(_ storing: _Storing) -> Value { .uuid(stored) }
+}
+
+// MARK: - Instants
+
+extension Date {
+    init(_ time: Timestamp) {
+        let seconds = Double(time.seconds) - Date.timeIntervalBetween1970AndReferenceDate
+        self.init(timeIntervalSinceReferenceDate: seconds + Double(time.nanoseconds) / 1e9)
+    }
+}
+
+extension Timestamp {
+    /// The instant, to the nanosecond; those that no file can hold are the first or the last that can.
+    init(_ date: Date) {
+        let interval = date.timeIntervalSinceReferenceDate
+        let whole = interval.rounded(.towardZero)
+        let seconds =
+            Int64(exactly: whole) ?? (whole.isNaN ? 0 : whole < 0 ? Int64.min / 2 : Int64.max / 2)
+        let nanoseconds = Int32(((interval - whole) * 1e9).rounded(.towardZero))
+        let epoch = Int64(Date.timeIntervalBetween1970AndReferenceDate)
+        let total = seconds + epoch
+        // Both parts have one sign.
+        if total > 0, nanoseconds < 0 {
+            self.init(seconds: total - 1, nanoseconds: nanoseconds + 1_000_000_000)
+        } else if total < 0, nanoseconds > 0 {
+            self.init(seconds: total + 1, nanoseconds: nanoseconds - 1_000_000_000)
+        } else {
+            self.init(seconds: total, nanoseconds: nanoseconds)
+        }
+    }
+}
+
+// MARK: - Optionals
+
+extension Optional: OptionalProtocol { public func _rlmInferWrappedType() -> Wrapped { self! } }
+extension Optional: _ObjcBridgeable where Wrapped: _ObjcBridgeable {
+    public static func _rlmFromStored(_ stored: _Stored) -> Self {
+        if case .null = stored.value { return nil }
+        return Wrapped._rlmFromStored(stored)
+    }
+    public func _rlmStored(_ storing: _Storing) -> Value {
+        if let self { return self._rlmStored(storing) }
+        return .null
+    }
+}
+extension Optional: _RealmSchemaDiscoverable where Wrapped: _RealmSchemaDiscoverable {
+    public static var _rlmType: PropertyType { Wrapped._rlmType }
+    public static var _rlmOptional: Bool { true }
+    public static var _rlmShape: _PropertyShape {
+        var shape = Wrapped._rlmShape
+        shape.isOptional = true
+        return shape
+    }
+}
+extension Optional: _HasPersistedType where Wrapped: _HasPersistedType {
+    public typealias PersistedType = Wrapped.PersistedType?
+}
+extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
+    public static func _rlmDefaultValue() -> Self { nil }
+    public static func _rlmRecorded(_ recorder: _KeyPathRecording) -> Self {
+        guard let type = Wrapped.self as? ObjectBase.Type else { return nil }
+        return recorder.object(type) as? Wrapped
+    }
+    public static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: Self) {
+        if Wrapped.self is EmbeddedObject.Type, let child = value as? EmbeddedObject {
+            return object.storeEmbedded(Int(property), child, nil)
+        }
+        object.store(Int(property)) { value._rlmStored($0) }
+    }
+    public static func _rlmAdopt(
+        _ value: Self, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
+    ) {
+        if Wrapped.self is EmbeddedObject.Type, let child = value as? EmbeddedObject {
+            return object.storeEmbedded(Int(property), child, storing)
+        }
+        object.store(Int(property), storing) { value._rlmStored($0) }
+    }
+}
+extension Optional: _PrimaryKey where Wrapped: _Persistable, Wrapped.PersistedType: _PrimaryKey {}
+extension Optional: _Indexable where Wrapped: _Persistable, Wrapped.PersistedType: _Indexable {}
+extension Optional: MinMaxType where Wrapped: MinMaxType {}
+extension Optional: AddableType where Wrapped: AddableType {}
+extension Optional: SortableType where Wrapped: SortableType {}
+extension Optional: KeypathSortable where Wrapped: KeypathSortable {}
+extension Optional: _QueryNumeric
+where Wrapped: _Persistable, Wrapped.PersistedType: _QueryNumeric {}
+extension Optional: _QueryBinary where Wrapped: _Persistable, Wrapped.PersistedType: _QueryBinary {}
+extension Optional: _QueryString where Wrapped: _Persistable, Wrapped.PersistedType: _QueryString {}
+extension Optional: RealmPropertyType where Wrapped: RealmOptionalType & _RealmSchemaDiscoverable {}
+extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueInsideOptional {
+    public static func _rlmDefaultValue() -> Self { nil }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import RealmEngine
+
+// Protocols that classify column types. Only the library's own types and the public extension
+// points (`PersistableEnum`, `CustomPersistable`, `FailableCustomPersistable`) implement them.
+
+/// What can be made of a stored value, and stored.
+public protocol _ObjcBridgeable {
+    static func _rlmFromStored(_ stored: _Stored) -> Self
+    func _rlmStored(_ storing: _Storing) -> RealmEngine.Value
+}
+
+public protocol _RealmSchemaDiscoverable {
+    static var _rlmType: PropertyType { get }
+    static var _rlmOptional: Bool { get }
+    static var _rlmShape: _PropertyShape { get }
+}
+extension _RealmSchemaDiscoverable {
+    public static var _rlmOptional: Bool { false }
+    public static var _rlmShape: _PropertyShape { _PropertyShape(_rlmType) }
+}
+public protocol _HasPersistedType: _ObjcBridgeable { associatedtype PersistedType: _ObjcBridgeable }
+public protocol _Persistable: _RealmSchemaDiscoverable, _HasPersistedType
+where
+    PersistedType: _Persistable,
+    PersistedType.PersistedType.PersistedType == PersistedType.PersistedType
+{
+    static func _rlmDefaultValue() -> Self
+    /// The property of a managed object, by its place in the class.
+    static func _rlmRead(_ object: ObjectBase, _ property: UInt16) -> Self
+    static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: Self)
+    /// What was given without a type; nil when it does not fit.
+    static func _rlmConverted(_ value: Any?) -> Self?
+    /// What a key path meets at this property, to go on from.
+    static func _rlmRecorded(_ recorder: _KeyPathRecording) -> Self
+    /// Stores what an object had before it was managed.
+    static func _rlmAdopt(
+        _ value: Self, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing)
+}
+extension _Persistable {
+    public static func _rlmRead(_ object: ObjectBase, _ property: UInt16) -> Self {
+        _rlmFromStored(object.stored(Int(property)))
+    }
+
+    public static func _rlmConverted(_ value: Any?) -> Self? { Converted<Self>.of(value) }
+
+    public static func _rlmRecorded(_ recorder: _KeyPathRecording) -> Self { _rlmDefaultValue() }
+
+    public static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: Self) {
+        object.store(Int(property)) { value._rlmStored($0) }
+    }
+
+    public static func _rlmAdopt(
+        _ value: Self, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
+    ) {
+        object.store(Int(property), storing) { value._rlmStored($0) }
+    }
+}
+public protocol _PersistableInsideOptional: _Persistable
+where PersistedType: _PersistableInsideOptional {}
+public protocol _DefaultConstructible { init() }
+extension _Persistable where Self: _DefaultConstructible {
+    public static func _rlmDefaultValue() -> Self { .init() }
+}
+@_marker public protocol _Indexable {}
+@_marker public protocol _PrimaryKey {}
+public protocol MinMaxType {}
+public protocol AddableType {}
+public protocol SortableType {}
+public protocol KeypathSortable {}
+public protocol _QueryNumeric: _RealmSchemaDiscoverable {}
+public protocol _QueryBinary {}
+public protocol _QueryString: _QueryBinary {}
+public protocol _MapKey: Hashable, _ObjcBridgeable {}
+public protocol OptionalProtocol {
+    associatedtype Wrapped
+    func _rlmInferWrappedType() -> Wrapped
+}
+public protocol RealmOptionalType: _ObjcBridgeable {}
+public protocol RealmPropertyType: _ObjcBridgeable, _RealmSchemaDiscoverable {}
+public protocol RealmEnum: RealmOptionalType, _RealmSchemaDiscoverable {}
+public protocol RealmCollectionValue: Hashable, _HasPersistedType
+where PersistedType: RealmCollectionValue {
+    static func _rlmDefaultValue() -> Self
+}
+public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue
+where PersistedType: _RealmCollectionValueInsideOptional {}
+public protocol _CustomPersistable: _PersistableInsideOptional, _RealmCollectionValueInsideOptional
+{}
+
+public protocol CustomPersistable: _CustomPersistable {
+    init(persistedValue: PersistedType)
+    var persistableValue: PersistedType { get }
+}
+public protocol FailableCustomPersistable: _CustomPersistable {
+    init?(persistedValue: PersistedType)
+    var persistableValue: PersistedType { get }
+}
+extension _CustomPersistable {
+    public static var _rlmType: PropertyType { PersistedType._rlmType }
+    public static var _rlmOptional: Bool { PersistedType._rlmOptional }
+    public static var _rlmShape: _PropertyShape { PersistedType._rlmShape }
+}
+extension CustomPersistable {
+    public static func _rlmDefaultValue() -> Self {
+        Self(persistedValue: PersistedType._rlmDefaultValue())
+    }
+    public static func _rlmFromStored(_ stored: _Stored) -> Self {
+        Self(persistedValue: PersistedType._rlmFromStored(stored))
+    }
+    public func hash(into hasher: inout Hasher) { persistableValue.hash(into: &hasher) }
+    public func _rlmStored(_ storing: _Storing) -> RealmEngine.Value {
+        persistableValue._rlmStored(storing)
+    }
+}
+extension FailableCustomPersistable {
+    public static func _rlmDefaultValue() -> Self { converted(PersistedType._rlmDefaultValue()) }
+    public static func _rlmFromStored(_ stored: _Stored) -> Self {
+        converted(PersistedType._rlmFromStored(stored))
+    }
+    private static func converted(_ value: PersistedType) -> Self {
+        guard let made = Self(persistedValue: value) else {
+            throwRealmException(
+                "Failed to convert persisted value '\(value)' to type '\(Self.self)' in a non-optional context."
+            )
+        }
+        return made
+    }
+    public func hash(into hasher: inout Hasher) { persistableValue.hash(into: &hasher) }
+    public func _rlmStored(_ storing: _Storing) -> RealmEngine.Value {
+        persistableValue._rlmStored(storing)
+    }
+}
+extension URL: FailableCustomPersistable {
+    public typealias PersistedType = String
+    public init?(persistedValue: String) { self.init(string: persistedValue) }
+    public var persistableValue: String { absoluteString }
+}
+
+public protocol PersistableEnum: _PersistableInsideOptional, RawRepresentable, CaseIterable,
+    RealmEnum,
+    _RealmCollectionValueInsideOptional, MinMaxType, Comparable
+where RawValue: Comparable {}
+extension PersistableEnum {
+    public init() { self = Self.allCases.first! }
+    public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+    public static func _rlmDefaultValue() -> Self { Self.allCases.first! }
+    public static func _rlmFromStored(_ stored: _Stored) -> Self where RawValue: _ObjcBridgeable {
+        let raw = RawValue._rlmFromStored(stored)
+        guard let value = Self(rawValue: raw) else {
+            throwRealmException("Could not convert value '\(raw)' to type '\(Self.self)'.")
+        }
+        return value
+    }
+    public func _rlmStored(_ storing: _Storing) -> RealmEngine.Value
+    where RawValue: _ObjcBridgeable {
+        rawValue._rlmStored(storing)
+    }
+}
+extension RawRepresentable where RawValue: _RealmSchemaDiscoverable {
+    public static var _rlmType: PropertyType { RawValue._rlmType }
+}
+extension RawRepresentable
+where Self: _PersistableInsideOptional, RawValue: _PersistableInsideOptional {
+    public typealias PersistedType = RawValue
+}

@@ -1,0 +1,97 @@
+import RealmEngine
+import Synchronization
+
+/// The classes of a realm as a program has them: those it names, or all there are. Free to cross
+/// threads.
+final class ModelSchema: Sendable {
+    let models: [ClassModel]
+    private let byName: [String: ClassModel]
+    private let byType: [ObjectIdentifier: ClassModel]
+    /// As the engine wants it, one for each schema version.
+    private let wanted = Mutex<[UInt64: WantedSchema]>([:])
+
+    private static let registered = Mutex<[ObjectIdentifier: ObjectBase.Type]>([:])
+    private static let known = Mutex<[Set<ObjectIdentifier>: ModelSchema]>([:])
+
+    private init(_ types: [ObjectBase.Type]) {
+        models = types.map { ClassModel.of($0) }.sorted { $0.name < $1.name }
+        var byName: [String: ClassModel] = [:]
+        for model in models {
+            if let other = byName[model.name] {
+                throwRealmException(
+                    "Object type '\(model.name)' is declared by two classes: \(other.type) and \(model.type)"
+                )
+            }
+            byName[model.name] = model
+        }
+        self.byName = byName
+        byType = Dictionary(uniqueKeysWithValues: models.map { (ObjectIdentifier($0.type), $0) })
+        check()
+    }
+
+    private func check() {
+        let mistakes = models.flatMap(\.mistakes)
+        if let first = mistakes.first {
+            throwRealmException(mistakes.count == 1 ? first : mistakes.joined(separator: "\n"))
+        }
+        let missing = models.flatMap { model in
+            model.fields.filter { field in
+                field.shape.target.map { byName[ClassModel.of($0).name] == nil } ?? false
+            }.map {
+                "- '\(model.name).\($0.name)' links to class '\($0.shape.target!)', which is missing from the list of classes managed by the Realm"
+            }
+        }
+        if !missing.isEmpty {
+            throwRealmException(
+                "Invalid class subset list:\n" + missing.joined(separator: "\n"))
+        }
+    }
+
+    /// The schema of these classes, nil for all that are to be in a realm by default.
+    static func of(_ types: [ObjectBase.Type]?) -> ModelSchema {
+        let types = types ?? defaultTypes()
+        let key = Set(types.map { ObjectIdentifier($0) })
+        if let schema = known.withLock({ $0[key] }) { return schema }
+        var unique: [ObjectIdentifier: ObjectBase.Type] = [:]
+        for type in types { unique[ObjectIdentifier(type)] = type }
+        let fresh = ModelSchema(Array(unique.values))
+        return known.withLock { known in
+            let kept = known[key] ?? fresh
+            known[key] = kept
+            return kept
+        }
+    }
+
+    static func register(_ types: [ObjectBase.Type]) {
+        registered.withLock { registered in
+            for type in types { registered[ObjectIdentifier(type)] = type }
+        }
+    }
+
+    private static func defaultTypes() -> [ObjectBase.Type] {
+        var types = registered.withLock { $0 }
+        for case let type as ObjectBase.Type in ClassDiscovery.subclasses(of: ObjectBase.self) {
+            types[ObjectIdentifier(type)] = type
+        }
+        return types.values.filter { isModel($0) && $0.shouldIncludeInDefaultSchema() }
+    }
+
+    private static func isModel(_ type: ObjectBase.Type) -> Bool {
+        type != Object.self && type != EmbeddedObject.self && type != DynamicObject.self
+    }
+
+    func model(of type: ObjectBase.Type) -> ClassModel? { byType[ObjectIdentifier(type)] }
+    func model(named name: String) -> ClassModel? { byName[name] }
+
+    /// The same object for the same version, so that a file which is open is not compared again.
+    func wanted(_ version: UInt64, _ path: WantedSchema.Path) -> WantedSchema {
+        if case .migrate(nil) = path {
+            return wanted.withLock { wanted in
+                let schema = wanted[version] ?? WantedSchema(models.map(\.spec), version: version)
+                wanted[version] = schema
+                return schema
+            }
+        }
+        return WantedSchema(models.map(\.spec), version: version, path: path)
+    }
+}

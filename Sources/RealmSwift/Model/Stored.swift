@@ -1,0 +1,51 @@
+import Foundation
+import RealmEngine
+
+/// A value as the engine has it, with the realm it was read from. Its bytes last as long as the version
+/// shown, or until the open write transaction changes something.
+public struct _Stored {
+    let value: Value
+    let realm: RealmInstance
+    /// Where a collection is that the value may be.
+    var place: (() -> ManagedCollection)?
+}
+
+/// What values need to be stored in a realm: memory for their bytes, and a way to add the objects they
+/// link to. Lives for one call.
+public final class _Storing {
+    let realm: RealmInstance
+    let policy: Realm.UpdatePolicy
+    private var blocks: [UnsafeMutableRawPointer] = []
+
+    init(_ realm: RealmInstance, _ policy: Realm.UpdatePolicy = .error) {
+        self.realm = realm
+        self.policy = policy
+    }
+
+    deinit { for block in blocks { block.deallocate() } }
+
+    func string(_ text: String) -> Value {
+        var text = text
+        return .string(text.withUTF8 { view(UnsafeRawBufferPointer($0)) })
+    }
+
+    func binary(_ data: Data) -> Value { .binary(data.withUnsafeBytes { view($0) }) }
+
+    private func view(_ bytes: UnsafeRawBufferPointer) -> ByteView {
+        guard let base = bytes.baseAddress, !bytes.isEmpty else { return .empty }
+        let block = UnsafeMutableRawPointer.allocate(byteCount: bytes.count, alignment: 1)
+        block.copyMemory(from: base, byteCount: bytes.count)
+        blocks.append(block)
+        return ByteView(block, count: bytes.count)
+    }
+
+    /// A collection in a mixed value, made in the open write transaction.
+    func made(_ body: (WriteTransaction) throws(RealmError) -> Value) -> Value {
+        do throws(RealmError) { return try body(realm.engine.write) } catch {
+            throwRealmException(error.message)
+        }
+    }
+
+    /// A link to `object`, which becomes one of the realm if it is none yet.
+    func link(_ object: ObjectBase) -> Value { .link(realm.adopt(object, self)) }
+}

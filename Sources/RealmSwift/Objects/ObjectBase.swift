@@ -1,0 +1,189 @@
+import Foundation
+import RealmEngine
+
+/// What `Object` and `EmbeddedObject` have in common. Not to be subclassed.
+open class ObjectBase: NSObject {
+    /// Where the object is stored; nil as long as it is in no realm.
+    @exclusivity(unchecked) final var managed: ManagedClass?
+    @exclusivity(unchecked) final var handle: ObjectHandle?
+    /// Of an object that stands for a class while a key path is looked at.
+    final var recorder: _KeyPathRecording?
+    /// Keeps the realm, which its classes do not.
+    @exclusivity(unchecked) final var keeper: RealmInstance?
+
+    public required override init() { super.init() }
+
+    // MARK: The class
+
+    /// The name of the class in files: without its module, unless it says otherwise.
+    open class func className() -> String {
+        if let name = _realmObjectName() { return name }
+        let name = String(reflecting: self)
+        return name.split(separator: ".").last.map(String.init) ?? name
+    }
+
+    open class func _realmObjectName() -> String? { nil }
+    /// Whether realms whose configuration names no classes have this one.
+    open class func shouldIncludeInDefaultSchema() -> Bool { true }
+    /// Names of columns by those of properties, where they differ.
+    open class func propertiesMapping() -> [String: String] { [:] }
+
+    // MARK: State
+
+    /// The object was deleted, or its realm let go of it.
+    open var isInvalidated: Bool {
+        guard let handle, managed != nil else { return false }
+        return !((try? handle.exists) ?? false)
+    }
+
+    final var isManaged: Bool { managed != nil }
+
+    // MARK: Values
+
+    /// The value of a property. Traps when the object is gone.
+    @inline(__always)
+    final func stored(_ property: Int) -> _Stored {
+        guard let managed else { Self.notManaged() }
+        do throws(RealmError) {
+            try handle!.follow()
+            return _Stored(value: try handle!.value(property), realm: managed.realm)
+        } catch { throwRealmException(error.message) }
+    }
+
+    @inline(__always)
+    final func integer(_ property: Int) -> Int64 {
+        do throws(RealmError) {
+            try handle!.follow()
+            return try handle!.int(property) ?? 0
+        } catch { throwRealmException(error.message) }
+    }
+
+    /// Sets a property, in the realm's write transaction. Traps outside of one.
+    final func store(
+        _ property: Int, _ storing: _Storing? = nil, _ value: (_Storing) -> Value
+    ) {
+        guard let managed else { Self.notManaged() }
+        let isAdopting = storing != nil
+        managed.realm.checkChanging(self)
+        if property == managed.primaryKey, !isAdopting, !managed.realm.isMigrating {
+            throwRealmException("Primary key can't be changed after an object is inserted.")
+        }
+        let storing = storing ?? _Storing(managed.realm)
+        let value = value(storing)
+        do throws(RealmError) {
+            if storing.policy == .modified, try handle!.value(property).isIdentical(to: value) {
+                return
+            }
+            try handle!.set(property, value)
+        } catch { throwRealmException(error.message) }
+    }
+
+    /// Puts an embedded object in the place of the one that a property has.
+    final func storeEmbedded(_ property: Int, _ child: EmbeddedObject, _ storing: _Storing?) {
+        guard let managed else { Self.notManaged() }
+        managed.realm.checkChanging(self)
+        if child.isManaged {
+            if child.isSameObject(as: child), try! handle!.value(property).isLink(to: child) {
+                return
+            }
+            throwRealmException("Can't set link to existing managed embedded object")
+        }
+        let storing = storing ?? _Storing(managed.realm)
+        do throws(RealmError) {
+            let key = try handle!.makeEmbedded(property)
+            managed.realm.fill(child, key, storing)
+        } catch { throwRealmException(error.message) }
+    }
+
+    private static func notManaged() -> Never {
+        throwRealmException("The object is not managed by a Realm.")
+    }
+
+    // MARK: Key-value access
+
+    /// Where the wrapper of a field lies in this object.
+    final func place(of field: ClassModel.Field) -> UnsafeMutableRawPointer {
+        Unmanaged.passUnretained(self).toOpaque() + field.offset
+    }
+
+    /// The value of a property by its name. Traps for an unknown one.
+    open func value(forKey key: String) -> Any? {
+        guard let field = ClassModel.of(Swift.type(of: self)).field(named: key) else {
+            return value(forUndefinedKey: key)
+        }
+        return field.wrapper.any(at: place(of: field), self)
+    }
+
+    open func value(forKeyPath keyPath: String) -> Any? {
+        guard let dot = keyPath.firstIndex(of: ".") else { return value(forKey: keyPath) }
+        let next = value(forKey: String(keyPath[..<dot])) as? ObjectBase
+        return next?.value(forKeyPath: String(keyPath[keyPath.index(after: dot)...]))
+    }
+
+    open func value(forUndefinedKey key: String) -> Any? {
+        throwRealmException(
+            "Property '\(key)' not found in object of type '\(Swift.type(of: self).className())'")
+    }
+
+    /// Sets a property by its name. Traps for an unknown one, and for a value that does not fit.
+    open func setValue(_ value: Any?, forKey key: String) {
+        let type = Swift.type(of: self)
+        guard let field = ClassModel.of(type).field(named: key) else {
+            return setValue(value, forUndefinedKey: key)
+        }
+        if field.wrapper.setAny(value, at: place(of: field), self) { return }
+        throwRealmException(
+            "Invalid value '\(value ?? "<null>")' of type '\(Swift.type(of: value ?? NSNull()))' for "
+                + "'\(field.shape.type)' property '\(type.className()).\(key)'.")
+    }
+
+    open func setValue(_ value: Any?, forKeyPath keyPath: String) {
+        guard let dot = keyPath.lastIndex(of: ".") else { return setValue(value, forKey: keyPath) }
+        let owner = self.value(forKeyPath: String(keyPath[..<dot])) as? ObjectBase
+        owner?.setValue(value, forKey: String(keyPath[keyPath.index(after: dot)...]))
+    }
+
+    open func setValue(_ value: Any?, forUndefinedKey key: String) {
+        _ = self.value(forUndefinedKey: key)
+    }
+
+    // MARK: Equality
+
+    /// The same object of the same realm.
+    final func isSame(as other: ObjectBase?) -> Bool {
+        guard let other else { return false }
+        if self === other { return true }
+        guard let handle, let managed, let otherHandle = other.handle,
+            let otherManaged = other.managed
+        else { return false }
+        return managed.realm.isSame(as: otherManaged.realm) && handle.link == otherHandle.link
+    }
+
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? ObjectBase else { return false }
+        if self === other { return true }
+        // Without a primary key two live objects are told by where they are in memory.
+        guard let managed, managed.model.primaryKey != nil || managed.realm.isFrozen else {
+            return false
+        }
+        return isSame(as: other)
+    }
+
+    open override var hash: Int {
+        guard let managed, let handle, managed.model.primaryKey != nil || managed.realm.isFrozen
+        else { return ObjectIdentifier(self).hashValue }
+        return handle.key.raw.hashValue
+    }
+
+    open override var description: String { ObjectDescription.text(self) }
+}
+
+@available(*, unavailable) extension ObjectBase: @unchecked Sendable {}
+extension ObjectBase: KeypathSortable {}
+
+extension Value {
+    fileprivate func isLink(to object: ObjectBase) -> Bool {
+        if case .link(let link) = self { return link == object.handle?.link }
+        return false
+    }
+}

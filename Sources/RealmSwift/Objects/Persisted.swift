@@ -1,0 +1,180 @@
+import RealmEngine
+
+/// Marks a stored property of an object class as a column.
+///
+/// Until the object is managed the value is here; afterwards the column's place in the class is, and
+/// reading and writing goes to the realm.
+@propertyWrapper public struct Persisted<Value: _Persistable> {
+    /// The place of the property in its class once the object is managed. Must stay first: it is set by
+    /// a store of two bytes (`ManagedClass.bind`).
+    @usableFromInline var property: UInt16 = .max
+    private var isIndexed = false
+    private var isPrimaryKey = false
+    @usableFromInline var local: Value?
+
+    public init() { local = nil }
+    public init(wrappedValue value: Value) { local = value }
+
+    private init(local: Value?, isIndexed: Bool = false, isPrimaryKey: Bool = false) {
+        self.local = local
+        self.isIndexed = isIndexed
+        self.isPrimaryKey = isPrimaryKey
+    }
+
+    @available(
+        *, unavailable, message: "@Persisted can only be used as a property on a Realm object"
+    )
+    public var wrappedValue: Value {
+        get { fatalError() }
+        // swiftlint:disable:next unused_setter_value
+        set { fatalError() }
+    }
+
+    @inlinable
+    public static subscript<EnclosingSelf: ObjectBase>(
+        _enclosingInstance object: EnclosingSelf,
+        wrapped _: ReferenceWritableKeyPath<EnclosingSelf, Value>,
+        storage storage: ReferenceWritableKeyPath<EnclosingSelf, Self>
+    ) -> Value {
+        @inline(__always) get {
+            let property = object[keyPath: storage].property
+            if property < 0x4000 { return Value._rlmRead(object, property) }
+            if property != .max {
+                return property < 0x8000
+                    ? Value.recorded(object, property) : Value._rlmRead(object, property)
+            }
+            if let local = object[keyPath: storage].local { return local }
+            // What a property is to begin with is made when it is first asked for, and stays.
+            let fresh = Value._rlmDefaultValue()
+            object[keyPath: storage].local = fresh
+            return fresh
+        }
+        @inline(__always) set {
+            let property = object[keyPath: storage].property
+            if property != .max {
+                Value._rlmWrite(object, property, newValue)
+            } else {
+                object[keyPath: storage].local = newValue
+            }
+        }
+    }
+}
+
+extension Persisted where Value.PersistedType: _Indexable {
+    public init(indexed: Bool) { self.init(local: nil, isIndexed: indexed) }
+    public init(wrappedValue value: Value, indexed: Bool) {
+        self.init(local: value, isIndexed: indexed)
+    }
+}
+
+extension Persisted where Value.PersistedType: _PrimaryKey {
+    public init(primaryKey: Bool) { self.init(local: nil, isPrimaryKey: primaryKey) }
+    public init(wrappedValue value: Value, primaryKey: Bool) {
+        self.init(local: value, isPrimaryKey: primaryKey)
+    }
+}
+
+extension Persisted where Value: LinkingObjectsProtocol {
+    /// The property of the other class whose links lead here.
+    public init(originProperty: String) {
+        self.init(local: Value(fromType: Value.self, property: originProperty))
+    }
+}
+
+// MARK: - The columns of a class
+
+/// What a class's model and the realm have to know of a column without knowing its type. `place` is
+/// where the wrapper lies in an object.
+protocol ColumnWrapper {
+    static var shape: _PropertyShape { get }
+    static func facts(at place: UnsafeMutableRawPointer) -> ColumnFacts
+    /// The value before the object is managed, to be stored.
+    static func localValue(at place: UnsafeMutableRawPointer, _ storing: _Storing) -> Value
+    /// Stores what the object had before in the column, and forgets it here.
+    static func adopt(
+        from place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
+        _ storing: _Storing)
+    /// The value as the property shows it.
+    static func any(
+        at place: UnsafeMutableRawPointer, _ object: ObjectBase
+    ) -> Any?
+    /// Sets the property from what key-value access was given; false when it does not fit.
+    static func setAny(
+        _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase
+    ) -> Bool
+}
+
+/// What a wrapper of a new object says of its column.
+struct ColumnFacts {
+    var isIndexed: Bool
+    var isPrimaryKey: Bool
+    /// Of linking objects.
+    var originProperty: String?
+}
+
+extension Persisted: ColumnWrapper {
+    static var shape: _PropertyShape { Value._rlmShape }
+
+    private static func wrapper(
+        at place: UnsafeMutableRawPointer
+    ) -> UnsafeMutablePointer<Persisted> { place.assumingMemoryBound(to: Persisted.self) }
+
+    static func facts(at place: UnsafeMutableRawPointer) -> ColumnFacts {
+        let wrapper = wrapper(at: place).pointee
+        return ColumnFacts(
+            isIndexed: wrapper.isIndexed, isPrimaryKey: wrapper.isPrimaryKey,
+            originProperty: (wrapper.local as? any LinkingObjectsProtocol)?.originProperty)
+    }
+
+    private static func current(_ place: UnsafeMutableRawPointer) -> Value {
+        wrapper(at: place).pointee.local ?? Value._rlmDefaultValue()
+    }
+
+    static func localValue(
+        at place: UnsafeMutableRawPointer, _ storing: _Storing
+    ) -> RealmEngine.Value { current(place)._rlmStored(storing) }
+
+    static func adopt(
+        from place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
+        _ storing: _Storing
+    ) {
+        let value = current(place)
+        wrapper(at: place).pointee.local = nil
+        Value._rlmAdopt(value, object, property, storing)
+    }
+
+    static func any(at place: UnsafeMutableRawPointer, _ object: ObjectBase) -> Any? {
+        let property = wrapper(at: place).pointee.property
+        let value = property == .max ? current(place) : Value._rlmRead(object, property)
+        if property == .max { wrapper(at: place).pointee.local = value }
+        return unwrapped(value)
+    }
+
+    static func setAny(
+        _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase
+    ) -> Bool {
+        guard let converted = Value._rlmConverted(value) else { return false }
+        let property = wrapper(at: place).pointee.property
+        if property != .max {
+            Value._rlmWrite(object, property, converted)
+        } else {
+            wrapper(at: place).pointee.local = converted
+        }
+        return true
+    }
+}
+
+/// The value inside any number of optionals.
+func unwrapped(_ value: Any) -> Any? {
+    guard let optional = value as? any AnyOptional else { return value }
+    return optional.content.flatMap { unwrapped($0) }
+}
+
+protocol AnyOptional {
+    var content: Any? { get }
+    static var nothing: Any { get }
+}
+extension Optional: AnyOptional {
+    var content: Any? { self }
+    static var nothing: Any { Wrapped?.none as Any }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Synchronization
+
+/// Which properties a key path goes along (API specification 3.2): it is applied to an object that
+/// writes down what it is asked for, and answers with objects that do the same.
+public final class _KeyPathRecording {
+    fileprivate(set) var names: [String] = []
+
+    fileprivate func note(_ name: String) { names.append(name) }
+
+    /// Key paths do not change, so that any thread may look at them.
+    private struct Path: Hashable, @unchecked Sendable {
+        let keyPath: AnyKeyPath
+    }
+
+    private static let known = Mutex<[Path: String]>([:])
+
+    /// The names of the properties along `keyPath`, with dots between them; of classes, not of files.
+    static func name(for keyPath: AnyKeyPath, of type: ObjectBase.Type) -> String {
+        let path = Path(keyPath: keyPath)
+        if let name = known.withLock({ $0[path] }) { return name }
+        let recorder = _KeyPathRecording()
+        let object = recorder.object(type)
+        _ = object[keyPath: keyPath]
+        let name = recorder.names.joined(separator: ".")
+        known.withLock { $0[path] = name }
+        return name
+    }
+
+    /// An object that writes down.
+    func object<T: ObjectBase>(_ type: T.Type) -> T {
+        let object = type.init()
+        object.recorder = self
+        let base = Unmanaged.passUnretained(object).toOpaque()
+        for (i, field) in ClassModel.of(type).fields.enumerated() {
+            base.storeBytes(
+                of: ManagedClass.firstRecorded + UInt16(i), toByteOffset: field.offset,
+                as: UInt16.self)
+        }
+        return object
+    }
+}
+
+extension ObjectBase {
+    fileprivate subscript(keyPath keyPath: AnyKeyPath) -> Any? {
+        func open<T>(_ object: T) -> Any? { object[keyPath: keyPath] }
+        return open(self)
+    }
+}
+
+extension _Persistable {
+    /// The property of an object that writes down what it is asked for.
+    @usableFromInline
+    static func recorded(_ object: ObjectBase, _ property: UInt16) -> Self {
+        let field = ClassModel.of(type(of: object)).fields[
+            Int(property - ManagedClass.firstRecorded)]
+        guard let recorder = object.recorder else { return _rlmDefaultValue() }
+        recorder.note(field.name)
+        return _rlmRecorded(recorder)
+    }
+}
+
+/// The names of the properties a key path goes along, with dots between them.
+public func _name<T: ObjectBase>(for keyPath: PartialKeyPath<T>) -> String {
+    _KeyPathRecording.name(for: keyPath, of: T.self)
+}

@@ -1,0 +1,56 @@
+import RealmEngine
+
+/// A class as one realm has it: the model of the program, the table of the file, and which property of
+/// the one is which of the other. Confined as its realm is; of a frozen one free to cross threads.
+final class ManagedClass: @unchecked Sendable {
+    /// Whoever holds this holds the realm, too.
+    unowned let realm: RealmInstance
+    let model: ClassModel
+    let objects: ObjectClass
+    /// Place of the primary key among the table's properties.
+    let primaryKey: Int?
+    /// Where the wrappers of a new accessor lie, and the places of their properties.
+    private let bindings: [(offset: Int, property: UInt16)]
+    /// By field of the model; nil for linking objects.
+    let properties: [Int?]
+
+    /// Properties from here on are the model's fields, which are no columns.
+    static let firstField: UInt16 = 0x8000
+    /// From here on up to those they are fields of an object that writes down what it is asked for.
+    static let firstRecorded: UInt16 = 0x4000
+
+    init(_ realm: RealmInstance, _ model: ClassModel, _ objects: ObjectClass) {
+        self.realm = realm
+        self.model = model
+        self.objects = objects
+        let properties = model.fields.map { field in
+            field.isLinkingObjects ? nil : objects.property(named: field.column)
+        }
+        self.properties = properties
+        primaryKey = model.fields.firstIndex(where: \.isPrimaryKey).flatMap { properties[$0] }
+        bindings = model.fields.indices.map { i in
+            let property = properties[i].map { UInt16($0) } ?? Self.firstField + UInt16(i)
+            return (model.fields[i].offset, property)
+        }
+    }
+
+    /// Makes `object` stand for the stored one.
+    @inline(__always)
+    func bind(_ object: ObjectBase, _ handle: ObjectHandle) {
+        object.managed = self
+        object.handle = handle
+        object.keeper = realm
+        let base = Unmanaged.passUnretained(object).toOpaque()
+        for binding in bindings {
+            base.storeBytes(of: binding.property, toByteOffset: binding.offset, as: UInt16.self)
+        }
+    }
+
+    /// An accessor of a stored object.
+    @inline(__always)
+    func accessor<T>(_ handle: ObjectHandle, as type: T.Type) -> T {
+        let object = model.type.init()
+        bind(object, handle)
+        return unsafeDowncast(object, to: AnyObject.self) as! T
+    }
+}

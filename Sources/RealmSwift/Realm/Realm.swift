@@ -1,0 +1,215 @@
+import Dispatch
+import Foundation
+import RealmEngine
+
+/// A realm: objects in a file, as one thread, queue or actor sees them (API specification 2.1).
+///
+/// Live, at one version until it moves on, or frozen. A live one is used where it was opened, and so is
+/// everything that comes from it; using it elsewhere ends the program with a sentence.
+@frozen public struct Realm: Equatable {
+    @usableFromInline let instance: RealmInstance
+
+    init(_ instance: RealmInstance) { self.instance = instance }
+
+    public static func == (a: Realm, b: Realm) -> Bool { a.instance.isSame(as: b.instance) }
+
+    var engine: Instance { instance.engine }
+
+    public var configuration: Configuration { instance.configuration }
+    public var schema: Schema { Schema(instance.schema) }
+
+    /// No class has an object.
+    public var isEmpty: Bool {
+        let snapshot = engine.snapshot()
+        return instance.schema.models.allSatisfy { model in
+            let info = snapshot.schema.classes.first { $0.className == model.name }
+            return info.map { ((try? snapshot.table($0).count()) ?? 0) == 0 } ?? true
+        }
+    }
+
+    // MARK: Opening
+
+    /// The realm of the default configuration, for the calling thread or, if given, for `queue`, on
+    /// which the caller must be.
+    public init(queue: DispatchQueue? = nil) throws {
+        try self.init(configuration: .defaultConfiguration, queue: queue)
+    }
+
+    /// Opens the realm: as one step, in which the file is made, compacted or brought to the schema.
+    /// Throws `Realm.Error`.
+    public init(configuration: Configuration, queue: DispatchQueue? = nil) throws {
+        if configuration.readOnly, configuration.deleteRealmIfMigrationNeeded {
+            throwRealmException(
+                "Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.")
+        }
+        let place = queue.map { Scheduler.queue($0) } ?? Scheduler.here()
+        self.init(try RealmInstance.open(configuration, on: place))
+    }
+
+    public init(fileURL: URL) throws {
+        var configuration = Configuration.defaultConfiguration
+        configuration.fileURL = fileURL
+        try self.init(configuration: configuration)
+    }
+
+    /// Classes that are in every realm whose configuration names none, whether they are found or not.
+    public static func register(_ types: ObjectBase.Type...) { ModelSchema.register(types) }
+
+    // MARK: Transactions
+
+    /// Runs `block` in a write transaction and commits it, unless the block ended it. What it throws is
+    /// thrown on, after everything was taken back.
+    @discardableResult
+    public func write<Result>(_ block: (() throws -> Result)) throws -> Result {
+        beginWrite()
+        let result: Result
+        do { result = try block() } catch {
+            if isInWriteTransaction { cancelWrite() }
+            throw error
+        }
+        if isInWriteTransaction { try commitWrite() }
+        return result
+    }
+
+    /// Waits for the writer's turn among all threads and processes, and moves to the newest version.
+    public func beginWrite() {
+        do throws(RealmError) { try engine.beginWrite() } catch {
+            throwRealmException(error.message)
+        }
+    }
+
+    /// Makes the changes durable. Throws when the file cannot be written.
+    public func commitWrite() throws {
+        do throws(RealmError) { try engine.commitWrite() } catch { throw Error(error) }
+    }
+
+    public func cancelWrite() { engine.cancelWrite() }
+
+    public var isInWriteTransaction: Bool { engine.isInWriteTransaction }
+
+    // MARK: Objects
+
+    /// What happens when an object with the same primary key is there.
+    @frozen public enum UpdatePolicy: Int, Sendable {
+        /// A mistake.
+        case error = 1
+        /// Properties that differ are set.
+        case modified = 3
+        /// All properties are set.
+        case all = 2
+    }
+
+    private func checkWriting() {
+        if !engine.isInWriteTransaction {
+            throwRealmException(
+                "Can only add, remove, or create objects in a Realm in a write transaction - call "
+                    + "beginWrite on a Realm instance first.")
+        }
+    }
+
+    /// Stores an object, with the objects it links to. It is the accessor of what is stored from then on.
+    public func add(_ object: Object, update: UpdatePolicy = .error) {
+        checkWriting()
+        if update != .error, ClassModel.of(type(of: object)).primaryKey == nil {
+            throwRealmException(
+                "'\(type(of: object).className())' does not have a primary key and can not be updated"
+            )
+        }
+        _ = instance.adopt(object, _Storing(instance, update))
+    }
+
+    public func add<S: Sequence>(_ objects: S, update: UpdatePolicy = .error)
+    where S.Iterator.Element: Object {
+        for object in objects { add(object, update: update) }
+    }
+
+    /// Deletes an object, with the embedded ones it has.
+    public func delete(_ object: ObjectBase) {
+        guard let managed = object.managed, managed.realm === instance, let handle = object.handle
+        else { throwRealmException("Can only delete an object from the Realm it belongs to.") }
+        checkWriting()
+        do throws(RealmError) { try handle.remove() } catch { throwRealmException(error.message) }
+    }
+
+    public func delete<S: Sequence>(_ objects: S) where S.Iterator.Element: ObjectBase {
+        for object in Array(objects) { delete(object) }
+    }
+
+    /// Deletes every object of every class.
+    public func deleteAll() {
+        checkWriting()
+        for model in instance.schema.models {
+            guard let managed = instance.managedClass(model.type) else { continue }
+            do throws(RealmError) {
+                let keys = try engine.snapshot().table(managed.objects.key).keys()
+                for key in keys where try engine.write.exists(managed.objects.key, key) {
+                    try engine.write.remove(managed.objects.key, key)
+                }
+            } catch { throwRealmException(error.message) }
+        }
+    }
+
+    /// All objects of a class.
+    public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
+        guard let model = type as? ObjectBase.Type else {
+            throwRealmException("'\(type)' is no class of objects.")
+        }
+        let managed = instance.requireClass(model)
+        return Results(managed, ObjectResults(managed.objects))
+    }
+
+    /// The object with a primary key; nil when there is none.
+    public func object<Element: Object, KeyType>(
+        ofType type: Element.Type, forPrimaryKey key: KeyType
+    ) -> Element? {
+        let managed = instance.requireClass(type)
+        guard let field = managed.model.primaryKey else {
+            throwRealmException(
+                "'\(type.className())' does not have a primary key")
+        }
+        let storing = _Storing(instance)
+        guard let stored = field.shape.stored(key, storing) else {
+            throwRealmException(
+                "Invalid value '\(key)' of type '\(KeyType.self)' for '\(field.shape.type)' property "
+                    + "'\(type.className()).\(field.name)'.")
+        }
+        do throws(RealmError) {
+            guard let found = try managed.objects.find(primaryKey: stored) else { return nil }
+            return managed.accessor(try ObjectHandle(managed.objects, found), as: type)
+        } catch { throwRealmException(error.message) }
+    }
+
+    // MARK: Moving on
+
+    /// Whether the realm moves on by itself where work can be delivered.
+    public var autorefresh: Bool {
+        get { engine.autorefresh }
+        nonmutating set { engine.autorefresh = newValue }
+    }
+
+    /// Moves to the newest version; false when there is nothing newer.
+    @discardableResult public func refresh() -> Bool {
+        if configuration.readOnly {
+            throwRealmException("Read-only Realms do not change and cannot be refreshed.")
+        }
+        return (try? engine.refresh()) ?? false
+    }
+
+    // MARK: Frozen
+
+    public var isFrozen: Bool { instance.isFrozen }
+    /// This version, for any thread.
+    public func freeze() -> Realm { Realm(instance.freeze()) }
+    /// The live realm of the place that asks.
+    public func thaw() -> Realm { Realm(instance.thaw()) }
+    public func freeze<T: ObjectBase>(_ object: T) -> T { RealmInstance.frozen(object) }
+    public func thaw<T: ObjectBase>(_ object: T) -> T? { RealmInstance.thawed(object) }
+
+    /// Lets go of the version; objects that came from it are of no use any more.
+    public func invalidate() { engine.invalidate() }
+}
+
+/// A class that a realm can be asked for the objects of.
+public protocol RealmFetchable: RealmCollectionValue {
+    static func className() -> String
+}

@@ -1,0 +1,92 @@
+import Foundation
+import RealmEngine
+
+/// Objects of the program become objects of the realm.
+extension RealmInstance {
+    /// The link to `object`, which is added if it is in no realm yet. Traps for one of another realm,
+    /// and for one that is gone.
+    func adopt(_ object: ObjectBase, _ storing: _Storing) -> ObjectLink {
+        if let managed = object.managed, let handle = object.handle {
+            guard managed.realm === self else {
+                throwRealmException(
+                    "Object is already managed by another Realm. Use create instead to copy it into "
+                        + "this Realm.")
+            }
+            if object.isInvalidated {
+                throwRealmException(
+                    "Adding a deleted or invalidated object to a Realm is not permitted")
+            }
+            return handle.link
+        }
+        return add(object, storing)
+    }
+
+    /// Stores an object that is in no realm yet, and makes it the accessor of what is stored.
+    @discardableResult
+    func add(_ object: ObjectBase, _ storing: _Storing) -> ObjectLink {
+        guard !(object is EmbeddedObject) else {
+            throwRealmException("Embedded objects cannot be created directly")
+        }
+        let managed = requireClass(type(of: object))
+        do throws(RealmError) {
+            let key = try place(of: object, managed, storing)
+            let handle = try ObjectHandle(managed.objects, key)
+            adopt(object, managed, handle, storing)
+            return handle.link
+        } catch { throwRealmException(error.message) }
+    }
+
+    /// Gives a new embedded object, which is stored at `key`, what `object` has.
+    func fill(_ object: EmbeddedObject, _ key: ObjectKey, _ storing: _Storing) {
+        let managed = requireClass(type(of: object))
+        do throws(RealmError) {
+            adopt(object, managed, try ObjectHandle(managed.objects, key), storing)
+        } catch { throwRealmException(error.message) }
+    }
+
+    /// The object that has the primary key, or a new one.
+    private func place(
+        of object: ObjectBase, _ managed: ManagedClass, _ storing: _Storing
+    ) throws(RealmError) -> ObjectKey {
+        let table = managed.objects.key
+        guard let field = managed.model.primaryKey else {
+            return try engine.write.create(in: table)
+        }
+        let value = field.wrapper.localValue(at: object.place(of: field), storing)
+        guard let found = try managed.objects.find(primaryKey: value) else {
+            return try engine.write.create(in: table, primaryKey: value)
+        }
+        guard storing.policy != .error else {
+            throwRealmException(
+                "Attempting to create an object of type '\(managed.model.name)' with an existing "
+                    + "primary key value '\(value.text)'.")
+        }
+        return found
+    }
+
+    private func adopt(
+        _ object: ObjectBase, _ managed: ManagedClass, _ handle: ObjectHandle, _ storing: _Storing
+    ) {
+        // First of all, so that objects that link here find it stored.
+        managed.bind(object, handle)
+        for (i, field) in managed.model.fields.enumerated() where !field.isPrimaryKey {
+            guard let property = managed.properties[i] else { continue }
+            field.wrapper.adopt(
+                from: object.place(of: field), object, UInt16(property), storing)
+        }
+    }
+}
+
+extension Value {
+    /// As messages show it.
+    var text: String {
+        switch self {
+        case .null: "(null)"
+        case .int(let number): "\(number)"
+        case .string(let bytes): bytes.string
+        case .uuid: "\(UUID(stored: self))"
+        case .objectID(let id): ObjectId(id).stringValue
+        default: "\(self)"
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import RealmEngine
+import Synchronization
+
+/// A realm as one thread, queue or actor has it, or a frozen version of one: what `Realm` is a name for.
+/// One for each instance of the engine.
+@usableFromInline
+final class RealmInstance: @unchecked Sendable {
+    let engine: Instance
+    let configuration: Realm.Configuration
+    let schema: ModelSchema
+    var isMigrating = false
+    private let classes = Mutex<[ObjectIdentifier: ManagedClass]>([:])
+
+    private struct Entry: @unchecked Sendable {
+        weak var realm: RealmInstance?
+    }
+
+    private static let live = Mutex<[ObjectIdentifier: Entry]>([:])
+
+    private init(
+        _ engine: Instance, _ configuration: Realm.Configuration, _ schema: ModelSchema
+    ) {
+        self.engine = engine
+        self.configuration = configuration
+        self.schema = schema
+    }
+
+    /// The realm of an instance of the engine.
+    private static func of(
+        _ engine: Instance, _ configuration: Realm.Configuration, _ schema: ModelSchema
+    ) -> RealmInstance {
+        let id = ObjectIdentifier(engine)
+        let fresh = RealmInstance(engine, configuration, schema)
+        return live.withLock { live in
+            if let known = live[id]?.realm, known.engine === engine { return known }
+            if live.count > 64 { live = live.filter { $0.value.realm != nil } }
+            live[id] = Entry(realm: fresh)
+            return fresh
+        }
+    }
+
+    // MARK: Opening
+
+    /// Opens a realm for the place that asks. Throws `Realm.Error`.
+    static func open(
+        _ configuration: Realm.Configuration, on place: Confinement
+    ) throws -> RealmInstance {
+        let schema = ModelSchema.of(configuration.objectTypes)
+        do throws(RealmError) {
+            let request = try configuration.request(schema)
+            return of(try Instance.open(request, on: place), configuration, schema)
+        } catch { throw Realm.Error(error) }
+    }
+
+    var isFrozen: Bool { engine.isFrozen }
+
+    func isSame(as other: RealmInstance) -> Bool {
+        if self === other { return true }
+        guard let number = engine.frozenNumber else { return false }
+        return number == other.engine.frozenNumber
+    }
+
+    func freeze() -> RealmInstance {
+        do throws(RealmError) {
+            return Self.of(try engine.freeze(), configuration, schema)
+        } catch { throwRealmException(error.message) }
+    }
+
+    /// The live realm of the place that asks.
+    func thaw() -> RealmInstance {
+        if !isFrozen { return self }
+        do { return try Self.open(configuration, on: Scheduler.here()) } catch {
+            throwRealmException("\(error)")
+        }
+    }
+
+    // MARK: Classes
+
+    /// The class in this realm; nil when the realm does not have it.
+    func managedClass(_ type: ObjectBase.Type) -> ManagedClass? {
+        let id = ObjectIdentifier(type)
+        if let known = classes.withLock({ $0[id] }) { return known }
+        guard let model = schema.model(of: type) else { return nil }
+        return makeClass(model, id)
+    }
+
+    private func makeClass(_ model: ClassModel, _ id: ObjectIdentifier) -> ManagedClass? {
+        guard let table = engine.schema.classes.first(where: { $0.className == model.name }),
+            let objects = ObjectClass(engine, table.key)
+        else { return nil }
+        let fresh = ManagedClass(self, model, objects)
+        return classes.withLock { classes in
+            let kept = classes[id] ?? fresh
+            classes[id] = kept
+            return kept
+        }
+    }
+
+    func requireClass(_ type: ObjectBase.Type) -> ManagedClass {
+        if let known = managedClass(type) { return known }
+        throwRealmException(
+            "Object type '\(type.className())' is not managed by the Realm. If using a custom "
+                + "`objectClasses` / `objectTypes` array in your configuration, add "
+                + "`\(type.className())` to the list of `objectClasses` / `objectTypes`.")
+    }
+
+    /// An accessor of the object a link leads to.
+    func object<T: ObjectBase>(_ type: T.Type, _ link: ObjectLink) -> T {
+        let managed = requireClass(type)
+        do throws(RealmError) {
+            return managed.accessor(try ObjectHandle(managed.objects, link.key), as: type)
+        } catch { throwRealmException(error.message) }
+    }
+
+    /// An accessor of an object of whatever class.
+    func object(_ link: ObjectLink) -> Object {
+        let name = engine.schema.table(link.table)?.className ?? ""
+        guard let model = schema.model(named: name), let type = model.type as? Object.Type else {
+            throwRealmException("Object type '\(name)' is not managed by the Realm.")
+        }
+        return object(type, link)
+    }
+
+    static func frozen<T: ObjectBase>(_ object: T) -> T {
+        guard let managed = object.managed, let handle = object.handle else {
+            throwRealmException("Unmanaged objects cannot be frozen.")
+        }
+        if managed.realm.isFrozen { return object }
+        if object.isInvalidated { throwRealmException("Object has been deleted or invalidated.") }
+        return managed.realm.freeze().object(type(of: object), handle.link)
+    }
+
+    static func thawed<T: ObjectBase>(_ object: T) -> T? {
+        guard let managed = object.managed, let handle = object.handle else {
+            throwRealmException("Unmanaged objects cannot be thawed.")
+        }
+        if !managed.realm.isFrozen { return object }
+        let live = managed.realm.thaw().object(type(of: object), handle.link)
+        return live.isInvalidated ? nil : live
+    }
+
+    // MARK: Changing
+
+    func checkChanging(_ object: ObjectBase) {
+        if isFrozen {
+            throwRealmException(
+                "Attempting to modify a frozen object - call thaw on the Object instance first.")
+        }
+        guard engine.isInWriteTransaction else {
+            throwRealmException(
+                "Attempting to modify object outside of a write transaction - call beginWrite on a "
+                    + "Realm instance first.")
+        }
+    }
+
+    func checkChanging(collection: String) {
+        if isFrozen { throwRealmException("Cannot modify a frozen \(collection).") }
+        guard engine.isInWriteTransaction else {
+            throwRealmException(
+                "Cannot modify managed \(collection) outside of a write transaction.")
+        }
+    }
+}
+
+extension Realm.Configuration {
+    /// What the engine is asked for.
+    fileprivate func request(_ schema: ModelSchema) throws(RealmError) -> OpeningRequest {
+        var engine: Instance.Configuration
+        if let identifier = inMemoryIdentifier {
+            engine = Instance.Configuration(inMemory: identifier)
+        } else if let url = fileURL {
+            engine = Instance.Configuration(path: url.path)
+            engine.creation = readOnly ? .never : .ifMissing
+        } else {
+            throwRealmException("Configuration must specify a path or an in-memory identifier.")
+        }
+        engine.maximumNumberOfActiveVersions = maximumNumberOfActiveVersions.map { Int($0) }
+        if let key = encryptionKey {
+            engine.key = try key.withUnsafeBytes { bytes -> Result<EncryptionKey, RealmError> in
+                Result { () throws(RealmError) in try EncryptionKey(bytes) }
+            }.get()
+        }
+        var request = OpeningRequest(engine)
+        request.isReadOnly = readOnly
+        request.seedPath = seedFilePath?.path
+        request.shouldCompact = shouldCompactOnLaunch
+        request.schema = schema.wanted(
+            schemaVersion, deleteRealmIfMigrationNeeded ? .beginAnew : .migrate(nil))
+        return request
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import RealmEngine
+
+/// A value of any type that a property may have.
+public enum AnyRealmValue: Hashable {
+    case none
+    case int(Int)
+    case bool(Bool)
+    case float(Float)
+    case double(Double)
+    case string(String)
+    case data(Data)
+    case date(Date)
+    case object(Object)
+    case objectId(ObjectId)
+    case decimal128(Decimal128)
+    case uuid(UUID)
+    case dictionary(Map<String, AnyRealmValue>)
+    case list(List<AnyRealmValue>)
+
+    public init() { self = .none }
+
+    public var intValue: Int? { if case .int(let value) = self { value } else { nil } }
+    public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
+    public var floatValue: Float? { if case .float(let value) = self { value } else { nil } }
+    public var doubleValue: Double? { if case .double(let value) = self { value } else { nil } }
+    public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
+    public var dataValue: Data? { if case .data(let value) = self { value } else { nil } }
+    public var dateValue: Date? { if case .date(let value) = self { value } else { nil } }
+    public var objectIdValue: ObjectId? {
+        if case .objectId(let value) = self { value } else { nil }
+    }
+    public var decimal128Value: Decimal128? {
+        if case .decimal128(let value) = self { value } else { nil }
+    }
+    public var uuidValue: UUID? { if case .uuid(let value) = self { value } else { nil } }
+    public var dictionaryValue: Map<String, AnyRealmValue>? {
+        if case .dictionary(let value) = self { value } else { nil }
+    }
+    public var listValue: List<AnyRealmValue>? {
+        if case .list(let value) = self { value } else { nil }
+    }
+
+    /// The object, if it is of that class.
+    public func object<T: Object>(_ objectType: T.Type) -> T? {
+        if case .object(let value) = self { value as? T } else { nil }
+    }
+
+    public static func fromDictionary(_ dictionary: [String: AnyRealmValue]) -> AnyRealmValue {
+        let map = Map<String, AnyRealmValue>()
+        for (key, value) in dictionary { map[key] = value }
+        return .dictionary(map)
+    }
+
+    public static func fromArray(_ array: [AnyRealmValue]) -> AnyRealmValue {
+        let list = List<AnyRealmValue>()
+        list.append(objectsIn: array)
+        return .list(list)
+    }
+}
+
+extension AnyRealmValue: _Persistable, _DefaultConstructible, MinMaxType, AddableType, SortableType,
+    _QueryNumeric,
+    RealmPropertyType, RealmCollectionValue
+{
+    public typealias PersistedType = AnyRealmValue
+    public static var _rlmType: PropertyType { .any }
+    public static func _rlmDefaultValue() -> AnyRealmValue { .none }
+
+    public static func _rlmRead(_ object: ObjectBase, _ property: UInt16) -> AnyRealmValue {
+        var stored = object.stored(Int(property))
+        stored.place = { ManagedCollection(object, Int(property), "List") }
+        return _rlmFromStored(stored)
+    }
+
+    public static func _rlmFromStored(_ stored: _Stored) -> AnyRealmValue {
+        switch stored.value {
+        case .null: .none
+        case .int(let value): .int(Int(value))
+        case .bool(let value): .bool(value)
+        case .float(let value): .float(value)
+        case .double(let value): .double(value)
+        case .string(let bytes): .string(bytes.string)
+        case .binary(let bytes): .data(Data(bytes.buffer))
+        case .timestamp(let time): .date(Date(time))
+        case .decimal(let value): .decimal128(Decimal128(value))
+        case .objectID(let value): .objectId(ObjectId(value))
+        case .uuid: .uuid(UUID(stored: stored.value))
+        case .link(let link): .object(stored.realm.object(link))
+        case .list, .set: .list(stored.place.map { List($0()) } ?? List())
+        case .dictionary: .dictionary(stored.place.map { Map($0()) } ?? Map())
+        }
+    }
+
+    public func _rlmStored(_ storing: _Storing) -> Value {
+        switch self {
+        case .none: return .null
+        case .int(let value): return value._rlmStored(storing)
+        case .bool(let value): return value._rlmStored(storing)
+        case .float(let value): return value._rlmStored(storing)
+        case .double(let value): return value._rlmStored(storing)
+        case .string(let value): return value._rlmStored(storing)
+        case .data(let value): return value._rlmStored(storing)
+        case .date(let value): return value._rlmStored(storing)
+        case .object(let value): return value._rlmStored(storing)
+        case .objectId(let value): return value._rlmStored(storing)
+        case .decimal128(let value): return value._rlmStored(storing)
+        case .uuid(let value): return value._rlmStored(storing)
+        case .list(let list):
+            let elements = Array(list).map { $0._rlmStored(storing) }
+            return storing.made { (transaction) throws(RealmError) in
+                try transaction.makeList(elements)
+            }
+        case .dictionary(let map):
+            let entries = map.asKeyValueSequence().map {
+                (key: $0.key._rlmStored(storing), value: $0.value._rlmStored(storing))
+            }
+            return storing.made { (transaction) throws(RealmError) in
+                try transaction.makeDictionary(entries)
+            }
+        }
+    }
+}
