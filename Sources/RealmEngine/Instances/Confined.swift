@@ -15,7 +15,8 @@ public struct Confined {
     public let instance: Instance
     public let target: ConfinedTarget
 
-    init(_ instance: Instance, _ target: ConfinedTarget) {
+    /// What `target` stands for in an instance. Call it where the instance belongs.
+    public init(_ instance: Instance, _ target: ConfinedTarget) {
         self.instance = instance
         self.target = target
     }

@@ -22,3 +22,10 @@ package func syncDirectory(of target: String, for path: String) throws(RealmErro
         throw systemFailure(.output, "cannot sync the directory", errno: errno, file: path)
     }
 }
+
+/// Removes the file at `path`. Throws `output` when that cannot be done.
+func removeFile(_ path: String) throws(RealmError) {
+    guard unlink(path) == 0 || errno == ENOENT else {
+        throw systemFailure(.output, "cannot remove", errno: errno, file: path)
+    }
+}

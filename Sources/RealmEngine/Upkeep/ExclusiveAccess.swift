@@ -37,6 +37,28 @@ public enum ExclusiveAccess {
         } catch { throw error.inFile(path) }
     }
 
+    /// Removes the database at `path` and what participants leave beside it, but for the lock file: who
+    /// waits for that begins anew.
+    ///
+    /// Throws `busy` when others have it open.
+    public static func remove(path: String) throws(RealmError) {
+        let place = DatabasePlace(path)
+        var isRemoved = false
+        do throws(RealmError) {
+            try place.checkLinks()
+            _ = try Session(joining: place, isDurable: true, .forever) {
+                (isInitiator) throws(RealmError) in
+                guard isInitiator else { throw busy(path) }
+                try removeFile(place.path)
+                isRemoved = true
+                // Nobody can take part in what is gone.
+                throw busy(path)
+            }
+        } catch {
+            guard isRemoved else { throw error.inFile(path) }
+        }
+    }
+
     private static func check(_ database: Database) throws(RealmError) {
         let format = database.header.format
         guard format == 24 || format == 0 else {

@@ -6,11 +6,13 @@ final class ElementsSource: @unchecked Sendable {
     let collection: ManagedCollection
     private let results: ElementResults
 
-    convenience init(_ collection: ManagedCollection) {
+    convenience init(_ collection: ManagedCollection, _ steps: [ElementResults.Step] = []) {
         self.init(
             collection,
-            collection.read { (handle) throws(RealmError) in try ElementResults(handle) })
+            collection.read { (handle) throws(RealmError) in try ElementResults(handle, steps) })
     }
+
+    var steps: [ElementResults.Step] { results.steps }
 
     private init(_ collection: ManagedCollection, _ results: ElementResults) {
         (self.collection, self.results) = (collection, results)

@@ -21,7 +21,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
         source = nil
     }
 
-    private init(_ property: String, _ source: ResultsSource?) {
+    init(_ property: String, _ source: ResultsSource?) {
         originProperty = property
         self.source = source
     }

@@ -4,7 +4,7 @@ import RealmEngine
 /// A set: of an object of a realm, or until that is stored one in memory. In no order that lasts.
 public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCollection {
     private var unmanaged: [Element] = []
-    private var managed: ManagedCollection?
+    private(set) var managed: ManagedCollection?
 
     public override init() { super.init() }
 

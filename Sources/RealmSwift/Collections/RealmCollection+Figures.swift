@@ -73,7 +73,7 @@ extension Results {
         if case .double(let number) = value, let type = T.self as? any FixedWidthInteger.Type {
             return type.init(number) as? T
         }
-        return T._rlmFromStored(_Stored(value: value, realm: instance))
+        return T._rlmFromStored(_Stored(value: value, realm: home))
     }
 }
 

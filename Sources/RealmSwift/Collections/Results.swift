@@ -38,17 +38,18 @@ import RealmEngine
                 }))
     }
 
-    var instance: RealmInstance {
+    /// The realm.
+    var home: RealmInstance {
         switch source {
         case .objects(let source): source.realm
         case .values(let source): source.collection.realm
         }
     }
 
-    public var realm: Realm? { Realm(instance) }
+    public var realm: Realm? { Realm(home) }
     /// Never: results of what is gone are empty.
     public var isInvalidated: Bool { false }
-    public var isFrozen: Bool { instance.isFrozen }
+    public var isFrozen: Bool { home.isFrozen }
 
     public var endIndex: Int { count }
     public var count: Int {
@@ -88,7 +89,7 @@ import RealmEngine
     public func index(of object: Element) -> Int? {
         switch source {
         case .objects(let source): (object as? ObjectBase).flatMap { source.index(of: $0) }
-        case .values(let source): source.index(of: object._rlmStored(_Storing(instance)))
+        case .values(let source): source.index(of: object._rlmStored(_Storing(home)))
         }
     }
 

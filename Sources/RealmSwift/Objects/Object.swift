@@ -80,6 +80,3 @@ public protocol ThreadConfined {
     func freeze() -> Self
     func thaw() -> Self?
 }
-
-/// An object of a class that is known by its name alone.
-public final class DynamicObject: Object {}

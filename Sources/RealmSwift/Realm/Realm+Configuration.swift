@@ -32,7 +32,7 @@ extension Realm {
         public init(
             fileURL: URL? = Configuration.defaultFileURL, inMemoryIdentifier: String? = nil,
             encryptionKey: Data? = nil, readOnly: Bool = false, schemaVersion: UInt64 = 0,
-            deleteRealmIfMigrationNeeded: Bool = false,
+            migrationBlock: MigrationBlock? = nil, deleteRealmIfMigrationNeeded: Bool = false,
             shouldCompactOnLaunch: (@Sendable (Int, Int) -> Bool)? = nil,
             objectTypes: [ObjectBase.Type]? = nil, seedFilePath: URL? = nil
         ) {
@@ -41,6 +41,7 @@ extension Realm {
             key = encryptionKey
             self.readOnly = readOnly
             self.schemaVersion = schemaVersion
+            self.migrationBlock = migrationBlock
             self.deleteRealmIfMigrationNeeded = deleteRealmIfMigrationNeeded
             self.shouldCompactOnLaunch = shouldCompactOnLaunch
             self.objectTypes = objectTypes
@@ -91,6 +92,8 @@ extension Realm {
         /// Reads the file as it is; nothing is written, and the realm never moves on.
         public var readOnly: Bool
         public var schemaVersion: UInt64
+        /// Is called for a file of an older schema version.
+        @preconcurrency public var migrationBlock: MigrationBlock?
         /// A file of another schema is replaced by an empty one.
         public var deleteRealmIfMigrationNeeded: Bool
         /// Is told the bytes of the file and those in use when the process opens it first.

@@ -59,15 +59,19 @@ import RealmEngine
 
     /// Runs `block` in a write transaction and commits it, unless the block ended it. What it throws is
     /// thrown on, after everything was taken back.
+    ///
+    /// - Parameter tokens: of observers of this realm that are not told of it.
     @discardableResult
-    public func write<Result>(_ block: (() throws -> Result)) throws -> Result {
+    public func write<Result>(
+        withoutNotifying tokens: [NotificationToken] = [], _ block: (() throws -> Result)
+    ) throws -> Result {
         beginWrite()
         let result: Result
         do { result = try block() } catch {
             if isInWriteTransaction { cancelWrite() }
             throw error
         }
-        if isInWriteTransaction { try commitWrite() }
+        if isInWriteTransaction { try commitWrite(withoutNotifying: tokens) }
         return result
     }
 
@@ -79,8 +83,10 @@ import RealmEngine
     }
 
     /// Makes the changes durable. Throws when the file cannot be written.
-    public func commitWrite() throws {
-        do throws(RealmError) { try engine.commitWrite() } catch { throw Error(error) }
+    public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
+        do throws(RealmError) {
+            try engine.commitWrite(withoutNotifying: tokens.compactMap(\.engineToken))
+        } catch { throw Error(error) }
     }
 
     public func cancelWrite() { engine.cancelWrite() }

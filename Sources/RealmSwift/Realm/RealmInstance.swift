@@ -27,7 +27,7 @@ final class RealmInstance: @unchecked Sendable {
     }
 
     /// The realm of an instance of the engine.
-    private static func of(
+    static func of(
         _ engine: Instance, _ configuration: Realm.Configuration, _ schema: ModelSchema
     ) -> RealmInstance {
         let id = ObjectIdentifier(engine)
@@ -107,6 +107,7 @@ final class RealmInstance: @unchecked Sendable {
 
     /// An accessor of the object a link leads to.
     func object<T: ObjectBase>(_ type: T.Type, _ link: ObjectLink) -> T {
+        if T.self == DynamicObject.self { return DynamicObject.of(self, link) as! T }
         let managed = requireClass(type)
         do throws(RealmError) {
             return managed.accessor(try ObjectHandle(managed.objects, link.key), as: type)
@@ -164,6 +165,18 @@ final class RealmInstance: @unchecked Sendable {
 }
 
 extension Realm.Configuration {
+    private func migration(
+        _ schema: ModelSchema
+    ) -> (@Sendable (RealmEngine.Migration) throws(RealmError) -> Void)? {
+        guard let block = migrationBlock else { return nil }
+        let configuration = self
+        return { (engine) throws(RealmError) in
+            let migration = Migration(engine, configuration, schema)
+            defer { migration.end() }
+            block(migration, engine.oldVersion)
+        }
+    }
+
     /// What the engine is asked for.
     fileprivate func request(_ schema: ModelSchema) throws(RealmError) -> OpeningRequest {
         var engine: Instance.Configuration
@@ -177,16 +190,14 @@ extension Realm.Configuration {
         }
         engine.maximumNumberOfActiveVersions = maximumNumberOfActiveVersions.map { Int($0) }
         if let key = encryptionKey {
-            engine.key = try key.withUnsafeBytes { bytes -> Result<EncryptionKey, RealmError> in
-                Result { () throws(RealmError) in try EncryptionKey(bytes) }
-            }.get()
+            engine.key = try EncryptionKey.of(key)
         }
         var request = OpeningRequest(engine)
         request.isReadOnly = readOnly
         request.seedPath = seedFilePath?.path
         request.shouldCompact = shouldCompactOnLaunch
         request.schema = schema.wanted(
-            schemaVersion, deleteRealmIfMigrationNeeded ? .beginAnew : .migrate(nil))
+            schemaVersion, deleteRealmIfMigrationNeeded ? .beginAnew : .migrate(migration(schema)))
         return request
     }
 }

@@ -1,0 +1,298 @@
+import Dispatch
+import Foundation
+import RealmEngine
+
+/// Is told of a realm's newer versions.
+public typealias NotificationBlock = (_ notification: Realm.Notification, _ realm: Realm) -> Void
+
+extension Realm {
+    @frozen public enum Notification: String, Sendable {
+        /// The realm shows a newer version.
+        case didChange = "RLMRealmDidChangeNotification"
+        /// There is a newer version, and the realm does not move by itself.
+        case refreshRequired = "RLMRealmRefreshRequiredNotification"
+    }
+
+    public func observe(_ block: @escaping NotificationBlock) -> NotificationToken {
+        let realm = instance
+        let token = engine.observe { [unowned realm] notice in
+            switch notice {
+            case .didChange: block(.didChange, Realm(realm))
+            case .refreshRequired: block(.refreshRequired, Realm(realm))
+            }
+        }
+        return NotificationToken(token, keeping: realm)
+    }
+}
+
+/// What begins on another queue, in a realm of that.
+private struct CarriedObservation: @unchecked Sendable {
+    let begin: (RealmInstance) -> ObservationToken?
+    private(set) weak var token: NotificationToken?
+}
+
+/// Observing for a queue: a realm is opened there, in which the observation begins.
+private func observe<Thing: ThreadConfined>(
+    _ thing: Thing, on queue: DispatchQueue, _ begin: @escaping (Thing) -> ObservationToken
+) -> NotificationToken {
+    guard let realm = (thing as? any HandedOver)?.instance else {
+        throwRealmException("Change notifications are only supported on managed objects.")
+    }
+    let reference = ThreadSafeReference(to: thing)
+    let configuration = realm.configuration
+    let token = NotificationToken(nil, keeping: nil)
+    let carried = CarriedObservation(
+        begin: { realm in reference.resolve(in: realm).map(begin) }, token: token)
+    queue.async {
+        guard carried.token != nil,
+            let realm = try? RealmInstance.open(configuration, on: Scheduler.queue(queue)),
+            let observation = carried.begin(realm)
+        else { return }
+        carried.token?.start(observation, keeping: realm)
+    }
+    return token
+}
+
+private func attempt<T>(_ body: () throws(RealmError) -> T) -> T {
+    do throws(RealmError) { return try body() } catch { throwRealmException(error.message) }
+}
+
+// MARK: - Collections
+
+extension RealmCollection {
+    /// Is called with `initial` first, later with what changed, where the collection belongs or on the
+    /// queue given. Key paths say which properties of the objects matter.
+    public func observe(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken {
+        if let queue {
+            return RealmSwift.observe(self, on: queue) { $0.begin(keyPaths, block) }
+        }
+        return NotificationToken(
+            begin(keyPaths, block), keeping: (self as? any HandedOver)?.instance)
+    }
+
+    private func begin(
+        _ keyPaths: [String]?, _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> ObservationToken {
+        guard let thing = self as? any HandedOver, let confined = thing.confined,
+            let realm = thing.instance
+        else {
+            throwRealmException("Change notifications are only supported on managed collections.")
+        }
+        let me = self
+        let filter = keyPaths.flatMap { paths in
+            (Element.self as? ObjectBase.Type).map { realm.requireClass($0).filter(paths) }
+        }
+        return attempt { () throws(RealmError) in
+            try realm.engine.observe(confined, filter) { notice in
+                switch notice {
+                case .initial: block(.initial(me))
+                case .changed(let change):
+                    block(
+                        .update(
+                            me, deletions: change.deletions, insertions: change.insertions,
+                            modifications: change.modifications))
+                case .changedKeys: return
+                case .deleted: block(.update(me, deletions: [], insertions: [], modifications: []))
+                }
+            }
+        }
+    }
+}
+
+extension RealmCollection where Element: ObjectBase {
+    public func observe(
+        keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
+    }
+}
+
+extension Map {
+    public func observe(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmMapChange<Map>) -> Void
+    ) -> NotificationToken {
+        if let queue {
+            return RealmSwift.observe(self, on: queue) { $0.begin(keyPaths, block) }
+        }
+        return NotificationToken(begin(keyPaths, block), keeping: instance)
+    }
+
+    private func begin(
+        _ keyPaths: [String]?, _ block: @escaping (RealmMapChange<Map>) -> Void
+    ) -> ObservationToken {
+        guard let confined, let realm = instance else {
+            throwRealmException("Change notifications are only supported on managed collections.")
+        }
+        func keys(_ names: [String]) -> [Key] { names.compactMap { $0 as? Key } }
+        return attempt { () throws(RealmError) in
+            try realm.engine.observe(confined, nil) { [self] notice in
+                switch notice {
+                case .initial: block(.initial(self))
+                case .changedKeys(let change):
+                    block(
+                        .update(
+                            self, deletions: keys(change.deletions),
+                            insertions: keys(change.insertions),
+                            modifications: keys(change.modifications)))
+                case .changed, .deleted: return
+                }
+            }
+        }
+    }
+}
+
+extension Instance {
+    /// Observes what a thing of this instance stands for.
+    fileprivate func observe(
+        _ thing: RealmEngine.Confined, _ filter: ChangeFilter?,
+        _ block: @escaping (CollectionNotice) -> Void
+    ) throws(RealmError) -> ObservationToken {
+        switch thing.target {
+        case .results(let definition): try observe(results: definition, filter, block)
+        case .collection(let link, let column):
+            try observe(collection: link, column, filter, block)
+        case .table(let key): try observe(table: key, nil, filter, block)
+        case .object:
+            throw .misuse("an object is no collection", code: "IllegalOperation")
+        }
+    }
+}
+
+// MARK: - Objects
+
+extension ObjectBase {
+    fileprivate func begin<T: ObjectBase>(
+        _ keyPaths: [String]?, _ block: @escaping (ObjectChange<T>) -> Void
+    ) -> ObservationToken {
+        guard let realm = keeper, let handle, let managed else {
+            throwRealmException(
+                "Only objects which are managed by a Realm support change notifications")
+        }
+        if isInvalidated { throwRealmException("Object has been deleted or invalidated.") }
+        let me = self
+        return realm.engine.observe(object: handle.link, keyPaths.map { managed.filter($0) }) {
+            notice in
+            switch notice {
+            case .deleted: block(.deleted)
+            case .changed(let change):
+                let properties = change.columns.compactMap { column in
+                    managed.change(change, column, me)
+                }
+                if let object = me as? T { block(.change(object, properties)) }
+            }
+        }
+    }
+
+    fileprivate func observation<T: ObjectBase>(
+        _ keyPaths: [String]?, _ queue: DispatchQueue?,
+        _ block: @escaping (ObjectChange<T>) -> Void
+    ) -> NotificationToken {
+        guard let queue else {
+            return NotificationToken(begin(keyPaths, block), keeping: keeper)
+        }
+        guard let object = self as? any ObjectBase & ThreadConfined else {
+            throwRealmException(
+                "Only objects which are managed by a Realm support change notifications")
+        }
+        return open(object)
+        func open<O: ObjectBase & ThreadConfined>(_ object: O) -> NotificationToken {
+            RealmSwift.observe(object, on: queue) { $0.begin(keyPaths, block) }
+        }
+    }
+}
+
+extension Object {
+    /// Is called when a property changes or the object is deleted, where the object belongs or on the
+    /// queue given. Key paths say which properties matter; without, those of the object itself.
+    public func observe<T: ObjectBase>(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<T>) -> Void
+    ) -> NotificationToken { observation(keyPaths, queue, block) }
+
+    public func observe<T: ObjectBase>(
+        keyPaths: [PartialKeyPath<T>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<T>) -> Void
+    ) -> NotificationToken { observation(keyPaths.map { _name(for: $0) }, queue, block) }
+}
+
+extension EmbeddedObject {
+    public func observe<T: ObjectBase>(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<T>) -> Void
+    ) -> NotificationToken { observation(keyPaths, queue, block) }
+
+    public func observe<T: ObjectBase>(
+        keyPaths: [PartialKeyPath<T>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<T>) -> Void
+    ) -> NotificationToken { observation(keyPaths.map { _name(for: $0) }, queue, block) }
+}
+
+extension ManagedClass {
+    /// What changes along key paths, by the names of the class. Traps for an unknown property.
+    fileprivate func filter(_ keyPaths: [String]) -> ChangeFilter {
+        ChangeFilter(
+            keyPaths.flatMap { path in
+                steps(
+                    path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[
+                        ...])
+            }, in: objects.key)
+    }
+
+    private func steps(_ names: ArraySlice<String>) -> [[ChangeFilter.Step]] {
+        guard let name = names.first else { return [[]] }
+        let fields = name == "*" ? Array(model.fields.indices) : [index(of: name)]
+        return fields.flatMap { i -> [[ChangeFilter.Step]] in
+            let field = model.fields[i]
+            let rest = names.dropFirst()
+            guard let step = step(i) else { return [] }
+            guard !rest.isEmpty else { return [[step]] }
+            guard let target = field.shape.target else {
+                if name == "*" { return [] }
+                throwRealmException(
+                    "Invalid property name: property '\(rest.first!)' not found in object of type '\(field.shape.type)'"
+                )
+            }
+            return realm.requireClass(target).steps(rest).map { [step] + $0 }
+        }
+    }
+
+    private func index(of name: String) -> Int {
+        if let i = model.fields.firstIndex(where: { $0.name == name }) { return i }
+        throwRealmException(
+            "Invalid property name: property '\(name)' not found in object of type '\(model.name)'."
+        )
+    }
+
+    private func step(_ i: Int) -> ChangeFilter.Step? {
+        if let property = properties[i] { return .property(objects.properties[property].key) }
+        let field = model.fields[i]
+        guard let target = field.shape.target, let name = field.originProperty else { return nil }
+        let origin = realm.requireClass(target)
+        let column = origin.model.field(named: name)?.column ?? name
+        guard let property = origin.objects.property(named: column) else { return nil }
+        return .incoming(origin.objects.key, origin.objects.properties[property].key)
+    }
+
+    /// A changed column by the name and with the values that the class has.
+    fileprivate func change(
+        _ change: RealmEngine.ObjectChange, _ column: Int, _ object: ObjectBase
+    ) -> PropertyChange? {
+        let key = change.new.table.info.columns[column].key
+        guard let property = objects.properties.firstIndex(where: { $0.key == key }),
+            let i = properties.firstIndex(of: property)
+        else { return nil }
+        let field = model.fields[i]
+        var old: Any?
+        if field.shape.collection == nil, let value = try? change.oldValue(column) {
+            old = _Stored(value: value, realm: realm).any
+        }
+        return PropertyChange(
+            name: field.name, oldValue: old,
+            newValue: field.wrapper.any(at: object.place(of: field), object))
+    }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import RealmEngine
+
+/// An object of a class that is known by its name alone: its properties go by the names that the file
+/// has for them.
+@dynamicMemberLookup
+public final class DynamicObject: Object {
+    private var objects: ObjectClass?
+
+    /// The stored object of a realm, which has its class or not.
+    static func of(_ realm: RealmInstance, _ link: ObjectLink) -> DynamicObject {
+        let object = DynamicObject()
+        do throws(RealmError) {
+            guard let objects = ObjectClass(realm.engine, link.table) else {
+                throwRealmException("Object type is not managed by the Realm.")
+            }
+            object.objects = objects
+            object.keeper = realm
+            object.handle = try ObjectHandle(objects, link.key)
+        } catch { throwRealmException(error.message) }
+        return object
+    }
+
+    public override var isInvalidated: Bool {
+        guard let handle else { return false }
+        return !((try? handle.exists) ?? false)
+    }
+
+    public subscript(dynamicMember member: String) -> Any? {
+        get { value(forKey: member) }
+        set { setValue(newValue, forKey: member) }
+    }
+
+    private func property(_ key: String) -> (ColumnInfo, Int) {
+        guard let objects else { throwRealmException("The object is not managed by a Realm.") }
+        guard let property = objects.property(named: key) else {
+            let name = keeper?.engine.schema.table(objects.key)?.className ?? ""
+            throwRealmException("Property '\(key)' not found in object of type '\(name)'")
+        }
+        return (objects.properties[property], property)
+    }
+
+    public override func value(forKey key: String) -> Any? {
+        let (column, property) = property(key)
+        let realm = keeper!
+        if let kind = column.collection {
+            let handle = CollectionHandle(handle!, property)
+            return column.type.collection(kind, ManagedCollection(realm, handle, "List"))
+        }
+        do throws(RealmError) {
+            try handle!.follow()
+            return _Stored(value: try handle!.value(property), realm: realm).any
+        } catch { throwRealmException(error.message) }
+    }
+
+    public override func setValue(_ value: Any?, forKey key: String) {
+        let (column, property) = property(key)
+        let realm = keeper!
+        realm.checkChanging(self)
+        do throws(RealmError) {
+            let storing = _Storing(realm)
+            if column.collection != nil {
+                try storing.fill(CollectionHandle(handle!, property), column, value)
+            } else {
+                try handle!.set(property, storing.stored(value, column, key))
+            }
+        } catch { throwRealmException(error.message) }
+    }
+
+    public override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? DynamicObject, let handle, let theirs = other.handle else {
+            return self === object as? DynamicObject
+        }
+        return keeper!.isSame(as: other.keeper!) && handle.link == theirs.link
+    }
+
+    public override var hash: Int { handle?.key.raw.hashValue ?? ObjectIdentifier(self).hashValue }
+
+    public override var description: String {
+        guard let objects, !isInvalidated else { return "[invalid object]" }
+        let lines = objects.properties.map {
+            "\t\($0.name) = \(value(forKey: $0.name) ?? "(null)");\n"
+        }
+        return "\(keeper?.engine.schema.table(objects.key)?.className ?? "") {\n\(lines.joined())}"
+    }
+}
+
+/// An object of a migration, before or after.
+public typealias MigrationObject = DynamicObject
+
+extension _Stored {
+    /// The value as a property of no known type shows it.
+    var any: Any? {
+        switch value {
+        case .null: nil
+        case .int(let value): Int(value)
+        case .bool(let value): value
+        case .float(let value): value
+        case .double(let value): value
+        case .string(let bytes): bytes.string
+        case .binary(let bytes): Data(bytes.buffer)
+        case .timestamp(let time): Date(time)
+        case .decimal(let value): Decimal128(value)
+        case .objectID(let value): ObjectId(value)
+        case .uuid: UUID(stored: value)
+        case .link(let link): DynamicObject.of(realm, link)
+        case .list, .set, .dictionary: nil
+        }
+    }
+}
+
+extension ColumnType {
+    /// A collection of this type, as its class would have it.
+    fileprivate func collection(_ kind: CollectionKind, _ managed: ManagedCollection) -> Any? {
+        switch self {
+        case .int: Self.made(Int.self, kind, managed)
+        case .bool: Self.made(Bool.self, kind, managed)
+        case .float: Self.made(Float.self, kind, managed)
+        case .double: Self.made(Double.self, kind, managed)
+        case .string: Self.made(String.self, kind, managed)
+        case .binary: Self.made(Data.self, kind, managed)
+        case .timestamp: Self.made(Date.self, kind, managed)
+        case .decimal: Self.made(Decimal128.self, kind, managed)
+        case .objectID: Self.made(ObjectId.self, kind, managed)
+        case .uuid: Self.made(UUID.self, kind, managed)
+        case .mixed: Self.made(AnyRealmValue.self, kind, managed)
+        case .link: Self.made(DynamicObject.self, kind, managed)
+        default: nil
+        }
+    }
+
+    private static func made<T: RealmCollectionValue>(
+        _: T.Type, _ kind: CollectionKind, _ managed: ManagedCollection
+    ) -> Any {
+        switch kind {
+        case .list: List<T>(managed)
+        case .set: MutableSet<T>(managed)
+        case .dictionary: Map<String, T>(managed)
+        }
+    }
+}
+
+extension _Storing {
+    /// A value given without a type, for a property of the file.
+    func stored(_ value: Any?, _ column: ColumnInfo, _ key: String) -> Value {
+        guard let given = value.flatMap({ unwrapped($0) }), !(given is NSNull) else { return .null }
+        if column.type == .mixed, let any = given as? AnyRealmValue { return any._rlmStored(self) }
+        let type = column.type == .mixed ? nil : PropertyType(column.type)
+        if let type, let stored = _PropertyShape(type).stored(given, self) { return stored }
+        if let number = given as? NSNumber, let type,
+            let stored = _PropertyShape(type).stored(number: number)
+        {
+            return stored
+        }
+        throwRealmException(
+            "Invalid value '\(given)' of type '\(Swift.type(of: given))' for '\(column.type.name)' property '\(key)'."
+        )
+    }
+
+    /// Gives a collection of the file the elements of `value`.
+    func fill(
+        _ handle: CollectionHandle, _ column: ColumnInfo, _ value: Any?
+    ) throws(RealmError) {
+        try handle.removeAll()
+        switch (column.collection, value) {
+        case (.dictionary, let entries as [String: Any]):
+            for (key, element) in entries {
+                try handle.set(stored(element, column, column.name), forKey: string(key))
+            }
+        case (.set, let elements as any Sequence):
+            for element in elements { _ = try handle.insert(stored(element, column, column.name)) }
+        case (_, let elements as any Sequence):
+            for element in elements { try handle.append(stored(element, column, column.name)) }
+        case (_, nil): return
+        default:
+            throwRealmException("Invalid value for collection property '\(column.name)'.")
+        }
+    }
+}
+
+extension _PropertyShape {
+    fileprivate func stored(number: NSNumber) -> Value? {
+        switch type {
+        case .int: .int(number.int64Value)
+        case .bool: .bool(number.boolValue)
+        case .float: .float(number.floatValue)
+        case .double: .double(number.doubleValue)
+        default: nil
+        }
+    }
+}
