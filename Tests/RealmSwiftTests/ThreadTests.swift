@@ -13,6 +13,16 @@ import Testing
         queue.sync { #expect(throws: Never.self) { try body(queue) } }
     }
 
+    /// Runs `body` on another thread, and waits for it.
+    private func elsewhere(_ body: @escaping @Sendable () throws -> Void) {
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            #expect(throws: Never.self) { try body() }
+            done.signal()
+        }
+        done.wait()
+    }
+
     @Test func oneRealmForAQueue() throws {
         let lab = try RealmLab(RealmTests.types)
         let configuration = lab.configuration
@@ -35,7 +45,7 @@ import Testing
         let object = ThreadSafeReference(to: dog)
         let list = ThreadSafeReference(to: dog.tags)
         let results = ThreadSafeReference(to: realm.objects(Dog.self).where { $0.name == "Rex" })
-        onQueue { _ in
+        elsewhere {
             let realm = try Realm(configuration: configuration)
             #expect(realm.resolve(list).map { Array($0) } == ["a", "b"])
             #expect(realm.resolve(results)?.count == 1)

@@ -1,0 +1,79 @@
+import Dispatch
+import Foundation
+import RealmSwift
+import Testing
+
+/// Realms that belong to actors.
+@Suite struct ActorTests {
+    actor Kennel {
+        private var realm: Realm!
+
+        init(_ configuration: Realm.Configuration) async throws {
+            realm = try await Realm(configuration: configuration, actor: self)
+        }
+
+        var count: Int { realm.objects(Dog.self).count }
+
+        func add(_ id: Int) throws {
+            try realm.write { realm.create(Dog.self, value: ["id": id]) }
+        }
+
+        func remove(_ reference: ThreadSafeReference<Dog>) throws {
+            try realm.write { realm.resolve(reference).map { realm.delete($0) } }
+        }
+
+        func reference(_ id: Int) -> ThreadSafeReference<Dog>? {
+            realm.object(ofType: Dog.self, forPrimaryKey: id).map { ThreadSafeReference(to: $0) }
+        }
+
+        func isSame(_ configuration: Realm.Configuration) async throws -> Bool {
+            try await Realm.open(configuration: configuration) == realm
+        }
+
+        func close() { realm = nil }
+    }
+
+    @Test func actorsOwnRealms() async throws {
+        let lab = try RealmLab(RealmTests.types)
+        let (one, two) = (
+            try await Kennel(lab.configuration), try await Kennel(lab.configuration)
+        )
+        for id in 0..<10 { try await (id % 2 == 0 ? one : two).add(id) }
+        #expect(try await one.isSame(lab.configuration))
+        let reference = try #require(await one.reference(3))
+        try await two.remove(reference)
+        #expect(await two.count == 9)
+        await one.close()
+        await two.close()
+        try lab.check()
+    }
+
+    @Test @MainActor func mainActor() async throws {
+        let lab = try RealmLab(RealmTests.types)
+        let one = try await Realm(configuration: lab.configuration)
+        let two = try await Realm(configuration: lab.configuration, actor: MainActor.shared)
+        #expect(one == two)
+        try one.write { one.create(Dog.self, value: ["id": 1]) }
+        #expect(two.objects(Dog.self).count == 1)
+        try lab.check()
+    }
+
+    @Test func wrapped() throws {
+        let lab = try RealmLab(RealmTests.types)
+        let realm = try lab.open()
+        let dog = Dog(value: ["id": 1, "age": 0])
+        try realm.write { realm.add(dog) }
+        let shared = ThreadSafe(wrappedValue: dog)
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            for _ in 0..<25 {
+                guard let dog = shared.wrappedValue, let realm = dog.realm else { continue }
+                try! realm.write { dog.age = (dog.age ?? 0) + 1 }
+            }
+        }
+        realm.refresh()
+        #expect(dog.age == 200)
+        try realm.write { realm.delete(dog) }
+        #expect(shared.wrappedValue == nil)
+        try lab.check()
+    }
+}
