@@ -87,20 +87,27 @@ static void blocks(uint32_t state[8], const uint8_t *bytes, size_t count, int ha
     realm_sha256_blocks_portable(state, bytes, count);
 }
 
+// The end of a message of `count` bytes in all, of which `rest`, less than a block, are not in
+// `state` yet, and its digest.
+static void end(
+    uint32_t state[8], const uint8_t *bytes, size_t rest, uint64_t count, int hardware,
+    uint8_t digest[28]) {
+    uint8_t last[128] = {0};
+    memcpy(last, bytes, rest);
+    last[rest] = 0x80;
+    size_t size = rest < 56 ? 64 : 128;
+    for (int i = 0; i < 8; i++) last[size - 1 - i] = (uint8_t)(count * 8 >> (8 * i));
+    blocks(state, last, size / 64, hardware);
+    for (int i = 0; i < 28; i++) digest[i] = (uint8_t)(state[i / 4] >> (24 - 8 * (i % 4)));
+}
+
 // The rest of a message of which `before` bytes went into `state`, and its digest.
 static void finish(
     uint32_t state[8], const uint8_t *bytes, size_t count, uint64_t before, int hardware,
     uint8_t digest[28]) {
-    size_t whole = count / 64, rest = count % 64;
-    blocks(state, bytes, whole, hardware);
-    uint8_t last[128] = {0};
-    memcpy(last, bytes + 64 * whole, rest);
-    last[rest] = 0x80;
-    size_t size = rest < 56 ? 64 : 128;
-    uint64_t bits = (before + count) * 8;
-    for (int i = 0; i < 8; i++) last[size - 1 - i] = (uint8_t)(bits >> (8 * i));
-    blocks(state, last, size / 64, hardware);
-    for (int i = 0; i < 28; i++) digest[i] = (uint8_t)(state[i / 4] >> (24 - 8 * (i % 4)));
+    size_t rest = count % 64;
+    blocks(state, bytes, count / 64, hardware);
+    end(state, bytes + (count - rest), rest, before + count, hardware, digest);
 }
 
 void realm_crypto_sha224(const uint8_t *bytes, size_t count, uint8_t digest[28], int portable) {
@@ -122,6 +129,14 @@ static void begin(
     realm_crypto_wipe(pad, sizeof pad);
 }
 
+// The outer half of HMAC, over the digest of the inner one.
+static void seal(
+    const uint32_t outer[8], const uint8_t digest[28], int hardware, uint8_t mac[28]) {
+    uint32_t state[8];
+    memcpy(state, outer, sizeof state);
+    finish(state, digest, 28, 64, hardware, mac);
+}
+
 static void authenticate(
     const uint32_t inner[8], const uint32_t outer[8], const uint8_t *bytes, size_t count,
     int hardware, uint8_t mac[28]) {
@@ -129,8 +144,7 @@ static void authenticate(
     uint8_t digest[28];
     memcpy(state, inner, sizeof state);
     finish(state, bytes, count, 64, hardware, digest);
-    memcpy(state, outer, sizeof state);
-    finish(state, digest, sizeof digest, 64, hardware, mac);
+    seal(outer, digest, hardware, mac);
 }
 
 void realm_crypto_hmac_sha224(
@@ -176,6 +190,28 @@ void realm_crypto_encrypt(
     realm_aes_encrypt_portable(context, iv, from, to, count / 16);
 }
 
+void realm_crypto_encrypt_several(
+    const realm_crypto_context *context, size_t messages, const uint8_t *ivs,
+    const uint8_t *const *from, uint8_t *to, size_t count) {
+#ifdef HAS_HARDWARE
+    if (context->uses_aes_instructions && messages > 1) {
+        const uint8_t *iv[realm_crypto_messages], *text[realm_crypto_messages];
+        uint8_t *result[realm_crypto_messages];
+        for (size_t i = 0; i < realm_crypto_messages; i++) {
+            // The first one again where there are fewer: it costs nothing.
+            size_t m = i < messages ? i : 0;
+            iv[i] = ivs + 16 * m;
+            text[i] = from[m];
+            result[i] = to + count * m;
+        }
+        return realm_aes_encrypt_several_hardware(context, iv, text, result, count / 16);
+    }
+#endif
+    for (size_t m = 0; m < messages; m++) {
+        realm_crypto_encrypt(context, ivs + 16 * m, from[m], to + count * m, count);
+    }
+}
+
 void realm_crypto_decrypt(
     const realm_crypto_context *context, const uint8_t iv[16], const uint8_t *from, uint8_t *to,
     size_t count) {
@@ -191,4 +227,24 @@ void realm_crypto_authenticate(
     const realm_crypto_context *context, const uint8_t *bytes, size_t count, uint8_t mac[28]) {
     authenticate(
         context->inner, context->outer, bytes, count, context->uses_sha_instructions, mac);
+}
+
+void realm_crypto_authenticate_pair(
+    const realm_crypto_context *context, const uint8_t *a, const uint8_t *b, size_t count,
+    uint8_t mac_a[28], uint8_t mac_b[28]) {
+    int hardware = context->uses_sha_instructions;
+    uint32_t states[2][8];
+    uint32_t *const pointers[2] = {states[0], states[1]};
+    const uint8_t *const bytes[2] = {a, b};
+    uint8_t *const macs[2] = {mac_a, mac_b};
+    for (int m = 0; m < 2; m++) memcpy(states[m], context->inner, sizeof states[m]);
+#ifdef HAS_HARDWARE
+    if (hardware) realm_sha256_pair_hardware(pointers, bytes, count / 64);
+#endif
+    for (int m = 0; m < 2; m++) {
+        uint8_t digest[28];
+        if (!hardware) realm_sha256_blocks_portable(pointers[m], bytes[m], count / 64);
+        end(pointers[m], bytes[m], 0, 64 + count, hardware, digest);
+        seal(context->outer, digest, hardware, macs[m]);
+    }
 }

@@ -39,6 +39,14 @@ WITH_CRYPTO void realm_aes_encrypt_hardware(
     }
 }
 
+void realm_aes_encrypt_several_hardware(
+    const realm_crypto_context *context, const uint8_t *const *ivs, const uint8_t *const *from,
+    uint8_t *const *to, size_t blocks) {
+    for (int m = 0; m < realm_crypto_messages; m++) {
+        realm_aes_encrypt_hardware(context, ivs[m], from[m], to[m], blocks);
+    }
+}
+
 // Blocks that are decrypted at once.
 enum { lanes = 8 };
 
@@ -90,6 +98,11 @@ WITH_CRYPTO void realm_sha256_blocks_hardware(
     }
     vst1q_u32(state, abcd);
     vst1q_u32(state + 4, efgh);
+}
+
+void realm_sha256_pair_hardware(
+    uint32_t *const states[2], const uint8_t *const bytes[2], size_t blocks) {
+    for (int m = 0; m < 2; m++) realm_sha256_blocks_hardware(states[m], bytes[m], blocks);
 }
 
 #endif

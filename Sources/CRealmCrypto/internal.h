@@ -31,6 +31,12 @@ void realm_aes_decrypt_hardware(
     const realm_crypto_context *context, const uint8_t iv[16], const uint8_t *from, uint8_t *to,
     size_t blocks);
 void realm_sha256_blocks_hardware(uint32_t state[8], const uint8_t *bytes, size_t blocks);
+// Messages of one length side by side: `realm_crypto_messages` of them, and two.
+void realm_aes_encrypt_several_hardware(
+    const realm_crypto_context *context, const uint8_t *const *ivs, const uint8_t *const *from,
+    uint8_t *const *to, size_t blocks);
+void realm_sha256_pair_hardware(
+    uint32_t *const states[2], const uint8_t *const bytes[2], size_t blocks);
 #endif
 
 extern const uint32_t realm_sha256_constants[64];

@@ -152,6 +152,37 @@ import Testing
         }
     }
 
+    /// What is done for several messages at once is what is done for each.
+    @Test(arguments: [false, true]) func severalAtOnce(portable: Bool) {
+        var random = SystemRandomNumberGenerator()
+        func bytes(_ count: Int) -> [UInt8] {
+            (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+        }
+        for (several, count) in [(1, 64), (2, 192), (5, 4096), (Int(realm_crypto_messages), 4096)] {
+            let ivs = bytes(16 * several)
+            let texts = (0..<several).map { _ in bytes(count) }
+            Self.withContext(bytes(64), portable: portable) { context in
+                var together = [UInt8](repeating: 0, count: count * several)
+                let all = texts.flatMap(\.self)
+                all.withUnsafeBufferPointer { all in
+                    let from = (0..<several).map { i in all.baseAddress.map { $0 + i * count } }
+                    realm_crypto_encrypt_several(context, several, ivs, from, &together, count)
+                }
+                var codes = (bytes(28), bytes(28))
+                realm_crypto_authenticate_pair(
+                    context, texts[0], texts[several - 1], count, &codes.0, &codes.1)
+                for (i, text) in texts.enumerated() {
+                    var (alone, code) = (bytes(count), bytes(28))
+                    realm_crypto_encrypt(context, Array(ivs[(16 * i)...]), text, &alone, count)
+                    #expect(alone == Array(together[(i * count)..<((i + 1) * count)]))
+                    realm_crypto_authenticate(context, text, count, &code)
+                    if i == 0 { #expect(code == codes.0) }
+                    if i == several - 1 { #expect(code == codes.1) }
+                }
+            }
+        }
+    }
+
     @Test func wipingLeavesZeros() {
         var bytes = [UInt8](repeating: 7, count: 100)
         realm_crypto_wipe(&bytes, bytes.count)

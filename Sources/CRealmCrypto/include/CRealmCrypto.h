@@ -12,6 +12,8 @@ enum {
     realm_crypto_key_size = 64,
     realm_crypto_block_size = 16,
     realm_crypto_mac_size = 28,
+    /// Messages that are encrypted at once, at most.
+    realm_crypto_messages = 8,
 };
 
 /// What follows from a database key. Secret: to be wiped by `realm_crypto_wipe`.
@@ -49,10 +51,21 @@ void realm_crypto_decrypt(
     const realm_crypto_context *context, const uint8_t iv[realm_crypto_block_size],
     const uint8_t *from, uint8_t *to, size_t count);
 
+/// Encrypts `messages` messages of `count` bytes each, at most `realm_crypto_messages`, in little more
+/// time than one takes. Their initialisation vectors are 16 bytes apart, what they become `count`.
+void realm_crypto_encrypt_several(
+    const realm_crypto_context *context, size_t messages, const uint8_t *ivs,
+    const uint8_t *const *from, uint8_t *to, size_t count);
+
 /// The authentication code of `count` bytes, a multiple of 64.
 void realm_crypto_authenticate(
     const realm_crypto_context *context, const uint8_t *bytes, size_t count,
     uint8_t mac[realm_crypto_mac_size]);
+
+/// Those of two messages of `count` bytes each, quicker than one after the other.
+void realm_crypto_authenticate_pair(
+    const realm_crypto_context *context, const uint8_t *a, const uint8_t *b, size_t count,
+    uint8_t mac_a[realm_crypto_mac_size], uint8_t mac_b[realm_crypto_mac_size]);
 
 /// SHA-224, and HMAC with it and a key of any length.
 void realm_crypto_sha224(
@@ -63,6 +76,11 @@ void realm_crypto_hmac_sha224(
 
 /// 1 when both hold the same bytes; takes as long where they differ early as where they do not.
 int realm_crypto_equal(const uint8_t *a, const uint8_t *b, size_t count);
+
+/// Moves the pages of `count` bytes of private memory to another place in one step, in place of what
+/// is there; where they were, there is memory without pages. 0 unless the system refuses. (Not
+/// cryptography, but Swift cannot ask the system for it.)
+int realm_memory_move(void *from, size_t count, void *to);
 
 /// Overwrites with zeros, also where a compiler sees no use in it.
 void realm_crypto_wipe(void *bytes, size_t count);

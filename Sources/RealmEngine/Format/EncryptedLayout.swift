@@ -5,7 +5,8 @@
 /// Each group of 64 pages follows a page with their 64 entries. What the database calls offsets and
 /// sizes counts its pages only.
 enum EncryptedLayout {
-    static let page = 4096
+    static let page = 1 << pageShift
+    static let pageShift = 12
     static let entry = 64
     /// One of the two halves of an entry: the counter of a write and its authentication code.
     static let half = 32

@@ -54,20 +54,39 @@ extension EncryptedPages {
     /// pinned versions is as they were.
     func restore(_ bounds: PlainBounds, _ page: Int, _ scratch: Scratch) {
         let pages = bounds.pages(of: page >> bounds.shift, count * EncryptedLayout.page)
-        var there = 0
-        for page in pages where marks[page].load(ordering: .relaxed) > 0 {
-            decryptAgain(bounds, page, scratch)
-            marks[page].store(Self.stale, ordering: .releasing)
-            there += 1
+        var (there, page) = (0, pages.lowerBound)
+        while page < pages.upperBound {
+            let count = restore(bounds, page, isLast: page + 1 == pages.upperBound, scratch)
+            there += count
+            page += max(1, count)
         }
         bounds.count(there)
         if !bounds.open(pages) { Self.end() }
     }
 
+    /// Puts a page back if it was there, and the next one with it if that is as simple. Returns how
+    /// many that were.
+    private func restore(
+        _ bounds: PlainBounds, _ page: Int, isLast: Bool, _ scratch: Scratch
+    ) -> Int {
+        guard marks[page].load(ordering: .relaxed) > 0 else { return 0 }
+        if !isLast, marks[page + 1].load(ordering: .relaxed) > 0,
+            let counters = authenticatedPair(page, scratch)
+        {
+            fill(page, scratch, counters.0, in: bounds.room(for: page))
+            fill(page + 1, scratch.beside, counters.1, in: bounds.room(for: page))
+            marks[page + 1].store(Self.stale, ordering: .releasing)
+            marks[page].store(Self.stale, ordering: .releasing)
+            return 2
+        }
+        decryptAgain(bounds, page, scratch)
+        marks[page].store(Self.stale, ordering: .releasing)
+        return 1
+    }
+
     private func decryptAgain(_ bounds: PlainBounds, _ page: Int, _ scratch: Scratch) {
         let half = halves + page * EncryptedLayout.half
         let hadBytes = half.load(as: UInt32.self) != 0
-        let target = bounds.work + page * EncryptedLayout.page
         guard let counter = try? authenticated(page, scratch, hadBytes ? .reading : .replacing)
         else {
             // What somebody may have a pointer to is not in the file any more.
@@ -75,10 +94,7 @@ extension EncryptedPages {
             memset(half, 0, EncryptedLayout.half)
             return
         }
-        key.decrypt(
-            scratch.cipher, to: target, EncryptedLayout.page,
-            position: page * EncryptedLayout.page, counter: counter)
-        half.copyMemory(from: scratch.used, byteCount: EncryptedLayout.half)
+        fill(page, scratch, counter, in: bounds.room(for: page))
     }
 
     /// Ends the process as it ends when a plain file is cut off while it is read.

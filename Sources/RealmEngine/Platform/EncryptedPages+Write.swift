@@ -14,25 +14,60 @@ extension EncryptedPages {
         }
     }
 
-    /// Encrypts a staged page to `cipher` and its new entry to `entry`. True when it replaces what
-    /// was written there before.
+    /// Encrypts staged pages to `ciphers`, one behind the other, and their new entries to `entries`.
     func encrypt(
-        _ page: Int, to cipher: UnsafeMutableRawPointer, entry: UnsafeMutableRawPointer
-    ) -> Bool {
+        _ list: [Int], to ciphers: UnsafeMutableRawPointer, entries: UnsafeMutableRawPointer
+    ) {
         let half = EncryptedLayout.half
-        let known = halves + page * half
-        // As the reference counts: also a write that was interrupted had this number.
-        var counter = known.load(as: UInt32.self)
-        (entry + half).copyMemory(from: known, byteCount: half)
-        repeat {
-            counter = Self.counter(after: counter)
-            entry.storeBytes(of: counter, as: UInt32.self)
-            key.encrypt(
-                plain + page * EncryptedLayout.page, to: cipher, EncryptedLayout.page,
-                position: page * EncryptedLayout.page, counter: counter)
-            key.authenticate(cipher, EncryptedLayout.page, into: entry + 4)
-        } while EncryptionKey.isSameCode(entry + 4, entry + half + 4)
-        return known.load(as: UInt32.self) != 0
+        for (i, page) in list.enumerated() {
+            let entry = entries + i * EncryptedLayout.entry
+            let known = halves + page * half
+            entry.copyMemory(from: known, byteCount: half)
+            (entry + half).copyMemory(from: known, byteCount: half)
+        }
+        encryptNext(list[...], to: ciphers, entries: entries)
+        for (i, page) in list.enumerated() {
+            let entry = entries + i * EncryptedLayout.entry
+            while EncryptionKey.isSameCode(entry + 4, entry + half + 4) {
+                encryptNext(
+                    [page], to: ciphers + i * EncryptedLayout.page, entries: entry)
+            }
+        }
+    }
+
+    /// Encrypts pages as the writes after those that the first halves of their entries tell of.
+    private func encryptNext(
+        _ list: ArraySlice<Int>, to ciphers: UnsafeMutableRawPointer,
+        entries: UnsafeMutableRawPointer
+    ) {
+        let pages = list.enumerated().map { (i, page) in
+            let entry = entries + i * EncryptedLayout.entry
+            // As the reference counts: also a write that was interrupted had this number.
+            let counter = entry.load(as: UInt32.self)
+            entry.storeBytes(of: Self.counter(after: counter), as: UInt32.self)
+            let position = page * EncryptedLayout.page
+            return EncryptionKey.Message(
+                bytes: UnsafeRawPointer(plain + position), position: position,
+                counter: entry.load(as: UInt32.self))
+        }
+        key.encrypt(pages, EncryptedLayout.page, to: ciphers)
+        for i in stride(from: 0, to: pages.count, by: 2) {
+            let (cipher, entry) = (
+                ciphers + i * EncryptedLayout.page, entries + i * EncryptedLayout.entry
+            )
+            if i + 1 < pages.count {
+                key.authenticate(
+                    cipher, cipher + EncryptedLayout.page, EncryptedLayout.page, into: entry + 4,
+                    entry + EncryptedLayout.entry + 4)
+            } else {
+                key.authenticate(cipher, EncryptedLayout.page, into: entry + 4)
+            }
+        }
+    }
+
+    /// Something is there that a crash must not lose while it is replaced.
+    func isWritten(_ page: Int) -> Bool {
+        (halves + page * EncryptedLayout.half).load(as: UInt32.self) != 0
     }
 
     /// The file holds the page as it is here, written with `entry`.

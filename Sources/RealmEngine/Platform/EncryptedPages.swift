@@ -28,7 +28,7 @@ final class EncryptedPages: @unchecked Sendable {
     private var markMemory: ReservedMemory
     private var halfMemory: ReservedMemory
     /// The moment a page was last found to be what the file holds; 0 for one never read.
-    let marks: UnsafeMutablePointer<Atomic<UInt64>>
+    let marks: Marks
     /// The halves of entries that pages were read or written by.
     let halves: UnsafeMutableRawPointer
     let moment = Atomic<UInt64>(firstMoment)
@@ -38,7 +38,13 @@ final class EncryptedPages: @unchecked Sendable {
     /// Pages that could not be read so far.
     private let failures = Atomic<Int>(0)
 
-    private static let mutexCount = 16
+    typealias Marks = UnsafeMutablePointer<Atomic<UInt64>>
+
+    static let mutexCount = 16
+    /// Without bounds.
+    private static let usualShift = 4
+    /// Pages that are read at once, of one piece.
+    private static let together = 4
 
     /// Marks below that are no moments: of a page never read, of one that is there but has to be
     /// compared with the file, and of one that was there and was given back.
@@ -58,10 +64,10 @@ final class EncryptedPages: @unchecked Sendable {
             start, capacity: capacity,
             size: EncryptedLayout.databaseSize(of: cipher.mapped))
         plain = start
-        shift = bounds?.shift ?? 0
+        shift = bounds?.shift ?? Self.usualShift
         mutexes = (0..<Self.mutexCount).map { _ in Guarded(()) }
         let pages = capacity / EncryptedLayout.page
-        let room = Self.wholePages(Self.mutexCount * Scratch.size)
+        let room = Self.wholePages(2 * Self.mutexCount * Scratch.size)
         let markSize = Self.wholePages(pages * MemoryLayout<UInt64>.size)
         let halfSize = Self.wholePages(pages * EncryptedLayout.half)
         memorySize = room + markSize + halfSize
@@ -112,7 +118,6 @@ final class EncryptedPages: @unchecked Sendable {
 
     /// Has the pages of `count` bytes at `offset`, which lie inside the database, as they were at
     /// `moment` or later.
-    @inline(__always)
     func prepare(_ offset: Int, _ count: Int, _ moment: UInt64) throws(RealmError) {
         var page = offset / EncryptedLayout.page
         let last = (offset &+ count &- 1) / EncryptedLayout.page
@@ -122,14 +127,15 @@ final class EncryptedPages: @unchecked Sendable {
         }
     }
 
-    @inline(__always)
     private func isFresh(_ page: Int, _ moment: UInt64) -> Bool {
         marks[page].load(ordering: .acquiring) >= moment
     }
 
+    /// As above for one page, which was not found to be there.
     @inline(never)
-    private func load(_ page: Int, _ wanted: UInt64) throws(RealmError) {
+    func load(_ page: Int, _ wanted: UInt64) throws(RealmError) {
         try withPage(page) { (scratch) throws(RealmError) in
+            if isUnread(page) { readAhead(page, scratch) }
             if !isFresh(page, wanted) { try refresh(page, scratch) }
         }
         if let bounds, bounds.isExceeded { trim(bounds, butFor: page) }
@@ -149,7 +155,7 @@ final class EncryptedPages: @unchecked Sendable {
     func withPiece<R, E>(_ page: Int, _ body: (Scratch) throws(E) -> R) throws(E) -> R {
         let i = (page >> shift) % Self.mutexCount
         return try mutexes[i].withLock { _ throws(E) in
-            try body(Scratch(start: memory + i * Scratch.size))
+            try body(Scratch(start: memory + 2 * i * Scratch.size))
         }
     }
 
@@ -191,6 +197,49 @@ final class EncryptedPages: @unchecked Sendable {
         marks[page].store(now, ordering: .releasing)
     }
 
+    /// Reads the pages around one for the first time, if somebody reads towards them: two pages
+    /// authenticate in little more time than one. What is not as it should be is left alone.
+    private func readAhead(_ page: Int, _ scratch: Scratch) {
+        var next = page / Self.together * Self.together
+        let end = min(next + Self.together, count)
+        guard isReadTowards(next, end) else { return }
+        let now = moment.load(ordering: .acquiring)
+        while next + 1 < end {
+            guard isUnread(next), isUnread(next + 1) else {
+                next += 1
+                continue
+            }
+            if let counters = authenticatedPair(next, scratch) {
+                fill(next, scratch, counters.0, in: plain)
+                fill(next + 1, scratch.beside, counters.1, in: plain)
+                bounds?.count(2)
+                marks[next].store(now, ordering: .releasing)
+                marks[next + 1].store(now, ordering: .releasing)
+            }
+            next += 2
+        }
+    }
+
+    /// The pages on one side of those from `first` to `end` were read.
+    private func isReadTowards(_ first: Int, _ end: Int) -> Bool {
+        (first > 1 && !isUnread(first - 1) && !isUnread(first - 2))
+            || (end + 1 < count && !isUnread(end) && !isUnread(end + 1))
+    }
+
+    private func isUnread(_ page: Int) -> Bool { marks[page].load(ordering: .relaxed) == 0 }
+
+    /// Decrypts what was read into `scratch` to its place from `start` on.
+    func fill(
+        _ page: Int, _ scratch: Scratch, _ counter: UInt32, in start: UnsafeMutableRawPointer
+    ) {
+        let position = page * EncryptedLayout.page
+        key.decrypt(
+            scratch.cipher, to: start + position, EncryptedLayout.page, position: position,
+            counter: counter)
+        (halves + page * EncryptedLayout.half).copyMemory(
+            from: scratch.used, byteCount: EncryptedLayout.half)
+    }
+
     /// Only what changed: others read the rest.
     private func store(_ page: UnsafeMutableRawPointer, _ target: UnsafeMutableRawPointer) {
         let old = target.assumingMemoryBound(to: UInt64.self)
@@ -201,7 +250,7 @@ final class EncryptedPages: @unchecked Sendable {
 
 extension EncryptedPages {
     /// Room to work on one page: its entry, its bytes, what they mean, and a code; and for what else
-    /// might have been written.
+    /// might have been written. There is as much again `beside`.
     struct Scratch {
         let start: UnsafeMutableRawPointer
 
@@ -215,6 +264,7 @@ extension EncryptedPages {
         var used: UnsafeMutableRawPointer { code + EncryptedLayout.entry }
         var other: UnsafeMutableRawPointer { start + 3 * EncryptedLayout.page }
         var otherCode: UnsafeMutableRawPointer { used + EncryptedLayout.entry }
+        var beside: Scratch { Scratch(start: start + Self.size) }
     }
 
     /// What a page is wanted for.
@@ -275,6 +325,19 @@ extension EncryptedPages {
         }
     }
 
+    /// As above for a page and the next one; nil unless somebody wrote both.
+    func authenticatedPair(_ page: Int, _ scratch: Scratch) -> (UInt32, UInt32)? {
+        read(page, scratch)
+        read(page + 1, scratch.beside)
+        key.authenticate(
+            scratch.cipher, scratch.beside.cipher, EncryptedLayout.page, into: scratch.code,
+            scratch.beside.code)
+        guard case .written(let first) = judgeCode(page, scratch),
+            case .written(let second) = judgeCode(page + 1, scratch.beside)
+        else { return nil }
+        return (first, second)
+    }
+
     private func read(_ page: Int, _ scratch: Scratch) {
         scratch.entry.copyMemory(
             from: cipher.base + EncryptedLayout.position(ofEntry: page),
@@ -285,10 +348,16 @@ extension EncryptedPages {
     }
 
     private func judge(_ page: Int, _ scratch: Scratch) -> Found {
+        if scratch.entry.load(as: UInt32.self) == 0 { return .nothing }
+        key.authenticate(scratch.cipher, EncryptedLayout.page, into: scratch.code)
+        return judgeCode(page, scratch)
+    }
+
+    /// As above when the code of the bytes is known.
+    private func judgeCode(_ page: Int, _ scratch: Scratch) -> Found {
         let half = EncryptedLayout.half
         let latest = scratch.entry.load(as: UInt32.self)
         if latest == 0 { return .nothing }
-        key.authenticate(scratch.cipher, EncryptedLayout.page, into: scratch.code)
         // The second half is that of the write before, when the last one was interrupted.
         for used in [scratch.entry, scratch.entry + half]
         where EncryptionKey.isSameCode(used + 4, scratch.code) {

@@ -1,3 +1,4 @@
+import CRealmCrypto
 import Glibc
 import Synchronization
 
@@ -35,15 +36,16 @@ public enum PlainMemory {
     private static let least = 2 << 20
 }
 
-/// What it takes to give plain pages of one file back and to put them there again: their memory has
-/// two places, one that readers know, whose pieces can be closed, and one where they are filled again
-/// before anybody can read them.
+/// What it takes to give plain pages of one file back and to put them there again: the place that
+/// readers know is closed piece by piece, and a piece is filled again beside it, where nobody can read,
+/// before all of its memory moves to its place at once.
 ///
 /// Pages come and go by pieces. Free to cross threads: what is known of a piece is guarded by the mutex
 /// of its pages.
 final class PlainBounds: @unchecked Sendable {
     let plain: UnsafeMutableRawPointer
-    let work: UnsafeMutableRawPointer
+    /// Room to fill a piece in for each of the mutexes that pieces are guarded by.
+    private let work: UnsafeMutableRawPointer
     /// Pages of a piece, as a power of 2.
     let shift: Int
     private let capacity: Int
@@ -59,7 +61,9 @@ final class PlainBounds: @unchecked Sendable {
     /// Neighbours that are not closed alike are stretches of addresses of their own, of which the
     /// system permits some ten thousand.
     private static let mostPieces = 1 << 14
-    private static let smallestShift = 4
+    /// Whoever comes back for a page needs little else around it; but each piece takes some calls of
+    /// the system to come and go.
+    private static let smallestShift = 2
 
     /// Nil when nobody asked for bounds, or the system has no such memory.
     ///
@@ -67,7 +71,7 @@ final class PlainBounds: @unchecked Sendable {
     ///   - plain: addresses for `capacity` bytes, which are taken over.
     ///   - size: bytes of the database so far.
     init?(_ plain: UnsafeMutableRawPointer, capacity: Int, size: Int) {
-        guard PlainMemory.isLimited else { return nil }
+        guard PlainMemory.isLimited, Self.canMove else { return nil }
         var shift = Self.smallestShift
         while Self.pieces(size, shift) > Self.mostPieces { shift += 1 }
         let page = Mapping.pageSize
@@ -75,7 +79,8 @@ final class PlainBounds: @unchecked Sendable {
         let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
         let list = mmap(nil, bytes, PROT_NONE, flags, -1, 0)
         guard let list, list != MAP_FAILED else { return nil }
-        guard let work = Self.twice(plain, capacity) else {
+        let room = EncryptedPages.mutexCount << (shift + EncryptedLayout.pageShift)
+        guard let work = try? ConfidentialMemory.make(room) else {
             munmap(list, bytes)
             return nil
         }
@@ -90,7 +95,7 @@ final class PlainBounds: @unchecked Sendable {
     deinit {
         PlainMemory.files.subtract(1, ordering: .relaxed)
         PlainMemory.held.subtract(held.load(ordering: .relaxed), ordering: .relaxed)
-        munmap(work, capacity)
+        ConfidentialMemory.free(work, EncryptedPages.mutexCount * pieceSize)
         munmap(closed.start, closed.capacity)
     }
 
@@ -99,31 +104,21 @@ final class PlainBounds: @unchecked Sendable {
         ((size / EncryptedLayout.page) >> shift) + 1
     }
 
-    /// Puts memory at `plain` and returns where else it is; nil when there is none, and then nothing
-    /// has changed. It has no name, and no descriptor once this returns.
-    private static func twice(
-        _ plain: UnsafeMutableRawPointer, _ capacity: Int
-    ) -> UnsafeMutableRawPointer? {
-        guard let descriptor = try? memoryDescriptor() else { return nil }
-        defer { Glibc.close(descriptor) }
-        guard ftruncate(descriptor, off_t(capacity)) == 0 else { return nil }
-        let flags = MAP_SHARED | MAP_NORESERVE
-        let work = mmap(nil, capacity, PROT_NONE, flags, descriptor, 0)
-        guard let work, work != MAP_FAILED else { return nil }
-        guard mmap(plain, capacity, PROT_NONE, flags | MAP_FIXED, descriptor, 0) != MAP_FAILED
-        else {
-            munmap(work, capacity)
-            return nil
-        }
-        madvise(work, capacity, Mapping.noDump)
-        madvise(plain, capacity, Mapping.noDump)
-        return work
-    }
+    /// Systems from before 2020 cannot move memory away from where there is to be memory again.
+    private static let canMove: Bool = {
+        let page = Mapping.pageSize
+        guard let memory = try? ConfidentialMemory.make(2 * page) else { return false }
+        defer { ConfidentialMemory.free(memory, 2 * page) }
+        memory.storeBytes(of: 1, as: UInt8.self)
+        return realm_memory_move(memory, page, memory + page) == 0
+            && memory.load(as: UInt8.self) == 0 && (memory + page).load(as: UInt8.self) == 1
+    }()
+
+    private var pieceSize: Int { EncryptedLayout.page << shift }
 
     /// The file has `count` bytes more at `from`. False when the system refuses.
     func extend(from: Int, _ count: Int) -> Bool {
-        guard (try? closed.ensure(Self.pieces(from + count, shift))) != nil else { return false }
-        return count == 0 || mprotect(work + from, count, PROT_READ | PROT_WRITE) == 0
+        (try? closed.ensure(Self.pieces(from + count, shift))) != nil
     }
 
     /// Has faults in the pages of `pages` lead there.
@@ -180,27 +175,30 @@ final class PlainBounds: @unchecked Sendable {
         return first..<max(first, min(first + (1 << shift), size / EncryptedLayout.page))
     }
 
+    /// Where page 0 would be if the piece with `page` were where it is filled.
+    func room(for page: Int) -> UnsafeMutableRawPointer {
+        let piece = page >> shift
+        return work + (piece % EncryptedPages.mutexCount - piece) * pieceSize
+    }
+
     /// Gives the memory of `pages`, those of a piece, back. False when the system refuses.
     func close(_ pages: Range<Int>) -> Bool {
-        let offset = pages.lowerBound * EncryptedLayout.page
+        let start = plain + pages.lowerBound * EncryptedLayout.page
         let count = pages.count * EncryptedLayout.page
-        guard mprotect(plain + offset, count, PROT_NONE) == 0 else { return false }
+        guard mprotect(start, count, PROT_NONE) == 0 else { return false }
         piece(pages.lowerBound).pointee = true
-        madvise(work + offset, count, Self.remove)
+        madvise(start, count, MADV_DONTNEED)
         return true
     }
 
-    /// `MADV_REMOVE`, hidden from Swift's view of `mman.h`.
-    private static let remove: Int32 = 9
-
-    /// Shows `pages`, those of a piece, to readers again. False when the system refuses.
+    /// Shows `pages`, those of a piece, to readers again, as they were filled. False when the system
+    /// refuses.
     func open(_ pages: Range<Int>) -> Bool {
         let offset = pages.lowerBound * EncryptedLayout.page
         let count = pages.count * EncryptedLayout.page
-        guard mprotect(plain + offset, count, PROT_READ | PROT_WRITE) == 0 else { return false }
+        guard realm_memory_move(room(for: pages.lowerBound) + offset, count, plain + offset) == 0
+        else { return false }
         piece(pages.lowerBound).pointee = false
-        // One place is enough to count them at.
-        madvise(work + offset, count, MADV_DONTNEED)
         return true
     }
 }

@@ -17,7 +17,7 @@ final class EncryptedDevice: StorageDevice {
     private var dirty: Set<Int> = []
     /// The header's page as it is to be written: its entry is in the file already.
     private var header: EncryptedBatch?
-    /// Pages in the file whose entries tell what was there before, too.
+    /// With pages in the file whose entries tell what was there before, too.
     private var unconfirmed: [EncryptedBatch] = []
     private let isDurable: Bool
     /// Nothing was written since the last sync.
@@ -119,19 +119,18 @@ final class EncryptedDevice: StorageDevice {
 
     private func flushData(isDurable: Bool) throws(RealmError) {
         if dirty.isEmpty || (header != nil && dirty.count == 1) { return }
-        let data = EncryptedBatch(dirty.filter { $0 != 0 }.sorted(), pages)
-        let header = dirty.contains(0) ? EncryptedBatch([0], pages) : nil
+        // Not after a page of those was written again.
+        try confirm()
+        let batch = EncryptedBatch(dirty.sorted(), pages)
         isSynced = false
         lockFile?.beginPages(at: dirty.min()! * EncryptedLayout.page)
         defer { lockFile?.endPages() }
-        try data.writeEntries(to: device)
-        try header?.writeEntries(to: device)
-        if isDurable, data.replaces { try device.sync() }
-        try data.writePages(to: device)
-        data.settle()
-        unconfirmed.append(data)
-        dirty = header == nil ? [] : [0]
-        self.header = header
+        try batch.writeEntries(to: device)
+        if isDurable, batch.replaces { try device.sync() }
+        try batch.writePages(to: device)
+        unconfirmed.append(batch)
+        dirty = batch.hasHeader ? [0] : []
+        header = batch.hasHeader ? batch : nil
     }
 
     private func flushHeader() throws(RealmError) {
@@ -139,48 +138,72 @@ final class EncryptedDevice: StorageDevice {
         isSynced = false
         lockFile?.beginPages(at: 0)
         defer { lockFile?.endPages() }
-        try header.writePages(to: device)
-        header.settle()
-        unconfirmed.append(header)
+        try header.writeHeader(to: device)
+        if unconfirmed.last !== header { unconfirmed.append(header) }
         dirty = []
         self.header = nil
     }
 }
 
-/// Pages encrypted to be written, and their entries.
-struct EncryptedBatch {
+/// Pages encrypted to be written, and their entries. That of the header is written last, for itself.
+final class EncryptedBatch {
+    /// In the order of their places.
     private let list: [Int]
     private let pages: EncryptedPages
     private let ciphers: ByteBufferBox
     private let entries: ByteBufferBox
-    /// Some of them held something that a crash must not lose.
-    private(set) var replaces = false
+    /// Places in the list of the pages that were written and are not confirmed.
+    private var written = 0..<0
 
     init(_ list: [Int], _ pages: EncryptedPages) {
         self.list = list
         self.pages = pages
-        ciphers = ByteBufferBox(capacity: list.count * EncryptedLayout.page)
-        entries = ByteBufferBox(capacity: list.count * EncryptedLayout.entry)
-        for page in list {
-            let (cipher, entry) = (
-                ciphers.reserve(EncryptedLayout.page), entries.reserve(EncryptedLayout.entry)
-            )
-            if pages.encrypt(page, to: cipher, entry: entry) { replaces = true }
-            ciphers.advance(by: EncryptedLayout.page)
-            entries.advance(by: EncryptedLayout.entry)
-        }
+        let (size, entrySize) = (
+            list.count * EncryptedLayout.page, list.count * EncryptedLayout.entry
+        )
+        ciphers = ByteBufferBox(capacity: size)
+        entries = ByteBufferBox(capacity: entrySize)
+        pages.encrypt(list, to: ciphers.reserve(size), entries: entries.reserve(entrySize))
+        ciphers.advance(by: size)
+        entries.advance(by: entrySize)
     }
+
+    var hasHeader: Bool { list.first == 0 }
+
+    private var data: Range<Int> { (hasHeader ? 1 : 0)..<list.count }
+
+    /// Some pages but the header's held something that a crash must not lose.
+    var replaces: Bool { data.contains { pages.isWritten(list[$0]) } }
 
     func writeEntries(to device: any StorageDevice) throws(RealmError) {
         try write(
-            entries.bytes, EncryptedLayout.entry, EncryptedLayout.position(ofEntry:), device)
+            list.indices, entries.bytes, EncryptedLayout.entry,
+            EncryptedLayout.position(ofEntry:), device)
     }
 
+    /// All but the header's.
     func writePages(to device: any StorageDevice) throws(RealmError) {
-        try write(ciphers.bytes, EncryptedLayout.page, EncryptedLayout.position(ofPage:), device)
+        try writePages(data, device)
+        written = data
     }
 
-    /// Writes the entries of pages that are in the file: both halves tell of those.
+    func writeHeader(to device: any StorageDevice) throws(RealmError) {
+        try writePages(0..<1, device)
+        written = 0..<max(1, written.upperBound)
+    }
+
+    private func writePages(
+        _ part: Range<Int>, _ device: any StorageDevice
+    ) throws(RealmError) {
+        try write(
+            part, ciphers.bytes, EncryptedLayout.page, EncryptedLayout.position(ofPage:), device)
+        // The file holds them now.
+        for i in part {
+            pages.settle(list[i], entries.bytes.baseAddress! + i * EncryptedLayout.entry)
+        }
+    }
+
+    /// Writes the entries of pages that are in the file once more: both halves tell of those.
     func confirm(to device: any StorageDevice) throws(RealmError) {
         let confirmed = ByteBufferBox(capacity: entries.count)
         for i in list.indices {
@@ -188,31 +211,26 @@ struct EncryptedBatch {
             for _ in 0..<2 { confirmed.append(latest, EncryptedLayout.half) }
         }
         try write(
-            confirmed.bytes, EncryptedLayout.entry, EncryptedLayout.position(ofEntry:), device)
+            written, confirmed.bytes, EncryptedLayout.entry,
+            EncryptedLayout.position(ofEntry:), device)
+        written = 0..<0
     }
 
     /// What is next to each other in the file with one call.
     private func write(
-        _ bytes: UnsafeRawBufferPointer, _ size: Int, _ position: (Int) -> Int,
-        _ device: any StorageDevice
+        _ part: Range<Int>, _ bytes: UnsafeRawBufferPointer, _ size: Int,
+        _ position: (Int) -> Int, _ device: any StorageDevice
     ) throws(RealmError) {
-        var first = 0
-        while first < list.count {
+        var first = part.lowerBound
+        while first < part.upperBound {
             var end = first + 1
             let start = position(list[first])
-            while end < list.count, position(list[end]) == start + (end - first) * size {
+            while end < part.upperBound, position(list[end]) == start + (end - first) * size {
                 end += 1
             }
             try device.write(
                 UnsafeRawBufferPointer(rebasing: bytes[(first * size)..<(end * size)]), at: start)
             first = end
-        }
-    }
-
-    /// The file holds the pages now.
-    func settle() {
-        for (i, page) in list.enumerated() {
-            pages.settle(page, entries.bytes.baseAddress! + i * EncryptedLayout.entry)
         }
     }
 }

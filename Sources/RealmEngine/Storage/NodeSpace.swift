@@ -33,8 +33,17 @@ struct NodeSpace {
         if at >= end {
             // A node of the open write transaction, of an encrypted file, or a reference to nowhere.
             end = state.pointee.slabEnd
-            if at < state.pointee.slabStart || at >= end { end = try prepare(ref) }
+            if at < state.pointee.slabStart || at >= end { return try encryptedNode(ref) }
         }
+        return try open(ref, below: end) { _ throws(RealmError) in }
+    }
+
+    /// - Parameter prepare: is called with the bytes the node has, once they are known to lie inside.
+    @inline(__always)
+    private func open(
+        _ ref: Ref, below end: UInt64, _ prepare: (Int) throws(RealmError) -> Void
+    ) throws(RealmError) -> NodeView {
+        let at = ref.raw
         guard at & 7 == 0, at >= 24, end &- at >= 8 else { throw badRef(ref) }
         let header = (base + Int(at)).load(as: UInt64.self)
         let flags = UInt8(truncatingIfNeeded: header >> 32)
@@ -43,6 +52,7 @@ struct NodeSpace {
         guard UInt64(size) <= end &- at, (Self.knownForms >> UInt32(flags >> 3)) & 1 != 0 else {
             throw badNode(ref, count)
         }
+        try prepare(size)
         #if DEBUG
             state.pointee.opened += 1
         #endif
@@ -50,42 +60,58 @@ struct NodeSpace {
         return NodeView(payload: base + Int(at) + 8, count: count, flags: flags)
     }
 
-    /// Has the pages of the node at `ref` of an encrypted file there, and returns where its version
-    /// ends. What the node's header announces beyond that is for the caller to refuse.
+    /// Opens a node of an encrypted file: its header is read when its page is there, and the rest when
+    /// all pages it reaches are.
     @inline(never)
-    func prepare(_ ref: Ref) throws(RealmError) -> UInt64 {
+    private func encryptedNode(_ ref: Ref) throws(RealmError) -> NodeView {
         let (at, limit) = (ref.raw, state.pointee.limit)
-        guard let pages = state.pointee.pages, at & 7 == 0, at < limit, limit - at >= 8 else {
-            throw badRef(ref)
+        guard let marks = state.pointee.marks, at & 7 == 0, at < limit else { throw badRef(ref) }
+        try prepare(marks, Int(at), 1)
+        return try open(ref, below: limit) { (size) throws(RealmError) in
+            try prepare(marks, Int(at), size)
         }
-        let moment = state.pointee.moment
-        let error = pages._withUnsafeGuaranteedRef { (pages) -> RealmError? in
-            do throws(RealmError) {
-                try pages.prepare(Int(at), NodeView.headerSize, moment)
-                let header = (base + Int(at)).load(as: UInt64.self)
-                let flags = UInt8(truncatingIfNeeded: header >> 32)
-                let count = Int((header >> 40).byteSwapped >> 40)
-                let size = NodeView.payloadSize(flags: flags, count: count) &+ 8
-                if UInt64(size) <= limit - at { try pages.prepare(Int(at), size, moment) }
-                return nil
-            } catch { return error }
-        }
-        if let error { throw error }
-        return limit
     }
 
-    /// As above for what is about to be read without being opened; nothing where pages are the
-    /// file's own.
+    /// Has the pages of `count` bytes at `offset` there.
+    @inline(__always)
+    private func prepare(
+        _ marks: EncryptedPages.Marks, _ offset: Int, _ count: Int
+    ) throws(RealmError) {
+        let moment = state.pointee.moment
+        var page = offset >> EncryptedLayout.pageShift
+        let last = (offset &+ count &- 1) >> EncryptedLayout.pageShift
+        while page <= last {
+            if marks[page].load(ordering: .acquiring) < moment { try load(page) }
+            page &+= 1
+        }
+    }
+
+    @inline(never)
+    private func load(_ page: Int) throws(RealmError) {
+        try state.pointee.pages?.takeUnretainedValue().load(page, state.pointee.moment)
+    }
+
+    /// Has the pages of the node at `ref`, which is about to be read without being opened; nothing
+    /// where pages are the file's own. What the node's header announces beyond the version is for the
+    /// caller to refuse.
     func prepareIfNeeded(_ ref: Ref) throws(RealmError) {
-        if state.pointee.pages != nil { _ = try prepare(ref) }
+        guard let marks = state.pointee.marks else { return }
+        let (at, limit) = (ref.raw, state.pointee.limit)
+        guard at & 7 == 0, at < limit, limit - at >= 8 else { throw badRef(ref) }
+        try prepare(marks, Int(at), NodeView.headerSize)
+        let header = (base + Int(at)).load(as: UInt64.self)
+        let flags = UInt8(truncatingIfNeeded: header >> 32)
+        let count = Int((header >> 40).byteSwapped >> 40)
+        let size = NodeView.payloadSize(flags: flags, count: count) &+ 8
+        if UInt64(size) <= limit - at { try prepare(marks, Int(at), size) }
     }
 
     /// As above for `count` bytes, which may be those of several nodes.
     func prepareIfNeeded(_ ref: Ref, _ count: Int) throws(RealmError) {
-        guard let pages = state.pointee.pages, ref.raw <= limit,
+        guard let marks = state.pointee.marks, count > 0, ref.raw <= limit,
             UInt64(count) <= limit - ref.raw
         else { return }
-        try pages.takeUnretainedValue().prepare(Int(ref.raw), count, state.pointee.moment)
+        try prepare(marks, Int(ref.raw), count)
     }
 
     /// One bit per combination of inner, has-refs, context and width type: refs are always packed
@@ -227,6 +253,7 @@ struct WalkState {
     /// What prepares the pages of an encrypted file, and since when they have to be right; with them
     /// the logical size. Nil for other files.
     var pages: Unmanaged<EncryptedPages>?
+    var marks: EncryptedPages.Marks?
     var moment: UInt64 = 0
     var limit: UInt64 = 0
     /// A write transaction whose state this was has changed it.

@@ -39,6 +39,7 @@ final class SpaceMemory {
         ).bindMemory(to: WalkState.self, capacity: 2)
         var state = WalkState(budget: WalkState.endless, lookup: states)
         (state.pages, state.moment, state.limit) = (pages, moment, limit)
+        state.marks = pages?.takeUnretainedValue().marks
         states.initialize(repeating: state, count: 2)
         lookup = NodeSpace(base: base, limit: limit, state: states)
         walk = NodeSpace(base: base, limit: limit, state: states + 1)

@@ -129,6 +129,34 @@ import Testing
         }
     }
 
+    /// Pages are read together with those around them, which are nobody's concern yet.
+    @Test(arguments: [false, true]) func damageConcernsItsPageAlone(backwards: Bool) throws {
+        var random = SeededRandom(seed: 7)
+        // Long enough for a large page of memory.
+        let words = (0..<(5 << 17)).map { _ in random.next() }
+        let plain = words.withUnsafeBytes { [UInt8]($0) }
+        let key = try EncryptedImage.key()
+        var image = EncryptedImage(of: plain, key)
+        let damaged: Set = [9, 40, 41, 600]
+        for page in damaged { image.bytes[EncryptedLayout.position(ofPage: page) + 5] ^= 1 }
+        let file = try image.bytes.withUnsafeBytes {
+            try MappedFile(copying: $0, path: "damaged", .given(key))
+        }
+        let pages = try #require(file.mapping.pages)
+        let (moment, all) = (pages.nextMoment(), Array(0..<image.pages))
+        #expect(all.count == 1280)
+        for page in backwards ? all.reversed() : all {
+            let at = page * 4096
+            let error = failure { try pages.prepare(at, 4096, moment) }
+            #expect((error != nil) == damaged.contains(page), "page \(page)")
+            if error != nil { continue }
+            let isSame = plain.withUnsafeBytes {
+                memcmp($0.baseAddress! + at, file.mapping.base + at, 4096) == 0
+            }
+            #expect(isSame, "page \(page)")
+        }
+    }
+
     @Test func anInterruptedWriteLeavesWhatWasThere() throws {
         var image = try image()
         for page in 0..<image.pages {
