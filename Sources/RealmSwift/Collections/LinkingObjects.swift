@@ -44,7 +44,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
     }
 
     public func makeIterator() -> RLMIterator<Element> {
-        results?.makeIterator() ?? RLMIterator(count: 0) { _ in nil }
+        results?.makeIterator() ?? RLMIterator([])
     }
 
     public func index(of object: Element) -> Int? { results?.index(of: object) }

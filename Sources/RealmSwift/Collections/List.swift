@@ -47,8 +47,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
     }
 
     public func makeIterator() -> RLMIterator<Element> {
-        let elements = Array((0..<count).map { self[$0] })
-        return RLMIterator(count: elements.count) { elements[$0] }
+        RLMIterator((0..<count).map { self[$0] })
     }
 
     public func index(of object: Element) -> Int? {

@@ -28,8 +28,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
     }
 
     public func makeIterator() -> RLMIterator<Element> {
-        let elements = Array((0..<count).map { self[$0] })
-        return RLMIterator(count: elements.count) { elements[$0] }
+        RLMIterator((0..<count).map { self[$0] })
     }
 
     /// A set has no places.

@@ -40,22 +40,17 @@ extension RealmCollection where Element: KeypathSortable {
 
 /// Goes over the elements a collection had when it began.
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
-    private let element: (Int) -> Element?
-    private let count: Int
-    private var position = 0
+    private let step: () -> Element?
 
-    init(count: Int, _ element: @escaping (Int) -> Element?) {
-        self.count = count
-        self.element = element
+    /// - Parameter step: the next element; nil at the end.
+    init(_ step: @escaping () -> Element?) { self.step = step }
+
+    init(_ elements: [Element]) {
+        var rest = elements.makeIterator()
+        step = { rest.next() }
     }
 
-    public mutating func next() -> Element? {
-        while position < count {
-            defer { position += 1 }
-            if let found = element(position) { return found }
-        }
-        return nil
-    }
+    public mutating func next() -> Element? { step() }
 }
 
 /// What a sort goes by.

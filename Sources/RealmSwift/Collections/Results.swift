@@ -75,13 +75,11 @@ import RealmEngine
     public func makeIterator() -> RLMIterator<Element> {
         switch source {
         case .objects(let source):
-            let members = source.snapshot()
-            return RLMIterator(count: members.count) { members.element($0) }
+            let members = ResultsSource.Members(source)
+            return RLMIterator { members.next() }
         case .values(let source):
-            let elements = (0..<source.count).map {
-                Element._rlmFromStored(source.element($0))
-            }
-            return RLMIterator(count: elements.count) { elements[$0] }
+            return RLMIterator(
+                (0..<source.count).map { Element._rlmFromStored(source.element($0)) })
         }
     }
 
@@ -190,38 +188,24 @@ final class ResultsSource: @unchecked Sendable {
         }
     }
 
-    /// As they are now, whatever becomes of them.
-    func snapshot() -> Snapshot {
-        Snapshot(self, count)
-    }
+    /// Goes over them as they are now, whatever becomes of them; what was deleted meanwhile is left out.
+    final class Members {
+        private let source: ResultsSource
+        private var cursor: ResultsCursor
 
-    struct Snapshot {
-        let source: ResultsSource
-        /// Of the objects; nil where they cannot become others.
-        private let keys: [ObjectKey]?
-        let count: Int
-
-        init(_ source: ResultsSource, _ count: Int) {
+        init(_ source: ResultsSource) {
             self.source = source
-            self.count = count
-            keys =
-                source.realm.isFrozen
-                ? nil
-                : source.attempt { () throws(RealmError) in
-                    var keys: [ObjectKey] = []
-                    keys.reserveCapacity(count)
-                    for i in 0..<count { keys.append(try source.results.key(at: i)) }
-                    return keys
-                }
+            cursor = source.attempt { () throws(RealmError) in try source.results.cursor() }
         }
 
-        /// Nil for an object that was deleted meanwhile.
-        func element<Element>(_ position: Int) -> Element? {
-            guard let keys else { return source.element(position) as Element }
-            return source.attempt { () throws(RealmError) -> Element? in
-                let handle = try ObjectHandle(source.managed.objects, keys[position])
-                guard try handle.exists else { return nil }
-                return source.managed.accessor(handle, as: Element.self)
+        func next<Element>() -> Element? {
+            source.attempt { () throws(RealmError) -> Element? in
+                while let handle = try cursor.next() {
+                    if try handle.exists {
+                        return source.managed.accessor(handle, as: Element.self)
+                    }
+                }
+                return nil
             }
         }
     }

@@ -46,11 +46,11 @@ final class ManagedClass: @unchecked Sendable {
         }
     }
 
-    /// An accessor of a stored object.
+    /// An accessor of a stored object; `type` is the model's, or one above it.
     @inline(__always)
     func accessor<T>(_ handle: ObjectHandle, as type: T.Type) -> T {
         let object = model.type.init()
         bind(object, handle)
-        return unsafeDowncast(object, to: AnyObject.self) as! T
+        return unsafeBitCast(object, to: T.self)
     }
 }

@@ -180,8 +180,8 @@ import RealmEngine
                     + "'\(type.className()).\(field.name)'.")
         }
         do throws(RealmError) {
-            guard let found = try managed.objects.find(primaryKey: stored) else { return nil }
-            return managed.accessor(try ObjectHandle(managed.objects, found), as: type)
+            return try managed.objects.object(primaryKey: stored)
+                .map { managed.accessor($0, as: type) }
         } catch { throwRealmException(error.message) }
     }
 
