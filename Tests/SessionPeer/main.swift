@@ -260,9 +260,10 @@ struct Peer {
             }
             // What the parent pins stays readable.
             guard try Counters.sum(counters!.database.snapshot()) == 0 else { _exit(2) }
-            counters = nil
+            // Also while it still has what it was copied with.
             let own = try Counters(opening: path, options)
             try own.add(1)
+            counters = nil
             _exit(refused == 1 ? 0 : 3)
         }
         var status: Int32 = 0

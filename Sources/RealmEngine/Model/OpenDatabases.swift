@@ -24,8 +24,10 @@ enum OpenDatabases {
         let (found, other) = entries.withLock { entries in
             (
                 entries[key]?.database.object,
-                entries.first { $0.value.path == place.path && $0.key != key }?.value.database
-                    .object
+                entries.first {
+                    $0.value.path == place.path && $0.key.file != file
+                        && $0.key.generation == key.generation
+                }?.value.database.object
             )
         }
         if other != nil, found == nil { throw replaced(place.name) }
