@@ -18,10 +18,6 @@ final class ElementsSource: @unchecked Sendable {
         (self.collection, self.results) = (collection, results)
     }
 
-    private func attempt<T>(_ body: () throws(RealmError) -> T) -> T {
-        do throws(RealmError) { return try body() } catch { throwRealmException(error.message) }
-    }
-
     var count: Int { attempt { () throws(RealmError) in try results.count } }
 
     func element(_ position: Int) -> _Stored {

@@ -107,11 +107,11 @@ extension LinkingObjects: _HasPersistedType, _Persistable {
                 "Property '\(origin.model.name).\(name)' declared as origin of linking objects property "
                     + "'\(managed.model.name).\(field.name)' does not exist")
         }
-        do throws(RealmError) {
+        return attempt { () throws(RealmError) in
             let results = try ObjectResults(
                 origin.objects, linkingTo: object.handle!, by: index)
             return LinkingObjects(name, ResultsSource(origin, results))
-        } catch { throwRealmException(error.message) }
+        }
     }
 
     public static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: LinkingObjects)

@@ -27,10 +27,10 @@ final class ManagedCollection {
 
     /// Reads; what cannot be read is gone.
     func read<T>(_ body: (CollectionHandle) throws(RealmError) -> T) -> T {
-        do throws(RealmError) {
+        return attempt { () throws(RealmError) in
             try handle.follow()
             return try body(handle)
-        } catch { throwRealmException(error.message) }
+        }
     }
 
     /// Changes, in a write transaction.

@@ -167,12 +167,6 @@ final class ResultsSource: @unchecked Sendable {
         self.results = results
     }
 
-    /// What the engine refuses here is a mistake of the program.
-    @inline(__always)
-    func attempt<T>(_ body: () throws(RealmError) -> T) -> T {
-        do throws(RealmError) { return try body() } catch { throwRealmException(error.message) }
-    }
-
     var count: Int { attempt { () throws(RealmError) in try results.count } }
 
     func index(of object: ObjectBase) -> Int? {
@@ -195,11 +189,11 @@ final class ResultsSource: @unchecked Sendable {
 
         init(_ source: ResultsSource) {
             self.source = source
-            cursor = source.attempt { () throws(RealmError) in try source.results.cursor() }
+            cursor = attempt { () throws(RealmError) in try source.results.cursor() }
         }
 
         func next<Element>() -> Element? {
-            source.attempt { () throws(RealmError) -> Element? in
+            attempt { () throws(RealmError) -> Element? in
                 while let handle = try cursor.next() {
                     if try handle.exists {
                         return source.managed.accessor(handle, as: Element.self)

@@ -53,10 +53,6 @@ private func observe<Thing: ThreadConfined>(
     return token
 }
 
-private func attempt<T>(_ body: () throws(RealmError) -> T) -> T {
-    do throws(RealmError) { return try body() } catch { throwRealmException(error.message) }
-}
-
 // MARK: - Collections
 
 extension RealmCollection {

@@ -10,14 +10,14 @@ public final class DynamicObject: Object {
     /// The stored object of a realm, which has its class or not.
     static func of(_ realm: RealmInstance, _ link: ObjectLink) -> DynamicObject {
         let object = DynamicObject()
-        do throws(RealmError) {
+        attempt { () throws(RealmError) in
             guard let objects = ObjectClass(realm.engine, link.table) else {
                 throwRealmException("Object type is not managed by the Realm.")
             }
             object.objects = objects
             object.keeper = realm
             object.handle = try ObjectHandle(objects, link.key)
-        } catch { throwRealmException(error.message) }
+        }
         return object
     }
 
@@ -47,24 +47,24 @@ public final class DynamicObject: Object {
             let handle = CollectionHandle(handle!, property)
             return column.type.collection(kind, ManagedCollection(realm, handle, "List"))
         }
-        do throws(RealmError) {
+        return attempt { () throws(RealmError) in
             try handle!.follow()
             return _Stored(value: try handle!.value(property), realm: realm).any
-        } catch { throwRealmException(error.message) }
+        }
     }
 
     public override func setValue(_ value: Any?, forKey key: String) {
         let (column, property) = property(key)
         let realm = keeper!
         realm.checkChanging(self)
-        do throws(RealmError) {
+        attempt { () throws(RealmError) in
             let storing = _Storing(realm)
             if column.collection != nil {
                 try storing.fill(CollectionHandle(handle!, property), column, value)
             } else {
                 try handle!.set(property, storing.stored(value, column, key))
             }
-        } catch { throwRealmException(error.message) }
+        }
     }
 
     public override func isEqual(_ object: Any?) -> Bool {

@@ -44,18 +44,18 @@ open class ObjectBase: NSObject {
     @inline(__always)
     final func stored(_ property: Int) -> _Stored {
         guard let managed else { Self.notManaged() }
-        do throws(RealmError) {
+        return attempt { () throws(RealmError) in
             try handle!.follow()
             return _Stored(value: try handle!.value(property), realm: managed.realm)
-        } catch { throwRealmException(error.message) }
+        }
     }
 
     @inline(__always)
     final func integer(_ property: Int) -> Int64 {
-        do throws(RealmError) {
+        return attempt { () throws(RealmError) in
             try handle!.follow()
             return try handle!.int(property) ?? 0
-        } catch { throwRealmException(error.message) }
+        }
     }
 
     /// Sets a property, in the realm's write transaction. Traps outside of one.
@@ -70,12 +70,12 @@ open class ObjectBase: NSObject {
         }
         let storing = storing ?? _Storing(managed.realm)
         let value = value(storing)
-        do throws(RealmError) {
+        attempt { () throws(RealmError) in
             if storing.policy == .modified, try handle!.value(property).isIdentical(to: value) {
                 return
             }
             try handle!.set(property, value)
-        } catch { throwRealmException(error.message) }
+        }
     }
 
     /// Puts an embedded object in the place of the one that a property has.
@@ -89,10 +89,10 @@ open class ObjectBase: NSObject {
             throwRealmException("Can't set link to existing managed embedded object")
         }
         let storing = storing ?? _Storing(managed.realm)
-        do throws(RealmError) {
+        attempt { () throws(RealmError) in
             let key = try handle!.makeEmbedded(property)
             managed.realm.fill(child, key, storing)
-        } catch { throwRealmException(error.message) }
+        }
     }
 
     private static func notManaged() -> Never {

@@ -30,10 +30,6 @@ public final class Migration {
 
     func end() { new.isMigrating = false }
 
-    private func attempt<T>(_ body: () throws(RealmError) -> T) -> T {
-        do throws(RealmError) { return try body() } catch { throwRealmException(error.message) }
-    }
-
     /// The classes that the program has.
     public var newSchema: Schema { Schema(new.schema) }
 

@@ -77,9 +77,7 @@ import RealmEngine
 
     /// Waits for the writer's turn among all threads and processes, and moves to the newest version.
     public func beginWrite() {
-        do throws(RealmError) { try engine.beginWrite() } catch {
-            throwRealmException(error.message)
-        }
+        attempt { () throws(RealmError) in try engine.beginWrite() }
     }
 
     /// Makes the changes durable. Throws when the file cannot be written.
@@ -134,7 +132,7 @@ import RealmEngine
         guard let managed = object.managed, managed.realm === instance, let handle = object.handle
         else { throwRealmException("Can only delete an object from the Realm it belongs to.") }
         checkWriting()
-        do throws(RealmError) { try handle.remove() } catch { throwRealmException(error.message) }
+        attempt { () throws(RealmError) in try handle.remove() }
     }
 
     public func delete<S: Sequence>(_ objects: S) where S.Iterator.Element: ObjectBase {
@@ -146,12 +144,12 @@ import RealmEngine
         checkWriting()
         for model in instance.schema.models {
             guard let managed = instance.managedClass(model.type) else { continue }
-            do throws(RealmError) {
+            attempt { () throws(RealmError) in
                 let keys = try engine.snapshot().table(managed.objects.key).keys()
                 for key in keys where try engine.write.exists(managed.objects.key, key) {
                     try engine.write.remove(managed.objects.key, key)
                 }
-            } catch { throwRealmException(error.message) }
+            }
         }
     }
 
@@ -179,10 +177,10 @@ import RealmEngine
                 "Invalid value '\(key)' of type '\(KeyType.self)' for '\(field.shape.type)' property "
                     + "'\(type.className()).\(field.name)'.")
         }
-        do throws(RealmError) {
-            return try managed.objects.object(primaryKey: stored)
+        return attempt { () throws(RealmError) in
+            try managed.objects.object(primaryKey: stored)
                 .map { managed.accessor($0, as: type) }
-        } catch { throwRealmException(error.message) }
+        }
     }
 
     // MARK: Moving on

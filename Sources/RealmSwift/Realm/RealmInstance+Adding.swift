@@ -28,20 +28,20 @@ extension RealmInstance {
             throwRealmException("Embedded objects cannot be created directly")
         }
         let managed = requireClass(type(of: object))
-        do throws(RealmError) {
+        return attempt { () throws(RealmError) in
             let key = try place(of: object, managed, storing)
             let handle = try ObjectHandle(managed.objects, key)
             adopt(object, managed, handle, storing)
             return handle.link
-        } catch { throwRealmException(error.message) }
+        }
     }
 
     /// Gives a new embedded object, which is stored at `key`, what `object` has.
     func fill(_ object: EmbeddedObject, _ key: ObjectKey, _ storing: _Storing) {
         let managed = requireClass(type(of: object))
-        do throws(RealmError) {
+        attempt { () throws(RealmError) in
             adopt(object, managed, try ObjectHandle(managed.objects, key), storing)
-        } catch { throwRealmException(error.message) }
+        }
     }
 
     /// The object that has the primary key, or a new one.

@@ -62,9 +62,9 @@ final class RealmInstance: @unchecked Sendable {
     }
 
     func freeze() -> RealmInstance {
-        do throws(RealmError) {
-            return Self.of(try engine.freeze(), configuration, schema)
-        } catch { throwRealmException(error.message) }
+        return attempt { () throws(RealmError) in
+            Self.of(try engine.freeze(), configuration, schema)
+        }
     }
 
     /// The live realm of the place that asks.
@@ -109,9 +109,9 @@ final class RealmInstance: @unchecked Sendable {
     func object<T: ObjectBase>(_ type: T.Type, _ link: ObjectLink) -> T {
         if T.self == DynamicObject.self { return DynamicObject.of(self, link) as! T }
         let managed = requireClass(type)
-        do throws(RealmError) {
-            return managed.accessor(try ObjectHandle(managed.objects, link.key), as: type)
-        } catch { throwRealmException(error.message) }
+        return attempt { () throws(RealmError) in
+            managed.accessor(try ObjectHandle(managed.objects, link.key), as: type)
+        }
     }
 
     /// An accessor of an object of whatever class.

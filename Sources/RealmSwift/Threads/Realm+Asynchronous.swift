@@ -8,10 +8,6 @@ public typealias AsyncTransactionId = UInt32
 /// Asynchronous writes (API specification 2.1): the writer's turn is waited for, and the data made
 /// durable, by other threads.
 extension Realm {
-    private func attempt<T>(_ body: () throws(RealmError) -> T) -> T {
-        do throws(RealmError) { return try body() } catch { throwRealmException(error.message) }
-    }
-
     /// Runs `block` in a write transaction later, where the realm belongs, and commits it unless the
     /// block ended it. `onComplete` is called there when the data is durable.
     @discardableResult

@@ -42,18 +42,16 @@ final class HandOver: @unchecked Sendable {
                 "Cannot construct reference to unmanaged object, which can be passed across threads "
                     + "directly")
         }
-        do throws(RealmError) { handle = try ThreadSafeHandle(to: confined) } catch {
-            throwRealmException(error.message)
-        }
+        handle = attempt { () throws(RealmError) in try ThreadSafeHandle(to: confined) }
         maker = thing.maker
     }
 
     var isInvalidated: Bool { handle.isInvalidated }
 
     func resolve(in realm: RealmInstance) -> Any? {
-        do throws(RealmError) {
-            return try handle.resolve(in: realm.engine).flatMap { maker(realm, $0) }
-        } catch { throwRealmException(error.message) }
+        return attempt { () throws(RealmError) in
+            try handle.resolve(in: realm.engine).flatMap { maker(realm, $0) }
+        }
     }
 }
 
