@@ -1,8 +1,8 @@
 import RealmEngine
 
-/// Every misuse of the API ends here (API specification D6): a mistake of the program that nobody
-/// could go on after, because the call it was made with cannot throw.
-func throwRealmException(_ reason: String) -> Never { fatalError(reason) }
+/// Every misuse of the API ends where the engine's does (API specification D6): a mistake of the
+/// program that nobody could go on after, because the call it was made with cannot throw.
+func throwRealmException(_ reason: String) -> Never { Misuse.trap(reason) }
 
 /// What the engine refuses here is a mistake of the program.
 @inline(__always)

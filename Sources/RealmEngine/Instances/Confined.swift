@@ -95,7 +95,7 @@ public struct Confined {
 
 extension Instance {
     /// The open transaction; trapping where what the instance handed out may not be changed now.
-    func forWriting() -> WriteTransaction {
+    public func forWriting() -> WriteTransaction {
         if isFrozen {
             Misuse.trap(
                 "Attempting to modify a frozen object - call thaw on the Object instance first.")

@@ -11,7 +11,9 @@ public enum Misuse {
     /// message.
     public static func replaceHandler(_ other: Handler?) { handler.withLock { $0 = other } }
 
-    static func trap(_ message: String) -> Never {
+    /// Ends the program, or what stands in for it.
+    public static func trap(_ message: String) -> Never {
+        if let standIn = StandIn.current { standIn.park(message) }
         if let handler = handler.withLock({ $0 }) { handler(message) }
         fatalError(message)
     }

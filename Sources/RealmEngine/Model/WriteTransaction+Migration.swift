@@ -106,7 +106,7 @@ extension WriteTransaction {
     }
 
     /// Deletes every object of a class.
-    func removeAllObjects(of table: TableKey) throws(RealmError) {
+    public func removeAllObjects(of table: TableKey) throws(RealmError) {
         let editor = try openEditor(table)
         try removeObjects(try keys(editor).map { ObjectLink(table: table, key: $0) })
     }

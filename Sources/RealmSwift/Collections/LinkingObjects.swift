@@ -16,6 +16,11 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
     /// Nil for an object that is in no realm.
     @usableFromInline let source: ResultsSource?
 
+    /// As a member of a class that does not use `@Persisted`.
+    public init(fromType _: Element.Type, property propertyName: String) {
+        self.init(propertyName, nil)
+    }
+
     public init(fromType _: Any.Type, property: String) {
         originProperty = property
         source = nil
@@ -89,7 +94,7 @@ extension LinkingObjects: _RealmSchemaDiscoverable {
 extension LinkingObjects: _HasPersistedType, _Persistable {
     public typealias PersistedType = LinkingObjects
     public static func _rlmDefaultValue() -> LinkingObjects {
-        LinkingObjects(fromType: Element.self, property: "")
+        LinkingObjects("", nil)
     }
     public static func _rlmFromStored(_ stored: _Stored) -> LinkingObjects {
         mismatch(stored.value, self)
@@ -118,4 +123,8 @@ extension LinkingObjects: _HasPersistedType, _Persistable {
     {
         throwRealmException("Linking objects properties cannot be set.")
     }
+}
+
+extension LinkingObjects: HeldColumn {
+    static var column: any ColumnWrapper.Type { HeldLinks<Element>.self }
 }

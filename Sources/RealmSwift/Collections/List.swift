@@ -201,26 +201,28 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         managed?.moved(to: realm).map { List($0) }
     }
 
-    public static func == (a: List, b: List) -> Bool {
-        if a === b { return true }
-        guard let one = a.managed, let other = b.managed else {
-            return a.managed == nil && b.managed == nil && a.unmanaged == b.unmanaged
-        }
-        return one.isSame(as: other)
-    }
+    public static func == (a: List, b: List) -> Bool { a.isSame(as: b) }
 
     public override func isEqual(_ object: Any?) -> Bool {
-        (object as? List).map { $0 == self } ?? false
+        (object as? List).map { isSame(as: $0) } ?? false
     }
-    public override var hash: Int {
-        managed?.handle.owner.key.raw.hashValue ?? ObjectIdentifier(self).hashValue
+
+    /// The same list of a realm, or the same elements.
+    private func isSame(as other: List) -> Bool {
+        if self === other { return true }
+        guard let mine = managed, let theirs = other.managed else {
+            return managed == nil && other.managed == nil && unmanaged == other.unmanaged
+        }
+        return mine.isSame(as: theirs)
     }
+
+    public override var hash: Int { managed?.identity ?? unmanaged.hashValue }
     public override var description: String { describe(self, as: "List<\(Element.self)>") }
 
     // MARK: As a property
 
     fileprivate func assign(_ other: List) {
-        if other === self || other == self && managed != nil { return }
+        if other === self || managed != nil && isSame(as: other) { return }
         let elements = Array(other)
         removeAll()
         append(objectsIn: elements)
@@ -285,5 +287,26 @@ extension List: _HasPersistedType, _Persistable, _DefaultConstructible where Ele
             }
             append(element)
         }
+    }
+}
+
+extension List: HeldColumn, HeldValue where Element: _Persistable {
+    static var shape: _PropertyShape { _rlmShape }
+    var content: Any? { self }
+
+    func setContent(_ any: Any?) -> Bool {
+        guard let list = List._rlmConverted(any) else { return false }
+        assign(list)
+        return true
+    }
+
+    func stored(_ storing: _Storing) -> Value { .null }
+
+    func attach(_ property: UInt16, of object: ObjectBase) {
+        if object.isManaged { managed = ManagedCollection(object, Int(property), "List") }
+    }
+
+    func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing) {
+        List._rlmAdopt(self, object, property, storing)
     }
 }

@@ -49,12 +49,20 @@ final class ManagedCollection {
     func element(_ position: Int) -> _Stored {
         _Stored(
             value: read { (handle) throws(RealmError) in try handle.element(at: position) },
-            realm: realm, place: { self.nested(.index(position)) })
+            realm: realm, place: .element(self, .index(position)))
     }
 
     /// The collection inside this one.
     func nested(_ step: CollectionPlace.Step) -> ManagedCollection {
         ManagedCollection(realm, handle.nested(step), name)
+    }
+
+    /// For hashing: the same for what is the same.
+    var identity: Int {
+        var hasher = Hasher()
+        hasher.combine(handle.owner.link)
+        hasher.combine(handle.property)
+        return hasher.finalize()
     }
 
     func isSame(as other: ManagedCollection) -> Bool {

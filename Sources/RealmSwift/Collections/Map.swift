@@ -83,7 +83,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
             return found.map {
                 Value._rlmFromStored(
                     _Stored(
-                        value: $0, realm: managed.realm, place: { managed.nested(.key(text)) }))
+                        value: $0, realm: managed.realm, place: .element(managed, .key(text))))
             }
         }
         set {
@@ -191,7 +191,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         return one.isSame(as: two)
     }
     public override var hash: Int {
-        managed?.handle.owner.key.raw.hashValue ?? ObjectIdentifier(self).hashValue
+        managed?.identity ?? unmanaged.hashValue
     }
     public override var description: String {
         let lines = entries.map { "\t[\($0.key)]: \($0.value)" }
@@ -259,5 +259,26 @@ extension Map: _HasPersistedType, _Persistable, _DefaultConstructible where Valu
         _ value: Map, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
     ) {
         value.becomeManaged(ManagedCollection(object, Int(property), "Map"), storing)
+    }
+}
+
+extension Map: HeldColumn, HeldValue where Value: _Persistable {
+    static var shape: _PropertyShape { _rlmShape }
+    var content: Any? { self }
+
+    func setContent(_ any: Any?) -> Bool {
+        guard let map = Map._rlmConverted(any) else { return false }
+        assign(map)
+        return true
+    }
+
+    func stored(_ storing: _Storing) -> RealmEngine.Value { .null }
+
+    func attach(_ property: UInt16, of object: ObjectBase) {
+        if object.isManaged { managed = ManagedCollection(object, Int(property), "Map") }
+    }
+
+    func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing) {
+        Map._rlmAdopt(self, object, property, storing)
     }
 }

@@ -124,26 +124,28 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         return isFrozen ? managed.moved(to: managed.realm.thaw()).map { MutableSet($0) } : self
     }
 
-    public static func == (a: MutableSet, b: MutableSet) -> Bool {
-        if a === b { return true }
-        guard let one = a.managed, let other = b.managed else {
-            return a.managed == nil && b.managed == nil && a.unmanaged == b.unmanaged
-        }
-        return one.isSame(as: other)
-    }
+    public static func == (a: MutableSet, b: MutableSet) -> Bool { a.isSame(as: b) }
 
     public override func isEqual(_ object: Any?) -> Bool {
-        (object as? MutableSet).map { $0 == self } ?? false
+        (object as? MutableSet).map { isSame(as: $0) } ?? false
     }
-    public override var hash: Int {
-        managed?.handle.owner.key.raw.hashValue ?? ObjectIdentifier(self).hashValue
+
+    /// The same set of a realm, or the same elements.
+    private func isSame(as other: MutableSet) -> Bool {
+        if self === other { return true }
+        guard let mine = managed, let theirs = other.managed else {
+            return managed == nil && other.managed == nil && Set(unmanaged) == Set(other.unmanaged)
+        }
+        return mine.isSame(as: theirs)
     }
+
+    public override var hash: Int { managed?.identity ?? Set(unmanaged).hashValue }
     public override var description: String { describe(self, as: "MutableSet<\(Element.self)>") }
 
     // MARK: As a property
 
     fileprivate func assign(_ other: MutableSet) {
-        if other === self || other == self && managed != nil { return }
+        if other === self || managed != nil && isSame(as: other) { return }
         let elements = Array(other)
         removeAll()
         insert(objectsIn: elements)
@@ -196,5 +198,26 @@ where Element: _Persistable {
         _ value: MutableSet, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
     ) {
         value.becomeManaged(ManagedCollection(object, Int(property), "MutableSet"), storing)
+    }
+}
+
+extension MutableSet: HeldColumn, HeldValue where Element: _Persistable {
+    static var shape: _PropertyShape { _rlmShape }
+    var content: Any? { self }
+
+    func setContent(_ any: Any?) -> Bool {
+        guard let set = MutableSet._rlmConverted(any) else { return false }
+        assign(set)
+        return true
+    }
+
+    func stored(_ storing: _Storing) -> Value { .null }
+
+    func attach(_ property: UInt16, of object: ObjectBase) {
+        if object.isManaged { managed = ManagedCollection(object, Int(property), "MutableSet") }
+    }
+
+    func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing) {
+        MutableSet._rlmAdopt(self, object, property, storing)
     }
 }

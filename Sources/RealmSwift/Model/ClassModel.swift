@@ -30,6 +30,9 @@ final class ClassModel: @unchecked Sendable {
     /// Why the class cannot be stored; empty for a sound one.
     private(set) var mistakes: [String] = []
 
+    /// See `RealmTesting.acceptsLegacyHolders`.
+    static let acceptsHolders = Atomic<Bool>(false)
+
     private static let models = Mutex<[ObjectIdentifier: ClassModel]>([:])
 
     /// The model of `type`.
@@ -53,16 +56,17 @@ final class ClassModel: @unchecked Sendable {
         let base = Unmanaged.passUnretained(prototype).toOpaque()
         let mapping = type.propertiesMapping()
         var fields: [Field] = []
-        for field in RuntimeFields.of(type) {
-            guard let wrapper = field.type as? any ColumnWrapper.Type else { continue }
-            let facts = wrapper.facts(at: base + field.offset)
-            // Wrapped properties are stored under their name behind an underscore.
-            let name = String(field.name.dropFirst())
+        let rules = LegacyRules(type)
+        for column in rules.columns(of: type) {
+            let facts = column.wrapper.facts(at: base + column.offset)
+            let name = column.name
             fields.append(
                 Field(
-                    name: name, column: mapping[name] ?? name, offset: field.offset,
-                    wrapper: wrapper, shape: wrapper.shape, isPrimaryKey: facts.isPrimaryKey,
-                    isIndexed: facts.isIndexed, originProperty: facts.originProperty))
+                    name: name, column: mapping[name] ?? name, offset: column.offset,
+                    wrapper: column.wrapper, shape: column.wrapper.shape,
+                    isPrimaryKey: facts.isPrimaryKey || rules.primaryKey == name,
+                    isIndexed: facts.isIndexed || rules.indexed.contains(name),
+                    originProperty: facts.originProperty))
         }
         withExtendedLifetime(prototype) {}
         self.fields = fields

@@ -197,7 +197,9 @@ extension Optional: _QueryNumeric
 where Wrapped: _Persistable, Wrapped.PersistedType: _QueryNumeric {}
 extension Optional: _QueryBinary where Wrapped: _Persistable, Wrapped.PersistedType: _QueryBinary {}
 extension Optional: _QueryString where Wrapped: _Persistable, Wrapped.PersistedType: _QueryString {}
-extension Optional: RealmPropertyType where Wrapped: RealmOptionalType & _RealmSchemaDiscoverable {}
+extension Optional: RealmPropertyType where Wrapped: RealmOptionalType & _RealmSchemaDiscoverable {
+    public static func _rlmNothing() -> Self { nil }
+}
 extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueInsideOptional {
     public static func _rlmDefaultValue() -> Self { nil }
 }

@@ -77,7 +77,10 @@ public protocol OptionalProtocol {
     func _rlmInferWrappedType() -> Wrapped
 }
 public protocol RealmOptionalType: _ObjcBridgeable {}
-public protocol RealmPropertyType: _ObjcBridgeable, _RealmSchemaDiscoverable {}
+public protocol RealmPropertyType: _ObjcBridgeable, _RealmSchemaDiscoverable {
+    /// Null.
+    static func _rlmNothing() -> Self
+}
 public protocol RealmEnum: RealmOptionalType, _RealmSchemaDiscoverable {}
 public protocol RealmCollectionValue: Hashable, _HasPersistedType
 where PersistedType: RealmCollectionValue {

@@ -76,8 +76,11 @@ final class ModelSchema: Sendable {
         return types.values.filter { isModel($0) && $0.shouldIncludeInDefaultSchema() }
     }
 
-    private static func isModel(_ type: ObjectBase.Type) -> Bool {
-        type != Object.self && type != EmbeddedObject.self && type != DynamicObject.self
+    static func isModel(_ type: ObjectBase.Type) -> Bool {
+        let others: [ObjectBase.Type] = [
+            ObjectBase.self, Object.self, EmbeddedObject.self, DynamicObject.self,
+        ]
+        return !others.contains { $0 == type }
     }
 
     func model(of type: ObjectBase.Type) -> ClassModel? { byType[ObjectIdentifier(type)] }

@@ -7,7 +7,21 @@ public struct _Stored {
     let value: Value
     let realm: RealmInstance
     /// Where a collection is that the value may be.
-    var place: (() -> ManagedCollection)?
+    var place: Place?
+
+    enum Place {
+        case property(ObjectBase, Int)
+        case element(ManagedCollection, CollectionPlace.Step)
+    }
+
+    /// The collection that the value is.
+    var collection: ManagedCollection? {
+        switch place {
+        case .property(let object, let property)?: ManagedCollection(object, property, "List")
+        case .element(let collection, let step)?: collection.nested(step)
+        case nil: nil
+        }
+    }
 }
 
 /// What values need to be stored in a realm: memory for their bytes, and a way to add the objects they

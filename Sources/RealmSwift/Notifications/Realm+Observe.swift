@@ -202,21 +202,9 @@ extension ObjectBase {
     }
 }
 
-extension Object {
+extension ObjectBase {
     /// Is called when a property changes or the object is deleted, where the object belongs or on the
     /// queue given. Key paths say which properties matter; without, those of the object itself.
-    public func observe<T: ObjectBase>(
-        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
-        _ block: @escaping (ObjectChange<T>) -> Void
-    ) -> NotificationToken { observation(keyPaths, queue, block) }
-
-    public func observe<T: ObjectBase>(
-        keyPaths: [PartialKeyPath<T>], on queue: DispatchQueue? = nil,
-        _ block: @escaping (ObjectChange<T>) -> Void
-    ) -> NotificationToken { observation(keyPaths.map { _name(for: $0) }, queue, block) }
-}
-
-extension EmbeddedObject {
     public func observe<T: ObjectBase>(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<T>) -> Void

@@ -56,7 +56,7 @@ public final class DynamicObject: Object {
     public override func setValue(_ value: Any?, forKey key: String) {
         let (column, property) = property(key)
         let realm = keeper!
-        realm.checkChanging(self)
+        _ = realm.engine.forWriting()
         attempt { () throws(RealmError) in
             let storing = _Storing(realm)
             if column.collection != nil {

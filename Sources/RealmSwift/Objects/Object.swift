@@ -5,23 +5,11 @@ import RealmEngine
 open class Object: ObjectBase, ThreadConfined, RealmFetchable, RealmCollectionValue {
     public required init() { super.init() }
 
-    /// Nil for an object that is in no realm, or was deleted.
-    public var realm: Realm? { isInvalidated ? nil : managed.map { Realm($0.realm) } }
-    public var objectSchema: ObjectSchema { ObjectSchema(ClassModel.of(Swift.type(of: self))) }
-
-    /// The property called `key`; nil when it is null.
-    open subscript(key: String) -> Any? {
-        get { value(forKey: key) }
-        set { setValue(newValue, forKey: key) }
-    }
-
     /// Whether both stand for the same stored object.
     public func isSameObject(as object: Object?) -> Bool { isSame(as: object) }
-    public var isFrozen: Bool { managed?.realm.isFrozen ?? false }
-    /// The object as it is in this version, for any thread.
-    public func freeze() -> Self { RealmInstance.frozen(self) }
-    /// The object in the live realm of the place that asks; nil when it is gone.
-    public func thaw() -> Self? { RealmInstance.thawed(self) }
+
+    /// The name of the property that tells objects apart, in a class that does not use `@Persisted`.
+    open class func primaryKey() -> String? { nil }
 }
 
 extension Object: _PersistableInsideOptional, _DefaultConstructible,
@@ -38,18 +26,7 @@ extension Object: _PersistableInsideOptional, _DefaultConstructible,
 open class EmbeddedObject: ObjectBase, ThreadConfined, RealmCollectionValue {
     public required init() { super.init() }
 
-    public var realm: Realm? { isInvalidated ? nil : managed.map { Realm($0.realm) } }
-    public var objectSchema: ObjectSchema { ObjectSchema(ClassModel.of(Swift.type(of: self))) }
-
-    open subscript(key: String) -> Any? {
-        get { value(forKey: key) }
-        set { setValue(newValue, forKey: key) }
-    }
-
     public func isSameObject(as object: EmbeddedObject?) -> Bool { isSame(as: object) }
-    public var isFrozen: Bool { managed?.realm.isFrozen ?? false }
-    public func freeze() -> Self { RealmInstance.frozen(self) }
-    public func thaw() -> Self? { RealmInstance.thawed(self) }
 }
 
 extension EmbeddedObject: _PersistableInsideOptional, _DefaultConstructible,

@@ -28,7 +28,26 @@ open class ObjectBase: NSObject {
     /// Names of columns by those of properties, where they differ.
     open class func propertiesMapping() -> [String: String] { [:] }
 
+    /// Names of members that are no columns, and of those that are indexed, in a class that does not use
+    /// `@Persisted`.
+    open class func ignoredProperties() -> [String] { [] }
+    open class func indexedProperties() -> [String] { [] }
+
+    /// What the class is in a realm; nil for those that others are made of.
+    open class func sharedSchema() -> ObjectSchema? {
+        ModelSchema.isModel(self) ? ObjectSchema(ClassModel.of(self)) : nil
+    }
+
     // MARK: State
+
+    /// Nil for an object that is in no realm, or was deleted.
+    public var realm: Realm? { isInvalidated ? nil : keeper.map { Realm($0) } }
+    public var objectSchema: ObjectSchema { ObjectSchema(ClassModel.of(Swift.type(of: self))) }
+    public var isFrozen: Bool { keeper?.isFrozen ?? false }
+    /// The object as it is in this version, for any thread.
+    public func freeze() -> Self { RealmInstance.frozen(self) }
+    /// The object in the live realm of the place that asks; nil when it is gone.
+    public func thaw() -> Self? { RealmInstance.thawed(self) }
 
     /// The object was deleted, or its realm let go of it.
     open var isInvalidated: Bool {
@@ -50,6 +69,13 @@ open class ObjectBase: NSObject {
         }
     }
 
+    /// The value of a property that may be a collection of any values.
+    final func placed(_ property: Int) -> _Stored {
+        var stored = stored(property)
+        stored.place = .property(self, property)
+        return stored
+    }
+
     @inline(__always)
     final func integer(_ property: Int) -> Int64 {
         return attempt { () throws(RealmError) in
@@ -64,7 +90,7 @@ open class ObjectBase: NSObject {
     ) {
         guard let managed else { Self.notManaged() }
         let isAdopting = storing != nil
-        managed.realm.checkChanging(self)
+        _ = managed.realm.engine.forWriting()
         if property == managed.primaryKey, !isAdopting, !managed.realm.isMigrating {
             throwRealmException("Primary key can't be changed after an object is inserted.")
         }
@@ -81,11 +107,10 @@ open class ObjectBase: NSObject {
     /// Puts an embedded object in the place of the one that a property has.
     final func storeEmbedded(_ property: Int, _ child: EmbeddedObject, _ storing: _Storing?) {
         guard let managed else { Self.notManaged() }
-        managed.realm.checkChanging(self)
-        if child.isManaged {
-            if child.isSameObject(as: child), try! handle!.value(property).isLink(to: child) {
-                return
-            }
+        _ = managed.realm.engine.forWriting()
+        if let owner = child.managed?.realm {
+            let current = attempt { () throws(RealmError) in try handle!.value(property) }
+            if owner === managed.realm, current.isLink(to: child) { return }
             throwRealmException("Can't set link to existing managed embedded object")
         }
         let storing = storing ?? _Storing(managed.realm)
@@ -104,6 +129,12 @@ open class ObjectBase: NSObject {
     /// Where the wrapper of a field lies in this object.
     final func place(of field: ClassModel.Field) -> UnsafeMutableRawPointer {
         Unmanaged.passUnretained(self).toOpaque() + field.offset
+    }
+
+    /// The property called `key`; nil when it is null.
+    open subscript(key: String) -> Any? {
+        get { value(forKey: key) }
+        set { setValue(newValue, forKey: key) }
     }
 
     /// The value of a property by its name. Traps for an unknown one.

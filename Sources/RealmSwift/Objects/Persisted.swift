@@ -86,6 +86,9 @@ extension Persisted where Value: LinkingObjectsProtocol {
 /// What a class's model and the realm have to know of a column without knowing its type. `place` is
 /// where the wrapper lies in an object.
 protocol ColumnWrapper {
+    /// An object of its own, which must learn where its value is; else a wrapper, which begins with the
+    /// place of the property.
+    static var isHolder: Bool { get }
     static var shape: _PropertyShape { get }
     static func facts(at place: UnsafeMutableRawPointer) -> ColumnFacts
     /// The value before the object is managed, to be stored.
@@ -102,6 +105,16 @@ protocol ColumnWrapper {
     static func setAny(
         _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase
     ) -> Bool
+    /// Of a holder: the object is managed, or writes down what it is asked for.
+    static func attach(
+        at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16)
+}
+
+extension ColumnWrapper {
+    static var isHolder: Bool { false }
+    static func attach(
+        at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16
+    ) {}
 }
 
 /// What a wrapper of a new object says of its column.

@@ -33,9 +33,12 @@ public final class _KeyPathRecording {
         object.recorder = self
         let base = Unmanaged.passUnretained(object).toOpaque()
         for (i, field) in ClassModel.of(type).fields.enumerated() {
-            base.storeBytes(
-                of: ManagedClass.firstRecorded + UInt16(i), toByteOffset: field.offset,
-                as: UInt16.self)
+            let property = ManagedClass.firstRecorded + UInt16(i)
+            if field.wrapper.isHolder {
+                field.wrapper.attach(at: base + field.offset, object, property)
+            } else {
+                base.storeBytes(of: property, toByteOffset: field.offset, as: UInt16.self)
+            }
         }
         return object
     }
@@ -48,14 +51,23 @@ extension ObjectBase {
     }
 }
 
+extension ObjectBase {
+    /// Writes down that a property was asked for; false for an object that does not.
+    func note(_ property: UInt16) -> Bool {
+        guard let recorder else { return false }
+        let field = Int(property - ManagedClass.firstRecorded)
+        recorder.note(ClassModel.of(type(of: self)).fields[field].name)
+        return true
+    }
+}
+
 extension _Persistable {
     /// The property of an object that writes down what it is asked for.
     @usableFromInline
     static func recorded(_ object: ObjectBase, _ property: UInt16) -> Self {
-        let field = ClassModel.of(type(of: object)).fields[
-            Int(property - ManagedClass.firstRecorded)]
-        guard let recorder = object.recorder else { return _rlmDefaultValue() }
-        recorder.note(field.name)
+        guard object.note(property), let recorder = object.recorder else {
+            return _rlmDefaultValue()
+        }
         return _rlmRecorded(recorder)
     }
 }

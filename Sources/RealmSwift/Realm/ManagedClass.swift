@@ -11,6 +11,8 @@ final class ManagedClass: @unchecked Sendable {
     let primaryKey: Int?
     /// Where the wrappers of a new accessor lie, and the places of their properties.
     private let bindings: [(offset: Int, property: UInt16)]
+    /// Columns that are no wrappers, which few classes have.
+    private let holders: [(field: ClassModel.Field, property: UInt16)]
     /// By field of the model; nil for linking objects.
     let properties: [Int?]
 
@@ -28,15 +30,20 @@ final class ManagedClass: @unchecked Sendable {
         }
         self.properties = properties
         primaryKey = model.fields.firstIndex(where: \.isPrimaryKey).flatMap { properties[$0] }
-        bindings = model.fields.indices.map { i in
-            let property = properties[i].map { UInt16($0) } ?? Self.firstField + UInt16(i)
-            return (model.fields[i].offset, property)
+        let places: [(field: ClassModel.Field, property: UInt16)] = model.fields.enumerated().map {
+            i, field in
+            (field, properties[i].map { UInt16($0) } ?? Self.firstField + UInt16(i))
         }
+        holders = places.filter { $0.field.wrapper.isHolder }
+        bindings = places.filter { !$0.field.wrapper.isHolder }
+            .map { ($0.field.offset, $0.property) }
     }
 
     /// Makes `object` stand for the stored one.
+    ///
+    /// - Parameter isAdopted: its holders have what is to be stored yet.
     @inline(__always)
-    func bind(_ object: ObjectBase, _ handle: ObjectHandle) {
+    func bind(_ object: ObjectBase, _ handle: ObjectHandle, isAdopted: Bool = false) {
         object.managed = self
         object.handle = handle
         object.keeper = realm
@@ -44,6 +51,21 @@ final class ManagedClass: @unchecked Sendable {
         for binding in bindings {
             base.storeBytes(of: binding.property, toByteOffset: binding.offset, as: UInt16.self)
         }
+        if !holders.isEmpty, !isAdopted { attachHolders(of: object) }
+    }
+
+    @inline(never)
+    private func attachHolders(of object: ObjectBase) {
+        for holder in holders {
+            holder.field.wrapper.attach(at: object.place(of: holder.field), object, holder.property)
+        }
+    }
+
+    /// Holders of columns that are not stored one by one.
+    func attach(_ i: Int, of object: ObjectBase) {
+        guard let holder = holders.first(where: { $0.field.offset == model.fields[i].offset })
+        else { return }
+        holder.field.wrapper.attach(at: object.place(of: holder.field), object, holder.property)
     }
 
     /// An accessor of a stored object; `type` is the model's, or one above it.

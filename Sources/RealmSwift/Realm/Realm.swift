@@ -44,6 +44,7 @@ import RealmEngine
         }
         let place = queue.map { Scheduler.queue($0) } ?? Scheduler.here()
         self.init(try RealmInstance.open(configuration, on: place))
+        _ = ThreadRecord.current.keep(instance)
     }
 
     public init(fileURL: URL) throws {
@@ -76,18 +77,20 @@ import RealmEngine
     }
 
     /// Waits for the writer's turn among all threads and processes, and moves to the newest version.
-    public func beginWrite() {
-        attempt { () throws(RealmError) in try engine.beginWrite() }
-    }
+    public func beginWrite() { instance.beginWrite() }
 
     /// Makes the changes durable. Throws when the file cannot be written.
     public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
         do throws(RealmError) {
+            defer { instance.letGo() }
             try engine.commitWrite(withoutNotifying: tokens.compactMap(\.engineToken))
         } catch { throw Error(error) }
     }
 
-    public func cancelWrite() { engine.cancelWrite() }
+    public func cancelWrite() {
+        engine.cancelWrite()
+        instance.letGo()
+    }
 
     public var isInWriteTransaction: Bool { engine.isInWriteTransaction }
 
@@ -103,17 +106,9 @@ import RealmEngine
         case all = 2
     }
 
-    private func checkWriting() {
-        if !engine.isInWriteTransaction {
-            throwRealmException(
-                "Can only add, remove, or create objects in a Realm in a write transaction - call "
-                    + "beginWrite on a Realm instance first.")
-        }
-    }
-
     /// Stores an object, with the objects it links to. It is the accessor of what is stored from then on.
     public func add(_ object: Object, update: UpdatePolicy = .error) {
-        checkWriting()
+        _ = engine.write
         if update != .error, ClassModel.of(type(of: object)).primaryKey == nil {
             throwRealmException(
                 "'\(type(of: object).className())' does not have a primary key and can not be updated"
@@ -131,7 +126,7 @@ import RealmEngine
     public func delete(_ object: ObjectBase) {
         guard let managed = object.managed, managed.realm === instance, let handle = object.handle
         else { throwRealmException("Can only delete an object from the Realm it belongs to.") }
-        checkWriting()
+        _ = engine.write
         attempt { () throws(RealmError) in try handle.remove() }
     }
 
@@ -141,14 +136,11 @@ import RealmEngine
 
     /// Deletes every object of every class.
     public func deleteAll() {
-        checkWriting()
+        let transaction = engine.write
         for model in instance.schema.models {
             guard let managed = instance.managedClass(model.type) else { continue }
             attempt { () throws(RealmError) in
-                let keys = try engine.snapshot().table(managed.objects.key).keys()
-                for key in keys where try engine.write.exists(managed.objects.key, key) {
-                    try engine.write.remove(managed.objects.key, key)
-                }
+                try transaction.removeAllObjects(of: managed.objects.key)
             }
         }
     }
@@ -210,7 +202,10 @@ import RealmEngine
     public func thaw<T: ObjectBase>(_ object: T) -> T? { RealmInstance.thawed(object) }
 
     /// Lets go of the version; objects that came from it are of no use any more.
-    public func invalidate() { engine.invalidate() }
+    public func invalidate() {
+        engine.invalidate()
+        instance.letGo()
+    }
 }
 
 /// A class that a realm can be asked for the objects of.

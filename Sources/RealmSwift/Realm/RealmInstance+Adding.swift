@@ -68,9 +68,12 @@ extension RealmInstance {
         _ object: ObjectBase, _ managed: ManagedClass, _ handle: ObjectHandle, _ storing: _Storing
     ) {
         // First of all, so that objects that link here find it stored.
-        managed.bind(object, handle)
-        for (i, field) in managed.model.fields.enumerated() where !field.isPrimaryKey {
-            guard let property = managed.properties[i] else { continue }
+        managed.bind(object, handle, isAdopted: true)
+        for (i, field) in managed.model.fields.enumerated() {
+            guard !field.isPrimaryKey, let property = managed.properties[i] else {
+                managed.attach(i, of: object)
+                continue
+            }
             field.wrapper.adopt(
                 from: object.place(of: field), object, UInt16(property), storing)
         }

@@ -10,6 +10,10 @@ final class RealmInstance: @unchecked Sendable {
     let configuration: Realm.Configuration
     let schema: ModelSchema
     var isMigrating = false
+    /// Hears of commits by itself, where work can be delivered.
+    private(set) var isTold = true
+    /// Itself, while it has a write transaction open where there is no thread to keep it.
+    private var keeper: RealmInstance?
     private let classes = Mutex<[ObjectIdentifier: ManagedClass]>([:])
 
     private struct Entry: @unchecked Sendable {
@@ -44,13 +48,35 @@ final class RealmInstance: @unchecked Sendable {
 
     /// Opens a realm for the place that asks. Throws `Realm.Error`.
     static func open(
-        _ configuration: Realm.Configuration, on place: Confinement
+        _ configuration: Realm.Configuration, on place: Confinement, isTold: Bool = true
     ) throws -> RealmInstance {
         let schema = ModelSchema.of(configuration.objectTypes)
         do throws(RealmError) {
-            let request = try configuration.request(schema)
-            return of(try Instance.open(request, on: place), configuration, schema)
+            var request = try configuration.request(schema)
+            request.configuration.autorefresh = isTold
+            let realm = of(try Instance.open(request, on: place), configuration, schema)
+            if !isTold { (realm.engine.autorefresh, realm.isTold) = (true, false) }
+            return realm
         } catch { throw Realm.Error(error) }
+    }
+
+    /// All there are.
+    static var all: [RealmInstance] { live.withLock { $0.values.map { $0 } }.compactMap(\.realm) }
+
+    // MARK: Lasting
+
+    /// Nobody else need refer to it while it has a write transaction open.
+    func beginWrite() {
+        attempt { () throws(RealmError) in try engine.beginWrite() }
+        let record = ThreadRecord.current
+        if record.keep(self) { return }
+        if engine.confinement.isDeliverable { keeper = self } else { record.keepWriting(self) }
+    }
+
+    /// The write transaction ended.
+    func letGo() {
+        keeper = nil
+        if !engine.confinement.isDeliverable { ThreadRecord.current.letGo(self) }
     }
 
     var isFrozen: Bool { engine.isFrozen }
@@ -142,18 +168,6 @@ final class RealmInstance: @unchecked Sendable {
     }
 
     // MARK: Changing
-
-    func checkChanging(_ object: ObjectBase) {
-        if isFrozen {
-            throwRealmException(
-                "Attempting to modify a frozen object - call thaw on the Object instance first.")
-        }
-        guard engine.isInWriteTransaction else {
-            throwRealmException(
-                "Attempting to modify object outside of a write transaction - call beginWrite on a "
-                    + "Realm instance first.")
-        }
-    }
 
     func checkChanging(collection: String) {
         if isFrozen { throwRealmException("Cannot modify a frozen \(collection).") }

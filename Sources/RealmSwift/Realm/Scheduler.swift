@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import RealmEngine
+@_spi(Testing) import RealmEngine
 
 /// Where realms are confined to (API specification 3.3): the main queue, a serial queue, or a thread.
 enum Scheduler {
@@ -16,7 +16,9 @@ enum Scheduler {
         }
         let id = ObjectIdentifier(queue)
         queue.setSpecific(key: queueKey, value: id)
-        if DispatchQueue.getSpecific(key: queueKey) != id { wrongQueue() }
+        if DispatchQueue.getSpecific(key: queueKey) != id, !isStandIn(for: .object(id)) {
+            wrongQueue()
+        }
         return Confinement(
             .object(id), name: "queue '\(queue.label)'",
             isCurrent: { DispatchQueue.getSpecific(key: queueKey) == id },
@@ -31,7 +33,7 @@ enum Scheduler {
     }
 
     static let main = Confinement(
-        .object(ObjectIdentifier(DispatchQueue.main)), name: "the main queue",
+        mainPlace, name: "the main queue",
         isCurrent: { isOnMain },
         send: { work in
             DispatchQueue.main.async(execute: work)
@@ -47,6 +49,21 @@ enum Scheduler {
 
     /// On the initial thread, or on the main queue, which another thread may serve.
     private static var isOnMain: Bool {
-        Thread.isMainThread || DispatchQueue.getSpecific(key: mainKey) != nil
+        ThreadRecord.current.isInitial || DispatchQueue.getSpecific(key: mainKey) != nil
+            || isStandIn(for: mainPlace)
+    }
+
+    private static let mainPlace = Confinement.Identity.object(
+        ObjectIdentifier(DispatchQueue.main))
+
+    private static func isStandIn(for place: Confinement.Identity) -> Bool {
+        StandIn.current?.passes(for: place) ?? false
+    }
+
+    /// Where the calling thread is, for one that stands in for it.
+    static var places: Set<Confinement.Identity> {
+        var places: Set<Confinement.Identity> = isOnMain ? [mainPlace] : []
+        if let id = DispatchQueue.getSpecific(key: queueKey) { places.insert(.object(id)) }
+        return places
     }
 }

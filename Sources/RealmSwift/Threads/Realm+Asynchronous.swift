@@ -32,7 +32,8 @@ extension Realm {
     public func commitAsyncWrite(
         allowGrouping: Bool = false, _ onComplete: ((Swift.Error?) -> Void)? = nil
     ) -> AsyncTransactionId {
-        attempt { () throws(RealmError) in
+        defer { instance.letGo() }
+        return attempt { () throws(RealmError) in
             try engine.commitAsyncWrite(
                 allowGrouping: allowGrouping, { error in onComplete?(error.map { Error($0) }) })
         }

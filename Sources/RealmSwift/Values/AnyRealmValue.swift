@@ -67,10 +67,10 @@ extension AnyRealmValue: _Persistable, _DefaultConstructible, MinMaxType, Addabl
     public static var _rlmType: PropertyType { .any }
     public static func _rlmDefaultValue() -> AnyRealmValue { .none }
 
+    public static func _rlmNothing() -> AnyRealmValue { .none }
+
     public static func _rlmRead(_ object: ObjectBase, _ property: UInt16) -> AnyRealmValue {
-        var stored = object.stored(Int(property))
-        stored.place = { ManagedCollection(object, Int(property), "List") }
-        return _rlmFromStored(stored)
+        _rlmFromStored(object.placed(Int(property)))
     }
 
     public static func _rlmFromStored(_ stored: _Stored) -> AnyRealmValue {
@@ -87,8 +87,8 @@ extension AnyRealmValue: _Persistable, _DefaultConstructible, MinMaxType, Addabl
         case .objectID(let value): .objectId(ObjectId(value))
         case .uuid: .uuid(UUID(stored: stored.value))
         case .link(let link): .object(stored.realm.object(link))
-        case .list, .set: .list(stored.place.map { List($0()) } ?? List())
-        case .dictionary: .dictionary(stored.place.map { Map($0()) } ?? Map())
+        case .list, .set: .list(stored.collection.map { List($0) } ?? List())
+        case .dictionary: .dictionary(stored.collection.map { Map($0) } ?? Map())
         }
     }
 

@@ -98,12 +98,10 @@ extension ObjectId: _PersistableInsideOptional, _DefaultConstructible, _PrimaryK
 }
 
 extension UUID {
-    init(stored value: Value) { self = UUID._rlmFromStored(uuid: value) }
-
-    fileprivate static func _rlmFromStored(uuid value: Value) -> UUID {
+    init(stored value: Value) {
         guard case .uuid(let stored) = value else { mismatch(value, UUID.self) }
         var bytes = (stored.high.bigEndian, stored.low.bigEndian)
-        return withUnsafeBytes(of: &bytes) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+        self = withUnsafeBytes(of: &bytes) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
     var stored: UUIDValue {

@@ -1,0 +1,100 @@
+import RealmEngine
+
+/// What is a column by being a member of a class, without `@Persisted`.
+protocol HeldColumn {
+    /// Its members of classes as columns.
+    static var column: any ColumnWrapper.Type { get }
+}
+
+/// An object that stays in its member and shows what is stored once the class's object is in a realm.
+protocol HeldValue: AnyObject, HeldColumn {
+    static var shape: _PropertyShape { get }
+    var content: Any? { get }
+    /// False for what does not fit.
+    func setContent(_ any: Any?) -> Bool
+    /// What it is before the object is in a realm.
+    func stored(_ storing: _Storing) -> Value
+    func attach(_ property: UInt16, of object: ObjectBase)
+    func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing)
+}
+
+extension HeldValue {
+    static var column: any ColumnWrapper.Type { HeldWrapper<Self>.self }
+}
+
+/// Members that are holders.
+enum HeldWrapper<Holder: HeldValue>: ColumnWrapper {
+    private static func holder(_ place: UnsafeMutableRawPointer) -> Holder {
+        place.assumingMemoryBound(to: Holder.self).pointee
+    }
+
+    static var isHolder: Bool { true }
+    static var shape: _PropertyShape { Holder.shape }
+
+    static func facts(at place: UnsafeMutableRawPointer) -> ColumnFacts {
+        ColumnFacts(isIndexed: false, isPrimaryKey: false)
+    }
+
+    static func localValue(at place: UnsafeMutableRawPointer, _ storing: _Storing) -> Value {
+        holder(place).stored(storing)
+    }
+
+    static func adopt(
+        from place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
+        _ storing: _Storing
+    ) { holder(place).adopt(object, property, storing) }
+
+    static func any(at place: UnsafeMutableRawPointer, _ object: ObjectBase) -> Any? {
+        holder(place).content
+    }
+
+    static func setAny(
+        _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase
+    ) -> Bool { holder(place).setContent(value) }
+
+    static func attach(
+        at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16
+    ) { holder(place).attach(property, of: object) }
+}
+
+/// Members that are linking objects.
+enum HeldLinks<Element: ObjectBase & RealmCollectionValue>: ColumnWrapper {
+    private static func links(
+        _ place: UnsafeMutableRawPointer
+    ) -> UnsafeMutablePointer<LinkingObjects<Element>> {
+        place.assumingMemoryBound(to: LinkingObjects<Element>.self)
+    }
+
+    static var isHolder: Bool { true }
+    static var shape: _PropertyShape { LinkingObjects<Element>._rlmShape }
+
+    static func facts(at place: UnsafeMutableRawPointer) -> ColumnFacts {
+        ColumnFacts(
+            isIndexed: false, isPrimaryKey: false,
+            originProperty: links(place).pointee.originProperty)
+    }
+
+    static func localValue(at place: UnsafeMutableRawPointer, _ storing: _Storing) -> Value {
+        .null
+    }
+
+    static func adopt(
+        from place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
+        _ storing: _Storing
+    ) {}
+
+    static func any(at place: UnsafeMutableRawPointer, _ object: ObjectBase) -> Any? {
+        links(place).pointee
+    }
+
+    static func setAny(
+        _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase
+    ) -> Bool { false }
+
+    static func attach(
+        at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16
+    ) {
+        guard object.managed != nil else { return }
+        links(place).pointee = LinkingObjects<Element>._rlmRead(object, property)
+    }
+}

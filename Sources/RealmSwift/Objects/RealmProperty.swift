@@ -1,0 +1,128 @@
+import Foundation
+import RealmEngine
+
+/// A column of a class that does not use `@Persisted`, for values that an Objective-C property could not
+/// have had: `let age = RealmProperty<Int?>()`.
+public final class RealmProperty<Value: RealmPropertyType>: NSObject {
+    private var local = Value._rlmNothing()
+    private let place = HeldPlace()
+
+    /// Of an object that is in a realm what is stored there.
+    public var value: Value {
+        get { place.read(Value._rlmNothing()) { Value._rlmFromStored($0) } ?? local }
+        set { if !place.write(newValue._rlmStored) { local = newValue } }
+    }
+
+    public override var description: String { unwrapped(value).map { "\($0)" } ?? "nil" }
+}
+
+/// Like `RealmProperty`, of an optional number.
+@available(*, deprecated, message: "Use @Persisted or RealmProperty")
+public final class RealmOptional<Value: RealmOptionalType>: NSObject {
+    private var local: Value?
+    private let place = HeldPlace()
+
+    public init(_ value: Value? = nil) {
+        local = value
+        super.init()
+    }
+
+    public var value: Value? {
+        get { read() ?? local }
+        set { if !place.write(newValue._rlmStored) { local = newValue } }
+    }
+
+    private func read() -> Value?? {
+        place.read(nil) { stored in Value?._rlmFromStored(stored) }
+    }
+
+    public override var description: String { value.map { "\($0)" } ?? "nil" }
+}
+
+/// Where the value of a holder is once its object is in a realm.
+private final class HeldPlace {
+    /// Stands for the same stored object: the one that has the holder may be gone before that is.
+    private var object: ObjectBase?
+    /// The one that has the holder, while it writes down what it is asked for.
+    private weak var recording: ObjectBase?
+    private var property = UInt16.max
+
+    func become(_ property: UInt16, of object: ObjectBase) {
+        self.property = property
+        guard object.isManaged else {
+            recording = object
+            return
+        }
+        let twin = ObjectBase()
+        (twin.managed, twin.handle) = (object.managed, object.handle)
+        twin.keeper = object.keeper
+        self.object = twin
+    }
+
+    /// Nil for an object that is in no realm.
+    func read<T>(_ nothing: @autoclosure () -> T, _ body: (_Stored) -> T) -> T? {
+        if recording?.note(property) == true { return nothing() }
+        guard let object else { return nil }
+        return body(object.placed(Int(property)))
+    }
+
+    /// False for an object that is in no realm.
+    func write(_ body: (_Storing) -> RealmEngine.Value) -> Bool {
+        guard let object else { return false }
+        object.store(Int(property), nil, body)
+        return true
+    }
+
+    func adopt(
+        _ object: ObjectBase, _ property: UInt16, _ storing: _Storing,
+        _ body: (_Storing) -> RealmEngine.Value
+    ) {
+        object.store(Int(property), storing, body)
+        become(property, of: object)
+    }
+}
+
+// MARK: - As columns
+
+extension RealmProperty: HeldValue {
+    static var shape: _PropertyShape { Value._rlmShape }
+    var content: Any? { unwrapped(value) }
+
+    func setContent(_ any: Any?) -> Bool {
+        guard let fit = Converted<Value>.of(any) else { return false }
+        value = fit
+        return true
+    }
+
+    func stored(_ storing: _Storing) -> RealmEngine.Value { local._rlmStored(storing) }
+
+    func attach(_ property: UInt16, of object: ObjectBase) { place.become(property, of: object) }
+
+    func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing) {
+        place.adopt(object, property, storing, local._rlmStored)
+    }
+}
+
+@available(*, deprecated)
+extension RealmOptional: HeldValue {
+    static var shape: _PropertyShape {
+        var shape = (Value.self as? any _RealmSchemaDiscoverable.Type)?._rlmShape
+        shape?.isOptional = true
+        return shape ?? _PropertyShape(.any)
+    }
+    var content: Any? { value }
+
+    func setContent(_ any: Any?) -> Bool {
+        guard let fit = Converted<Value?>.of(any) else { return false }
+        value = fit
+        return true
+    }
+
+    func stored(_ storing: _Storing) -> RealmEngine.Value { local._rlmStored(storing) }
+
+    func attach(_ property: UInt16, of object: ObjectBase) { place.become(property, of: object) }
+
+    func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing) {
+        place.adopt(object, property, storing, local._rlmStored)
+    }
+}

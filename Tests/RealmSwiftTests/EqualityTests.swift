@@ -1,0 +1,34 @@
+import Foundation
+import RealmSwift
+import Testing
+
+/// What is equal to what, and has the same hash.
+@Suite struct EqualityTests {
+    @Test func collectionsBeforeTheyAreStored() {
+        let (one, other) = (List<Int>(), List<Int>())
+        one.append(objectsIn: [1, 2])
+        #expect(one != other && !one.isEqual(other))
+        other.append(objectsIn: [1, 2])
+        #expect(one == other && one.isEqual(other) && one.hash == other.hash)
+        let (set, same) = (MutableSet<Int>(), MutableSet<Int>())
+        set.insert(objectsIn: [1, 2, 3])
+        same.insert(objectsIn: [3, 2, 1, 2])
+        #expect(set == same && set.isEqual(same) && set.hash == same.hash)
+        let (map, twin) = (Map<String, Int>(), Map<String, Int>())
+        map["a"] = 1
+        twin["a"] = 1
+        #expect(map.isEqual(twin) && map.hash == twin.hash && !map.isEqual(one))
+    }
+
+    @Test func collectionsOfARealm() throws {
+        let lab = try RealmLab(RealmTests.types + [Things.self])
+        let realm = try lab.open()
+        let (first, second) = (Things(), Things())
+        try realm.write { realm.add([first, second]) }
+        let again = realm.objects(Things.self)[0]
+        #expect(first.anything == again.anything && first.anything.hash == again.anything.hash)
+        #expect(first.anything != second.anything && first.numbers != second.numbers)
+        #expect(first.numbers == again.numbers && first.names.isEqual(again.names))
+        #expect(first.anything != List<AnyRealmValue>())
+    }
+}
