@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 /// A thread that counts as another one wherever it is asked who uses an instance. For tests of misuse:
@@ -22,18 +21,12 @@ public final class StandIn: @unchecked Sendable {
 
     // Nobody who does not test looks further than this.
     private static let isUsed = Atomic<Bool>(false)
-    private static let key: pthread_key_t = {
-        var key = pthread_key_t()
-        pthread_key_create(&key, nil)
-        return key
-    }()
+    private static let slot = ThreadSlot()
 
     /// What the calling thread is; nil for one that is itself.
     public static var current: StandIn? {
-        guard isUsed.load(ordering: .relaxed), let place = pthread_getspecific(key) else {
-            return nil
-        }
-        return Unmanaged<StandIn>.fromOpaque(place).takeUnretainedValue()
+        isUsed.load(ordering: .relaxed)
+            ? slot.object.map { unsafeDowncast($0, to: StandIn.self) } : nil
     }
 
     /// Whether what is confined there may be used here.
@@ -53,9 +46,8 @@ public final class StandIn: @unchecked Sendable {
         isUsed.store(true, ordering: .relaxed)
         let standIn = StandIn(places)
         let hasBegun = Threads.detach {
-            pthread_setspecific(key, Unmanaged.passRetained(standIn).toOpaque())
+            slot.object = standIn
             body()
-            pthread_setspecific(key, nil)
             standIn.end(nil)
         }
         guard hasBegun else { return "no thread is to be had" }
@@ -70,7 +62,7 @@ public final class StandIn: @unchecked Sendable {
     /// What is wrong is told, and nothing goes on here.
     func park(_ message: String) -> Never {
         end(message)
-        while true { sleep(1_000_000) }
+        Threads.sleepForEver()
     }
 }
 

@@ -41,6 +41,11 @@ public enum Threads {
     @inline(__always)
     static var current: UInt { UInt(pthread_self()) }
 
+    /// The calling thread does nothing any more.
+    static func sleepForEver() -> Never {
+        while true { sleep(1_000_000) }
+    }
+
     private final class Work {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }

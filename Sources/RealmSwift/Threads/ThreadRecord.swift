@@ -1,4 +1,5 @@
 import Foundation
+import RealmEngine
 
 /// What is kept for a thread as long as it lives: what it is, and realms that nobody else need refer to.
 final class ThreadRecord {
@@ -9,20 +10,12 @@ final class ThreadRecord {
     /// Realms that have a write transaction open.
     private var writing: [ObjectIdentifier: RealmInstance] = [:]
 
-    private static let key: pthread_key_t = {
-        var key = pthread_key_t()
-        pthread_key_create(&key) { place in
-            place.map { Unmanaged<ThreadRecord>.fromOpaque($0).release() }
-        }
-        return key
-    }()
+    private static let slot = ThreadSlot()
 
     static var current: ThreadRecord {
-        if let place = pthread_getspecific(key) {
-            return Unmanaged<ThreadRecord>.fromOpaque(place).takeUnretainedValue()
-        }
+        if let known = slot.object { return unsafeDowncast(known, to: ThreadRecord.self) }
         let fresh = ThreadRecord()
-        pthread_setspecific(key, Unmanaged.passRetained(fresh).toOpaque())
+        slot.object = fresh
         return fresh
     }
 
