@@ -4,6 +4,7 @@ extension IntegrityCheck {
     func checkObjects(_ index: Int) {
         currentTable = index
         table = tables[index].name
+        linkCount = 0
         let (root, tombstones) = (tables[index].root, tables[index].tombstones)
         let count = visitClusters(root) { leaf in checkLeaf(leaf, index, areTombstones: false) }
         tables[index].facts.objects = count
@@ -12,6 +13,7 @@ extension IntegrityCheck {
                 checkLeaf(leaf, index, areTombstones: true)
             }
         }
+        tables[index].facts.links = linkCount
         object = nil
         table = nil
         currentTable = nil

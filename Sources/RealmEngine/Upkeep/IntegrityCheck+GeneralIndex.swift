@@ -3,32 +3,32 @@ extension IntegrityCheck {
     func checkGeneralIndex(_ index: Int, _ i: Int) {
         let (checked, info) = (tables[index], tables[index].columns[i])
         let reader = ColumnReader(space, checked.root, info)
-        var sum = PairSum()
         let isPrimaryKey = checked.primaryKey == i
-        var batch = IndexEntryBatch()
+        let entries = EntryTally()
         let visitor = IndexVisitor(maximumOffset: 200) { path, keys, list in
             if list == nil, keys.count == 1, path.count <= IndexEntryBatch.maximumDepth {
-                batch.add(keys[0], path)
-                if batch.isFull { self.checkEntries(&batch, info, reader, &sum) }
+                entries.batch.add(keys[0], path)
+                if entries.batch.isFull { self.checkEntries(entries, info, reader) }
                 return
             }
-            for key in keys { sum.add(0, UInt64(bitPattern: key)) }
+            for key in keys { entries.sum.add(0, UInt64(bitPattern: key)) }
             _ = self.reading(list ?? info.indexRoot) { () throws(RealmError) in
                 try self.checkEntry(path, keys, list, info, isPrimaryKey, reader)
             }
             self.object = nil
         }
         let isComplete = visitIndex(info.indexRoot, visitor)
-        checkEntries(&batch, info, reader, &sum)
-        if isComplete, sum != checked.keySum { nameMissing(checked, info) }
+        checkEntries(entries, info, reader)
+        if isComplete, entries.sum != checked.keySum { nameMissing(checked, info) }
     }
 
     /// Compares entries that lead to one object each.
     private func checkEntries(
-        _ batch: inout IndexEntryBatch, _ info: CheckedColumn, _ reader: ColumnReader,
-        _ sum: inout PairSum
+        _ entries: EntryTally, _ info: CheckedColumn, _ reader: ColumnReader
     ) {
-        for entry in batch.take() {
+        var sum = entries.sum
+        defer { entries.sum = sum }
+        for entry in entries.batch.take() {
             let key = ObjectKey(entry.key)
             sum.add(0, UInt64(bitPattern: entry.key))
             object = key
@@ -193,4 +193,11 @@ extension IntegrityCheck {
         }
         return hash
     }
+}
+
+/// What the entries of an index that were visited say about all of them.
+private final class EntryTally {
+    var batch = IndexEntryBatch()
+    /// Over the keys of all objects they lead to.
+    var sum = PairSum()
 }

@@ -1,12 +1,20 @@
 /// The links of one column to one table, counted from both ends.
-struct LinkAccount {
+final class LinkAccount {
     /// Indexes into the checked tables and their columns.
     let origin: Int
     let originColumn: Int
     let target: Int
     let backlink: Int
+    /// Added to once a link: a class, so that nothing else has to be guarded meanwhile.
     var forward = PairSum()
     var backward = PairSum()
+
+    init(origin: Int, originColumn: Int, target: Int, backlink: Int) {
+        self.origin = origin
+        self.originColumn = originColumn
+        self.target = target
+        self.backlink = backlink
+    }
 }
 
 /// Forward links against backlinks (object format 11: 24-26).
@@ -55,7 +63,7 @@ extension IntegrityCheck {
             return
         }
         accounts[account].forward.add(origin, target)
-        if let currentTable { tables[currentTable].facts.links += 1 }
+        linkCount += 1
     }
 
     /// Where links of the current column to `table` are counted; most columns lead to one table.

@@ -58,6 +58,8 @@ public final class IntegrityCheck {
     /// Forward links have no place in tombstones.
     var inTombstones = false
     var accounts: [LinkAccount] = []
+    /// Links of the current table so far.
+    var linkCount = 0
     /// By table, column and target: where the links of a column are counted.
     var columnTargets: [[[TableKey: Int]]] = []
     /// Where links met now are counted: the current column's part of `columnTargets`.
