@@ -240,13 +240,8 @@ extension Map: _HasPersistedType, _Persistable, _DefaultConstructible where Valu
     public static func _rlmConverted(_ value: Any?) -> Self? {
         if let map = value as? Self { return map }
         let map = Map()
-        guard let entries = (value ?? [String: Any]()) as? [String: Any] else { return nil }
-        for (key, element) in entries {
-            guard let key = key as? Key, let element = Converted<Value>.of(element) else {
-                return nil
-            }
-            map.unmanaged[key] = element
-        }
+        guard let entries = Converted<Value>.all(of: value ?? [String: Any]()) else { return nil }
+        for (key, element) in entries { map.unmanaged[key as! Key] = element }
         return unsafeDowncast(map, to: Self.self)
     }
     public static func _rlmRead(_ object: ObjectBase, _ property: UInt16) -> Self {

@@ -21,7 +21,9 @@ final class ClassModel: @unchecked Sendable {
     }
 
     let type: ObjectBase.Type
+    /// As files and schemas have it, and as the program does.
     let name: String
+    let swiftName: String
     let fields: [Field]
     let isEmbedded: Bool
 
@@ -51,6 +53,7 @@ final class ClassModel: @unchecked Sendable {
     private init(_ type: ObjectBase.Type) {
         self.type = type
         name = type.className()
+        swiftName = String(describing: type)
         isEmbedded = type is EmbeddedObject.Type
         let prototype = type.init()
         let base = Unmanaged.passUnretained(prototype).toOpaque()

@@ -14,10 +14,12 @@ final class ModelSchema: Sendable {
     private static let known = Mutex<[Set<ObjectIdentifier>: ModelSchema]>([:])
 
     private init(_ types: [ObjectBase.Type]) {
-        models = types.map { ClassModel.of($0) }.sorted { $0.name < $1.name }
+        models = types.map { ClassModel.of($0) }.sorted {
+            ($0.name, $0.swiftName) < ($1.name, $1.swiftName)
+        }
         var byName: [String: ClassModel] = [:]
         for model in models {
-            if let other = byName[model.name] {
+            if let other = byName[model.name], model.type._realmObjectName() == nil {
                 throwRealmException(
                     "Object type '\(model.name)' is declared by two classes: \(other.type) and \(model.type)"
                 )
@@ -86,15 +88,36 @@ final class ModelSchema: Sendable {
     func model(of type: ObjectBase.Type) -> ClassModel? { byType[ObjectIdentifier(type)] }
     func model(named name: String) -> ClassModel? { byName[name] }
 
+    /// Several classes may show the same objects of a file, each some of their properties.
+    private var specs: [ClassSpec] {
+        var specs: [ClassSpec] = []
+        for model in models {
+            guard let last = specs.indices.last, specs[last].name == model.name else {
+                specs.append(model.spec)
+                continue
+            }
+            specs[last].add(model.spec)
+        }
+        return specs
+    }
+
     /// The same object for the same version, so that a file which is open is not compared again.
     func wanted(_ version: UInt64, _ path: WantedSchema.Path) -> WantedSchema {
         if case .migrate(nil) = path {
             return wanted.withLock { wanted in
-                let schema = wanted[version] ?? WantedSchema(models.map(\.spec), version: version)
+                let schema = wanted[version] ?? WantedSchema(specs, version: version)
                 wanted[version] = schema
                 return schema
             }
         }
-        return WantedSchema(models.map(\.spec), version: version, path: path)
+        return WantedSchema(specs, version: version, path: path)
+    }
+}
+
+extension ClassSpec {
+    /// What another class has beside.
+    fileprivate mutating func add(_ other: ClassSpec) {
+        if primaryKey == nil { primaryKey = other.primaryKey }
+        properties += other.properties.filter { property($0.name) == nil }
     }
 }

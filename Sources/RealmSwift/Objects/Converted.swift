@@ -4,15 +4,16 @@ import Foundation
 enum Converted<Target> {
     /// Nil when `value` cannot be one.
     static func of(_ value: Any?) -> Target? {
-        if let fit = value as? Target, !(value is NSNumber && Target.self == Any.self) {
-            return fit
+        if let optional = Target.self as? any AnyOptional.Type {
+            guard let content = value.flatMap({ unwrapped($0) }), !(content is NSNull) else {
+                return optional.nothing as? Target
+            }
+            return optional.made(of: content) as? Target
         }
-        guard let value, !(value is NSNull) else {
-            return (Target.self as? any AnyOptional.Type).flatMap { $0.nothing as? Target }
+        guard let content = value.flatMap({ unwrapped($0) }), !(content is NSNull) else {
+            return Target.self == AnyRealmValue.self ? AnyRealmValue.none as? Target : nil
         }
-        if let number = value as? NSNumber { return of(number: number) }
-        if let text = value as? NSString { return (text as String) as? Target }
-        return nil
+        return plain(content)
     }
 
     /// The members of a sequence; nil when one does not fit, or it is none.
@@ -26,17 +27,135 @@ enum Converted<Target> {
         return result
     }
 
+    /// Anything but null.
+    private static func plain(_ value: Any) -> Target? {
+        // Numbers of Foundation are of every type of number.
+        if let fit = value as? Target, !(value is NSNumber) { return fit }
+        if let type = Target.self as? any PersistableEnum.Type { return member(type, value) }
+        if let type = Target.self as? any CustomPersistable.Type { return custom(type, value) }
+        if let type = Target.self as? any FailableCustomPersistable.Type {
+            return failable(type, value)
+        }
+        if Target.self == AnyRealmValue.self { return AnyRealmValue(of: value) as? Target }
+        if Target.self == Decimal128.self { return decimal(value) as? Target }
+        if let number = value as? NSNumber { return of(number: number) }
+        if let text = value as? NSString { return (text as String) as? Target }
+        return value as? Target
+    }
+
+    private static func member<E: PersistableEnum>(_: E.Type, _ value: Any) -> Target? {
+        if let fit = value as? Target { return fit }
+        return Converted<E.RawValue>.of(value).flatMap { E(rawValue: $0) } as? Target
+    }
+
+    private static func custom<C: CustomPersistable>(_: C.Type, _ value: Any) -> Target? {
+        if let fit = value as? Target { return fit }
+        return Converted<C.PersistedType>.of(value).map { C(persistedValue: $0) } as? Target
+    }
+
+    private static func failable<C: FailableCustomPersistable>(
+        _: C.Type, _ value: Any
+    ) -> Target? {
+        if let fit = value as? Target { return fit }
+        return Converted<C.PersistedType>.of(value).flatMap { C(persistedValue: $0) } as? Target
+    }
+
+    private static func decimal(_ value: Any) -> Decimal128? {
+        switch value {
+        case let number as Decimal128: number
+        case let text as String:
+            (try? Decimal128(string: text)).flatMap { $0.isNaN ? nil : $0 }
+        case let number as NSNumber: Decimal128(number: number)
+        default: nil
+        }
+    }
+
     private static func of(number: NSNumber) -> Target? {
         func fit<T>(_ value: T?) -> Target? { value.flatMap { $0 as? Target } }
-        return fit(number.boolValue as Bool?).flatMap { number.isBoolean ? $0 : nil }
-            ?? fit(Int(exactly: number)) ?? fit(Int64(exactly: number))
-            ?? fit(Int32(exactly: number)) ?? fit(Int16(exactly: number))
-            ?? fit(Int8(exactly: number)) ?? fit(number.doubleValue as Double?)
-            ?? fit(number.floatValue as Float?)
+        if Target.self == Bool.self { return fit(number.truth) }
+        if let type = Target.self as? any FixedWidthInteger.Type { return integer(type, number) }
+        return fit(number.doubleValue as Double?) ?? fit(number.floatValue as Float?)
+            ?? (number as? Target)
+    }
+
+    private static func integer<T: FixedWidthInteger>(_: T.Type, _ number: NSNumber) -> Target? {
+        if number.isBoolean { return T(exactly: number.boolValue ? 1 : 0) as? Target }
+        if let exact = T(exactly: number.int64Value), number.doubleValue == Double(exact) {
+            return exact as? Target
+        }
+        return nil
     }
 }
 
 extension NSNumber {
     /// Made of a boolean.
     var isBoolean: Bool { objCType.pointee == 0x63 || objCType.pointee == 0x42 }
+
+    /// Nil for a number that is neither one nor zero.
+    fileprivate var truth: Bool? {
+        isBoolean || self == 0 || self == 1 ? boolValue : nil
+    }
+}
+
+extension AnyRealmValue {
+    /// A value given without a type; nil for what no property can have.
+    init?(of value: Any) {
+        switch value {
+        case let value as AnyRealmValue: self = value
+        case let value as NSNumber: self.init(value)
+        case let value as String: self = .string(value)
+        case let value as Data: self = .data(value)
+        case let value as Date: self = .date(value)
+        case let value as Object: self = .object(value)
+        case let value as ObjectId: self = .objectId(value)
+        case let value as Decimal128: self = .decimal128(value)
+        case let value as UUID: self = .uuid(value)
+        case let value as Map<String, AnyRealmValue>: self = .dictionary(value)
+        case let value as List<AnyRealmValue>: self = .list(value)
+        case let value as [String: Any]:
+            guard let entries = Converted<AnyRealmValue>.all(of: value) else { return nil }
+            self = .fromDictionary(entries)
+        case let value as [Any]:
+            guard let elements = Converted<AnyRealmValue>.all(value) else { return nil }
+            self = .fromArray(elements)
+        default: return nil
+        }
+    }
+
+    private init(_ number: NSNumber) {
+        switch number.objCType.pointee {
+        case _ where number.isBoolean: self = .bool(number.boolValue)
+        case 0x66: self = .float(number.floatValue)
+        case 0x64: self = .double(number.doubleValue)
+        default: self = .int(number.intValue)
+        }
+    }
+}
+
+extension Converted {
+    /// The values of a dictionary or a map; nil when one does not fit, or it is none.
+    static func all(of value: Any) -> [String: Target]? {
+        var result: [String: Target] = [:]
+        guard let entries = Entries.of(value) else { return nil }
+        for (key, element) in entries {
+            guard let fit = of(element) else { return nil }
+            result[key] = fit
+        }
+        return result
+    }
+}
+
+/// Dictionaries and maps without their types.
+enum Entries {
+    /// Nil for anything else. Nulls are `NSNull`.
+    static func of(_ value: Any) -> [String: Any]? {
+        if let map = value as? any RealmKeyedCollection { return all(map) }
+        return value as? [String: Any]
+    }
+
+    private static func all<M: RealmKeyedCollection>(_ map: M) -> [String: Any] {
+        var all: [String: Any] = [:]
+        for key in map.keys { all["\(key)"] = map[key].flatMap { unwrapped($0) } ?? NSNull() }
+        return all
+    }
 }

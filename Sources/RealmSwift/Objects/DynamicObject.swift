@@ -31,6 +31,8 @@ public final class DynamicObject: Object {
         set { setValue(newValue, forKey: member) }
     }
 
+    func hasProperty(_ key: String) -> Bool { objects?.property(named: key) != nil }
+
     private func property(_ key: String) -> (ColumnInfo, Int) {
         guard let objects else { throwRealmException("The object is not managed by a Realm.") }
         guard let property = objects.property(named: key) else {

@@ -17,9 +17,7 @@ open class ObjectBase: NSObject {
 
     /// The name of the class in files: without its module, unless it says otherwise.
     open class func className() -> String {
-        if let name = _realmObjectName() { return name }
-        let name = String(reflecting: self)
-        return name.split(separator: ".").last.map(String.init) ?? name
+        _realmObjectName() ?? String(describing: self)
     }
 
     open class func _realmObjectName() -> String? { nil }

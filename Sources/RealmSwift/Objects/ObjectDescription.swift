@@ -15,7 +15,7 @@ enum ObjectDescription {
             let text = text(value, depth: depth - 1)
             return "\t\(field.name) = \(text.replacingOccurrences(of: "\n", with: "\n\t"));\n"
         }
-        return "\(model.name) {\n\(lines.joined())}"
+        return "\(model.swiftName) {\n\(lines.joined())}"
     }
 
     private static func text(_ value: Any?, depth: Int) -> String {

@@ -186,8 +186,11 @@ func unwrapped(_ value: Any) -> Any? {
 protocol AnyOptional {
     var content: Any? { get }
     static var nothing: Any { get }
+    /// Nil when `content` cannot be what is inside.
+    static func made(of content: Any) -> Any?
 }
 extension Optional: AnyOptional {
     var content: Any? { self }
     static var nothing: Any { Wrapped?.none as Any }
+    static func made(of content: Any) -> Any? { Converted<Wrapped>.of(content) }
 }

@@ -24,25 +24,57 @@ extension Realm {
     public func create<T: Object>(
         _ type: T.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
     ) -> T {
-        let model = ClassModel.of(type)
-        if update != .error, model.primaryKey == nil {
+        instance.create(instance.requireClass(type), value, update) as! T
+    }
+}
+
+extension RealmInstance {
+    /// Makes an object of a class, or changes the one with the same primary key, and returns what is
+    /// stored.
+    func create(
+        _ managed: ManagedClass, _ value: Any, _ policy: Realm.UpdatePolicy
+    ) -> ObjectBase {
+        _ = engine.write
+        let model = managed.model
+        if model.isEmbedded { throwRealmException("Embedded objects cannot be created directly") }
+        if policy != .error, model.primaryKey == nil {
             throwRealmException(
                 "'\(model.name)' does not have a primary key and can not be updated")
         }
-        if let object = value as? T, object.managed?.realm === instance, update != .error {
+        return creation(managed, value, policy)
+    }
+
+    /// The same of an object inside another one's values, which need not have a primary key.
+    func creation(
+        _ managed: ManagedClass, _ value: Any, _ policy: Realm.UpdatePolicy
+    ) -> ObjectBase {
+        let model = managed.model
+        if policy != .error, let object = value as? ObjectBase, object.managed === managed {
             return object
         }
         let values = InitialValues(value, model)
-        if update != .error, let field = model.primaryKey, let key = values.value(of: field),
-            let found = object(ofType: type, forPrimaryKey: key)
-        {
-            values.apply(to: found, without: field, onlyOthers: update == .modified)
+        let maker = InitialValues.Maker.stored(self, policy)
+        if policy != .error, let found = self.object(managed, with: values) {
+            values.apply(to: found, maker, isKnown: true, onlyOthers: policy == .modified)
             return found
         }
-        let fresh = type.init()
-        values.apply(to: fresh)
-        add(fresh, update: update)
+        let fresh = model.type.init()
+        values.apply(to: fresh, maker)
+        _ = adopt(fresh, _Storing(self, policy))
         return fresh
+    }
+
+    private func object(_ managed: ManagedClass, with values: InitialValues) -> ObjectBase? {
+        guard let field = managed.model.primaryKey else { return nil }
+        let probe = managed.model.type.init()
+        if let given = values.value(of: field) {
+            probe.setValue(given, forKey: field.name)
+        }
+        let key = field.wrapper.localValue(at: probe.place(of: field), _Storing(self))
+        return attempt { () throws(RealmError) -> ObjectBase? in
+            guard let handle = try managed.objects.object(primaryKey: key) else { return nil }
+            return managed.accessor(handle, as: ObjectBase.self)
+        }
     }
 }
 
@@ -51,19 +83,23 @@ struct InitialValues {
     private let model: ClassModel
     private var values: [(field: ClassModel.Field, value: Any?)] = []
 
-    /// Traps for names that the class does not have, and for more values than properties.
+    /// What becomes of objects that are given as values.
+    enum Maker {
+        /// Objects stay what they are; of other values objects are made that are in no realm.
+        case unmanaged
+        /// Objects of the realm stay what they are, of all others one is made there.
+        case stored(RealmInstance, Realm.UpdatePolicy)
+    }
+
+    /// Traps for more values than properties.
     init(_ value: Any, _ model: ClassModel) {
         self.model = model
         let fields = model.fields.filter { !$0.isLinkingObjects }
         switch value {
-        case let object as ObjectBase:
-            for field in fields
-            where ClassModel.of(type(of: object)).field(named: field.name) != nil {
-                values.append((field, object.value(forKey: field.name)))
-            }
+        case let object as ObjectBase: values = Self.values(of: object, fields)
         case let dictionary as [String: Any?]:
-            for field in fields {
-                if let given = dictionary[field.name] { values.append((field, given)) }
+            values = fields.compactMap { field in
+                dictionary[field.name].map { (field, $0) }
             }
         case let array as [Any?]:
             if array.count > fields.count {
@@ -78,47 +114,95 @@ struct InitialValues {
         }
     }
 
+    private static func values(
+        of object: ObjectBase, _ fields: [ClassModel.Field]
+    ) -> [(field: ClassModel.Field, value: Any?)] {
+        if object.isInvalidated {
+            throwRealmException("Object has been deleted or invalidated.")
+        }
+        let has: (String) -> Bool
+        if let object = object as? DynamicObject {
+            has = object.hasProperty
+        } else {
+            let other = ClassModel.of(type(of: object))
+            has = { other.field(named: $0) != nil }
+        }
+        return fields.filter { has($0.name) }.map { ($0, object.value(forKey: $0.name)) }
+    }
+
     func value(of field: ClassModel.Field) -> Any? {
         values.first { $0.field.name == field.name }.flatMap { $0.value }
     }
 
     /// - Parameters:
-    ///   - key: a property that stays.
+    ///   - isKnown: the object has the primary key already.
     ///   - onlyOthers: what has the value already is not set.
     func apply(
-        to object: ObjectBase, without key: ClassModel.Field? = nil, onlyOthers: Bool = false
+        to object: ObjectBase, _ maker: Maker = .unmanaged, isKnown: Bool = false,
+        onlyOthers: Bool = false
     ) {
-        for (field, value) in values where field.name != key?.name {
-            let converted = Self.converted(value, field)
+        for (field, value) in values where !isKnown || !field.isPrimaryKey {
+            let converted = maker.converted(value, field)
             if onlyOthers, Self.areSame(object.value(forKey: field.name), converted) { continue }
             object.setValue(converted, forKey: field.name)
         }
     }
 
     private static func areSame(_ a: Any?, _ b: Any?) -> Bool {
+        if let a = a as? ObjectBase { return a.isSame(as: b as? ObjectBase) }
+        if let a = a as? any Collection & NSObject, let b = b.flatMap({ $0 as? any Sequence }) {
+            return areSame(elements: a, b)
+        }
         if let a = a as? AnyHashable, let b = b as? AnyHashable { return a == b }
         return a == nil && unwrapped(b as Any) == nil
     }
 
+    private static func areSame<A: Sequence, B: Sequence>(elements a: A, _ b: B) -> Bool {
+        var others = Array(b)[...]
+        for element in a {
+            guard let other = others.popFirst(),
+                areSame(unwrapped(element), unwrapped(other))
+            else { return false }
+        }
+        return others.isEmpty
+    }
+}
+
+extension InitialValues.Maker {
     /// What stands for an object, or for a collection of objects, becomes that.
-    private static func converted(_ value: Any?, _ field: ClassModel.Field) -> Any? {
+    fileprivate func converted(_ value: Any?, _ field: ClassModel.Field) -> Any? {
         guard let value = value.flatMap({ unwrapped($0) }), !(value is NSNull) else { return nil }
         guard let target = field.shape.target else { return value }
         switch field.shape.collection {
         case nil: return object(value, target)
         case .list, .set:
-            guard let elements = value as? [Any] else { return value }
-            return elements.map { object($0, target) }
+            guard let elements = value as? any Sequence, !(value is String) else { return value }
+            return all(elements, target)
         case .dictionary:
-            guard let entries = value as? [String: Any] else { return value }
+            guard let entries = Entries.of(value) else { return value }
             return entries.mapValues { object($0, target) }
         }
     }
 
-    private static func object(_ value: Any, _ type: ObjectBase.Type) -> Any {
-        if value is ObjectBase || value is NSNull { return value }
+    private func all<S: Sequence>(_ elements: S, _ type: ObjectBase.Type) -> [Any] {
+        elements.map { object(unwrapped($0) ?? NSNull(), type) }
+    }
+
+    private func object(_ value: Any, _ type: ObjectBase.Type) -> Any {
+        if value is NSNull { return value }
+        switch self {
+        case .unmanaged:
+            if let object = value as? ObjectBase, Swift.type(of: object) == type { return object }
+        case .stored(let realm, let policy):
+            if let object = value as? ObjectBase, object.managed?.realm === realm {
+                return object
+            }
+            if !(type is EmbeddedObject.Type) {
+                return realm.creation(realm.requireClass(type), value, policy)
+            }
+        }
         let made = type.init()
-        InitialValues(value, ClassModel.of(type)).apply(to: made)
+        InitialValues(value, ClassModel.of(type)).apply(to: made, self)
         return made
     }
 }
