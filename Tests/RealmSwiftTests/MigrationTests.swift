@@ -97,8 +97,18 @@ import Testing
                 Issue.record("deleted")
             } catch { #expect(Realm.Error.Code.alreadyOpen ~= error) }
         }
+        let path = lab.configuration.fileURL!.path
+        let beside = {
+            [".lock", ".note", ".management", ".management/readers"].filter {
+                FileManager.default.fileExists(atPath: path + $0)
+            }
+        }
+        // As other participants leave them.
+        mkfifo(path + ".note", 0o644)
+        try Data().write(to: URL(fileURLWithPath: path + ".management/readers"))
+        #expect(beside().count == 4)
         #expect(try Realm.deleteFiles(for: lab.configuration))
-        #expect(!Realm.fileExists(for: lab.configuration))
+        #expect(!Realm.fileExists(for: lab.configuration) && beside() == [".lock"])
         #expect(try !Realm.deleteFiles(for: lab.configuration))
     }
 }

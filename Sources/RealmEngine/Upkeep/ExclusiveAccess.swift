@@ -51,6 +51,7 @@ public enum ExclusiveAccess {
                 guard isInitiator else { throw busy(path) }
                 try removeFile(place.path)
                 isRemoved = true
+                SideFiles.removeUnlocked(beside: place.path)
                 // Nobody can take part in what is gone.
                 throw busy(path)
             }
