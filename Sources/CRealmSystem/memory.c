@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include <sys/mman.h>
 
-#include "CRealmCrypto.h"
+#include "CRealmSystem.h"
 
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4

@@ -77,11 +77,6 @@ void realm_crypto_hmac_sha224(
 /// 1 when both hold the same bytes; takes as long where they differ early as where they do not.
 int realm_crypto_equal(const uint8_t *a, const uint8_t *b, size_t count);
 
-/// Moves the pages of `count` bytes of private memory to another place in one step, in place of what
-/// is there; where they were, there is memory without pages. 0 unless the system refuses. (Not
-/// cryptography, but Swift cannot ask the system for it.)
-int realm_memory_move(void *from, size_t count, void *to);
-
 /// Overwrites with zeros, also where a compiler sees no use in it.
 void realm_crypto_wipe(void *bytes, size_t count);
 

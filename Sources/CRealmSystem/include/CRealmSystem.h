@@ -3,12 +3,17 @@
 #ifndef C_REALM_SYSTEM_H
 #define C_REALM_SYSTEM_H
 
+#include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
 /// The object, kept once more, or nothing when its end has begun: the runtime's own, of which it makes
 /// weak references. Its memory must still be there.
 void *swift_tryRetain(void *object);
+
+/// Moves the pages of `count` bytes of private memory to another place in one step, in place of what
+/// is there; where they were, there is memory without pages. 0 unless the system refuses.
+int realm_memory_move(void *from, size_t count, void *to);
 
 /// Has the processor fetch the line of memory that `address` is in; any address will do.
 static inline void realm_prefetch(const void *address) { __builtin_prefetch(address); }

@@ -1,4 +1,4 @@
-import CRealmCrypto
+import CRealmSystem
 import Glibc
 import Synchronization
 
