@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Carries out the asynchronous write transactions of one database in this process.
 ///
 /// A thread of its own waits for the writer's turn and for syncs, and lives as long as there is
@@ -52,9 +54,10 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     private static let queues = Guarded<[ObjectIdentifier: Weak<CommitQueue>]>([:])
-    /// Guards the counts of requests and commits that are not done: of the process, of each queue.
-    private static let unfinished = Monitor()
-    nonisolated(unsafe) private static var unfinishedCount = 0
+    /// Requests and commits there have been in this process.
+    private static let begun = Atomic<Int>(0)
+    /// Guards the count of those that are not done.
+    private let unfinished = Monitor()
     private var unfinishedCount = 0
 
     /// The queue of a database, made on first use.
@@ -79,25 +82,27 @@ final class CommitQueue: @unchecked Sendable {
 
     /// Waits until nothing asynchronous is under way in this process (CD-21). Not to be called where
     /// an instance with pending writes belongs.
-    static func waitForAll() { unfinished.wait { unfinishedCount == 0 } }
+    static func waitForAll() {
+        var seen: Int
+        repeat {
+            // What one queue did may have begun something in another.
+            seen = begun.load(ordering: .acquiring)
+            for queue in queues.withLock({ $0.values.compactMap(\.object) }) { queue.wait() }
+        } while seen != begun.load(ordering: .acquiring)
+    }
 
     /// Waits until nothing asynchronous is under way in this queue.
-    func wait() { Self.unfinished.wait { unfinishedCount == 0 } }
+    func wait() { unfinished.wait { unfinishedCount == 0 } }
 
     private func begin(_ instance: Instance) {
         instance.pendingCount.add(1, ordering: .relaxed)
-        Self.unfinished.signal {
-            Self.unfinishedCount += 1
-            unfinishedCount += 1
-        }
+        unfinished.signal { unfinishedCount += 1 }
+        Self.begun.add(1, ordering: .acquiringAndReleasing)
     }
 
     private func finish(_ instance: Instance) {
         instance.pendingCount.subtract(1, ordering: .relaxed)
-        Self.unfinished.signal {
-            Self.unfinishedCount -= 1
-            unfinishedCount -= 1
-        }
+        unfinished.signal { unfinishedCount -= 1 }
     }
 
     /// What went to the file so far; exact when nothing is under way.

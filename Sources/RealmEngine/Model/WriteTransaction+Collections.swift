@@ -191,11 +191,10 @@ extension WriteTransaction {
     ) throws(RealmError) -> Ref {
         if values.isEmpty { return .none }
         if values.count <= context.fanout.tree, !values.contains(where: { $0.isUnresolvedLink }) {
-            let leaf = LeafBuffer(capacity: values.count)
+            let leaf = LeafBuffer(LeafLayout(elements: element), capacity: values.count)
             // What is written at once need not be kept.
             for value in values { leaf.append(value) }
-            return try LeafEncoder(context: context).encode(
-                leaf, LeafLayout(elements: element), isElement: true)
+            return try LeafEncoder(context: context).encode(leaf, isElement: true)
         }
         let editor = try SequenceEditor(context, root: .none, element: element)
         for value in values { try editor.append(keep(value)) }

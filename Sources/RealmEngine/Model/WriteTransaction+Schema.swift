@@ -150,20 +150,8 @@ extension WriteTransaction {
     static func checkIndex(
         _ spec: PropertySpec, _ index: IndexKind, of editor: TableEditor
     ) throws(RealmError) {
-        func refuse(_ why: String) -> RealmError { Self.refusal(editor, spec, why) }
-        if index == .general {
-            switch spec.type {
-            case .int, .bool, .string, .timestamp, .objectID, .uuid, .mixed: break
-            default: throw refuse("\(spec.type.name) cannot be indexed")
-            }
-        }
-        // Of collections only lists of strings have an index, of their elements.
-        let isWordList = spec.collection == .list && spec.type == .string && index == .general
-        guard index == .none || spec.collection == nil || isWordList else {
-            throw refuse("a collection cannot be indexed")
-        }
-        guard index != .fullText || spec.type == .string else {
-            throw refuse("only strings have a full-text index")
+        if let why = index.obstacle(spec.type, spec.collection) {
+            throw refusal(editor, spec, why)
         }
     }
 

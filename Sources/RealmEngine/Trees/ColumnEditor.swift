@@ -219,12 +219,12 @@ struct ColumnEditor {
     }
 
     private func encode(_ buffer: LeafBuffer) throws(RealmError) -> Ref {
-        try LeafEncoder(context: context).encode(buffer, layout, isElement: isElement)
+        try LeafEncoder(context: context).encode(buffer, isElement: isElement)
     }
 
     /// A leaf without values.
     func makeEmpty() throws(RealmError) -> Ref {
-        try encode(isElement ? LeafBuffer() : LeafBuffer(layout))
+        try encode(LeafBuffer(layout))
     }
 
     /// A leaf of `count` equal values.

@@ -50,7 +50,7 @@ enum ColumnLeaf {
     case linkElement(LinkElementLeaf)
     case typedLink(TypedLinkLeaf)
     case mixed(MixedLeaf)
-    case collection(CollectionLeaf, CollectionKind, ElementType)
+    case collection(CollectionValues)
 
     /// Opens column leaf `ref` of a cluster leaf with `rows` objects.
     init(
@@ -65,7 +65,9 @@ enum ColumnLeaf {
     /// Opens a column leaf of however many objects.
     init(_ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout) throws(RealmError) {
         if let kind = layout.collection {
-            self = .collection(try CollectionLeaf(space, ref), kind, layout.element)
+            self = .collection(
+                CollectionValues(
+                    leaf: try CollectionLeaf(space, ref), kind: kind, element: layout.element))
         } else if layout.type == .link {
             self = .link(try LinkLeaf(space, ref, target: layout.target))
         } else {
@@ -120,7 +122,7 @@ enum ColumnLeaf {
         case .linkElement(let leaf): leaf.count
         case .typedLink(let leaf): leaf.count
         case .mixed(let leaf): leaf.count
-        case .collection(let leaf, _, _): leaf.count
+        case .collection(let values): values.leaf.count
         }
     }
 
@@ -128,35 +130,24 @@ enum ColumnLeaf {
     @inline(__always)
     func stored(_ i: Int) throws(RealmError) -> Value {
         switch self {
-        case .integer(let leaf): return .int(leaf.value(i))
-        case .nullableInteger(let leaf): return leaf.value(i).map(Value.int) ?? .null
-        case .bool(let leaf): return leaf.value(i).map(Value.bool) ?? .null
-        case .float(let leaf): return leaf.value(i).map(Value.float) ?? .null
-        case .double(let leaf): return leaf.value(i).map(Value.double) ?? .null
+        case .integer(let leaf): return leaf.stored(i)
+        case .nullableInteger(let leaf): return leaf.stored(i)
+        case .bool(let leaf): return leaf.stored(i)
+        case .float(let leaf): return leaf.stored(i)
+        case .double(let leaf): return leaf.stored(i)
         case .string(let leaf): return try leaf.value(i).map(Value.string) ?? .null
         case .binary(let leaf): return try leaf.value(i).map(Value.binary) ?? .null
-        case .timestamp(let leaf): return try leaf.checkedValue(i).map(Value.timestamp) ?? .null
-        case .decimal(let leaf): return leaf.value(i).map(Value.decimal) ?? .null
+        case .timestamp(let leaf): return try leaf.stored(i)
+        case .decimal(let leaf): return leaf.stored(i)
         case .objectID(let leaf):
             return leaf.bytes(i).map { .objectID(ObjectID(bytes: $0)) } ?? .null
         case .uuid(let leaf): return leaf.bytes(i).map { .uuid(UUIDValue(bytes: $0)) } ?? .null
-        case .link(let leaf): return Self.link(leaf.target, leaf.key(i))
-        case .linkElement(let leaf): return Self.link(leaf.target, leaf.key(i))
+        case .link(let leaf): return leaf.stored(i)
+        case .linkElement(let leaf): return leaf.stored(i)
         case .typedLink(let leaf): return leaf.link(i).map(Value.link) ?? .null
         case .mixed(let leaf): return try leaf.value(i)
-        case .collection(let leaf, let kind, let element):
-            let view = CollectionView(root: try leaf.root(i), element: element)
-            switch kind {
-            case .list: return .list(view)
-            case .set: return .set(view)
-            case .dictionary: return .dictionary(view)
-            }
+        case .collection(let values): return try values.stored(i)
         }
-    }
-
-    @inline(__always)
-    private static func link(_ table: TableKey, _ key: ObjectKey) -> Value {
-        key.raw == -1 ? .null : .link(ObjectLink(table: table, key: key))
     }
 
     /// Value `i` as a user sees it: an unresolved link is null.

@@ -31,16 +31,9 @@ struct ColumnSlot {
         case .string(let leaf): put(leaf, .string)
         case .timestamp(let leaf): put(leaf, .timestamp)
         case .link(let leaf): put(leaf, .link)
-        case .collection(let leaf, let kind, let element):
-            put(Collection(leaf: leaf, kind: kind, element: element), .collection)
+        case .collection(let values): put(values, .collection)
         default: put(leaf, .other)
         }
-    }
-
-    private struct Collection {
-        let leaf: CollectionLeaf
-        let kind: CollectionKind
-        let element: ElementType
     }
 
     private mutating func put<Leaf>(_ leaf: Leaf, _ form: Form) {
@@ -57,35 +50,16 @@ struct ColumnSlot {
     @inline(__always)
     func value(_ i: Int) throws(RealmError) -> Value {
         switch form {
-        case .integer: return .int(leaf(IntegerLeaf.self).pointee.value(i))
-        case .nullableInteger:
-            guard let value = leaf(NullableIntegerLeaf.self).pointee.value(i) else { return .null }
-            return .int(value)
-        case .bool:
-            guard let value = leaf(BoolLeaf.self).pointee.value(i) else { return .null }
-            return .bool(value)
-        case .double:
-            guard let value = leaf(DoubleLeaf.self).pointee.value(i) else { return .null }
-            return .double(value)
+        case .integer: return leaf(IntegerLeaf.self).pointee.stored(i)
+        case .nullableInteger: return leaf(NullableIntegerLeaf.self).pointee.stored(i)
+        case .bool: return leaf(BoolLeaf.self).pointee.stored(i)
+        case .double: return leaf(DoubleLeaf.self).pointee.stored(i)
         case .string:
             guard let value = try leaf(BytesLeaf.self).pointee.value(i) else { return .null }
             return .string(value)
-        case .timestamp:
-            guard let value = leaf(TimestampLeaf.self).pointee.value(i) else { return .null }
-            return .timestamp(value)
-        case .link:
-            let links = leaf(LinkLeaf.self)
-            let key = links.pointee.key(i)
-            return key.raw < 0 ? .null : .link(ObjectLink(table: links.pointee.target, key: key))
-        case .collection:
-            let lists = leaf(Collection.self)
-            let view = CollectionView(
-                root: try lists.pointee.leaf.root(i), element: lists.pointee.element)
-            switch lists.pointee.kind {
-            case .list: return .list(view)
-            case .set: return .set(view)
-            case .dictionary: return .dictionary(view)
-            }
+        case .timestamp: return try leaf(TimestampLeaf.self).pointee.stored(i)
+        case .link: return leaf(LinkLeaf.self).pointee.stored(i).shown
+        case .collection: return try leaf(CollectionValues.self).pointee.stored(i)
         case .other: return try leaf(ColumnLeaf.self).pointee.value(i)
         }
     }

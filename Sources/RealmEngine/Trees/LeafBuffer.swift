@@ -1,4 +1,4 @@
-/// A leaf taken apart for editing: the column's cells, or whole values for leaves of collections.
+/// A leaf of a column or of a collection taken apart for editing.
 ///
 /// Strings and binaries point into the mapping, the slab or the transaction's arena, all of which
 /// stay put while the transaction lasts. Backlink cells are carried as `.int` of the raw slot.
@@ -9,9 +9,6 @@ final class LeafBuffer {
     /// For leaves of long strings and binaries: the blob that already holds each value, none where
     /// the value is new; empty in all other leaves. Keeping them saves copying untouched values.
     private(set) var blobs: ContiguousArray<Ref> = []
-
-    /// Of whole values.
-    init(capacity: Int = 0) { cells = LeafCells(values: max(8, capacity)) }
 
     /// Of values that fit `layout`.
     init(_ layout: LeafLayout, capacity: Int = 0) {
@@ -147,11 +144,9 @@ extension LeafBuffer {
     convenience init(
         _ space: NodeSpace, _ ref: Ref, element: ElementType
     ) throws(RealmError) {
-        self.init()
         let leaf = try ColumnLeaf(space, ref, element: element)
-        reserve(leaf.count + 1)
-        for i in 0..<leaf.count { append(try leaf.stored(i)) }
-        keepBlobs(of: leaf)
+        self.init(LeafLayout(elements: element), capacity: leaf.count + 1)
+        try fill(leaf)
     }
 
     private func fill(_ leaf: ColumnLeaf) throws(RealmError) {
@@ -171,8 +166,8 @@ extension LeafBuffer {
         case .link(let leaf):
             IntegerKernels.decode(leaf.node, first: 0, count: count, into: words)
             for i in 0..<count { words[i] &-= 1 }
-        case .collection(let leaf, _, _):
-            for i in 0..<count { words[i] = Int64(bitPattern: try leaf.root(i).raw) }
+        case .collection(let values):
+            for i in 0..<count { words[i] = Int64(bitPattern: try values.leaf.root(i).raw) }
         case .string(let leaf), .binary(let leaf):
             for i in 0..<count {
                 let bytes = try leaf.value(i)

@@ -46,12 +46,6 @@ final class LeafCells {
         }
     }
 
-    /// Whole values, whatever they are.
-    convenience init(values capacity: Int) {
-        let layout = LeafLayout(elements: ElementType(type: .mixed, isNullable: true))
-        self.init(layout, capacity: capacity)
-    }
-
     /// The first `count` cells of `smaller`, with room for more.
     convenience init(_ smaller: LeafCells, count: Int, capacity: Int) {
         self.init(smaller.layout, capacity: capacity)
@@ -111,13 +105,8 @@ final class LeafCells {
 
     private func value(number word: Int64) -> Value {
         if let kind = layout.collection {
-            let view = CollectionView(
-                root: Ref(UInt64(bitPattern: word)), element: layout.element)
-            switch kind {
-            case .list: return .list(view)
-            case .set: return .set(view)
-            case .dictionary: return .dictionary(view)
-            }
+            return kind.value(
+                CollectionView(root: Ref(UInt64(bitPattern: word)), element: layout.element))
         }
         if word == nullWord, layout.type != .int, layout.type != .backlink { return .null }
         switch layout.type {

@@ -10,23 +10,6 @@ extension LeafEncoder {
         isString ? longestMediumString : longestSmallBinary
     }
 
-    func bytes(_ buffer: LeafBuffer, isString: Bool) throws(RealmError) -> Ref {
-        let n = buffer.count
-        let numbers = UnsafeMutablePointer<Int64>.allocate(capacity: 2 * n)
-        defer { numbers.deallocate() }
-        let values = buffer.values
-        for i in 0..<n {
-            switch values[i] {
-            case .string(let v), .binary(let v):
-                numbers[i] = Int64(Int(bitPattern: v.base))
-                numbers[n + i] = Int64(v.count)
-            default: (numbers[i], numbers[n + i]) = (0, 0)
-            }
-        }
-        let cells = ByteCells(addresses: numbers, counts: numbers + n, count: n)
-        return try bytes(cells, of: buffer, isString: isString)
-    }
-
     /// The values of `buffer`, which may have blobs for some.
     func bytes(
         _ cells: ByteCells, of buffer: LeafBuffer, isString: Bool

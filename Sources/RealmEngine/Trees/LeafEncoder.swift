@@ -4,76 +4,97 @@ struct LeafEncoder {
     var encoder: NodeEncoder { context.encoder }
 
     /// Writes a leaf of a cluster column, or, with `isElement`, of a collection.
+    func encode(_ buffer: LeafBuffer, isElement: Bool) throws(RealmError) -> Ref {
+        let cells = buffer.cells
+        guard cells.form == .bytes else {
+            return try encode(cells, count: buffer.count, isElement: isElement)
+        }
+        let bytes = ByteCells(addresses: cells.words, counts: cells.extras, count: buffer.count)
+        return try self.bytes(bytes, of: buffer, isString: cells.layout.type == .string)
+    }
+
+    /// Writes a leaf of the first `count` cells, none of which has been in a blob.
     func encode(
-        _ buffer: LeafBuffer, _ layout: LeafLayout, isElement: Bool
+        _ cells: LeafCells, count: Int, isElement: Bool = false
     ) throws(RealmError) -> Ref {
-        if buffer.cells.form != .values { return try encode(buffer) }
-        if layout.collection != nil { return try cells(buffer) }
+        precondition(count <= cells.capacity)
+        let words = UnsafeBufferPointer(start: cells.words, count: count)
+        switch cells.form {
+        case .numbers: return try numbers(cells, words, isElement: isElement)
+        case .optionalNumbers:
+            return try nullable(count) { cells.extras[$0] != 0 ? nil : words[$0] }
+        case .bytes:
+            let bytes = ByteCells(addresses: cells.words, counts: cells.extras, count: count)
+            return try self.bytes(bytes, isString: cells.layout.type == .string)
+        case .times: return try times(cells, words)
+        case .values:
+            return try values(
+                UnsafeBufferPointer(start: cells.values, count: count), cells.layout)
+        }
+    }
+
+    /// The types that keep whole values.
+    private func values(
+        _ values: UnsafeBufferPointer<Value>, _ layout: LeafLayout
+    ) throws(RealmError) -> Ref {
         switch layout.type {
-        case .int: return layout.isNullable ? try nullableIntegers(buffer) : try integers(buffer)
-        case .bool: return try bools(buffer)
-        case .string: return try bytes(buffer, isString: true)
-        case .binary: return try bytes(buffer, isString: false)
-        case .timestamp: return try timestamps(buffer)
-        case .float: return try floats(buffer)
-        case .double: return try doubles(buffer)
-        case .decimal: return try decimals(buffer)
-        case .objectID: return try fixed(buffer, width: 12)
-        case .uuid: return try fixed(buffer, width: 16)
-        case .link: return try links(buffer, offset: isElement ? 0 : 1)
-        case .backlink: return try slots(buffer)
-        case .mixed: return try ColumnEditor(context, layout).mixedLeaf(buffer.values)
-        case .typedLink:
+        case .decimal: try decimals(values)
+        case .objectID: try fixed(values, width: 12)
+        case .uuid: try fixed(values, width: 16)
+        case .mixed: try ColumnEditor(context, layout).mixedLeaf(values)
+        default:
             throw .misuse("typed link columns cannot be written", reason: "unsupported-type")
         }
     }
 
-    /// The values as integers.
-    private func numbers(_ buffer: LeafBuffer, _ convert: (Value) -> Int64) -> [Int64] {
-        [Int64](unsafeUninitializedCapacity: buffer.count) { numbers, count in
-            count = buffer.count
-            let values = buffer.values
-            for i in 0..<values.count { numbers[i] = convert(values[i]) }
+    private func numbers(
+        _ cells: LeafCells, _ words: UnsafeBufferPointer<Int64>, isElement: Bool
+    ) throws(RealmError) -> Ref {
+        if cells.layout.collection != nil {
+            return try encoder.integers(words, flags: NodeView.hasRefsFlag)
+        }
+        switch cells.layout.type {
+        case .backlink: return try encoder.integers(words, flags: NodeView.hasRefsFlag)
+        case .float:
+            let (ref, payload) = try encoder.slab.node(flags: 0x08 | 3, count: words.count)
+            let bits = payload.assumingMemoryBound(to: UInt32.self)
+            for i in 0..<words.count { bits[i] = UInt32(truncatingIfNeeded: words[i]) }
+            return ref
+        case .double:
+            let (ref, payload) = try encoder.slab.node(flags: 0x08 | 4, count: words.count)
+            if let base = words.baseAddress {
+                payload.copyMemory(from: base, byteCount: 8 * words.count)
+            }
+            return ref
+        case .link where !isElement:
+            // Keys of a column are stored as one more, so that no link is 0.
+            let keys = [Int64](unsafeUninitializedCapacity: words.count) { keys, count in
+                count = words.count
+                for i in 0..<words.count { keys[i] = words[i] &+ 1 }
+            }
+            return try encoder.integers(keys)
+        default: return try encoder.integers(words)
         }
     }
 
-    private func integers(_ buffer: LeafBuffer) throws(RealmError) -> Ref {
-        try encoder.integers(numbers(buffer) { if case .int(let v) = $0 { v } else { 0 } })
-    }
-
-    private func bools(_ buffer: LeafBuffer) throws(RealmError) -> Ref {
-        try encoder.integers(
-            numbers(buffer) { if case .bool(let v) = $0 { v ? 1 : 0 } else { 3 } })
-    }
-
-    private func links(_ buffer: LeafBuffer, offset: Int64) throws(RealmError) -> Ref {
-        try encoder.integers(
-            numbers(buffer) {
-                if case .link(let v) = $0 { v.key.raw &+ offset } else { offset - 1 }
-            })
-    }
-
-    /// Backlink cells: raw slots.
-    private func slots(_ buffer: LeafBuffer) throws(RealmError) -> Ref {
-        try encoder.integers(
-            numbers(buffer) { if case .int(let v) = $0 { v } else { 0 } },
-            flags: NodeView.hasRefsFlag)
-    }
-
-    private func cells(_ buffer: LeafBuffer) throws(RealmError) -> Ref {
-        try encoder.integers(
-            numbers(buffer) { Int64(bitPattern: $0.collectionRoot?.raw ?? 0) },
-            flags: NodeView.hasRefsFlag)
-    }
-
-    private func nullableIntegers(_ buffer: LeafBuffer) throws(RealmError) -> Ref {
-        let values = buffer.values
-        return try nullable(buffer.count) { if case .int(let v) = values[$0] { v } else { nil } }
+    private func times(
+        _ cells: LeafCells, _ words: UnsafeBufferPointer<Int64>
+    ) throws(RealmError) -> Ref {
+        let seconds = try nullable(words.count) {
+            cells.extras[$0] == LeafCells.nullTime ? nil : words[$0]
+        }
+        let nanoseconds = [Int64](unsafeUninitializedCapacity: words.count) { numbers, count in
+            count = words.count
+            for i in 0..<words.count {
+                numbers[i] = cells.extras[i] == LeafCells.nullTime ? 0 : cells.extras[i]
+            }
+        }
+        return try encoder.refs([seconds.raw, try encoder.integers(nanoseconds).raw])
     }
 
     /// Element 0 is the null marker, dictated by the width (object format 3.2).
     @inline(__always)
-    func nullable(_ n: Int, _ number: (Int) -> Int64?) throws(RealmError) -> Ref {
+    private func nullable(_ n: Int, _ number: (Int) -> Int64?) throws(RealmError) -> Ref {
         let numbers = UnsafeMutableBufferPointer<Int64>.allocate(capacity: n + 1)
         defer { numbers.deallocate() }
         var magnitude: Int64 = 0
@@ -115,54 +136,16 @@ struct LeafEncoder {
         return candidate
     }
 
-    private func timestamps(_ buffer: LeafBuffer) throws(RealmError) -> Ref {
-        let values = buffer.values
-        let seconds = try nullable(buffer.count) {
-            if case .timestamp(let v) = values[$0] { v.seconds } else { nil }
-        }
-        let nanoseconds = try encoder.integers(
-            numbers(buffer) {
-                if case .timestamp(let v) = $0 { Int64(v.nanoseconds) } else { 0 }
-            })
-        return try encoder.refs([seconds.raw, nanoseconds.raw])
-    }
-
-    private func floats(_ buffer: LeafBuffer) throws(RealmError) -> Ref {
-        let (ref, payload) = try encoder.slab.node(flags: 0x08 | 3, count: buffer.count)
-        let bits = payload.assumingMemoryBound(to: UInt32.self)
-        for i in 0..<buffer.count {
-            if case .float(let v) = buffer.values[i] {
-                bits[i] = v.bitPattern
-            } else {
-                bits[i] = FloatLeaf.nullBits
-            }
-        }
-        return ref
-    }
-
-    private func doubles(_ buffer: LeafBuffer) throws(RealmError) -> Ref {
-        let (ref, payload) = try encoder.slab.node(flags: 0x08 | 4, count: buffer.count)
-        let bits = payload.assumingMemoryBound(to: UInt64.self)
-        for i in 0..<buffer.count {
-            if case .double(let v) = buffer.values[i] {
-                bits[i] = v.bitPattern
-            } else {
-                bits[i] = DoubleLeaf.nullBits
-            }
-        }
-        return ref
-    }
-
     /// Ids in blocks of eight behind a byte of null bits (object format 3.9).
-    private func fixed(_ buffer: LeafBuffer, width: Int) throws(RealmError) -> Ref {
-        let n = buffer.count
+    private func fixed(_ values: UnsafeBufferPointer<Value>, width: Int) throws(RealmError) -> Ref {
+        let n = values.count
         let size = n * width + (n + 7) / 8
         let (ref, p) = try encoder.slab.node(flags: n == 0 ? 0x08 : 0x09, count: size)
         for i in 0..<n {
             let block = p + (i >> 3) * (8 * width + 1)
             if i & 7 == 0 { block.storeBytes(of: 0, as: UInt8.self) }
             let at = block + 1 + (i & 7) * width
-            switch buffer.values[i] {
+            switch values[i] {
             case .objectID(let v): v.store(to: at)
             case .uuid(let v): v.store(to: at)
             default:
@@ -174,11 +157,11 @@ struct LeafEncoder {
         return ref
     }
 
-    private func decimals(_ buffer: LeafBuffer) throws(RealmError) -> Ref {
+    private func decimals(_ values: UnsafeBufferPointer<Value>) throws(RealmError) -> Ref {
         var width = 0
         var hasNull = false
         var hasZero = false
-        for value in buffer.values {
+        for value in values {
             guard case .decimal(let v) = value else {
                 hasNull = true
                 continue
@@ -188,11 +171,11 @@ struct LeafEncoder {
         if width == 0, hasNull, hasZero { width = 4 }
         let code: UInt8 = width == 0 ? 0 : width == 4 ? 3 : width == 8 ? 4 : 5
         let zeros = width == 0 && hasZero ? NodeView.contextFlag : 0
-        let (ref, p) = try encoder.slab.node(flags: 0x08 | code | zeros, count: buffer.count)
+        let (ref, p) = try encoder.slab.node(flags: 0x08 | code | zeros, count: values.count)
         if width == 0 { return ref }
-        for i in 0..<buffer.count {
+        for i in values.indices {
             var v = Decimal128.null
-            if case .decimal(let stored) = buffer.values[i] { v = stored }
+            if case .decimal(let stored) = values[i] { v = stored }
             switch width {
             case 4: p.storeBytes(of: v.packed32, toByteOffset: 4 * i, as: UInt32.self)
             case 8: p.storeBytes(of: v.packed64, toByteOffset: 8 * i, as: UInt64.self)

@@ -12,6 +12,15 @@ struct LinkLeaf {
 
     /// The target's key as stored: -1 for null, unresolved keys as they are.
     @inline(__always) func key(_ i: Int) -> ObjectKey { ObjectKey(node.integer(i) &- 1) }
+    @inline(__always) func stored(_ i: Int) -> Value { .link(target, key(i)) }
+}
+
+extension Value {
+    /// A link as leaves hold it: the key -1 is none.
+    @inline(__always)
+    fileprivate static func link(_ table: TableKey, _ key: ObjectKey) -> Value {
+        key.raw == -1 ? .null : .link(ObjectLink(table: table, key: key))
+    }
 }
 
 /// Links inside a list or set: the key itself.
@@ -26,6 +35,7 @@ struct LinkElementLeaf {
 
     @inline(__always) var count: Int { node.count }
     @inline(__always) func key(_ i: Int) -> ObjectKey { ObjectKey(node.integer(i)) }
+    @inline(__always) func stored(_ i: Int) -> Value { .link(target, key(i)) }
 }
 
 /// Links that name their table: pairs of table key + 1 and object key + 1 (object format 3.12).
@@ -80,5 +90,28 @@ struct CollectionLeaf {
             throw .corrupt("a number where a collection's root belongs", at: .none)
         }
         return slot.ref
+    }
+}
+
+/// A collection leaf, and what the collections are.
+struct CollectionValues {
+    let leaf: CollectionLeaf
+    let kind: CollectionKind
+    let element: ElementType
+
+    @inline(__always) func stored(_ i: Int) throws(RealmError) -> Value {
+        kind.value(CollectionView(root: try leaf.root(i), element: element))
+    }
+}
+
+extension CollectionKind {
+    /// A collection of this kind as a value.
+    @inline(__always)
+    func value(_ view: CollectionView) -> Value {
+        switch self {
+        case .list: .list(view)
+        case .set: .set(view)
+        case .dictionary: .dictionary(view)
+        }
     }
 }

@@ -8,6 +8,7 @@ struct IntegerLeaf {
 
     @inline(__always) var count: Int { node.count }
     @inline(__always) func value(_ i: Int) -> Int64 { node.integer(i) }
+    @inline(__always) func stored(_ i: Int) -> Value { .int(value(i)) }
 }
 
 /// Integers of which some may be null: element 0 is the null marker (object format 3.2).
@@ -29,6 +30,11 @@ struct NullableIntegerLeaf {
         let v = node.integer(i + 1)
         return v == marker ? nil : v
     }
+
+    @inline(__always) func stored(_ i: Int) -> Value {
+        guard let value = value(i) else { return .null }
+        return .int(value)
+    }
 }
 
 /// Booleans: 0, 1 and 3 for null (object format 3.3).
@@ -44,6 +50,11 @@ struct BoolLeaf {
     @inline(__always) func value(_ i: Int) -> Bool? {
         let v = node.integer(i)
         return v == 3 ? nil : v != 0
+    }
+
+    @inline(__always) func stored(_ i: Int) -> Value {
+        guard let value = value(i) else { return .null }
+        return .bool(value)
     }
 }
 
@@ -65,6 +76,8 @@ struct FloatLeaf {
         let bits = node.payload.load(fromByteOffset: i &* 4, as: UInt32.self)
         return bits == Self.nullBits ? nil : Float(bitPattern: bits)
     }
+
+    @inline(__always) func stored(_ i: Int) -> Value { value(i).map(Value.float) ?? .null }
 }
 
 /// IEEE numbers; one exact NaN pattern stands for null (object format 3.4).
@@ -84,6 +97,11 @@ struct DoubleLeaf {
     @inline(__always) func value(_ i: Int) -> Double? {
         let bits = node.payload.load(fromByteOffset: i &* 8, as: UInt64.self)
         return bits == Self.nullBits ? nil : Double(bitPattern: bits)
+    }
+
+    @inline(__always) func stored(_ i: Int) -> Value {
+        guard let value = value(i) else { return .null }
+        return .double(value)
     }
 }
 
@@ -117,6 +135,11 @@ struct TimestampLeaf {
         }
         return time
     }
+
+    @inline(__always) func stored(_ i: Int) throws(RealmError) -> Value {
+        guard let time = try checkedValue(i) else { return .null }
+        return .timestamp(time)
+    }
 }
 
 /// Decimals of 0, 4, 8 or 16 bytes each (object format 3.10).
@@ -147,6 +170,8 @@ struct DecimalLeaf {
         }
         return value == .null ? nil : value
     }
+
+    func stored(_ i: Int) -> Value { value(i).map(Value.decimal) ?? .null }
 }
 
 /// Object ids (12 bytes) or UUIDs (16 bytes) in blocks of eight behind a byte of null bits (object

@@ -110,33 +110,21 @@ extension IntegrityCheck {
 
     /// Names the objects that are not in an index exactly once.
     private func nameMissing(_ checked: CheckedTable, _ info: CheckedColumn) {
-        let pairs = PairDifference()
-        let visitor = IndexVisitor(maximumOffset: 200) { _, keys, _ in
-            for key in keys { pairs.add(0, UInt64(bitPattern: key), to: .right) }
-        }
-        let isMixed = info.layout.type == .mixed
-        pairs.run(
-            visit: {
-                silently {
-                    _ = visitClusters(checked.root) { leaf in
-                        for row in 0..<leaf.count {
-                            pairs.add(0, UInt64(bitPattern: leaf.key(row).raw), to: .left)
-                        }
-                    }
-                    _ = visitIndex(info.indexRoot, visitor)
+        nameDifference(
+            info, isStale: info.layout.type == .mixed,
+            missing: "an object that is not in the index",
+            extra: { "\($0) index entries too many for this object" },
+            wanted: { add in
+                _ = visitClusters(checked.root) { leaf in
+                    for row in 0..<leaf.count { add(0, UInt64(bitPattern: leaf.key(row).raw)) }
                 }
             },
-            report: { _, key, surplus in
-                object = ObjectKey(Int64(bitPattern: key))
-                let code: IntegrityReport.Code =
-                    isMixed ? .indexStale : surplus > 0 ? .indexMissingObject : .indexExtraObject
-                found(
-                    code, info.indexRoot,
-                    surplus > 0
-                        ? "an object that is not in the index"
-                        : "\(-surplus) index entries too many for this object")
+            indexed: { add in
+                let visitor = IndexVisitor(maximumOffset: 200) { _, keys, _ in
+                    for key in keys { add(0, UInt64(bitPattern: key)) }
+                }
+                _ = visitIndex(info.indexRoot, visitor)
             })
-        object = nil
     }
 
     /// Runs `body` without reporting anything, and keeps the place.

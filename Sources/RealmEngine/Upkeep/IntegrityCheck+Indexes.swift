@@ -48,13 +48,38 @@ extension IntegrityCheck {
 
     /// The column has a type that can be indexed.
     private func checkIndexed(_ info: CheckedColumn) -> Bool {
-        let types: [ColumnType] =
-            info.isFullText || info.layout.collection != nil
-            ? [.string] : [.int, .bool, .string, .timestamp, .objectID, .uuid, .mixed]
-        let kinds: [CollectionKind?] = info.isFullText ? [nil] : [nil, .list]
-        if types.contains(info.layout.type), kinds.contains(info.layout.collection) { return true }
+        let kind = info.isFullText ? IndexKind.fullText : .general
+        if kind.obstacle(info.layout.type, info.layout.collection) == nil { return true }
         found(.indexUnexpected, info.indexRoot, "an index on a type that has none")
         return false
+    }
+
+    /// Names the objects that have other entries in an index than they should have: pairs of a number
+    /// and the object's key, which both sides call their argument with, as often as they are called.
+    ///
+    /// - Parameters:
+    ///   - isStale: the index is of a kind that the reference engine does not keep either.
+    ///   - extra: what to say of so many entries too many.
+    func nameDifference(
+        _ info: CheckedColumn, isStale: Bool, missing: String, extra: (Int) -> String,
+        wanted: (@escaping (UInt64, UInt64) -> Void) -> Void,
+        indexed: (@escaping (UInt64, UInt64) -> Void) -> Void
+    ) {
+        let pairs = PairDifference()
+        pairs.run(
+            visit: {
+                silently {
+                    wanted { pairs.add($0, $1, to: .left) }
+                    indexed { pairs.add($0, $1, to: .right) }
+                }
+            },
+            report: { _, key, surplus in
+                object = ObjectKey(Int64(bitPattern: key))
+                let code: IntegrityReport.Code =
+                    isStale ? .indexStale : surplus > 0 ? .indexMissingObject : .indexExtraObject
+                found(code, info.indexRoot, surplus > 0 ? missing : extra(-surplus))
+            })
+        object = nil
     }
 
     // MARK: Trie

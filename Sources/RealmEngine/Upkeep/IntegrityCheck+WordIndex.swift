@@ -13,26 +13,11 @@ extension IntegrityCheck {
     }
 
     private func nameWords(_ checked: CheckedTable, _ info: CheckedColumn, _ isList: Bool) {
-        let pairs = PairDifference()
-        let visitor = wordVisitor(isList) { pairs.add($0, $1, to: .right) }
-        pairs.run(
-            visit: {
-                silently {
-                    visitWords(checked, info) { pairs.add($0, $1, to: .left) }
-                    _ = visitIndex(info.indexRoot, visitor)
-                }
-            },
-            report: { _, key, surplus in
-                object = ObjectKey(Int64(bitPattern: key))
-                let code: IntegrityReport.Code =
-                    isList ? .indexStale : surplus > 0 ? .indexMissingObject : .indexExtraObject
-                found(
-                    code, info.indexRoot,
-                    surplus > 0
-                        ? "a word of this object is not in the index"
-                        : "an index entry too many for this object")
-            })
-        object = nil
+        nameDifference(
+            info, isStale: isList, missing: "a word of this object is not in the index",
+            extra: { _ in "an index entry too many for this object" },
+            wanted: { visitWords(checked, info, $0) },
+            indexed: { _ = visitIndex(info.indexRoot, wordVisitor(isList, $0)) })
     }
 
     /// Calls `visit` with the hash of each word and each of its objects' keys.
