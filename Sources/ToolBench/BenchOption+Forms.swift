@@ -58,7 +58,7 @@ extension OptionForm where Value == Gate {
 extension OptionForm where Value == Int {
     /// Bytes that one property of an object can hold.
     static var payload: Self {
-        let most = 16 << 20 - 16
+        let most = ValueCheck.longestBinary
         return size.limited { (size) throws(Objection) in
             guard size <= most else {
                 throw Objection("an object holds at most \(most) bytes in one property")

@@ -8,7 +8,13 @@ extension ObjectHandle {
         try transaction.set(objects.key, key, column, value)
     }
 
-    /// The same for text.
+    /// The same; a value that the property has already is not written.
+    public func update(_ property: Int, _ value: Value) throws(RealmError) {
+        let (transaction, column) = try changing(property)
+        _ = try transaction.update(objects.key, key, column, value)
+    }
+
+    /// Sets text.
     public func set(_ property: Int, _ text: String) throws(RealmError) {
         let (transaction, column) = try changing(property)
         try text.withView { (view) throws(RealmError) in

@@ -95,10 +95,11 @@ open class ObjectBase: NSObject {
         let storing = storing ?? _Storing(managed.realm)
         let value = value(storing)
         attempt { () throws(RealmError) in
-            if storing.policy == .modified, try handle!.value(property).isIdentical(to: value) {
-                return
+            if storing.policy == .modified {
+                try handle!.update(property, value)
+            } else {
+                try handle!.set(property, value)
             }
-            try handle!.set(property, value)
         }
     }
 

@@ -53,15 +53,13 @@ extension RealmInstance {
             return try engine.write.create(in: table)
         }
         let value = field.wrapper.localValue(at: object.place(of: field), storing)
-        guard let found = try managed.objects.find(primaryKey: value) else {
-            return try engine.write.create(in: table, primaryKey: value)
-        }
-        guard storing.policy != .error else {
+        let (key, isNew) = try engine.write.place(in: table, primaryKey: value)
+        guard isNew || storing.policy != .error else {
             throwRealmException(
                 "Attempting to create an object of type '\(managed.model.name)' with an existing "
                     + "primary key value '\(value.text)'.")
         }
-        return found
+        return key
     }
 
     private func adopt(

@@ -180,11 +180,7 @@ extension ObjectWriter {
             guard let i = fields.firstIndex(where: { $0.column == column }),
                 case .value(let value) = fields.remove(at: i).value
             else { throw noKey(table.columns[column].name) }
-            if let found = try transaction.find(in: table.key, primaryKey: value) {
-                key = found
-            } else {
-                key = try transaction.create(in: table.key, primaryKey: value)
-            }
+            key = try transaction.place(in: table.key, primaryKey: value).key
         } else {
             key = try transaction.create(in: table.key)
         }

@@ -205,10 +205,8 @@ final class ObjectWriter {
         _ table: TableInfo, _ object: ObjectKey, _ column: Int, _ value: Value
     ) throws(RealmError) -> Bool {
         pending.forget(ObjectLink(table: table.key, key: object), column: column)
-        let old = try transaction.value(table.key, object, column)
-        if let old, old.isIdentical(to: value) { return false }
+        guard try transaction.update(table.key, object, column, value) else { return false }
         hasChanged = true
-        try transaction.set(table.key, object, column, value)
         return true
     }
 
@@ -216,19 +214,9 @@ final class ObjectWriter {
     private func reset(
         _ table: TableInfo, _ object: ObjectKey, _ column: Int
     ) throws(RealmError) -> Bool {
-        let info = table.columns[column]
-        if info.collection == nil {
-            return try set(table, object, column, info.defaultValue)
-        }
         pending.forget(ObjectLink(table: table.key, key: object), column: column)
-        let old = try transaction.value(table.key, object, column)
-        if let old, old.isIdentical(to: info.defaultValue) { return false }
+        guard try transaction.reset(table.key, object, column) else { return false }
         hasChanged = true
-        if info.collection == .dictionary {
-            try transaction.setEntries(table.key, object, column, [])
-        } else {
-            try transaction.setElements(table.key, object, column, [])
-        }
         return true
     }
 }
