@@ -67,6 +67,19 @@ public final class RowBatch: @unchecked Sendable {
         count = place &+ 1
     }
 
+    /// Gives back the values of a row as `append` took them, in place of a link the primary key if it
+    /// was given; leaves out collections.
+    public func read(_ row: Int, into values: UnsafeMutableBufferPointer<Value>) {
+        precondition(row >= 0 && row < count && values.count == targets.count)
+        for column in 0..<values.count where !targets[column].isCollection {
+            values[column] = cells[column].value(row)
+        }
+        for link in links {
+            if case .null = link.references[row] { continue }
+            values[link.column] = link.references[row]
+        }
+    }
+
     private func keepReference(_ link: Link, _ value: Value) {
         switch value {
         case .null, .link: link.references[count] = .null

@@ -69,7 +69,7 @@ public struct PropertyDescription: Sendable {
     public var mayChoosePresence: Bool { type != .link && type != .mixed }
 
     /// One may be null and the other not, of two of the same type.
-    func hasOtherPresence(than other: PropertyDescription) -> Bool {
+    package func hasOtherPresence(than other: PropertyDescription) -> Bool {
         isOptional != other.isOptional && mayChoosePresence
     }
 }

@@ -125,6 +125,25 @@ final class ClassPlan {
         hasStructures = true
     }
 
+    /// Stands for an earlier record again, whose values are in the row; of its structures, collections
+    /// without elements need not be among `kept`.
+    func restore(
+        _ states: ArraySlice<Given>, _ kept: ArraySlice<RecordBatch.Structure>, _ key: ObjectKey?
+    ) {
+        structures.removeAll(keepingCapacity: true)
+        for structure in kept { structures.append((structure.column, structure.value)) }
+        for (column, state) in zip(given.indices, states) {
+            given[column] = state
+            if state == .reference { hasReferences = true }
+            guard state == .structured, isCollection[column],
+                !kept.contains(where: { $0.column == column })
+            else { continue }
+            structures.append((column, isSequence[column] ? .list([]) : .dictionary([])))
+        }
+        hasStructures = !structures.isEmpty
+        objectKey = key
+    }
+
     /// Gives every record a value, whatever it has itself. The value lives as long as the plan.
     func fix(_ column: Int, _ value: StagedValue) {
         if case .value(let simple) = value, table.columns[column].collection == nil {

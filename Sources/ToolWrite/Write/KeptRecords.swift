@@ -27,18 +27,16 @@ struct KeptRecords: ~Copyable {
 
     /// Adds all of them to the records of the open batch.
     func add(to records: OpenRecords) throws(RealmError) {
-        for index in places.indices { try records.add(view(index), places[index]) }
+        for index in places.indices { try records.add(record(index), places[index]) }
     }
 
     /// Bytes of memory they take, about.
     var byteCount: Int { bytes.count + 40 * places.count }
 
-    private func view(_ index: Int) -> ByteView {
+    /// A record as written; valid until the next one is added.
+    func record(_ index: Int) -> ByteView {
         ByteView(bytes.bytes.baseAddress! + ranges[index].lowerBound, count: ranges[index].count)
     }
-
-    /// A record as written.
-    func record(_ index: Int) -> [UInt8] { Array(bytes.bytes[ranges[index]]) }
 
     /// An input of all of them.
     func input(name: String) throws(RealmError) -> RecordInput {

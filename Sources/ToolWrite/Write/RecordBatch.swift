@@ -26,6 +26,11 @@ final class RecordBatch: @unchecked Sendable {
     /// The records as written.
     private(set) var records: KeptRecords
     private(set) var structures: [Structure] = []
+    /// By row, and in it by column.
+    private var given: [Given] = []
+    /// By row the object keys that records ask for, and why they are refused.
+    private var objectKeys: [Int: ObjectKey] = [:]
+    private var refusals: [Int: RecordError] = [:]
     /// All objects may be created in one go.
     private(set) var isPlain: Bool
     var ending = Ending.more
@@ -38,7 +43,11 @@ final class RecordBatch: @unchecked Sendable {
     private var nextDue = 0
     /// All of it has been taken, and its ending is next.
     private(set) var isUsedUp = false
+    /// For records that are not converted: how many of them have been read again.
     private var again: RecordInput?
+    private var readAgain = 0
+    /// The structures of rows before it have been given back.
+    private var nextStructure = 0
     /// Of the input, up to here.
     var bytesRead = 0
     /// When it had been read.
@@ -104,12 +113,43 @@ final class RecordBatch: @unchecked Sendable {
     /// Commits that are due in what has not been taken, the one at its end left out.
     var duesLeft: Int { dues.count - nextDue }
 
-    /// An input of the records as written, for reading them once, in order.
-    func input(name: String) throws(RealmError) -> RecordInput {
-        if let again { return again }
-        let fresh = try records.input(name: name)
-        again = fresh
-        return fresh
+    /// A record, converted for `stage`: as it is in its row, or read now if it has none that holds for
+    /// the schema. Records are asked for in their order, each once.
+    func record(
+        _ index: Int, _ stage: RecordStage, name: String
+    ) throws(RealmError) -> RecordEvent<ClassPlan?> {
+        if let converted, converted.plans.schema === stage.plans.schema {
+            if let refusal = refusals[index] { return .rejected(refusal) }
+            let plan = stage.plans.plan(converted.rows.table)
+            restore(index, converted.rows, plan)
+            return .record(plan)
+        }
+        let input: RecordInput
+        if let again { input = again } else { input = try records.input(name: name) }
+        again = input
+        while readAgain < index {
+            _ = try input.skip()
+            readAgain += 1
+        }
+        readAgain += 1
+        return try stage.next(input).relocated(to: records.places[index], from: input)
+    }
+
+    /// Fills the plan's row as the record did.
+    private func restore(_ row: Int, _ rows: RowBatch, _ plan: ClassPlan) {
+        plan.begin()
+        rows.read(row, into: plan.row)
+        while nextStructure < structures.count, structures[nextStructure].row < row {
+            nextStructure += 1
+        }
+        let first = nextStructure
+        while nextStructure < structures.count, structures[nextStructure].row == row {
+            nextStructure += 1
+        }
+        let columns = plan.given.count
+        plan.restore(
+            given[row * columns..<(row + 1) * columns], structures[first..<nextStructure],
+            objectKeys[row])
     }
 
     // MARK: Filling
@@ -138,28 +178,54 @@ final class RecordBatch: @unchecked Sendable {
     }
 
     private func add(_ plan: ClassPlan, to converted: Conversion, row: Int) {
+        given.append(contentsOf: plan.given)
         if plan.hasStructures { addStructures(plan, converted.plans, row: row) }
         // Objects that are named, or not named, take a closer look.
-        if plan.objectKey != nil { isPlain = false }
+        if let key = plan.objectKey {
+            isPlain = false
+            objectKeys[row] = key
+        }
         if plan.table.primaryKey != nil, plan.primaryKey == nil { isPlain = false }
         converted.rows.append(UnsafeBufferPointer(plan.row))
     }
 
-    /// Converts the records, all of which are there; not if one of them is refused, which is found
-    /// out again, and told, when they are written one by one.
+    /// Converts the records, all of which are there.
     func convert(_ stage: RecordStage, _ table: TableInfo, name: String) {
         guard count > 0, let input = try? records.input(name: name) else { return }
         let fresh = Conversion(plans: stage.plans, rows: RowBatch(table, capacity: count))
         isPlain = true
-        for row in 0..<count {
-            guard case .record(let plan?)? = try? stage.next(input) else {
-                isPlain = false
-                structures = []
-                return
-            }
-            add(plan, to: fresh, row: row)
+        for row in 0..<count where !convert(row, input, stage, to: fresh) {
+            isPlain = false
+            return
         }
         converted = fresh
+    }
+
+    /// False when there is no record.
+    private func convert(
+        _ row: Int, _ input: RecordInput, _ stage: RecordStage, to fresh: Conversion
+    ) -> Bool {
+        let event = try? stage.next(input)
+        switch event?.relocated(to: records.places[row], from: input) {
+        case .record(let plan?):
+            add(plan, to: fresh, row: row)
+        case .rejected(let error):
+            isPlain = false
+            refusals[row] = error
+            let plan = stage.plans.plan(fresh.rows.table)
+            plan.begin()
+            add(plan, to: fresh, row: row)
+        case nil, .record(nil), .end: return false
+        }
+        return true
+    }
+}
+
+extension RecordEvent {
+    /// The same of a record that stands elsewhere in the whole input.
+    func relocated(to place: RecordPlace, from input: RecordInput) -> RecordEvent {
+        guard case .rejected(let error) = self else { return self }
+        return .rejected(error.relocated(to: place, from: input.position))
     }
 }
 

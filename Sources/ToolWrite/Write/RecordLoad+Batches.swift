@@ -19,7 +19,7 @@ extension RecordLoad {
         return interval == .max ? nil : time &+ min(interval, 1 << 62)
     }
 
-    private func beginWriter() throws(RealmError) -> ObjectWriter {
+    func beginWriter() throws(RealmError) -> ObjectWriter {
         if let transaction = prepared {
             prepared = nil
             report.begin(with: transaction)
@@ -96,75 +96,10 @@ extension RecordLoad {
             for error in refused where seen.insert(error.record).inserted {
                 guard let index = kept.index(ofRecord: error.record) else { continue }
                 kept.exclude(index)
-                try refuseKept(error, index)
+                try refuse(error, kept.record(index))
             }
             if request.isDryRun { return }
             try writeAgain(batch)
-        }
-    }
-
-    private func refuseKept(_ error: RecordError, _ index: Int) throws(RealmError) {
-        try refuse(error, kept.record(index))
-    }
-
-    /// Writes the kept records in a new transaction. A rehearsal, whose transaction holds the
-    /// earlier batches too, does without.
-    func writeAgain(_ batch: Batch) throws(RealmError) {
-        if request.isDryRun { return }
-        repeat {
-            try step.restart(batch.writer.transaction)
-            batch.writer = try beginWriter()
-            counts.restart(from: written)
-        } while try !writeKept(batch)
-    }
-
-    /// False when a record was refused after it had changed something.
-    private func writeKept(_ batch: Batch) throws(RealmError) -> Bool {
-        let input = try kept.input(name: self.input.name)
-        for index in 0..<kept.count {
-            if index & 255 == 255 { try saveMemory(batch.writer) }
-            guard case .record(let known) = try stage.next(input) else { break }
-            if kept.isExcluded(index) { continue }
-            guard let plan = known else {
-                guard let change = stage.schemaChange else { break }
-                if try !editAgain(change, batch, index) { return false }
-                continue
-            }
-            let writer = batch.writer
-            writer.place = kept.place(index)
-            if plan.hasReferences { try writer.resolve(plan) }
-            do throws(RealmError) {
-                counts.add(try writer.write(plan, stage.mode))
-            } catch {
-                guard error.kind == .data else { throw error }
-                let refusal = writer.refusal(
-                    error, record: writer.place.record, writer.place.position)
-                kept.exclude(index)
-                try refuseKept(refusal, index)
-                if writer.hasChanged { return false }
-            }
-        }
-        return true
-    }
-}
-
-extension RecordLoad {
-    /// False when the change was refused by now.
-    private func editAgain(
-        _ change: SchemaChange, _ batch: Batch, _ index: Int
-    ) throws(RealmError) -> Bool {
-        let writer = batch.writer
-        writer.place = kept.place(index)
-        do throws(RealmError) {
-            try edit(change, batch)
-            return true
-        } catch {
-            guard error.kind == .data else { throw error }
-            kept.exclude(index)
-            try refuseKept(
-                writer.refusal(
-                    error, record: writer.place.record, writer.place.position), index)
-            return false
         }
     }
 }

@@ -3,8 +3,8 @@ import ToolKit
 
 /// Writing records that come in batches.
 ///
-/// A batch whose records are all new objects is written in one go; whatever is out of the ordinary
-/// has its records read again from the batch and written one by one.
+/// A batch whose records are all new objects is written in one go, any other record by record, from
+/// the same rows.
 extension RecordLoad {
     /// Writes records up to where a commit is due, which is made, or to the end of what has been
     /// read; false at the end of the input.
@@ -129,28 +129,5 @@ extension RecordLoad {
         try writer.pending.add(
             ObjectLink(table: table.key, key: rows.key(link.row)), column: link.column,
             .reference(reference), incoming.records.places[link.row])
-    }
-
-    // MARK: One by one
-
-    private func writeSingly(
-        _ incoming: RecordBatch, _ records: Range<Int>, _ batch: Batch
-    ) throws(RealmError) {
-        let again = try incoming.input(name: input.name)
-        for place in incoming.records.places[records] {
-            counts.records = place.record
-            switch try stage.next(again) {
-            case .end: return
-            case .rejected(let error):
-                try refuse(
-                    error.relocated(to: place, from: again.position), again.recordBytes)
-            case .record(let plan?): try write(plan, batch, again.recordBytes, place)
-            case .record(nil):
-                if let change = stage.schemaChange {
-                    try edit(change, batch, again.recordBytes, place)
-                }
-            }
-            if last != nil { return }
-        }
     }
 }

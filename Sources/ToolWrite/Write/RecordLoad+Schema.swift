@@ -3,24 +3,6 @@ import ToolKit
 
 /// Schema changes among change records: they become part of the batch that is open.
 extension RecordLoad {
-    /// Carries out a change; refuses its record when it cannot be, or loses data without `--force`.
-    func edit(
-        _ change: SchemaChange, _ batch: Batch, _ record: ByteView, _ place: RecordPlace
-    ) throws(RealmError) {
-        batch.writer.place = place
-        if request.skipsErrors { try kept.add(record, place) }
-        do throws(RealmError) {
-            try edit(change, batch)
-        } catch {
-            guard error.kind == .data else { throw error }
-            let refusal = batch.writer.refusal(error, record: place.record, place.position)
-            if request.skipsErrors { kept.exclude(kept.count - 1) }
-            try refuse(refusal, record)
-            // What was begun is not left half done.
-            try writeAgain(batch)
-        }
-    }
-
     /// Throws `data` when the change cannot be made; part of it may have been.
     func edit(_ change: SchemaChange, _ batch: Batch) throws(RealmError) {
         let writer = batch.writer
@@ -87,8 +69,7 @@ struct SchemaChangeCheck {
         case .addProperty(let name, let wanted):
             guard let present = spec(name)?.property(wanted.name) else { return }
             isDone =
-                present.hasSameType(as: wanted)
-                && (present.isOptional == wanted.isOptional || !wanted.mayChoosePresence)
+                present.hasSameType(as: wanted) && !present.hasOtherPresence(than: wanted)
                 && present.index == wanted.index
             if !isDone { obstacle = "\(name).\(wanted.name), which is \(present.typeText)" }
         case .dropClass(let name):

@@ -146,29 +146,6 @@ final class RecordLoad {
         try writer.saveMemory()
     }
 
-    /// Writes one record.
-    ///
-    /// - Parameter known: where it stands; nil for the current one of the input.
-    func write(
-        _ plan: ClassPlan, _ batch: Batch, _ record: ByteView, _ known: RecordPlace?
-    ) throws(RealmError) {
-        let writer = batch.writer
-        if plan.hasReferences { try writer.resolve(plan) }
-        // Only links that wait for their target, and kept records, need the place.
-        if !plan.structures.isEmpty || request.skipsErrors { writer.place = known ?? input.place }
-        if request.skipsErrors { try kept.add(record, writer.place) }
-        do throws(RealmError) {
-            counts.add(try writer.write(plan, stage.mode))
-        } catch {
-            guard error.kind == .data else { throw error }
-            let position = known?.position ?? input.position
-            let refusal = writer.refusal(error, record: counts.records, position)
-            if request.skipsErrors { kept.exclude(kept.count - 1) }
-            try refuse(refusal, record)
-            if writer.hasChanged { try writeAgain(batch) }
-        }
-    }
-
     // MARK: Ending
 
     func refuse(_ error: RecordError, _ record: ByteView?) throws(RealmError) {
