@@ -30,7 +30,74 @@ import Testing
             try await Realm.open(configuration: configuration) == realm
         }
 
+        func add(later id: Int) async throws {
+            try await realm.asyncWrite { realm.create(Dog.self, value: ["id": id]) }
+        }
+
+        func fail() async throws {
+            try await realm.asyncWrite {
+                realm.create(Dog.self, value: ["id": 100])
+                throw CancellationError()
+            }
+        }
+
+        func refresh() async -> Bool { await realm.asyncRefresh() }
+
         func close() { realm = nil }
+    }
+
+    @Test func writesThatHoldUpNobody() async throws {
+        let lab = try RealmLab(RealmTests.types)
+        let kennel = try await Kennel(lab.configuration)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for id in 0..<50 { group.addTask { try await kennel.add(later: id) } }
+            try await group.waitForAll()
+        }
+        #expect(await kennel.count == 50)
+        await #expect(throws: CancellationError.self) { try await kennel.fail() }
+        let cancelled = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await kennel.add(later: 200)
+        }
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        #expect(await kennel.count == 50)
+        #expect(await kennel.refresh() == false)
+        await kennel.close()
+        try lab.check()
+    }
+
+    actor Log {
+        private(set) var counts: [Int] = []
+        func add(_ count: Int) { counts.append(count) }
+        func wait(for number: Int) async throws {
+            for _ in 0..<2000 where counts.count < number {
+                try await Task.sleep(nanoseconds: 1_000_000)
+            }
+        }
+    }
+
+    @Test @MainActor func observedElsewhere() async throws {
+        let lab = try RealmLab(RealmTests.types)
+        let realm = try await Realm(configuration: lab.configuration)
+        let log = Log()
+        let dogs = realm.objects(Dog.self)
+        let token = await dogs.observe(on: log) { log, change in
+            switch change {
+            case .initial(let dogs), .update(let dogs, _, _, _): log.add(dogs.count)
+            case .error: return
+            }
+        }
+        try await log.wait(for: 1)
+        try await realm.asyncWrite { realm.create(Dog.self, value: ["id": 1]) }
+        try await log.wait(for: 2)
+        #expect(await log.counts == [0, 1])
+        #expect(token.invalidate())
+        let cancelled = Task { @MainActor in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await dogs.observe(on: log) { _, _ in }
+        }
+        #expect(await cancelled.value.invalidate() == false)
+        try lab.check()
     }
 
     @Test func actorsOwnRealms() async throws {

@@ -16,7 +16,7 @@ import Testing
                 == "(name CONTAINS[cd] %@)")
         #expect(
             text { $0.name.starts(with: "a") || !$0.name.ends(with: "b") }
-                == "((name BEGINSWITH %@) || NOT (name ENDSWITH %@))")
+                == "((name BEGINSWITH %@) || (NOT name ENDSWITH %@))")
         #expect(text { $0.id.contains(1...3) } == "(id BETWEEN {%@, %@})")
         #expect(text { $0.id.contains(1..<3) } == "((id >= %@) && (id < %@))")
         #expect(text { $0.id.in([1, 2]) } == "(id IN %@)")

@@ -76,13 +76,22 @@ extension CollectionHandle {
     ) throws(RealmError) -> Value {
         let info = owner.objects.properties[property]
         let type = steps.isEmpty ? info.type : .mixed
-        guard reduction.isDefined(for: type) else {
+        guard let result = reduction.reduced(elements, of: type) else {
             throw .misuse(
                 "Operation '\(reduction.name)' not supported for the elements of '\(info.name)'",
                 code: "IllegalOperation")
         }
-        var figure = Figure(reduction, of: type)
-        for element in elements { figure.add(element) }
+        return result
+    }
+}
+
+extension QueryReduction {
+    /// Values of a type reduced to one, as `CollectionHandle.reduced` does; nil where values of the
+    /// type cannot be reduced so.
+    public func reduced(_ values: some Sequence<Value>, of type: ColumnType) -> Value? {
+        guard isDefined(for: type) else { return nil }
+        var figure = Figure(self, of: type)
+        for value in values { figure.add(value) }
         return figure.result()
     }
 }

@@ -60,6 +60,9 @@ public final class Confinement: Sendable {
             send: { mailbox.send($0) })
     }
 
+    /// Whether both are one place.
+    public func isSame(as other: Confinement) -> Bool { identity == other.identity }
+
     /// Whether work can be delivered here.
     public var isDeliverable: Bool { send != nil }
 

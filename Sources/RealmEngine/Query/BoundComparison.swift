@@ -3,6 +3,8 @@
 final class BoundComparison: Sendable {
     let relation: QueryRelation
     let foldsCase: Bool
+    /// Marks of letters make no difference. Such comparisons are always made value by value.
+    let foldsMarks: Bool
     let left: BoundOperand
     let right: BoundOperand
     private let outer: QueryQuantifier
@@ -20,10 +22,12 @@ final class BoundComparison: Sendable {
     var repeats: Repeats { isPositional || matchesByCount ? .kept : .dropped }
 
     init(
-        relation: QueryRelation, foldsCase: Bool, left: BoundOperand, right: BoundOperand
+        relation: QueryRelation, foldsCase: Bool, foldsMarks: Bool = false,
+        left: BoundOperand, right: BoundOperand
     ) {
         self.relation = relation
         self.foldsCase = foldsCase
+        self.foldsMarks = foldsMarks
         self.left = left
         self.right = right
         outer = left.quantifier ?? .any
@@ -34,7 +38,8 @@ final class BoundComparison: Sendable {
         isSingle = left.shape == .scalar && right.shape == .scalar
         matchesByCount = areLists && relation == .equal && outer == .all && inner == .any
         let isMembership =
-            relation == .equal && !foldsCase && inner != .all && !isPositional && !isOfTypes
+            relation == .equal && !foldsCase && !foldsMarks && inner != .all && !isPositional
+            && !isOfTypes
         members = isMembership ? right.constantList.flatMap(SortedMembers.init) : nil
     }
 
@@ -114,6 +119,11 @@ final class BoundComparison: Sendable {
         if isOfTypes {
             guard case .int(let a) = x, case .int(let b) = y else { return false }
             return (a & b != 0) == (relation == .equal)
+        }
+        if foldsMarks {
+            return TextMatch.withoutMarks(x) { x in
+                TextMatch.withoutMarks(y) { ValueRules.holds(relation, x, $0, folds: foldsCase) }
+            }
         }
         return ValueRules.holds(relation, x, y, folds: foldsCase)
     }

@@ -11,6 +11,12 @@ final class ParsedQuery: Sendable {
         self.isKept = isKept
     }
 
+    /// Of a predicate's text, which may say `[d]`. Throws `misuse`.
+    static func predicate(_ text: String) throws(RealmError) -> ParsedQuery {
+        let source = QuerySource(text: [UInt8](text.utf8), isPredicate: true)
+        return ParsedQuery(source, try QueryParser.parse(source))
+    }
+
     /// Of `text`, parsed now or before. Throws `misuse`.
     static func of(_ text: String) throws(RealmError) -> ParsedQuery {
         var text = text

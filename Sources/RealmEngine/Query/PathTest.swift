@@ -15,7 +15,8 @@ struct PathTest {
                 relation: comparison.relation.mirrored, foldsCase: comparison.foldsCase,
                 left: comparison.right, right: comparison.left)
         }
-        guard case .path(let path) = comparison.left.kind, !path.hops.isEmpty,
+        guard !comparison.foldsMarks, case .path(let path) = comparison.left.kind,
+            !path.hops.isEmpty,
             let operand = Self.operand(comparison),
             path.hops.allSatisfy({ $0.kind != .dictionary && $0.selector.isAll })
         else { return nil }

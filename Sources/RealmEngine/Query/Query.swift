@@ -28,6 +28,17 @@ public struct Query: Sendable {
         self.aliases = aliases
     }
 
+    /// The same in the words of predicates: `[d]` behind an operator, alone or with `c`, leaves marks of
+    /// letters out of account, such as accents.
+    public init(
+        predicate text: String, arguments: [QueryArgument] = [],
+        aliases: KeyPathAliases = KeyPathAliases()
+    ) throws(RealmError) {
+        form = .parsed(try ParsedQuery.predicate(text))
+        self.arguments = arguments
+        self.aliases = aliases
+    }
+
     /// With the tree as it is.
     init(tree: QueryTree, arguments: [QueryArgument], aliases: KeyPathAliases) {
         form = .parsed(ParsedQuery(QuerySource(text: []), tree))

@@ -57,7 +57,7 @@ extension QueryBinder {
     private func comparison(
         _ tree: QueryComparison, _ left: BoundOperand, _ right: BoundOperand
     ) throws(RealmError) -> BoundCondition {
-        if let test = columnTest(tree, left, right) {
+        if !tree.foldsMarks, let test = columnTest(tree, left, right) {
             guard test.foldsWholeCharacters else {
                 throw invalid(
                     "malformedText", right.range,
@@ -71,7 +71,8 @@ extension QueryBinder {
         let relation = tree.relation == .in ? .equal : tree.relation
         return .comparison(
             BoundComparison(
-                relation: relation, foldsCase: tree.foldsCase, left: left, right: right))
+                relation: relation, foldsCase: tree.foldsCase, foldsMarks: tree.foldsMarks,
+                left: left, right: right))
     }
 
     /// A direct property against a constant or a list of constants.

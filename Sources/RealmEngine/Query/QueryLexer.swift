@@ -17,9 +17,25 @@ struct QueryLexer {
         guard start < text.count else {
             return QueryToken(kind: .end, range: SourceRange(start: start, end: start))
         }
+        if source.isPredicate, let (kind, end) = scanMarks(start) {
+            position = end
+            return QueryToken(kind: kind, range: SourceRange(start: start, end: end))
+        }
         guard let (kind, end) = scan(start) else { throw unscannable(start, source) }
         position = end
         return QueryToken(kind: kind, range: SourceRange(start: start, end: end))
+    }
+
+    /// `[d]`, `[cd]` or `[dc]`.
+    private func scanMarks(_ p: Int) -> (QueryToken.Kind, Int)? {
+        guard byte(p) == UInt8(ascii: "[") else { return nil }
+        switch (byte(p + 1), byte(p + 2), byte(p + 3)) {
+        case (UInt8(ascii: "d"), UInt8(ascii: "]"), _): return (.marksFlag, p + 3)
+        case (UInt8(ascii: "c"), UInt8(ascii: "d"), UInt8(ascii: "]")),
+            (UInt8(ascii: "d"), UInt8(ascii: "c"), UInt8(ascii: "]")):
+            return (.caseAndMarksFlag, p + 4)
+        default: return nil
+        }
     }
 
     /// Kind and end of the longest token that starts at `p`.

@@ -95,13 +95,13 @@ extension QueryParser {
     ) throws(RealmError) -> QueryPart {
         let sign = try advance()
         let isOrdered = relation != .equal && relation != .notEqual && relation != .in
-        let folds = isOrdered ? false : try accept(.caseFlag)
+        let (folds, marks) = isOrdered ? (false, false) : try flags()
         guard case .value(let right, _) = try sum() else { throw nestedCondition(sign) }
         return .condition(
             .comparison(
                 QueryComparison(
-                    left: left, relation: relation, foldsCase: folds, right: right,
-                    range: sign.range)))
+                    left: left, relation: relation, foldsCase: folds, foldsMarks: marks,
+                    right: right, range: sign.range)))
     }
 
     /// String operators and TEXT, whose right side is a single operand.
@@ -109,13 +109,25 @@ extension QueryParser {
         _ left: QueryOperand, _ relation: QueryRelation
     ) throws(RealmError) -> QueryPart {
         let sign = try advance()
-        let folds = relation == .text ? false : try accept(.caseFlag)
+        let (folds, marks) = relation == .text ? (false, false) : try flags()
+        if marks, relation == .like {
+            throw source.error(
+                .invalidQuery, "syntax", at: previous,
+                "Operator 'LIKE' not supported with diacritic-insensitive modifier.")
+        }
         let right = try operand()
         return .condition(
             .comparison(
                 QueryComparison(
-                    left: left, relation: relation, foldsCase: folds, right: right,
-                    range: sign.range)))
+                    left: left, relation: relation, foldsCase: folds, foldsMarks: marks,
+                    right: right, range: sign.range)))
+    }
+
+    /// What stands in brackets behind an operator: whether case is folded, and whether marks are.
+    private mutating func flags() throws(RealmError) -> (Bool, Bool) {
+        if try accept(.caseFlag) { return (true, false) }
+        if try accept(.marksFlag) { return (false, true) }
+        return try accept(.caseAndMarksFlag) ? (true, true) : (false, false)
     }
 
     private mutating func between(_ left: QueryOperand) throws(RealmError) -> QueryPart {

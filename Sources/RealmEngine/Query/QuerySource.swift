@@ -15,6 +15,8 @@ struct SourceRange: Equatable, Sendable {
 /// The text of a query, kept so that every error can point at the character it is about.
 struct QuerySource: Sendable {
     let text: [UInt8]
+    /// Of a predicate, which may say `[d]`.
+    var isPredicate = false
 
     /// What went wrong, by the names the reference library uses (query language 24).
     enum Code: String {

@@ -17,6 +17,8 @@ struct QueryToken {
         case count, max, min, sum, average, links, type, keys, values
         case first, last, size
         case caseFlag
+        /// `[d]` and `[cd]`, of predicates alone.
+        case marksFlag, caseAndMarksFlag
         case `true`, `false`, infinity, nan, null
         case uuid, objectID, epochTime, calendarTime, objectKey, typedKey
         case natural, number, float, argument, pathArgument

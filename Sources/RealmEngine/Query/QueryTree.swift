@@ -24,6 +24,8 @@ struct QueryComparison: Sendable {
     var relation: QueryRelation
     /// `[c]`
     var foldsCase: Bool
+    /// `[d]`, of predicates alone.
+    var foldsMarks = false
     var right: QueryOperand
     /// Place of the operator.
     var range: SourceRange

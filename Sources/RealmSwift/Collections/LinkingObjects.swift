@@ -31,46 +31,39 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
         self.source = source
     }
 
-    private var results: Results<Element>? { source.map { Results($0) } }
+    private var stored: Results<Element>? { source.map { Results($0) } }
 
-    public var realm: Realm? { results?.realm }
+    public var realm: Realm? { stored?.realm }
     public var isInvalidated: Bool { false }
-    public var isFrozen: Bool { results?.isFrozen ?? false }
+    public var isFrozen: Bool { stored?.isFrozen ?? false }
     public var endIndex: Int { count }
-    public var count: Int { results?.count ?? 0 }
-    public var first: Element? { results?.first }
-    public var last: Element? { results?.last }
+    public var count: Int { stored?.count ?? 0 }
+    public var first: Element? { stored?.first }
+    public var last: Element? { stored?.last }
 
     public subscript(position: Int) -> Element {
-        guard let results else {
+        guard let stored else {
             throwRealmException("Index \(position) is out of bounds (must be less than 0).")
         }
-        return results[position]
+        return stored[position]
     }
 
     public func makeIterator() -> RLMIterator<Element> {
-        results?.makeIterator() ?? RLMIterator([])
+        stored?.makeIterator() ?? RLMIterator([])
     }
 
-    public func index(of object: Element) -> Int? { results?.index(of: object) }
+    public func index(of object: Element) -> Int? { stored?.index(of: object) }
 
     private var managed: Results<Element> {
-        guard let results else {
+        guard let stored else {
             throwRealmException(
                 "Linking objects of an object that is in no Realm cannot be queried.")
         }
-        return results
-    }
-
-    public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Element> {
-        managed.filter(format: predicateFormat, args)
+        return stored
     }
 
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element>
     where S.Iterator.Element == SortDescriptor { managed.sorted(by: sortDescriptors) }
-
-    public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
-    where S.Iterator.Element == String { managed.distinct(by: keyPaths) }
 
     public func freeze() -> LinkingObjects { LinkingObjects(originProperty, source?.frozen()) }
     public func thaw() -> LinkingObjects? {
@@ -81,7 +74,9 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
         a.originProperty == b.originProperty && a.source === b.source
     }
 
-    public var description: String { describe(self, as: "LinkingObjects<\(Element.className())>") }
+    public var description: String {
+        describe(self, as: "LinkingObjects<\(Element.className())>", at: source)
+    }
 }
 
 extension LinkingObjects: _RealmSchemaDiscoverable {

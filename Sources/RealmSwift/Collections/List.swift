@@ -2,8 +2,11 @@ import Foundation
 import RealmEngine
 
 /// A list: of an object of a realm, or until that is stored an array.
-public final class List<Element: RealmCollectionValue>: NSObject, RealmCollection, MutableCollection
+public final class List<Element: RealmCollectionValue>: NSObject, RealmCollection,
+    MutableCollection,
+    LocalCollection
 {
+    var isLocal: Bool { managed == nil }
     private var unmanaged: [Element] = []
     var managed: ManagedCollection?
 
@@ -173,17 +176,10 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
 
     // MARK: Others made of this
 
-    private var results: Results<Element> { Results(managed, Element.self, "RLMArray") }
-
-    public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Element> {
-        results.filter(format: predicateFormat, args)
-    }
-
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element>
-    where S.Iterator.Element == SortDescriptor { results.sorted(by: sortDescriptors) }
-
-    public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
-    where S.Iterator.Element == String { results.distinct(by: keyPaths) }
+    where S.Iterator.Element == SortDescriptor {
+        Results(managed, Element.self, "RLMArray").sorted(by: sortDescriptors)
+    }
 
     // MARK: Elsewhere
 
@@ -217,7 +213,9 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
     }
 
     public override var hash: Int { managed?.identity ?? unmanaged.hashValue }
-    public override var description: String { describe(self, as: "List<\(Element.self)>") }
+    public override var description: String {
+        describe(self, as: "List<\(Element.self)>", at: self)
+    }
 
     // MARK: As a property
 

@@ -10,15 +10,6 @@ final class ManagedCollection {
         self.init(owner.keeper!, CollectionHandle(owner.handle!, property), name)
     }
 
-    /// The members in order; stops where `body` says false.
-    func visit(_ body: (_Stored) -> Bool) {
-        read { (handle) throws(RealmError) in
-            try handle.visit { (value) throws(RealmError) in
-                body(_Stored(value: value, realm: realm))
-            }
-        }
-    }
-
     init(_ realm: RealmInstance, _ handle: CollectionHandle, _ name: String) {
         self.realm = realm
         self.handle = handle
@@ -84,6 +75,10 @@ final class ManagedCollection {
 
     /// The class of the objects, where there are some.
     func target(_ type: Any.Type) -> ManagedClass? {
-        (type as? ObjectBase.Type).map { realm.requireClass($0) }
+        guard let target = (type as? any _RealmSchemaDiscoverable.Type)?._rlmShape.target else {
+            return nil
+        }
+        if target != DynamicObject.self { return realm.requireClass(target) }
+        return realm.requireClass(handle.owner.objects.properties[handle.property].target)
     }
 }

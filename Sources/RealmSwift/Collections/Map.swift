@@ -1,35 +1,33 @@
 import Foundation
 import RealmEngine
 
-/// Values under keys, as a realm has them (API specification 2.7).
-public protocol RealmKeyedCollection: Sequence, ThreadConfined, CustomStringConvertible {
-    associatedtype Key: _MapKey
-    associatedtype Value: RealmCollectionValue
-    var realm: Realm? { get }
-    var isInvalidated: Bool { get }
-    var count: Int { get }
-    var keys: [Key] { get }
-    var values: [Value] { get }
-    func updateValue(_ value: Value, forKey key: Key)
-    func removeObject(for key: Key)
-    func removeAll()
-    subscript(key: Key) -> Value? { get set }
-    var isFrozen: Bool { get }
-    func freeze() -> Self
-    func thaw() -> Self?
-}
-
 /// A key and its value.
-public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: Hashable {
+public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: _RealmMapValue, Hashable {
     public var key: Key
     public var value: Value
 }
 
+/// What iterators of maps go over.
+public protocol _RealmMapValue {
+    associatedtype Key: _MapKey
+    associatedtype Value: RealmCollectionValue
+}
+
 /// Goes over the entries a map had when it began.
-public struct RLMMapIterator<Element>: IteratorProtocol {
+@frozen public struct RLMMapIterator<Element: _RealmMapValue>: IteratorProtocol {
     private var rest: ArraySlice<Element>
     init(_ elements: [Element]) { rest = elements[...] }
     public mutating func next() -> Element? { rest.popFirst() }
+}
+
+/// Goes over the entries a map had when it began, as pairs.
+@frozen
+public struct RLMKeyValueIterator<Key: _MapKey, Value: RealmCollectionValue>:
+    IteratorProtocol
+{
+    private var rest: ArraySlice<(key: Key, value: Value)>
+    init(_ elements: [(key: Key, value: Value)]) { rest = elements[...] }
+    public mutating func next() -> (key: Key, value: Value)? { rest.popFirst() }
 }
 
 /// A dictionary with text for keys: of an object of a realm, or until that is stored one in memory.
@@ -161,8 +159,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
     /// Entries as pairs.
     public struct KeyValueSequence: Sequence {
         fileprivate let entries: [(key: Key, value: Value)]
-        public func makeIterator() -> RLMMapIterator<(key: Key, value: Value)> {
-            RLMMapIterator(entries)
+        public func makeIterator() -> RLMKeyValueIterator<Key, Value> {
+            RLMKeyValueIterator(entries)
         }
     }
 

@@ -2,7 +2,10 @@ import Foundation
 import RealmEngine
 
 /// A set: of an object of a realm, or until that is stored one in memory. In no order that lasts.
-public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCollection {
+public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCollection,
+    LocalCollection
+{
+    var isLocal: Bool { managed == nil }
     private var unmanaged: [Element] = []
     private(set) var managed: ManagedCollection?
 
@@ -98,18 +101,9 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
 
     // MARK: Others made of this
 
-    public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Element> {
-        Results(managed, Element.self, "RLMSet").filter(format: predicateFormat, args)
-    }
-
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element>
     where S.Iterator.Element == SortDescriptor {
         Results(managed, Element.self, "RLMSet").sorted(by: sortDescriptors)
-    }
-
-    public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
-    where S.Iterator.Element == String {
-        Results(managed, Element.self, "RLMSet").distinct(by: keyPaths)
     }
 
     // MARK: Elsewhere
@@ -140,7 +134,9 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
     }
 
     public override var hash: Int { managed?.identity ?? Set(unmanaged).hashValue }
-    public override var description: String { describe(self, as: "MutableSet<\(Element.self)>") }
+    public override var description: String {
+        describe(self, as: "MutableSet<\(Element.self)>", at: self)
+    }
 
     // MARK: As a property
 

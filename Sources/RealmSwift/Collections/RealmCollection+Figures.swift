@@ -4,25 +4,27 @@ import RealmEngine
 /// Least, greatest, sum and average (API specification 2.6): nulls count for nothing, of nothing the sum
 /// is zero and the others are nil.
 extension RealmCollection {
-    private func figure<T: _HasPersistedType>(
-        _ reduction: QueryReduction, _ property: String
-    ) -> T? { sorted(by: []).reduced(reduction, property) }
+    /// A property of the objects, or the elements themselves, reduced to one value; nil for null.
+    func figure(_ reduction: QueryReduction, _ property: String?) -> _Stored? {
+        if isLocal { return LocalFigures.reduced(Array(self), reduction, property) }
+        return results.reduced(reduction, property)
+    }
 
     public func min<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType {
-        figure(.min, property)
+        figure(.min, property)?.figure()
     }
     public func max<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType {
-        figure(.max, property)
+        figure(.max, property)?.figure()
     }
     public func sum<T: _HasPersistedType>(ofProperty property: String) -> T
     where T.PersistedType: AddableType {
-        figure(.sum, property)!
+        (figure(.sum, property) ?? .zero).figure()
     }
     public func average<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType {
-        figure(.average, property)
+        figure(.average, property)?.figure()
     }
 }
 
@@ -46,34 +48,113 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension RealmCollection where Element.PersistedType: MinMaxType {
-    public func min() -> Element? { sorted(by: []).reduced(.min, nil) }
-    public func max() -> Element? { sorted(by: []).reduced(.max, nil) }
+    public func min() -> Element? { figure(.min, nil)?.figure() }
+    public func max() -> Element? { figure(.max, nil)?.figure() }
 }
 
 extension RealmCollection where Element.PersistedType: AddableType {
-    public func sum() -> Element { sorted(by: []).reduced(.sum, nil)! }
+    public func sum() -> Element { (figure(.sum, nil) ?? .zero).figure() }
     public func average<T: _HasPersistedType>() -> T? where T.PersistedType: AddableType {
-        sorted(by: []).reduced(.average, nil)
+        figure(.average, nil)?.figure()
     }
 }
 
 extension Results {
-    /// A property of the objects, or the elements themselves, reduced to one value.
-    func reduced<T: _HasPersistedType>(_ reduction: QueryReduction, _ property: String?) -> T? {
+    /// Nil for null.
+    func reduced(_ reduction: QueryReduction, _ property: String?) -> _Stored? {
         let value: Value
         switch source {
         case .objects(let source): value = source.reduced(reduction, property ?? "self")
-        case .values(let source): value = source.reduced(reduction)
+        case .values(let source):
+            if let property, property != "self" {
+                throwRealmException(
+                    "Property '\(property)' not found in object of type '\(Element.self)'")
+            }
+            value = source.reduced(reduction)
         }
         if case .null = value { return nil }
-        // Averages are doubles whatever is averaged.
-        if case .double(let number) = value, let type = T.self as? any BinaryFloatingPoint.Type {
-            return type.init(number) as? T
+        return _Stored(value: value, realm: home)
+    }
+}
+
+extension _Stored {
+    /// The sum of nothing.
+    static var zero: _Stored { _Stored(value: .int(0), realm: nil) }
+
+    /// As the type that was asked for: averages are doubles whatever is averaged.
+    func figure<T: _HasPersistedType>() -> T {
+        let type = (T.PersistedType.self as? any _RealmSchemaDiscoverable.Type)?._rlmType
+        return T._rlmFromStored(_Stored(value: value.number(as: type), realm: realm))
+    }
+}
+
+extension Value {
+    /// The same number as values of a column have it; what is none stays what it is.
+    fileprivate func number(as type: PropertyType?) -> Value {
+        let number: Double
+        switch self {
+        case .int(let value):
+            if type == .decimal128 { return .decimal(RealmEngine.Decimal128(value)) }
+            if type == .int { return self }
+            number = Double(value)
+        case .float(let value): number = Double(value)
+        case .double(let value): number = value
+        case .decimal(let value): number = value.doubleValue
+        default: return self
         }
-        if case .double(let number) = value, let type = T.self as? any FixedWidthInteger.Type {
-            return type.init(number) as? T
+        return switch type {
+        case .int: .int(Int64(exactly: number.rounded(.towardZero)) ?? 0)
+        case .float: .float(Float(number))
+        case .double: .double(number)
+        case .decimal128: .decimal(Decimal128(value: self.plain ?? 0).stored)
+        default: self
         }
-        return T._rlmFromStored(_Stored(value: value, realm: home))
+    }
+}
+
+/// Figures of collections that are in no realm.
+enum LocalFigures {
+    static func reduced<Element>(
+        _ elements: [Element], _ reduction: QueryReduction, _ property: String?
+    ) -> _Stored? {
+        let storing = _Storing(nil)
+        var (values, type): ([Value], PropertyType) = ([], .any)
+        for element in elements {
+            if let property, property != "self" {
+                guard let object = unwrapped(element) as? ObjectBase else { continue }
+                let field = object.field(named: property)
+                type = field.shape.type
+                values.append(object.current(field, storing))
+            } else if let value = element as? any _ObjcBridgeable {
+                type = (value as? any _RealmSchemaDiscoverable).map { Self.type(of: $0) } ?? .any
+                values.append(value._rlmStored(storing))
+            }
+        }
+        let value = type.column.flatMap { reduction.reduced(values, of: $0) }
+        guard let value else {
+            throwRealmException(
+                "Operation '\(reduction)' not supported for '\(type)' property '\(property ?? "self")'"
+            )
+        }
+        if case .null = value { return nil }
+        return _Stored(value: value, realm: nil)
+    }
+
+    private static func type<T: _RealmSchemaDiscoverable>(of _: T) -> PropertyType { T._rlmType }
+}
+
+extension ObjectBase {
+    /// Traps for a name that the class does not have.
+    fileprivate func field(named name: String) -> ClassModel.Field {
+        let model = ClassModel.of(Swift.type(of: self))
+        if let field = model.field(named: name) { return field }
+        throwRealmException("Property '\(name)' not found in object of type '\(model.name)'")
+    }
+
+    /// The value of a field, wherever it is.
+    fileprivate func current(_ field: ClassModel.Field, _ storing: _Storing) -> Value {
+        guard let managed else { return field.wrapper.localValue(at: place(of: field), storing) }
+        return managed.objects.property(named: field.column).map { stored($0).value } ?? .null
     }
 }
 

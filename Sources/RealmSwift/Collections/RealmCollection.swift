@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import RealmEngine
 
@@ -8,8 +9,8 @@ where Element: RealmCollectionValue, Index == Int {
     typealias ElementType = Element
 }
 
-/// Results and lists of a realm: read by position, filtered and put in order.
-public protocol RealmCollection: RealmCollectionBase, Equatable
+/// Results and lists of a realm: read by position, filtered and put in order (API specification 2.6).
+public protocol RealmCollection<Element>: RealmCollectionBase, Equatable
 where Iterator == RLMIterator<Element> {
     var realm: Realm? { get }
     var isInvalidated: Bool { get }
@@ -17,18 +18,92 @@ where Iterator == RLMIterator<Element> {
     var first: Element? { get }
     var last: Element? { get }
     func index(of object: Element) -> Int?
+    func index(matching predicate: NSPredicate) -> Int?
+    func index(matching predicateFormat: String, _ args: Any...) -> Int?
+    /// Traps for places that there are not.
+    func objects(at indexes: IndexSet) -> [Element]
     func filter(_ predicateFormat: String, _ args: Any...) -> Results<Element>
+    func filter(_ predicate: NSPredicate) -> Results<Element>
     func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element>
     where S.Iterator.Element == SortDescriptor
     func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
     where S.Iterator.Element == String
+    func min<T: _HasPersistedType>(ofProperty property: String) -> T?
+    where T.PersistedType: MinMaxType
+    func max<T: _HasPersistedType>(ofProperty property: String) -> T?
+    where T.PersistedType: MinMaxType
+    func sum<T: _HasPersistedType>(ofProperty property: String) -> T
+    where T.PersistedType: AddableType
+    func average<T: _HasPersistedType>(ofProperty property: String) -> T?
+    where T.PersistedType: AddableType
+    func value(forKey key: String) -> Any?
+    func value(forKeyPath keyPath: String) -> Any?
+    func setValue(_ value: Any?, forKey key: String)
+    func observe(
+        keyPaths: [String]?, on queue: DispatchQueue?,
+        _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken
+    func observe<A: Actor>(
+        keyPaths: [String]?, on actor: A, _isolation: isolated (any Actor)?,
+        _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
+    ) async -> NotificationToken
     var isFrozen: Bool { get }
     func freeze() -> Self
     func thaw() -> Self?
+    func sectioned<Key: _Persistable>(
+        sortDescriptors: [SortDescriptor], _ keyBlock: @escaping ((Element) -> Key)
+    ) -> SectionedResults<Key, Element>
 }
 
 extension RealmCollectionBase {
     public var startIndex: Int { 0 }
+    public func index(after i: Int) -> Int { i + 1 }
+    public func index(before i: Int) -> Int { i - 1 }
+}
+
+/// Collections that need not be of a realm.
+protocol LocalCollection {
+    /// It is in no realm: its elements are here.
+    var isLocal: Bool { get }
+}
+
+extension RealmCollection {
+    var isLocal: Bool { (self as? any LocalCollection)?.isLocal ?? false }
+
+    /// The elements as results. Traps for a collection that is in no realm.
+    var results: Results<Element> { sorted(by: [SortDescriptor]()) }
+
+    public func objects(at indexes: IndexSet) -> [Element] {
+        if let last = indexes.last, last >= count {
+            throwRealmException("Indexes for collection are out of bounds.")
+        }
+        return indexes.map { self[$0] }
+    }
+
+    // MARK: Conditions
+
+    public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Element> {
+        results.filter(format: predicateFormat, args)
+    }
+
+    public func filter(_ predicate: NSPredicate) -> Results<Element> {
+        results.filtered { (managed) throws(RealmError) in try predicate.query(managed) }
+    }
+
+    /// The first that a condition holds for.
+    public func index(matching predicateFormat: String, _ args: Any...) -> Int? {
+        index(matching: NSPredicate(format: predicateFormat, argumentArray: args))
+    }
+
+    public func index(matching predicate: NSPredicate) -> Int? {
+        if isLocal { return LocalSearch.index(of: predicate, in: Array(self)) }
+        return results.index { (managed) throws(RealmError) in try predicate.query(managed) }
+    }
+
+    // MARK: Others made of this
+
+    public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
+    where S.Iterator.Element == String { results.distinct(by: keyPaths) }
 }
 
 extension RealmCollection where Element: KeypathSortable {
@@ -36,6 +111,16 @@ extension RealmCollection where Element: KeypathSortable {
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
         sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
     }
+}
+
+extension RealmCollection where Element.PersistedType: SortableType {
+    /// By value.
+    public func sorted(ascending: Bool = true) -> Results<Element> {
+        sorted(by: [SortDescriptor(keyPath: "self", ascending: ascending)])
+    }
+
+    /// The first of equal values.
+    public func distinct() -> Results<Element> { distinct(by: ["self"]) }
 }
 
 /// Goes over the elements a collection had when it began.
@@ -77,12 +162,16 @@ public struct SortDescriptor: Sendable, Hashable, CustomStringConvertible,
     }
 }
 
-/// Collections as text, as the SDKs write them.
-func describe<C: RealmCollectionBase>(_ collection: C, as name: String) -> String {
+/// Collections as text, as the SDKs write them: what they are, where they lie in memory, and their
+/// elements.
+func describe<C: RealmCollectionBase>(
+    _ collection: C, as name: String, at place: AnyObject?
+) -> String {
     let most = 100
     var lines = collection.prefix(most).enumerated().map { index, element in
         "\t[\(index)] " + "\(element)".replacingOccurrences(of: "\n", with: "\n\t")
     }
     if collection.count > most { lines.append("\t... \(collection.count - most) objects skipped.") }
-    return "\(name) (\n\(lines.joined(separator: ",\n"))\n)"
+    let address = place.map { UInt(bitPattern: ObjectIdentifier($0)) } ?? 0
+    return "\(name) <0x\(String(address, radix: 16))> (\n\(lines.joined(separator: ",\n"))\n)"
 }

@@ -26,7 +26,7 @@ import RealmEngine
             throwRealmException(
                 "This method may only be called on \(name) instances retrieved from an RLMRealm")
         }
-        guard let target = collection.target(Element.self) else {
+        guard let target = collection.target(Element.self), collection.handle.steps.isEmpty else {
             source = .values(ElementsSource(collection))
             return
         }
@@ -35,7 +35,13 @@ import RealmEngine
                 target,
                 collection.read { (handle) throws(RealmError) in
                     try ObjectResults(target.objects, in: handle)
-                }))
+                }, ResultsSource.maker(of: Element.self)))
+    }
+
+    /// They are no objects, but the elements of one collection.
+    var isOfValues: Bool {
+        if case .values = source { return true }
+        return false
     }
 
     /// The realm.
@@ -86,7 +92,9 @@ import RealmEngine
     /// Nil when it is not among them.
     public func index(of object: Element) -> Int? {
         switch source {
-        case .objects(let source): (object as? ObjectBase).flatMap { source.index(of: $0) }
+        case .objects(let source):
+            ((object as? any AnyProjection)?.root ?? unwrapped(object) as? ObjectBase)
+                .flatMap { source.index(of: $0) }
         case .values(let source): source.index(of: object._rlmStored(_Storing(home)))
         }
     }
@@ -94,15 +102,26 @@ import RealmEngine
     // MARK: Others made of these
 
     /// Those that a condition holds for too, in the words of `NSPredicate`.
-    public func filter(_ predicateFormat: String, _ args: Any...) -> Results {
-        filter(format: predicateFormat, args)
+    func filter(format: String, _ args: [Any]) -> Results {
+        filtered { (managed) throws(RealmError) in
+            try PredicateFormat(format, args, managed).query(managed)
+        }
     }
 
-    func filter(format: String, _ args: [Any]) -> Results {
+    /// Makes a condition for a class.
+    typealias Condition = (ManagedClass) throws(RealmError) -> RealmEngine.Query
+
+    func filtered(_ condition: Condition) -> Results { Results(objects.filtered(condition)) }
+
+    /// The position of the first that a condition holds for.
+    func index(_ condition: Condition) -> Int? { objects.index(condition) }
+
+    private var objects: ResultsSource {
         guard case .objects(let source) = source else {
-            throwRealmException("Only results of objects can be filtered.")
+            throwRealmException(
+                "Querying is currently only implemented for arrays of Realm Objects")
         }
-        return Results(source.filtered(format, args))
+        return source
     }
 
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results
@@ -148,11 +167,29 @@ import RealmEngine
 
     public var description: String {
         switch source {
-        case .objects(let source): describe(self, as: "Results<\(source.managed.model.name)>")
-        case .values: describe(self, as: "Results<\(Element.self)>")
+        case .objects(let source):
+            describe(self, as: "Results<\(source.managed.model.name)>", at: source)
+        case .values(let source): describe(self, as: "Results<\(Element.self)>", at: source)
         }
     }
+
+    /// The primary keys of the objects, in their order: what can be taken elsewhere to find them there.
+    public func primaryKeys<Key: _PrimaryKey & Sendable>(as type: Key.Type) -> [Key] {
+        var keys: [Key] = []
+        attempt { () throws(RealmError) in
+            try objects.results.primaryKeys { value in
+                guard let key = value.plain.flatMap({ Converted<Key>.of($0) }) else {
+                    mismatch(value, type)
+                }
+                keys.append(key)
+            }
+        }
+        return keys
+    }
 }
+
+/// Makes an element of a stored object.
+typealias ResultsMaker = (ManagedClass, ObjectHandle) -> Any
 
 /// Results of objects without their type.
 @usableFromInline
@@ -160,26 +197,44 @@ final class ResultsSource: @unchecked Sendable {
     let realm: RealmInstance
     let managed: ManagedClass
     let results: ObjectResults
+    /// What the elements are made of stored objects by; nil for accessors of the class.
+    let maker: ResultsMaker?
 
-    init(_ managed: ManagedClass, _ results: ObjectResults) {
+    init(_ managed: ManagedClass, _ results: ObjectResults, _ maker: ResultsMaker? = nil) {
         realm = managed.realm
         self.managed = managed
         self.results = results
+        self.maker = maker
+    }
+
+    /// For elements that are no accessors of their class.
+    static func maker(of type: Any.Type) -> ResultsMaker? {
+        if type == DynamicObject.self || type == Optional<DynamicObject>.self {
+            return { managed, handle in DynamicObject.of(managed.realm, handle.link) }
+        }
+        guard let projection = type as? any AnyProjection.Type else { return nil }
+        return { managed, handle in
+            projection.projecting(managed.accessor(handle, as: ObjectBase.self)) as Any
+        }
     }
 
     var count: Int { attempt { () throws(RealmError) in try results.count } }
 
     func index(of object: ObjectBase) -> Int? {
-        guard let handle = object.handle, object.managed?.model === managed.model else {
+        guard let handle = object.handle, handle.objects.key == managed.objects.key else {
             return nil
         }
         return attempt { () throws(RealmError) in try results.index(of: handle.key) }
     }
 
     func element<Element>(_ position: Int) -> Element {
-        attempt { () throws(RealmError) in
-            managed.accessor(try results.object(at: position), as: Element.self)
-        }
+        attempt { () throws(RealmError) in made(try results.object(at: position)) }
+    }
+
+    @inline(__always)
+    private func made<Element>(_ handle: ObjectHandle) -> Element {
+        guard let maker else { return managed.accessor(handle, as: Element.self) }
+        return maker(managed, handle) as! Element
     }
 
     /// Goes over them as they are now, whatever becomes of them; what was deleted meanwhile is left out.
@@ -196,7 +251,7 @@ final class ResultsSource: @unchecked Sendable {
             attempt { () throws(RealmError) -> Element? in
                 while let handle = try cursor.next() {
                     if try handle.exists {
-                        return source.managed.accessor(handle, as: Element.self)
+                        return source.made(handle) as Element
                     }
                 }
                 return nil
@@ -204,25 +259,26 @@ final class ResultsSource: @unchecked Sendable {
         }
     }
 
-    private func made(
+    private func other(
         _ body: (ObjectResults) throws(RealmError) -> ObjectResults
     ) -> ResultsSource {
-        ResultsSource(managed, attempt { () throws(RealmError) in try body(results) })
+        ResultsSource(managed, attempt { () throws(RealmError) in try body(results) }, maker)
     }
 
-    func filtered(_ format: String, _ args: [Any]) -> ResultsSource {
-        made { (results) throws(RealmError) in
-            let format = PredicateFormat(format, args, managed)
-            return try results.filtered(
-                RealmEngine.Query(
-                    format.text, arguments: format.arguments, aliases: managed.aliases))
-        }
+    func filtered(
+        _ condition: (ManagedClass) throws(RealmError) -> RealmEngine.Query
+    ) -> ResultsSource {
+        other { (results) throws(RealmError) in try results.filtered(condition(managed)) }
+    }
+
+    func index(_ condition: (ManagedClass) throws(RealmError) -> RealmEngine.Query) -> Int? {
+        attempt { () throws(RealmError) in try results.index(matching: condition(managed)) }
     }
 
     func sorted(_ descriptors: [SortDescriptor]) -> ResultsSource {
         if descriptors.isEmpty { return self }
         for descriptor in descriptors { managed.checkKeyPath(descriptor.keyPath, "sort") }
-        return made { (results) throws(RealmError) in
+        return other { (results) throws(RealmError) in
             try results.arranged(
                 .sort(
                     descriptors.map { (path: Self.steps($0.keyPath), isAscending: $0.ascending) }),
@@ -233,7 +289,7 @@ final class ResultsSource: @unchecked Sendable {
     func distinct(_ keyPaths: [String]) -> ResultsSource {
         if keyPaths.isEmpty { return self }
         for keyPath in keyPaths { managed.checkKeyPath(keyPath, "distinct") }
-        return made { (results) throws(RealmError) in
+        return other { (results) throws(RealmError) in
             try results.arranged(
                 .distinct(keyPaths.map { Self.steps($0) }), aliases: managed.aliases)
         }
@@ -250,7 +306,7 @@ final class ResultsSource: @unchecked Sendable {
         let frozen = realm.freeze()
         let managed = frozen.requireClass(managed.model.type)
         return ResultsSource(
-            managed, ObjectResults(managed.objects, results.definition))
+            managed, ObjectResults(managed.objects, results.definition), maker)
     }
 
     func thawed() -> ResultsSource? {
@@ -258,7 +314,7 @@ final class ResultsSource: @unchecked Sendable {
         let live = realm.thaw()
         let managed = live.requireClass(managed.model.type)
         return ResultsSource(
-            managed, ObjectResults(managed.objects, results.definition))
+            managed, ObjectResults(managed.objects, results.definition), maker)
     }
 }
 

@@ -111,6 +111,28 @@ extension UUID: _PersistableInsideOptional, _DefaultConstructible, _PrimaryKey, 
     public func _rlmStored(_ storing: _Storing) -> Value { .uuid(stored) }
 }
 
+// MARK: - Objects of Foundation, as figures are asked for
+
+extension NSNumber: _HasPersistedType, MinMaxType, AddableType {
+    public typealias PersistedType = NSNumber
+    public static func _rlmFromStored(_ stored: _Stored) -> Self {
+        guard let number = stored.value.plain as? NSNumber else { mismatch(stored.value, self) }
+        return unsafeDowncast(number, to: Self.self)
+    }
+    public func _rlmStored(_ storing: _Storing) -> Value { .double(doubleValue) }
+}
+extension NSDate: _HasPersistedType, MinMaxType {
+    public typealias PersistedType = NSDate
+    public static func _rlmFromStored(_ stored: _Stored) -> Self {
+        let date = Date._rlmFromStored(stored)
+        let interval = date.timeIntervalSinceReferenceDate
+        return unsafeDowncast(NSDate(timeIntervalSinceReferenceDate: interval), to: Self.self)
+    }
+    public func _rlmStored(_ storing: _Storing) -> Value {
+        .timestamp(Timestamp(Date(timeIntervalSinceReferenceDate: timeIntervalSinceReferenceDate)))
+    }
+}
+
 // MARK: - Instants
 
 extension Date {

@@ -5,7 +5,8 @@ import RealmEngine
 /// shown, or until the open write transaction changes something.
 public struct _Stored {
     let value: Value
-    let realm: RealmInstance
+    /// Nil for a value of its own, which is neither a link nor a collection.
+    let realm: RealmInstance!
     /// Where a collection is that the value may be.
     var place: Place?
 
@@ -27,11 +28,12 @@ public struct _Stored {
 /// What values need to be stored in a realm: memory for their bytes, and a way to add the objects they
 /// link to. Lives for one call.
 public final class _Storing {
-    let realm: RealmInstance
+    /// Nil where nothing is stored, and values are only wanted in the engine's form.
+    let realm: RealmInstance!
     let policy: Realm.UpdatePolicy
     private var blocks: [UnsafeMutableRawPointer] = []
 
-    init(_ realm: RealmInstance, _ policy: Realm.UpdatePolicy = .error) {
+    init(_ realm: RealmInstance?, _ policy: Realm.UpdatePolicy = .error) {
         self.realm = realm
         self.policy = policy
     }

@@ -17,6 +17,13 @@ public class NotificationToken: NSObject, @unchecked Sendable {
         if let token { start(token, keeping: realm) }
     }
 
+    /// Of an observation that never begins.
+    static var inert: NotificationToken {
+        let token = NotificationToken(nil, keeping: nil)
+        token.invalidate()
+        return token
+    }
+
     deinit { invalidate() }
 
     /// The observation begins elsewhere, once there is a realm for it.

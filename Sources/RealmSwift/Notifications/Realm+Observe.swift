@@ -25,34 +25,6 @@ extension Realm {
     }
 }
 
-/// What begins on another queue, in a realm of that.
-private struct CarriedObservation: @unchecked Sendable {
-    let begin: (RealmInstance) -> ObservationToken?
-    private(set) weak var token: NotificationToken?
-}
-
-/// Observing for a queue: a realm is opened there, in which the observation begins.
-private func observe<Thing: ThreadConfined>(
-    _ thing: Thing, on queue: DispatchQueue, _ begin: @escaping (Thing) -> ObservationToken
-) -> NotificationToken {
-    guard let realm = (thing as? any HandedOver)?.instance else {
-        throwRealmException("Change notifications are only supported on managed objects.")
-    }
-    let reference = ThreadSafeReference(to: thing)
-    let configuration = realm.configuration
-    let token = NotificationToken(nil, keeping: nil)
-    let carried = CarriedObservation(
-        begin: { realm in reference.resolve(in: realm).map(begin) }, token: token)
-    queue.async {
-        guard carried.token != nil,
-            let realm = try? RealmInstance.open(configuration, on: Scheduler.queue(queue)),
-            let observation = carried.begin(realm)
-        else { return }
-        carried.token?.start(observation, keeping: realm)
-    }
-    return token
-}
-
 // MARK: - Collections
 
 extension RealmCollection {
@@ -62,14 +34,18 @@ extension RealmCollection {
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken {
-        if let queue {
-            return RealmSwift.observe(self, on: queue) { $0.begin(keyPaths, block) }
-        }
-        return NotificationToken(
-            begin(keyPaths, block), keeping: (self as? any HandedOver)?.instance)
+        RealmSwift.observe(self, on: queue, block) { $0.begin(keyPaths, $1) }
     }
 
-    private func begin(
+    /// The same on an actor.
+    public func observe<A: Actor>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
+    ) async -> NotificationToken {
+        await RealmSwift.observe(self, on: actor, block) { $0.begin(keyPaths, $1) }
+    }
+
+    func begin(
         _ keyPaths: [String]?, _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> ObservationToken {
         guard let thing = self as? any HandedOver, let confined = thing.confined,
@@ -79,7 +55,7 @@ extension RealmCollection {
         }
         let me = self
         let filter = keyPaths.flatMap { paths in
-            (Element.self as? ObjectBase.Type).map { realm.requireClass($0).filter(paths) }
+            elementClass.map { realm.requireClass($0).filter(paths) }
         }
         return attempt { () throws(RealmError) in
             try realm.engine.observe(confined, filter) { notice in
@@ -96,6 +72,12 @@ extension RealmCollection {
             }
         }
     }
+
+    /// The class of the objects that the elements are, or are made of.
+    private var elementClass: ObjectBase.Type? {
+        (Element.self as? any AnyProjection.Type)?.rootType
+            ?? (Element.self as? any _RealmSchemaDiscoverable.Type)?._rlmShape.target
+    }
 }
 
 extension RealmCollection where Element: ObjectBase {
@@ -105,6 +87,14 @@ extension RealmCollection where Element: ObjectBase {
     ) -> NotificationToken {
         observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
     }
+
+    public func observe<A: Actor>(
+        keyPaths: [PartialKeyPath<Element>], on actor: A,
+        _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, block)
+    }
 }
 
 extension Map {
@@ -112,10 +102,14 @@ extension Map {
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmMapChange<Map>) -> Void
     ) -> NotificationToken {
-        if let queue {
-            return RealmSwift.observe(self, on: queue) { $0.begin(keyPaths, block) }
-        }
-        return NotificationToken(begin(keyPaths, block), keeping: instance)
+        RealmSwift.observe(self, on: queue, block) { $0.begin(keyPaths, $1) }
+    }
+
+    public func observe<A: Actor>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, RealmMapChange<Map>) -> Void
+    ) async -> NotificationToken {
+        await RealmSwift.observe(self, on: actor, block) { $0.begin(keyPaths, $1) }
     }
 
     private func begin(
@@ -125,8 +119,12 @@ extension Map {
             throwRealmException("Change notifications are only supported on managed collections.")
         }
         func keys(_ names: [String]) -> [Key] { names.compactMap { $0 as? Key } }
+        let target = (Value.self as? any _RealmSchemaDiscoverable.Type)?._rlmShape.target
+        let filter = keyPaths.flatMap { paths in
+            target.map { realm.requireClass($0).filter(paths) }
+        }
         return attempt { () throws(RealmError) in
-            try realm.engine.observe(confined, nil) { [self] notice in
+            try realm.engine.observe(confined, filter) { [self] notice in
                 switch notice {
                 case .initial: block(.initial(self))
                 case .changedKeys(let change):
@@ -139,6 +137,23 @@ extension Map {
                 }
             }
         }
+    }
+}
+
+extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
+    public func observe(
+        keyPaths: [PartialKeyPath<Value.Wrapped>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmMapChange<Map>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
+    }
+
+    public func observe<A: Actor>(
+        keyPaths: [PartialKeyPath<Value.Wrapped>], on actor: A,
+        _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, RealmMapChange<Map>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, block)
     }
 }
 
@@ -162,7 +177,7 @@ extension Instance {
 // MARK: - Objects
 
 extension ObjectBase {
-    fileprivate func begin<T: ObjectBase>(
+    func begin<T: ObjectBase>(
         _ keyPaths: [String]?, _ block: @escaping (ObjectChange<T>) -> Void
     ) -> ObservationToken {
         guard let realm = keeper, let handle, let managed else {
@@ -183,37 +198,38 @@ extension ObjectBase {
             }
         }
     }
-
-    fileprivate func observation<T: ObjectBase>(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?,
-        _ block: @escaping (ObjectChange<T>) -> Void
-    ) -> NotificationToken {
-        guard let queue else {
-            return NotificationToken(begin(keyPaths, block), keeping: keeper)
-        }
-        guard let object = self as? any ObjectBase & ThreadConfined else {
-            throwRealmException(
-                "Only objects which are managed by a Realm support change notifications")
-        }
-        return open(object)
-        func open<O: ObjectBase & ThreadConfined>(_ object: O) -> NotificationToken {
-            RealmSwift.observe(object, on: queue) { $0.begin(keyPaths, block) }
-        }
-    }
 }
 
-extension ObjectBase {
+extension ThreadConfined where Self: ObjectBase {
     /// Is called when a property changes or the object is deleted, where the object belongs or on the
     /// queue given. Key paths say which properties matter; without, those of the object itself.
     public func observe<T: ObjectBase>(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<T>) -> Void
-    ) -> NotificationToken { observation(keyPaths, queue, block) }
+    ) -> NotificationToken {
+        RealmSwift.observe(self, on: queue, block) { $0.begin(keyPaths, $1) }
+    }
 
     public func observe<T: ObjectBase>(
         keyPaths: [PartialKeyPath<T>], on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<T>) -> Void
-    ) -> NotificationToken { observation(keyPaths.map { _name(for: $0) }, queue, block) }
+    ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
+
+    /// The same on an actor.
+    public func observe<A: Actor, T: ObjectBase>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, ObjectChange<T>) -> Void
+    ) async -> NotificationToken {
+        await RealmSwift.observe(self, on: actor, block) { $0.begin(keyPaths, $1) }
+    }
+
+    public func observe<A: Actor, T: ObjectBase>(
+        keyPaths: [PartialKeyPath<T>], on actor: A,
+        _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, ObjectChange<T>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, block)
+    }
 }
 
 extension ManagedClass {

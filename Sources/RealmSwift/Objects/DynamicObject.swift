@@ -93,7 +93,15 @@ public typealias MigrationObject = DynamicObject
 extension _Stored {
     /// The value as a property of no known type shows it.
     var any: Any? {
-        switch value {
+        if case .link(let link) = value { return DynamicObject.of(realm, link) }
+        return value.plain
+    }
+}
+
+extension Value {
+    /// As Swift and Foundation have it; nil for null, and for what is of a realm.
+    var plain: Any? {
+        switch self {
         case .null: nil
         case .int(let value): Int(value)
         case .bool(let value): value
@@ -104,9 +112,8 @@ extension _Stored {
         case .timestamp(let time): Date(time)
         case .decimal(let value): Decimal128(value)
         case .objectID(let value): ObjectId(value)
-        case .uuid: UUID(stored: value)
-        case .link(let link): DynamicObject.of(realm, link)
-        case .list, .set, .dictionary: nil
+        case .uuid: UUID(stored: self)
+        case .link, .list, .set, .dictionary: nil
         }
     }
 }

@@ -10,6 +10,19 @@ open class Object: ObjectBase, ThreadConfined, RealmFetchable, RealmCollectionVa
 
     /// The name of the property that tells objects apart, in a class that does not use `@Persisted`.
     open class func primaryKey() -> String? { nil }
+
+    /// A list of objects, whose class is known by its name alone.
+    public func dynamicList(_ propertyName: String) -> List<DynamicObject> {
+        List(managedCollection(propertyName, "List"))
+    }
+
+    public func dynamicMutableSet(_ propertyName: String) -> MutableSet<DynamicObject> {
+        MutableSet(managedCollection(propertyName, "MutableSet"))
+    }
+
+    public func dynamicMap<Key: _MapKey>(_ propertyName: String) -> Map<Key, DynamicObject?> {
+        Map(managedCollection(propertyName, "Map"))
+    }
 }
 
 extension Object: _PersistableInsideOptional, _DefaultConstructible,
@@ -27,6 +40,11 @@ open class EmbeddedObject: ObjectBase, ThreadConfined, RealmCollectionValue {
     public required init() { super.init() }
 
     public func isSameObject(as object: EmbeddedObject?) -> Bool { isSame(as: object) }
+
+    /// A list of objects, whose class is known by its name alone.
+    public func dynamicList(_ propertyName: String) -> List<DynamicObject> {
+        List(managedCollection(propertyName, "List"))
+    }
 }
 
 extension EmbeddedObject: _PersistableInsideOptional, _DefaultConstructible,
@@ -38,6 +56,24 @@ extension EmbeddedObject: _PersistableInsideOptional, _DefaultConstructible,
     public static func _rlmFromStored(_ stored: _Stored) -> Self { stored.object(self) }
     public func _rlmStored(_ storing: _Storing) -> Value {
         throwRealmException("Cannot add an existing managed embedded object to a List.")
+    }
+}
+
+extension ObjectBase {
+    /// A collection of the object, by the name that the class has for it or the file.
+    fileprivate func managedCollection(_ name: String, _ kind: String) -> ManagedCollection {
+        guard let handle, let keeper else {
+            throwRealmException("The object is not managed by a Realm.")
+        }
+        let column = managed?.model.field(named: name)?.column ?? name
+        guard let property = handle.objects.property(named: column),
+            handle.objects.properties[property].collection != nil
+        else {
+            throwRealmException(
+                "Property '\(name)' not found in object of type '\(Swift.type(of: self).className())'"
+            )
+        }
+        return ManagedCollection(keeper, CollectionHandle(handle, property), kind)
     }
 }
 

@@ -7,6 +7,7 @@ public final class _KeyPathRecording {
     fileprivate(set) var names: [String] = []
 
     fileprivate func note(_ name: String) { names.append(name) }
+    func forget() { names = [] }
 
     /// Key paths do not change, so that any thread may look at them.
     private struct Path: Hashable, @unchecked Sendable {

@@ -1,76 +1,179 @@
 import Foundation
 import RealmEngine
 
-/// A condition in the words of `NSPredicate`, as the engine's query language has it: places for
+/// A condition in the words of `NSPredicate`, put into those of the engine's query language: places for
 /// arguments are numbered, names that were given as arguments are put in.
 struct PredicateFormat {
     private(set) var text = ""
     private(set) var arguments: [QueryArgument] = []
+    private let format: String
     private let given: [Any]
+    private let managed: ManagedClass
     private var next = 0
+    private var foldsMarks = false
+    private var rest: PredicateWords
 
     init(_ format: String, _ args: [Any], _ managed: ManagedClass) {
-        given = args
-        var rest = Substring(format)
-        var quote: Character?
-        while let character = rest.popFirst() {
-            if let open = quote {
-                text.append(character)
-                if character == "\\", let escaped = rest.popFirst() {
-                    text.append(escaped)
-                } else if character == open {
-                    quote = nil
-                }
-            } else if character == "'" || character == "\"" {
-                quote = character
-                text.append(character)
-            } else if character == "%" {
-                addArgument(&rest, format)
-            } else {
-                text.append(character)
-            }
+        (self.format, given, self.managed) = (format, args, managed)
+        rest = PredicateWords(format)
+        while let word = rest.next() { add(word) }
+    }
+
+    func query(_ managed: ManagedClass) throws(RealmError) -> RealmEngine.Query {
+        if foldsMarks {
+            return try RealmEngine.Query(
+                predicate: text, arguments: arguments, aliases: managed.aliases)
+        }
+        return try RealmEngine.Query(text, arguments: arguments, aliases: managed.aliases)
+    }
+
+    private mutating func add(_ word: PredicateWords.Word) {
+        switch word {
+        case .argument(let kind): addArgument(kind)
+        case .name(let name): addName(name)
+        case .symbol(let symbol): text += Self.symbols[symbol] ?? symbol
+        case .options(let letters): addOptions(letters)
+        case .other(let other): text += other
         }
     }
 
-    private mutating func addArgument(_ rest: inout Substring, _ format: String) {
-        while let size = rest.first, "lqhz".contains(size) { rest.removeFirst() }
-        guard let kind = rest.popFirst(), next < given.count else {
+    private static let symbols = ["=<": "<=", "=>": ">=", "<>": "!="]
+
+    /// Other spellings of words, where they are no part of a path.
+    private static let words = [
+        "IN": "IN", "NOT": "NOT", "ANY": "ANY", "SOME": "ANY", "ALL": "ALL", "NONE": "NONE",
+        "TRUE": "TRUE", "FALSE": "FALSE", "YES": "TRUE", "NO": "FALSE",
+    ]
+
+    private mutating func addName(_ name: String) {
+        let upper = name.uppercased()
+        if upper == "BETWEEN", let kind = rest.argument() {
+            addRange(kind)
+        } else if upper == "IN", let kind = rest.argument() {
+            addMembership(kind)
+        } else if let word = Self.words[upper], !text.hasSuffix("."), rest.character != "." {
+            text += word
+        } else if upper == "MATCHES" {
+            throwRealmException("Operator 'MATCHES' not supported for string queries")
+        } else {
+            text +=
+                name == "@allKeys" ? "@keys" : name == "@allValues" ? "@values" : name
+        }
+    }
+
+    /// `[c]`, `[d]` or both.
+    private mutating func addOptions(_ letters: String) {
+        let known = letters.filter { $0 == "c" || $0 == "d" }
+        if known.contains("d") { foldsMarks = true }
+        if !known.isEmpty { text += "[\(known)]" }
+    }
+
+    // MARK: Arguments
+
+    private mutating func taken() -> Any {
+        guard next < given.count else {
             throwRealmException("Insufficient arguments for the predicate '\(format)'")
         }
-        let value = given[next]
         next += 1
+        return given[next - 1]
+    }
+
+    private mutating func put(_ value: QueryArgument) {
+        text += "$\(arguments.count)"
+        arguments.append(value)
+    }
+
+    private mutating func addArgument(_ kind: Character) {
+        let value = taken()
         switch kind {
-        case "K": text += "\(value)"
-        case "@", "d", "D", "i", "u", "U", "f", "g", "e", "x", "X":
-            text += "$\(arguments.count)"
-            arguments.append(Self.argument(value))
+        case "K":
+            if "\(value)" == "#any", text.hasSuffix("[") { text += "*" } else { text += "\(value)" }
+        case "@", "d", "D", "i", "u", "U", "f", "g", "e", "x", "X": put(argument(value))
         default: throwRealmException("Unsupported predicate format character '%\(kind)'")
         }
     }
 
-    static func argument(_ any: Any) -> QueryArgument {
+    private mutating func addRange(_ kind: Character) {
+        guard case .list(let limits) = argument(taken()), limits.count == 2 else {
+            throwRealmException(
+                "NSArray with exactly two objects expected for BETWEEN operations")
+        }
+        text += "BETWEEN {"
+        put(limits[0])
+        text += ", "
+        put(limits[1])
+        text += "}"
+    }
+
+    private mutating func addMembership(_ kind: Character) {
+        let value = taken()
+        if kind == "K" {
+            text += "IN \(value)"
+        } else if let shape = value as? any RLMGeospatial {
+            text += "GEOWITHIN "
+            put(.geo(shape.shape))
+        } else {
+            text += "IN "
+            put(argument(value))
+        }
+    }
+
+    func argument(_ any: Any) -> QueryArgument {
         guard let value = unwrapped(any), !(value is NSNull) else { return .null }
         switch value {
-        case let value as Bool where type(of: value) == Bool.self: return .bool(value)
-        case let value as any BinaryInteger: return .int(Int64(truncatingIfNeeded: value))
-        case let value as Float: return .float(value)
-        case let value as Double: return .double(value)
-        case let value as String: return .string(value)
-        case let value as Data: return .binary([UInt8](value))
-        case let value as Date: return .timestamp(Timestamp(value))
-        case let value as UUID: return .uuid(value.stored)
-        case let value as ObjectId: return .objectID(value.stored)
-        case let value as Decimal128: return .decimal(value.stored)
-        case let value as ObjectBase:
-            guard let handle = value.handle else {
-                throwRealmException("Object must be from the Realm being queried")
-            }
-            return .link(handle.link)
+        case let value as ObjectBase: return link(value)
+        case let value as AnyRealmValue: return argument(value.content as Any)
         case let value as any PersistableEnum: return argument(value.rawValue)
         case let value as any CustomPersistable: return argument(value.persistableValue)
         case let value as any FailableCustomPersistable: return argument(value.persistableValue)
-        case let value as any Sequence: return .list(value.map { argument($0) })
-        default: throwRealmException("Invalid value '\(value)' in a predicate")
+        case let shape as any RLMGeospatial: return .geo(shape.shape)
+        default: break
+        }
+        if let plain = QueryArgument(plain: value) { return plain }
+        guard let members = value as? any Sequence else {
+            throwRealmException("Invalid value '\(value)' in a predicate")
+        }
+        return .list(members.map { argument($0) })
+    }
+
+    /// An object that is in no realm is equal to none.
+    private func link(_ object: ObjectBase) -> QueryArgument {
+        if let realm = object.keeper, let handle = object.handle {
+            if realm.engine.database !== managed.realm.engine.database {
+                throwRealmException("Object must be from the Realm being queried")
+            }
+            return .link(handle.link)
+        }
+        let type = managed.realm.requireClass(type(of: object))
+        return .link(ObjectLink(table: type.objects.key, key: .none))
+    }
+}
+
+extension QueryArgument {
+    /// A value of Swift or Foundation that a column may have; nil for any other.
+    init?(plain value: Any) {
+        switch value {
+        case let value as Bool where type(of: value) == Bool.self: self = .bool(value)
+        case let value as any BinaryInteger: self = .int(Int64(truncatingIfNeeded: value))
+        case let value as Float where type(of: value) == Float.self: self = .float(value)
+        case let value as Double where type(of: value) == Double.self: self = .double(value)
+        case let value as NSNumber: self.init(number: value)
+        case let value as String: self = .string(value)
+        case let value as Data: self = .binary([UInt8](value))
+        case let value as Date: self = .timestamp(Timestamp(value))
+        case let value as UUID: self = .uuid(value.stored)
+        case let value as ObjectId: self = .objectID(value.stored)
+        case let value as Decimal128: self = .decimal(value.stored)
+        default: return nil
+        }
+    }
+
+    private init(number: NSNumber) {
+        switch UInt8(bitPattern: number.objCType.pointee) {
+        case UInt8(ascii: "B"): self = .bool(number.boolValue)
+        case UInt8(ascii: "f"): self = .float(number.floatValue)
+        case UInt8(ascii: "d"): self = .double(number.doubleValue)
+        default: self = .int(number.int64Value)
         }
     }
 }

@@ -71,11 +71,12 @@ import Foundation
         -> Query<V>
     {
         var path = path
-        for name in _name(for: keyPath).split(separator: ".").dropLast() {
-            path = path.appending(.name(String(name)))
+        let names = _name(for: keyPath).split(separator: ".").map(String.init)
+        for (i, name) in names.enumerated() {
+            let isLast = i == names.count - 1
+            path = path.appending(.name(name), isCollection: isLast ? isCollection : nil)
         }
-        let last = _name(for: keyPath).split(separator: ".").last.map(String.init) ?? ""
-        return Query<V>(.path(path.appending(.name(last), isCollection: isCollection)))
+        return Query<V>(.path(path))
     }
 
     public static func == (a: Query, b: T) -> Query<Bool> { a.compared("==", value: b) }
@@ -356,6 +357,12 @@ where
         Query<Map<T.Key, T.Value.Wrapped.RawValue?>>(node)
     }
 }
+extension Query where T: OptionalProtocol, T.Wrapped: EmbeddedObject {
+    /// The place an embedded object stands for lies in a part of the globe.
+    public func geoWithin<G: RLMGeospatial>(_ shape: G) -> Query<Bool> {
+        compared("IN", value: shape)
+    }
+}
 extension Query where T: _HasPersistedType {
     public var persistableValue: Query<T.PersistedType> { Query<T.PersistedType>(node) }
 }
@@ -369,7 +376,7 @@ extension QueryNode {
         case .comparison(let left, _, let right, _): left.collection ?? right.collection
         case .joined(let left, _, let right): left.collection ?? right.collection
         case .not(let node), .between(let node, _, _): node.collection
-        case .constant, .subqueryCount, .within: nil
+        case .constant, .subqueryCount: nil
         }
     }
 }

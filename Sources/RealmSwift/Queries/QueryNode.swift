@@ -4,24 +4,12 @@ indirect enum QueryNode {
     case path(QueryPath)
     case constant(Any?)
     case comparison(QueryNode, String, QueryNode, StringOptions)
-    /// `(%@ IN path)`, `(ANY path IN %@)`
+    /// `(path BETWEEN {%@, %@})`
     case between(QueryNode, Any?, Any?)
     case joined(QueryNode, String, QueryNode)
     case not(QueryNode)
     /// How many elements of the collection at `path` a condition holds for.
     case subqueryCount(QueryPath, QueryNode)
-    case within(QueryPath, Any)
-
-    /// A property of truth values stands for itself compared with `true`.
-    var condition: QueryNode {
-        guard case .path(let path) = self else { return self }
-        return .comparison(.path(path), "==", .literal(true), [])
-    }
-
-    /// A value that is written into the text.
-    static func literal(_ flag: Bool) -> QueryNode {
-        .path(QueryPath(words: flag ? "true" : "false"))
-    }
 }
 
 /// A path of properties, as text with places for arguments.
@@ -34,16 +22,19 @@ struct QueryPath {
         case key(Any)
         /// `[%K]`: any element.
         case any
+
+        /// Of a property.
+        var name: String? {
+            if case .name(let name) = self { return name }
+            return nil
+        }
     }
 
     var parts: [Part] = []
     /// Values are compared with each of several ones.
     var isCollection = false
-    /// Written as it is.
-    var words: String?
 
     init(_ parts: [Part] = []) { self.parts = parts }
-    init(words: String) { self.words = words }
 
     /// The first property that is a collection, where sub-queries begin.
     var collectionRoot: Int?
@@ -77,59 +68,86 @@ struct QueryText {
     private(set) var arguments: [Any] = []
     private var subqueries = 0
     /// Stands for the collection at the beginning of a path inside a sub-query.
-    private var variable: (name: String, root: Int)?
+    private var variable: Variable?
 
-    init(_ node: QueryNode) { write(node.condition) }
+    private struct Variable {
+        let name: String
+        let parts: [QueryPath.Part]
+
+        func isRoot(of path: QueryPath) -> Bool {
+            path.parts.count > parts.count
+                && zip(parts, path.parts).allSatisfy { $0.name == $1.name && $0.name != nil }
+        }
+    }
+
+    init(_ node: QueryNode) { writeCondition(node) }
+
+    /// A property of truth values stands for itself compared with `true`, or with `false` when negated.
+    private mutating func writeCondition(_ node: QueryNode) {
+        switch node {
+        case .path(let path):
+            write(path, hasAny: true)
+            text += " == true"
+        case .not(.path(let path)):
+            write(path, hasAny: true)
+            text += " == false"
+        default: write(node)
+        }
+    }
 
     private mutating func write(_ node: QueryNode) {
         switch node {
         case .path(let path): write(path, hasAny: true)
         case .constant(let value): argument(value)
-        case .comparison(let left, let relation, let right, let options):
+        case .comparison, .between: writeComparison(node, "")
+        case .joined(let left, let word, let right):
             text += "("
+            writeCondition(left)
+            text += " \(word) "
+            writeCondition(right)
+            text += ")"
+        case .not(let node): writeNegation(node)
+        case .subqueryCount(let path, let condition): writeSubquery(path, condition)
+        }
+    }
+
+    private mutating func writeNegation(_ node: QueryNode) {
+        switch node {
+        case .comparison, .between: writeComparison(node, "NOT ")
+        default:
+            text += "NOT "
+            writeCondition(node)
+        }
+    }
+
+    private mutating func writeComparison(_ node: QueryNode, _ prefix: String) {
+        text += "(" + prefix
+        if case .comparison(let left, let relation, let right, let options) = node {
             write(left)
             text += " \(relation)\(options.text) "
             write(right)
-            text += ")"
-        case .between(let operand, let low, let high):
-            text += "("
+        } else if case .between(let operand, let low, let high) = node {
             write(operand)
             text += " BETWEEN {"
             argument(low)
             text += ", "
             argument(high)
-            text += "})"
-        case .joined(let left, let word, let right):
-            text += "("
-            write(left.condition)
-            text += " \(word) "
-            write(right.condition)
-            text += ")"
-        case .not(.path(let path)): writeComparison(path, "false")
-        case .not(let node):
-            text += "NOT "
-            write(node.condition)
-        case .subqueryCount(let path, let condition):
-            subqueries += 1
-            let name = "$col\(subqueries)"
-            text += "SUBQUERY("
-            write(path, hasAny: false)
-            text += ", \(name), "
-            let outer = variable
-            variable = (name, path.parts.count - 1)
-            write(condition.condition)
-            variable = outer
-            text += ").@count"
-        case .within(let path, let shape):
-            write(path, hasAny: true)
-            text += " IN "
-            argument(shape)
+            text += "}"
         }
+        text += ")"
     }
 
-    private mutating func writeComparison(_ path: QueryPath, _ word: String) {
-        write(path, hasAny: true)
-        text += " == \(word)"
+    private mutating func writeSubquery(_ path: QueryPath, _ condition: QueryNode) {
+        subqueries += 1
+        let name = "$col\(subqueries)"
+        text += "SUBQUERY("
+        write(path, hasAny: false)
+        text += ", \(name), "
+        let outer = variable
+        variable = Variable(name: name, parts: path.parts)
+        writeCondition(condition)
+        variable = outer
+        text += ").@count"
     }
 
     private mutating func argument(_ value: Any?) {
@@ -138,23 +156,18 @@ struct QueryText {
     }
 
     private mutating func write(_ path: QueryPath, hasAny: Bool) {
-        if let words = path.words {
-            text += words
-            return
-        }
         var parts = path.parts[...]
-        if let variable {
+        var isFirst = true
+        if let variable, variable.isRoot(of: path) {
             text += variable.name
-            parts = parts.dropFirst(variable.root + 1)
-            if !parts.isEmpty, case .key? = parts.first {} else if !parts.isEmpty { text += "." }
+            parts = parts.dropFirst(variable.parts.count)
+            isFirst = false
         } else if path.isCollection, hasAny {
             text += "ANY "
         }
-        var isFirst = true
         for part in parts {
             switch part {
-            case .name(let name), .function(let name):
-                text += isFirst ? name : ".\(name)"
+            case .name(let name), .function(let name): text += isFirst ? name : ".\(name)"
             case .key(let key):
                 text += "["
                 argument(key)

@@ -1,8 +1,17 @@
+import Foundation
+
 extension RealmCollection {
     /// Those for which the closure's condition holds too.
     public func `where`(_ isIncluded: ((Query<Element>) -> Query<Bool>)) -> Results<Element> {
         let (format, arguments) = isIncluded(Query())._constructPredicate()
-        return sorted(by: []).filter(format: format, arguments)
+        return results.filter(format: format, arguments)
+    }
+
+    /// The first that the closure's condition holds for.
+    public func index(matching isIncluded: ((Query<Element>) -> Query<Bool>)) -> Int?
+    where Element: _RealmSchemaDiscoverable {
+        let (format, arguments) = isIncluded(Query())._constructPredicate()
+        return index(matching: NSPredicate(format: format, argumentArray: arguments))
     }
 }
 

@@ -78,6 +78,21 @@ extension RealmInstance {
     }
 }
 
+extension Realm {
+    /// As `create`, of a class that is known by its name.
+    @discardableResult
+    public func dynamicCreate(
+        _ typeName: String, value: Any = [String: Any](), update: UpdatePolicy = .error
+    ) -> DynamicObject {
+        let managed = instance.requireClass(named: typeName)
+        guard let type = managed.model.type as? Object.Type else {
+            throwRealmException("Embedded objects cannot be created directly")
+        }
+        let made = create(type, value: value, update: update)
+        return DynamicObject.of(instance, made.handle!.link)
+    }
+}
+
 /// Values for the properties of an object, given without types.
 struct InitialValues {
     private let model: ClassModel

@@ -147,11 +147,21 @@ import RealmEngine
 
     /// All objects of a class.
     public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
-        guard let model = type as? ObjectBase.Type else {
+        let projected = (type as? any AnyProjection.Type)?.rootType
+        guard let model = projected ?? type as? ObjectBase.Type else {
             throwRealmException("'\(type)' is no class of objects.")
         }
-        let managed = instance.requireClass(model)
-        return Results(managed, ObjectResults(managed.objects))
+        return objects(instance.requireClass(model))
+    }
+
+    /// All objects of a class that is known by its name.
+    public func dynamicObjects(_ typeName: String) -> Results<DynamicObject> {
+        objects(instance.requireClass(named: typeName))
+    }
+
+    private func objects<Element>(_ managed: ManagedClass) -> Results<Element> {
+        let maker = ResultsSource.maker(of: Element.self)
+        return Results(ResultsSource(managed, ObjectResults(managed.objects), maker))
     }
 
     /// The object with a primary key; nil when there is none.
@@ -159,19 +169,27 @@ import RealmEngine
         ofType type: Element.Type, forPrimaryKey key: KeyType
     ) -> Element? {
         let managed = instance.requireClass(type)
+        return find(managed, key).map { managed.accessor($0, as: type) }
+    }
+
+    /// The same for a class that is known by its name.
+    public func dynamicObject(ofType typeName: String, forPrimaryKey key: Any) -> DynamicObject? {
+        find(instance.requireClass(named: typeName), key)
+            .map { DynamicObject.of(instance, $0.link) }
+    }
+
+    private func find(_ managed: ManagedClass, _ key: Any) -> ObjectHandle? {
         guard let field = managed.model.primaryKey else {
-            throwRealmException(
-                "'\(type.className())' does not have a primary key")
+            throwRealmException("'\(managed.model.name)' does not have a primary key")
         }
         let storing = _Storing(instance)
         guard let stored = field.shape.stored(key, storing) else {
             throwRealmException(
-                "Invalid value '\(key)' of type '\(KeyType.self)' for '\(field.shape.type)' property "
-                    + "'\(type.className()).\(field.name)'.")
+                "Invalid value '\(key)' of type '\(Swift.type(of: key))' for '\(field.shape.type)' "
+                    + "property '\(managed.model.name).\(field.name)'.")
         }
         return attempt { () throws(RealmError) in
             try managed.objects.object(primaryKey: stored)
-                .map { managed.accessor($0, as: type) }
         }
     }
 
@@ -200,6 +218,9 @@ import RealmEngine
     public func thaw() -> Realm { Realm(instance.thaw()) }
     public func freeze<T: ObjectBase>(_ object: T) -> T { RealmInstance.frozen(object) }
     public func thaw<T: ObjectBase>(_ object: T) -> T? { RealmInstance.thawed(object) }
+    public func freeze<Collection: RealmCollection>(_ collection: Collection) -> Collection {
+        collection.freeze()
+    }
 
     /// Lets go of the version; objects that came from it are of no use any more.
     public func invalidate() {

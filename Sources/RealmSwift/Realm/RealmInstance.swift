@@ -131,6 +131,16 @@ final class RealmInstance: @unchecked Sendable {
                 + "`\(type.className())` to the list of `objectClasses` / `objectTypes`.")
     }
 
+    /// The class of a table.
+    func requireClass(_ key: TableKey) -> ManagedClass {
+        requireClass(named: engine.schema.table(key)?.className ?? "")
+    }
+
+    func requireClass(named name: String) -> ManagedClass {
+        if let model = schema.model(named: name) { return requireClass(model.type) }
+        throwRealmException("Object type '\(name)' is not managed by the Realm.")
+    }
+
     /// An accessor of the object a link leads to.
     func object<T: ObjectBase>(_ type: T.Type, _ link: ObjectLink) -> T {
         if T.self == DynamicObject.self { return DynamicObject.of(self, link) as! T }

@@ -81,11 +81,12 @@ extension Results: HandedOver {
     var maker: (RealmInstance, RealmEngine.Confined) -> Any? {
         switch source {
         case .objects(let source):
-            let type = source.managed.model.type
+            let (type, maker) = (source.managed.model.type, source.maker)
             return { realm, confined in
                 let managed = realm.requireClass(type)
                 guard case .results(let definition) = confined.target else { return nil }
-                return Results(managed, ObjectResults(managed.objects, definition))
+                return Results(
+                    ResultsSource(managed, ObjectResults(managed.objects, definition), maker))
             }
         case .values(let source):
             let steps = source.steps
@@ -107,6 +108,58 @@ extension LinkingObjects: HandedOver {
             return LinkingObjects(
                 property, ResultsSource(managed, ObjectResults(managed.objects, definition)))
         }
+    }
+}
+
+extension AnyRealmCollection: HandedOver {
+    private var handed: (any HandedOver)? { base as? any HandedOver }
+    var instance: RealmInstance? { handed?.instance }
+    var confined: RealmEngine.Confined? { handed?.confined }
+    var maker: (RealmInstance, RealmEngine.Confined) -> Any? {
+        let maker = handed?.maker
+        return { realm, confined in
+            (maker?(realm, confined) as? any RealmCollection<Element>)
+                .map { AnyRealmCollection(any: $0) }
+        }
+    }
+}
+
+extension Projection: HandedOver {
+    var instance: RealmInstance? { rootObject.instance }
+    var confined: RealmEngine.Confined? { rootObject.confined }
+    var maker: (RealmInstance, RealmEngine.Confined) -> Any? {
+        let (maker, type) = (rootObject.maker, Swift.type(of: self))
+        return { realm, confined in
+            (maker(realm, confined) as? Root).map { type.init(projecting: $0) }
+        }
+    }
+}
+
+extension SectionsSource {
+    /// The same sections of what the results became elsewhere.
+    fileprivate var maker: (RealmInstance, RealmEngine.Confined) -> SectionsSource? {
+        let (maker, key) = (results.maker, key)
+        return { realm, confined in
+            (maker(realm, confined) as? Results<Element>).map { SectionsSource($0, key) }
+        }
+    }
+}
+
+extension SectionedResults: HandedOver {
+    var instance: RealmInstance? { source.results.instance }
+    var confined: RealmEngine.Confined? { source.results.confined }
+    var maker: (RealmInstance, RealmEngine.Confined) -> Any? {
+        let maker = source.maker
+        return { maker($0, $1).map { SectionedResults($0) } }
+    }
+}
+
+extension ResultsSection: HandedOver {
+    var instance: RealmInstance? { source.results.instance }
+    var confined: RealmEngine.Confined? { source.results.confined }
+    var maker: (RealmInstance, RealmEngine.Confined) -> Any? {
+        let (maker, key) = (source.maker, key)
+        return { maker($0, $1).map { ResultsSection($0, key) } }
     }
 }
 

@@ -46,6 +46,33 @@ public enum AnyRealmValue: Hashable {
         if case .object(let value) = self { value as? T } else { nil }
     }
 
+    /// The object, of whatever class.
+    public var dynamicObject: DynamicObject? {
+        guard case .object(let object) = self, let realm = object.keeper, let handle = object.handle
+        else { return nil }
+        return object as? DynamicObject ?? DynamicObject.of(realm, handle.link)
+    }
+
+    /// What is in it; nil for nothing.
+    var content: Any? {
+        switch self {
+        case .none: nil
+        case .int(let value): value
+        case .bool(let value): value
+        case .float(let value): value
+        case .double(let value): value
+        case .string(let value): value
+        case .data(let value): value
+        case .date(let value): value
+        case .object(let value): value
+        case .objectId(let value): value
+        case .decimal128(let value): value
+        case .uuid(let value): value
+        case .dictionary(let value): value
+        case .list(let value): value
+        }
+    }
+
     public static func fromDictionary(_ dictionary: [String: AnyRealmValue]) -> AnyRealmValue {
         let map = Map<String, AnyRealmValue>()
         for (key, value) in dictionary { map[key] = value }

@@ -22,6 +22,26 @@ public struct Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Express
 
     /// Not a number for what is none.
     public init(string: String) throws { stored = Self.parsed(string) }
+    /// Of a number, a text or an object of Foundation that is one; not a number for what is none.
+    public init(value: Any) {
+        switch unwrapped(value) {
+        case let value as Decimal128: self = value
+        case let value as String: stored = Self.parsed(value)
+        case let value as any BinaryInteger: stored = Self.parsed("\(value)")
+        case let value as Decimal: stored = Self.parsed("\(value)")
+        case let value as any BinaryFloatingPoint: stored = Self.parsed("\(value)")
+        case let value as NSNumber: stored = Self.parsed(value.stringValue)
+        default: stored = .nan
+        }
+    }
+
+    public static var min: Decimal128 { "-9.999999999999999999999999999999999E6144" }
+    public static var max: Decimal128 { "9.999999999999999999999999999999999E6144" }
+    public var isSignaling: Bool { false }
+    public var isSignalingNaN: Bool { false }
+    public func distance(to other: Decimal128) -> Decimal128 { other - self }
+    public func advanced(by n: Decimal128) -> Decimal128 { self + n }
+
     public init(number: NSNumber) { stored = Self.parsed(number.stringValue) }
 
     public init?<T: BinaryInteger>(exactly source: T) {

@@ -1,0 +1,103 @@
+import Foundation
+import RealmEngine
+
+/// Key-value access to all elements at once (API specification 2.6).
+extension RealmCollection {
+    /// A property of every object, or `self`; with `@` in front what the elements are reduced to.
+    public func value(forKey key: String) -> Any? {
+        if key.hasPrefix("@") { return value(forKeyPath: key) }
+        if key == "isInvalidated" || key == "invalidated" { return isInvalidated }
+        return KeyValues.each(of: Array(self), key)
+    }
+
+    /// Along a path, which may begin with `@count`, `@min`, `@max`, `@sum`, `@avg`, or one of the unions.
+    public func value(forKeyPath keyPath: String) -> Any? {
+        guard keyPath.hasPrefix("@") else { return KeyValues.each(of: Array(self), keyPath) }
+        let (name, path) = KeyValues.split(keyPath)
+        switch name {
+        case "@count": return count
+        case "@min": return figure(.min, path).flatMap { $0.any }
+        case "@max": return figure(.max, path).flatMap { $0.any }
+        case "@sum": return figure(.sum, path).flatMap { $0.any } ?? 0
+        case "@avg": return figure(.average, path).flatMap { $0.any }
+        default: return KeyValues.union(name, KeyValues.each(of: Array(self), path))
+        }
+    }
+
+    /// Sets a property of every object, in a write transaction.
+    public func setValue(_ value: Any?, forKey key: String) {
+        for case let object as ObjectBase in Array(self) { object.setValue(value, forKey: key) }
+    }
+}
+
+extension MutableSet {
+    /// Without what comes twice.
+    public func value(forKey key: String) -> Any? {
+        if key.hasPrefix("@") { return value(forKeyPath: key) }
+        let values = KeyValues.each(of: Array(self), key)
+        let unique = values.compactMap { unwrapped($0) as? AnyHashable }
+        return unique.count == values.count ? Set(unique) : values
+    }
+
+    public func value(forKey key: String) -> [AnyObject] {
+        KeyValues.unique(KeyValues.each(of: Array(self), key)).map { $0 as AnyObject }
+    }
+
+    public func value(forKeyPath keyPath: String) -> [AnyObject] {
+        (value(forKeyPath: keyPath) as Any? as? [Any] ?? []).map { $0 as AnyObject }
+    }
+}
+
+extension List {
+    public func value(forKey key: String) -> [AnyObject] {
+        (value(forKey: key) as Any? as? [Any] ?? []).map { $0 as AnyObject }
+    }
+
+    public func value(forKeyPath keyPath: String) -> [AnyObject] {
+        (value(forKeyPath: keyPath) as Any? as? [Any] ?? []).map { $0 as AnyObject }
+    }
+}
+
+/// What key-value access makes of elements.
+enum KeyValues {
+    /// The first step of a path, and the rest.
+    static func split(_ keyPath: String) -> (String, String) {
+        guard let dot = keyPath.firstIndex(of: ".") else { return (keyPath, "self") }
+        return (String(keyPath[..<dot]), String(keyPath[keyPath.index(after: dot)...]))
+    }
+
+    /// A property of every element; `NSNull` for null.
+    static func each<Element>(of elements: [Element], _ keyPath: String) -> [Any] {
+        elements.map { element in
+            let plain = unwrapped(element)
+            if keyPath == "self" { return plain ?? NSNull() }
+            guard let object = plain as? ObjectBase else {
+                throwRealmException("Property '\(keyPath)' not found in '\(Element.self)'")
+            }
+            return object.value(forKeyPath: keyPath) ?? NSNull()
+        }
+    }
+
+    /// Elements of several arrays, or each element once.
+    static func union(_ name: String, _ values: [Any]) -> [Any] {
+        func members(_ values: [Any]) -> [Any] {
+            values.flatMap { value in (value as? any Sequence).map { all($0) } ?? [value] }
+        }
+        func all<S: Sequence>(_ sequence: S) -> [Any] { sequence.map { unwrapped($0) ?? NSNull() } }
+        switch name {
+        case "@unionOfObjects": return values.filter { !($0 is NSNull) }
+        case "@distinctUnionOfObjects": return unique(values.filter { !($0 is NSNull) })
+        case "@unionOfArrays", "@unionOfSets": return members(values)
+        case "@distinctUnionOfArrays", "@distinctUnionOfSets": return unique(members(values))
+        default:
+            throwRealmException("Unsupported KVC collection operator found in key path '\(name)'")
+        }
+    }
+
+    static func unique(_ values: [Any]) -> [Any] {
+        var seen: Set<AnyHashable> = []
+        return values.filter { value in
+            (value as? AnyHashable).map { seen.insert($0).inserted } ?? true
+        }
+    }
+}

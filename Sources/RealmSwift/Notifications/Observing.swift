@@ -1,0 +1,83 @@
+import Dispatch
+import Foundation
+import RealmEngine
+
+/// What begins elsewhere, in a realm of that place.
+private struct CarriedObservation: @unchecked Sendable {
+    let begin: (RealmInstance) -> ObservationToken?
+    private(set) weak var token: NotificationToken?
+}
+
+/// Begins an observation where the thing belongs, or on a queue: there a realm is opened for it.
+func observe<Thing: ThreadConfined, Change>(
+    _ thing: Thing, on queue: DispatchQueue?, _ block: @escaping (Change) -> Void,
+    _ begin: @escaping (Thing, @escaping (Change) -> Void) -> ObservationToken
+) -> NotificationToken {
+    guard let queue else {
+        return NotificationToken(
+            begin(thing, block), keeping: (thing as? any HandedOver)?.instance)
+    }
+    let realm = observable(thing)
+    let reference = ThreadSafeReference(to: thing)
+    let configuration = realm.configuration
+    let token = NotificationToken(nil, keeping: nil)
+    let carried = CarriedObservation(
+        begin: { realm in reference.resolve(in: realm).map { begin($0, block) } }, token: token)
+    queue.async {
+        guard carried.token != nil,
+            let realm = try? RealmInstance.open(configuration, on: Scheduler.queue(queue)),
+            let observation = carried.begin(realm)
+        else { return }
+        carried.token?.start(observation, keeping: realm)
+    }
+    return token
+}
+
+/// Begins an observation on an actor: it has begun when this returns. Nothing begins for a task that
+/// was cancelled.
+func observe<Thing: ThreadConfined, Change, A: Actor>(
+    _ thing: Thing, on actor: A,
+    _ block: @Sendable @escaping (isolated A, Change) -> Void,
+    isolation: isolated (any Actor)? = #isolation,
+    _ begin: @escaping (Thing, @escaping (Change) -> Void) -> ObservationToken
+) async -> NotificationToken {
+    let realm = observable(thing)
+    let reference = ThreadSafeReference(to: thing)
+    let carried = CarriedObservation(
+        begin: { realm in
+            reference.resolve(in: realm).map { begin($0) { actor.deliver($0, block) } }
+        }, token: nil)
+    return await actor.begin(carried, realm.configuration)
+}
+
+/// The realm of what can be observed elsewhere than where it belongs.
+private func observable<Thing: ThreadConfined>(_ thing: Thing) -> RealmInstance {
+    guard let realm = (thing as? any HandedOver)?.instance else {
+        throwRealmException("Change notifications are only supported on managed collections.")
+    }
+    if realm.isFrozen {
+        throwRealmException(
+            "Frozen Realms do not change and do not have change notifications.")
+    }
+    return realm
+}
+
+extension Actor {
+    fileprivate func begin(
+        _ carried: CarriedObservation, _ configuration: Realm.Configuration
+    ) -> NotificationToken {
+        guard !Task.isCancelled,
+            let realm = try? RealmInstance.open(configuration, on: Scheduler.actor(self)),
+            let observation = carried.begin(realm)
+        else { return .inert }
+        return NotificationToken(observation, keeping: realm)
+    }
+
+    /// Calls a block on the actor, which the caller is on.
+    fileprivate nonisolated func deliver<Change>(
+        _ change: Change, _ block: @Sendable (isolated Self, Change) -> Void
+    ) {
+        let carried = Carried(change)
+        assumeIsolated { block($0, carried.value) }
+    }
+}

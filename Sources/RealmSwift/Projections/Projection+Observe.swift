@@ -1,0 +1,106 @@
+import Dispatch
+import Foundation
+import RealmEngine
+
+extension ProjectionObservable {
+    /// Is called when a property that the projection shows changes, or its object is deleted. Names are
+    /// those of the projection or of its object.
+    public func observe(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<Self>) -> Void
+    ) -> NotificationToken {
+        RealmSwift.observe(self, on: queue, block) { $0.begin(keyPaths, $1) }
+    }
+
+    public func observe(
+        keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<Self>) -> Void
+    ) -> NotificationToken {
+        let names = names(of: keyPaths)
+        return RealmSwift.observe(self, on: queue, block) { $0.begin(names, $1) }
+    }
+
+    public func observe<A: Actor>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, ObjectChange<Self>) -> Void
+    ) async -> NotificationToken {
+        await RealmSwift.observe(self, on: actor, block) { $0.begin(keyPaths, $1) }
+    }
+
+    public func observe<A: Actor>(
+        keyPaths: [PartialKeyPath<Self>], on actor: A,
+        _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, ObjectChange<Self>) -> Void
+    ) async -> NotificationToken {
+        let names = names(of: keyPaths)
+        return await RealmSwift.observe(self, on: actor, block) { $0.begin(names, $1) }
+    }
+
+    /// By the properties of the object that key paths of the projection lead to.
+    private func names(of keyPaths: [PartialKeyPath<Self>]) -> [String] {
+        let recorder = _KeyPathRecording()
+        let projection = Self(projecting: recorder.object(Root.self))
+        return keyPaths.map { recorder.names(of: projection, $0) }
+    }
+
+    fileprivate func begin(
+        _ keyPaths: [String]?, _ block: @escaping (ObjectChange<Self>) -> Void
+    ) -> ObservationToken {
+        guard let me = self as? any AnyProjection else {
+            throwRealmException("Only projections can be observed so.")
+        }
+        let model = ProjectionModel.of(me)
+        let paths = keyPaths.map { model.paths($0) } ?? model.fields.map(\.path)
+        let wanted = Set(paths)
+        let watch = ProjectionWatch(me, model.fields.filter { wanted.contains($0.path) })
+        return rootObject.begin(paths) { (change: ObjectChange<Root>) in
+            switch change {
+            case .error(let error): block(.error(error))
+            case .deleted: block(.deleted)
+            case .change(_, let changes):
+                let seen = watch.changes(changes)
+                if !seen.isEmpty { block(.change(self, seen)) }
+            }
+        }
+    }
+}
+
+/// What an observer of a projection was told last. Confined as the projection is.
+private final class ProjectionWatch {
+    private let projection: any AnyProjection
+    private let fields: [ProjectionModel.Field]
+    private var values: [Any]
+
+    init(_ projection: any AnyProjection, _ fields: [ProjectionModel.Field]) {
+        (self.projection, self.fields) = (projection, fields)
+        values = fields.map { $0.value(projection) }
+    }
+
+    /// Those of the projection's properties that come of changed ones of its object, and show it.
+    func changes(_ changes: [PropertyChange]) -> [PropertyChange] {
+        let known = Dictionary(changes.map { ($0.name, $0) }) { first, _ in first }
+        var result: [PropertyChange] = []
+        for (i, field) in fields.enumerated() {
+            guard let change = known[String(field.rootName)] else { continue }
+            let (old, new) = (values[i], field.value(projection))
+            values[i] = new
+            let isCollection = new is any Sequence && !(new is any StringProtocol || new is Data)
+            if !field.isDirect, !isCollection, Self.areEqual(old, new) { continue }
+            // What this place changed itself has no value before, as with objects.
+            let before = change.oldValue == nil && field.isDirect || isCollection ? nil : old
+            result.append(
+                PropertyChange(
+                    name: field.name, oldValue: before.flatMap { unwrapped($0) },
+                    newValue: unwrapped(new)))
+        }
+        return result
+    }
+
+    private static func areEqual(_ a: Any, _ b: Any) -> Bool {
+        guard let a = unwrapped(a), let b = unwrapped(b) else {
+            return unwrapped(a) == nil && unwrapped(b) == nil
+        }
+        guard let a = a as? AnyHashable, let b = b as? AnyHashable else { return false }
+        return a == b
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+
+/// What happened to results, by position: modifications and deletions before, insertions now.
+struct FlatChange {
+    let deletions: [Int]
+    let insertions: [Int]
+    let modifications: [Int]
+
+    init(_ deletions: [Int], _ insertions: [Int], _ modifications: [Int]) {
+        (self.deletions, self.insertions, self.modifications) = (
+            deletions, insertions, modifications
+        )
+    }
+
+    /// Of values, which are not modified.
+    init<Element: Hashable>(from old: [Element], to new: [Element]) {
+        var (deletions, insertions): ([Int], [Int]) = ([], [])
+        for step in new.difference(from: old) {
+            switch step {
+            case .remove(let offset, _, _): deletions.append(offset)
+            case .insert(let offset, _, _): insertions.append(offset)
+            }
+        }
+        self.init(deletions.sorted(), insertions.sorted(), [])
+    }
+}
+
+/// What happened to sections.
+struct SectionsChange {
+    private(set) var deletions: [IndexPath] = []
+    private(set) var insertions: [IndexPath] = []
+    private(set) var modifications: [IndexPath] = []
+    private(set) var inserted = IndexSet()
+    private(set) var deleted = IndexSet()
+
+    var isEmpty: Bool {
+        deletions.isEmpty && insertions.isEmpty && modifications.isEmpty && inserted.isEmpty
+            && deleted.isEmpty
+    }
+
+    private init() {}
+
+    init<Key>(
+        _ change: FlatChange, from old: SectionsLayout<Key>, to new: SectionsLayout<Key>
+    ) {
+        for (i, key) in old.keys.enumerated() where new.section(of: key) == nil {
+            deleted.insert(i)
+        }
+        for (i, key) in new.keys.enumerated() where old.section(of: key) == nil {
+            inserted.insert(i)
+        }
+        let (before, now) = (old.paths, new.paths)
+        let (gone, came) = (Set(change.deletions), Set(change.insertions))
+        let modified = Set(change.modifications)
+        insertions = change.insertions.filter { $0 < now.count }.map { now[$0] }
+        deletions = change.deletions.filter { $0 < before.count }.map { before[$0] }
+        // What stayed keeps its order.
+        let stayed = before.indices.filter { !gone.contains($0) }
+        let places = now.indices.filter { !came.contains($0) }
+        for (from, to) in zip(stayed, places) {
+            let hasKey = old.flat[from] == new.flat[to]
+            if !modified.contains(from), hasKey { continue }
+            if hasKey, before[from] == now[to] {
+                modifications.append(now[to])
+            } else {
+                deletions.append(before[from])
+                insertions.append(now[to])
+            }
+        }
+        deletions = deletions.filter { !deleted.contains($0.section) }.sorted()
+        insertions.sort()
+        modifications.sort()
+    }
+
+    /// What happened to the section that was and is at these places.
+    func of(_ before: Int?, _ now: Int?) -> SectionsChange {
+        var mine = SectionsChange()
+        mine.deletions = deletions.filter { $0.section == before }
+        mine.insertions = insertions.filter { $0.section == now }
+        mine.modifications = modifications.filter { $0.section == now }
+        if let before, deleted.contains(before) { mine.deleted = [before] }
+        if let now, inserted.contains(now) { mine.inserted = [now] }
+        return mine
+    }
+
+    func update<Collection>(_ collection: Collection) -> SectionedResultsChange<Collection> {
+        .update(
+            collection, deletions: deletions, insertions: insertions,
+            modifications: modifications, sectionsToInsert: inserted, sectionsToDelete: deleted)
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import RealmEngine
+import Synchronization
+
+/// Results and how they fall into sections, found again when the realm shows something else.
+final class SectionsSource<Key: _Persistable & Hashable, Element: RealmCollectionValue>:
+    @unchecked Sendable
+{
+    let results: Results<Element>
+    let key: (Element) -> Key
+    /// What was found in a version. Frozen sections are used by many threads.
+    private let known = Mutex<Known?>(nil)
+
+    private struct Known: @unchecked Sendable {
+        let version: UInt64
+        let layout: SectionsLayout<Key>
+    }
+
+    init(_ results: Results<Element>, _ key: @escaping (Element) -> Key) {
+        (self.results, self.key) = (results, key)
+    }
+
+    var layout: SectionsLayout<Key> {
+        let engine = results.home.engine
+        // What an open transaction shows may change at any time.
+        if !isFrozen, engine.isInWriteTransaction { return found() }
+        let version = engine.version
+        if let known = known.withLock({ $0 }), known.version == version { return known.layout }
+        let fresh = Known(version: version, layout: found())
+        known.withLock { $0 = fresh }
+        return fresh.layout
+    }
+
+    private var isFrozen: Bool { results.isFrozen }
+
+    private func found() -> SectionsLayout<Key> { SectionsLayout(results.map { key($0) }) }
+
+    func frozen() -> SectionsSource { isFrozen ? self : SectionsSource(results.freeze(), key) }
+    func thawed() -> SectionsSource? {
+        isFrozen ? results.thaw().map { SectionsSource($0, key) } : self
+    }
+}
+
+/// Which positions belong to which section.
+struct SectionsLayout<Key: Hashable> {
+    /// Of the elements, in their order.
+    let flat: [Key]
+    /// Of the sections, in their order.
+    private(set) var keys: [Key] = []
+    private var members: [Key: (section: Int, positions: [Int])] = [:]
+
+    init(_ flat: [Key]) {
+        self.flat = flat
+        for (position, key) in flat.enumerated() {
+            if members[key] == nil {
+                members[key] = (keys.count, [])
+                keys.append(key)
+            }
+            members[key]!.positions.append(position)
+        }
+    }
+
+    func positions(of key: Key) -> [Int] { members[key]?.positions ?? [] }
+    func section(of key: Key) -> Int? { members[key]?.section }
+
+    /// The place of every position in its section.
+    var paths: [IndexPath] {
+        var next = Array(repeating: 0, count: keys.count)
+        return flat.map { key in
+            let section = members[key]!.section
+            defer { next[section] += 1 }
+            return IndexPath(item: next[section], section: section)
+        }
+    }
+
+    static func check(_ index: Int, _ count: Int) {
+        if index < 0 || index >= count {
+            throwRealmException("Index \(index) is out of bounds (must be less than \(count)).")
+        }
+    }
+}
+
+// MARK: - Making them
+
+extension RealmCollection {
+    /// In sections by what the block says of each element; the sort decides their order.
+    public func sectioned<Key: _Persistable>(
+        sortDescriptors: [SortDescriptor], _ keyBlock: @escaping ((Element) -> Key)
+    ) -> SectionedResults<Key, Element> {
+        if sortDescriptors.isEmpty {
+            throwRealmException(
+                "There must be at least one SortDescriptor when using SectionedResults.")
+        }
+        return SectionedResults(SectionsSource(sorted(by: sortDescriptors), keyBlock))
+    }
+
+    /// The elements sorted by value.
+    public func sectioned<Key: _Persistable>(
+        by block: @escaping ((Element) -> Key), ascending: Bool = true
+    ) -> SectionedResults<Key, Element> {
+        sectioned(
+            sortDescriptors: [SortDescriptor(keyPath: "self", ascending: ascending)], block)
+    }
+
+    fileprivate func sectioned<Key: _Persistable>(
+        _ keyPath: KeyPath<Element, Key>, _ name: String, _ sortDescriptors: [SortDescriptor]
+    ) -> SectionedResults<Key, Element> {
+        if let first = sortDescriptors.first, first.keyPath != name {
+            throwRealmException(
+                "The section key path must match the primary sort descriptor.")
+        }
+        return sectioned(sortDescriptors: sortDescriptors) { $0[keyPath: keyPath] }
+    }
+}
+
+extension RealmCollection where Element: ObjectBase {
+    /// By a property, in its order.
+    public func sectioned<Key: _Persistable>(
+        by keyPath: KeyPath<Element, Key>, ascending: Bool = true
+    ) -> SectionedResults<Key, Element> {
+        let name = _name(for: keyPath)
+        return sectioned(keyPath, name, [SortDescriptor(keyPath: name, ascending: ascending)])
+    }
+
+    /// By a property, which the first of the descriptors sorts by.
+    public func sectioned<Key: _Persistable>(
+        by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
+    ) -> SectionedResults<Key, Element> {
+        sectioned(keyPath, _name(for: keyPath), sortDescriptors)
+    }
+
+    public func sectioned<Key: _Persistable>(
+        by block: @escaping ((Element) -> Key), sortDescriptors: [SortDescriptor]
+    ) -> SectionedResults<Key, Element> { sectioned(sortDescriptors: sortDescriptors, block) }
+}
+
+extension RealmCollection {
+    public func sectioned<Key: _Persistable, O: ObjectBase>(
+        by keyPath: KeyPath<Element, Key>, ascending: Bool = true
+    ) -> SectionedResults<Key, Element> where Element: Projection<O> {
+        let name = _name(for: keyPath)
+        return sectioned(keyPath, name, [SortDescriptor(keyPath: name, ascending: ascending)])
+    }
+
+    public func sectioned<Key: _Persistable, O: ObjectBase>(
+        by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
+    ) -> SectionedResults<Key, Element> where Element: Projection<O> {
+        sectioned(keyPath, _name(for: keyPath), sortDescriptors)
+    }
+
+    public func sectioned<Key: _Persistable, O: ObjectBase>(
+        by block: @escaping ((Element) -> Key), sortDescriptors: [SortDescriptor]
+    ) -> SectionedResults<Key, Element> where Element: Projection<O> {
+        sectioned(sortDescriptors: sortDescriptors, block)
+    }
+}
