@@ -75,7 +75,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         guard let managed else { return unmanaged.insert(object, at: index) }
         let storing = _Storing(managed.realm)
         managed.change { (handle) throws(RealmError) in
-            guard let child = object as? EmbeddedObject else {
+            guard let child = object._rlmEmbedded else {
                 return try handle.insert(object._rlmStored(storing), at: index)
             }
             Self.checkNew(child)
@@ -94,7 +94,8 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
             unmanaged[index] = object
             return
         }
-        if object is EmbeddedObject {
+        if let child = object._rlmEmbedded {
+            Self.checkNew(child)
             remove(at: index)
             return insert(object, at: index)
         }
@@ -118,43 +119,9 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         managed.change { (handle) throws(RealmError) in try handle.remove(at: index) }
     }
 
-    public func removeFirst(_ number: Int = 1) {
-        checkRemoving(number)
-        for _ in 0..<number { remove(at: 0) }
-    }
-
-    public func removeLast(_ number: Int = 1) {
-        checkRemoving(number)
-        for _ in 0..<number { remove(at: count - 1) }
-    }
-
-    private func checkRemoving(_ number: Int) {
-        if number > count {
-            throwRealmException(
-                "It is not possible to remove more objects (\(number)) from a list than it already "
-                    + "contains (\(count)).")
-        }
-    }
-
     public func removeAll() {
         guard let managed else { return unmanaged.removeAll() }
         managed.change { (handle) throws(RealmError) in try handle.removeAll() }
-    }
-
-    public func removeSubrange<R>(_ boundsExpression: R) where R: RangeExpression, R.Bound == Int {
-        for index in boundsExpression.relative(to: self).reversed() { remove(at: index) }
-    }
-
-    public func replaceSubrange<C: Collection, R>(_ subrange: R, with newElements: C)
-    where C.Iterator.Element == Element, R: RangeExpression, R.Bound == Int {
-        let range = subrange.relative(to: self)
-        removeSubrange(range)
-        insert(contentsOf: newElements, at: range.lowerBound)
-    }
-
-    public func insert<C: Collection>(contentsOf newElements: C, at i: Int)
-    where C.Iterator.Element == Element {
-        for (offset, element) in newElements.enumerated() { insert(element, at: i + offset) }
     }
 
     public func move(from: Int, to: Int) {
@@ -213,9 +180,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
     }
 
     public override var hash: Int { managed?.identity ?? unmanaged.hashValue }
-    public override var description: String {
-        describe(self, as: "List<\(Element.self)>", at: self)
-    }
+    public override var description: String { text(depth: ObjectDescription.deepest) }
 
     // MARK: As a property
 
@@ -306,5 +271,12 @@ extension List: HeldColumn, HeldValue where Element: _Persistable {
 
     func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing) {
         List._rlmAdopt(self, object, property, storing)
+    }
+}
+
+extension List: DescribedInDepth {
+    func text(depth: Int) -> String {
+        let name = "List<\(ObjectDescription.name(of: Element.self))>"
+        return ObjectDescription.list(self, as: name, at: self, depth: depth)
     }
 }

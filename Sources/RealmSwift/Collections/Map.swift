@@ -107,7 +107,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         let storing = _Storing(managed.realm)
         managed.change { (handle) throws(RealmError) in
             let name = key._rlmStored(storing)
-            guard let content = unwrapped(value) as? EmbeddedObject else {
+            guard let content = value._rlmEmbedded else {
                 return try handle.set(value._rlmStored(storing), forKey: name)
             }
             if content.isManaged {
@@ -191,10 +191,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
     public override var hash: Int {
         managed?.identity ?? unmanaged.hashValue
     }
-    public override var description: String {
-        let lines = entries.map { "\t[\($0.key)]: \($0.value)" }
-        return "Map<\(Key.self), \(Value.self)> (\n\(lines.joined(separator: ",\n"))\n)"
-    }
+    public override var description: String { text(depth: ObjectDescription.deepest) }
 
     // MARK: As a property
 
@@ -273,5 +270,14 @@ extension Map: HeldColumn, HeldValue where Value: _Persistable {
 
     func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing) {
         Map._rlmAdopt(self, object, property, storing)
+    }
+}
+
+extension Map: DescribedInDepth {
+    func text(depth: Int) -> String {
+        let key = ObjectDescription.name(of: Key.self)
+        let value = ObjectDescription.name(of: Value.self)
+        let texts = entries.map { (key: "\($0.key)", value: $0.value as Any) }
+        return ObjectDescription.map(texts, as: "Map<\(key), \(value)>", at: self, depth: depth)
     }
 }

@@ -134,9 +134,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
     }
 
     public override var hash: Int { managed?.identity ?? Set(unmanaged).hashValue }
-    public override var description: String {
-        describe(self, as: "MutableSet<\(Element.self)>", at: self)
-    }
+    public override var description: String { text(depth: ObjectDescription.deepest) }
 
     // MARK: As a property
 
@@ -215,5 +213,12 @@ extension MutableSet: HeldColumn, HeldValue where Element: _Persistable {
 
     func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing) {
         MutableSet._rlmAdopt(self, object, property, storing)
+    }
+}
+
+extension MutableSet: DescribedInDepth {
+    func text(depth: Int) -> String {
+        let name = "MutableSet<\(ObjectDescription.name(of: Element.self))>"
+        return ObjectDescription.list(self, as: name, at: self, depth: depth)
     }
 }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The subclasses of a class that the images of the process have (API specification 3.2): found among
 /// their type descriptors, superclass by superclass, so that only matches are ever made into types.
 enum ClassDiscovery {
@@ -14,6 +12,20 @@ enum ClassDiscovery {
                 }, scan)
         }
         return scan.found.compactMap { type(of: $0) as? AnyClass }
+    }
+
+    /// How many images the process has loaded so far, those that are gone again among them.
+    static var imageCount: UInt64 {
+        var count: UInt64 = 0
+        _ = withUnsafeMutablePointer(to: &count) { count in
+            iterateImages(
+                { image, _, count in
+                    count!.assumingMemoryBound(to: UInt64.self).pointee =
+                        image!.load(fromByteOffset: 32, as: UInt64.self)
+                    return 1
+                }, count)
+        }
+        return count
     }
 
     /// Class metadata names its descriptor here where there is no Objective-C runtime.
@@ -111,3 +123,10 @@ enum ClassDiscovery {
 private func enumerateMetadataSections(
     _ body: @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer?) -> Bool,
     _ context: UnsafeMutableRawPointer?)
+
+/// Every image has the number of images loaded so far at byte 32.
+@_silgen_name("dl_iterate_phdr")
+private func iterateImages(
+    _ body: @convention(c) (UnsafeRawPointer?, Int, UnsafeMutableRawPointer?) -> Int32,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32

@@ -115,14 +115,14 @@ final class ClassModel: @unchecked Sendable {
             let shape = field.shape
             guard shape.type == .object || shape.type == .linkingObjects else { continue }
             switch shape.collection {
-            case nil where shape.type == .object && !shape.isOptional:
+            case nil where shape.type == .object && !shape.isOptional && !shape.isCustom:
                 mistakes.append("Object property '\(field.name)' must be marked as optional.")
             case .list? where shape.isOptional, .set? where shape.isOptional:
                 let kind = shape.collection == .list ? "List" : "MutableSet"
                 mistakes.append(
                     "\(kind)<\(shape.target.map { "\($0)" } ?? "")> property '\(field.name)' must not be "
                         + "marked as optional.")
-            case .dictionary? where !shape.isOptional:
+            case .dictionary? where !shape.isOptional && !shape.isCustom:
                 mistakes.append(
                     "Map<String, \(shape.target.map { "\($0)" } ?? "")> property '\(field.name)' must be "
                         + "marked as optional.")

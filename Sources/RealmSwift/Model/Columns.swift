@@ -6,7 +6,7 @@ import RealmEngine
 /// A stored value of another type than the class says can only come from a damaged file or a file whose
 /// schema changed under a running program.
 func mismatch<T>(_ value: Value, _ type: T.Type) -> Never {
-    throwRealmException("Could not convert value '\(value)' to type '\(type)'.")
+    throwRealmException("Could not convert value '\(value.text)' to type '\(type)'.")
 }
 
 public protocol _IntegerColumn: _PersistableInsideOptional, _DefaultConstructible, _PrimaryKey,
@@ -169,12 +169,13 @@ extension Optional: OptionalProtocol { public func _rlmInferWrappedType() -> Wra
 extension Optional: _ObjcBridgeable where Wrapped: _ObjcBridgeable {
     public static func _rlmFromStored(_ stored: _Stored) -> Self {
         if case .null = stored.value { return nil }
-        return Wrapped._rlmFromStored(stored)
+        return Wrapped._rlmOptionalFromStored(stored)
     }
     public func _rlmStored(_ storing: _Storing) -> Value {
         if let self { return self._rlmStored(storing) }
         return .null
     }
+    public var _rlmEmbedded: EmbeddedObject? { self?._rlmEmbedded }
 }
 extension Optional: _RealmSchemaDiscoverable where Wrapped: _RealmSchemaDiscoverable {
     public static var _rlmType: PropertyType { Wrapped._rlmType }
@@ -193,20 +194,6 @@ extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
     public static func _rlmRecorded(_ recorder: _KeyPathRecording) -> Self {
         guard let type = Wrapped.self as? ObjectBase.Type else { return nil }
         return recorder.object(type) as? Wrapped
-    }
-    public static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: Self) {
-        if Wrapped.self is EmbeddedObject.Type, let child = value as? EmbeddedObject {
-            return object.storeEmbedded(Int(property), child, nil)
-        }
-        object.store(Int(property)) { value._rlmStored($0) }
-    }
-    public static func _rlmAdopt(
-        _ value: Self, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
-    ) {
-        if Wrapped.self is EmbeddedObject.Type, let child = value as? EmbeddedObject {
-            return object.storeEmbedded(Int(property), child, storing)
-        }
-        object.store(Int(property), storing) { value._rlmStored($0) }
     }
 }
 extension Optional: _PrimaryKey where Wrapped: _Persistable, Wrapped.PersistedType: _PrimaryKey {}

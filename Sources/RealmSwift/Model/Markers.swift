@@ -7,7 +7,15 @@ import RealmEngine
 /// What can be made of a stored value, and stored.
 public protocol _ObjcBridgeable {
     static func _rlmFromStored(_ stored: _Stored) -> Self
+    /// Nil for a stored value that is none of the type's.
+    static func _rlmOptionalFromStored(_ stored: _Stored) -> Self?
     func _rlmStored(_ storing: _Storing) -> RealmEngine.Value
+    /// The object that is stored as a part of its owner.
+    var _rlmEmbedded: EmbeddedObject? { get }
+}
+extension _ObjcBridgeable {
+    public static func _rlmOptionalFromStored(_ stored: _Stored) -> Self? { _rlmFromStored(stored) }
+    public var _rlmEmbedded: EmbeddedObject? { nil }
 }
 
 public protocol _RealmSchemaDiscoverable {
@@ -47,13 +55,13 @@ extension _Persistable {
     public static func _rlmRecorded(_ recorder: _KeyPathRecording) -> Self { _rlmDefaultValue() }
 
     public static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: Self) {
-        object.store(Int(property)) { value._rlmStored($0) }
+        object.store(value, in: Int(property), nil)
     }
 
     public static func _rlmAdopt(
         _ value: Self, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
     ) {
-        object.store(Int(property), storing) { value._rlmStored($0) }
+        object.store(value, in: Int(property), storing)
     }
 }
 public protocol _PersistableInsideOptional: _Persistable
@@ -102,14 +110,22 @@ public protocol FailableCustomPersistable: _CustomPersistable {
 extension _CustomPersistable {
     public static var _rlmType: PropertyType { PersistedType._rlmType }
     public static var _rlmOptional: Bool { PersistedType._rlmOptional }
-    public static var _rlmShape: _PropertyShape { PersistedType._rlmShape }
+    public static var _rlmShape: _PropertyShape {
+        var shape = PersistedType._rlmShape
+        shape.isCustom = true
+        return shape
+    }
 }
 extension CustomPersistable {
     public static func _rlmDefaultValue() -> Self {
         Self(persistedValue: PersistedType._rlmDefaultValue())
     }
     public static func _rlmFromStored(_ stored: _Stored) -> Self {
-        Self(persistedValue: PersistedType._rlmFromStored(stored))
+        if case .null = stored.value { return _rlmDefaultValue() }
+        return Self(persistedValue: PersistedType._rlmFromStored(stored))
+    }
+    public var _rlmEmbedded: EmbeddedObject? {
+        PersistedType.self is EmbeddedObject.Type ? persistableValue._rlmEmbedded : nil
     }
     public func hash(into hasher: inout Hasher) { persistableValue.hash(into: &hasher) }
     public func _rlmStored(_ storing: _Storing) -> RealmEngine.Value {
@@ -117,17 +133,33 @@ extension CustomPersistable {
     }
 }
 extension FailableCustomPersistable {
-    public static func _rlmDefaultValue() -> Self { converted(PersistedType._rlmDefaultValue()) }
-    public static func _rlmFromStored(_ stored: _Stored) -> Self {
-        converted(PersistedType._rlmFromStored(stored))
+    public static func _rlmDefaultValue() -> Self {
+        if let made = Self(persistedValue: PersistedType._rlmDefaultValue()) { return made }
+        throwRealmException(
+            "Failed to default construct a \(Self.self) using the default value for persisted type "
+                + "\(PersistedType.self). This conversion must either succeed, the property must be "
+                + "optional, or you must explicitly specify a default value for the property.")
     }
-    private static func converted(_ value: PersistedType) -> Self {
-        guard let made = Self(persistedValue: value) else {
-            throwRealmException(
-                "Failed to convert persisted value '\(value)' to type '\(Self.self)' in a non-optional context."
-            )
-        }
-        return made
+    public static func _rlmFromStored(_ stored: _Stored) -> Self {
+        if case .null = stored.value { return _rlmDefaultValue() }
+        if let made = _rlmOptionalFromStored(stored) { return made }
+        throwRealmException(
+            "Could not convert value '\(PersistedType._rlmFromStored(stored))' to type '\(Self.self)'."
+        )
+    }
+    public static func _rlmOptionalFromStored(_ stored: _Stored) -> Self? {
+        Self(persistedValue: PersistedType._rlmFromStored(stored))
+    }
+    public static func _rlmRead(_ object: ObjectBase, _ property: UInt16) -> Self {
+        let stored = object.stored(Int(property))
+        if case .null = stored.value { return _rlmDefaultValue() }
+        if let made = _rlmOptionalFromStored(stored) { return made }
+        throwRealmException(
+            "Failed to convert persisted value '\(PersistedType._rlmFromStored(stored))' to type "
+                + "'\(Self.self)' in a non-optional context.")
+    }
+    public var _rlmEmbedded: EmbeddedObject? {
+        PersistedType.self is EmbeddedObject.Type ? persistableValue._rlmEmbedded : nil
     }
     public func hash(into hasher: inout Hasher) { persistableValue.hash(into: &hasher) }
     public func _rlmStored(_ storing: _Storing) -> RealmEngine.Value {
@@ -149,12 +181,12 @@ extension PersistableEnum {
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
     public static func _rlmDefaultValue() -> Self { Self.allCases.first! }
     public static func _rlmFromStored(_ stored: _Stored) -> Self where RawValue: _ObjcBridgeable {
+        if let value = _rlmOptionalFromStored(stored) { return value }
         let raw = RawValue._rlmFromStored(stored)
-        guard let value = Self(rawValue: raw) else {
-            throwRealmException("Could not convert value '\(raw)' to type '\(Self.self)'.")
-        }
-        return value
+        throwRealmException("Could not convert value '\(raw)' to type '\(Self.self)'.")
     }
+    public static func _rlmOptionalFromStored(_ stored: _Stored) -> Self?
+    where RawValue: _ObjcBridgeable { Self(rawValue: RawValue._rlmFromStored(stored)) }
     public func _rlmStored(_ storing: _Storing) -> RealmEngine.Value
     where RawValue: _ObjcBridgeable {
         rawValue._rlmStored(storing)

@@ -68,14 +68,28 @@ final class ModelSchema: Sendable {
         registered.withLock { registered in
             for type in types { registered[ObjectIdentifier(type)] = type }
         }
+        found.withLock { $0 = nil }
     }
 
+    /// What was found among this many images.
+    private struct Found {
+        let images: UInt64
+        let types: [ObjectBase.Type]
+    }
+
+    private static let found = Mutex<Found?>(nil)
+
+    /// Looked for again when an image was loaded.
     private static func defaultTypes() -> [ObjectBase.Type] {
+        let images = ClassDiscovery.imageCount
+        if let found = found.withLock({ $0 }), found.images == images { return found.types }
         var types = registered.withLock { $0 }
         for case let type as ObjectBase.Type in ClassDiscovery.subclasses(of: ObjectBase.self) {
             types[ObjectIdentifier(type)] = type
         }
-        return types.values.filter { isModel($0) && $0.shouldIncludeInDefaultSchema() }
+        let fresh = types.values.filter { isModel($0) && $0.shouldIncludeInDefaultSchema() }
+        found.withLock { $0 = Found(images: images, types: fresh) }
+        return fresh
     }
 
     static func isModel(_ type: ObjectBase.Type) -> Bool {

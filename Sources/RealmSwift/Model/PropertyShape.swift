@@ -5,6 +5,8 @@ public struct _PropertyShape {
     var type: PropertyType
     var isOptional = false
     var collection: CollectionKind?
+    /// A type of the program's own stands for the stored one, and for null, too.
+    var isCustom = false
     /// Of links, and of collections of links.
     var target: ObjectBase.Type?
 

@@ -36,8 +36,7 @@ public final class DynamicObject: Object {
     private func property(_ key: String) -> (ColumnInfo, Int) {
         guard let objects else { throwRealmException("The object is not managed by a Realm.") }
         guard let property = objects.property(named: key) else {
-            let name = keeper?.engine.schema.table(objects.key)?.className ?? ""
-            throwRealmException("Property '\(key)' not found in object of type '\(name)'")
+            throwRealmException("Property '\(key)' not found in object of type '\(storedName)'")
         }
         return (objects.properties[property], property)
     }
@@ -78,12 +77,13 @@ public final class DynamicObject: Object {
 
     public override var hash: Int { handle?.key.raw.hashValue ?? ObjectIdentifier(self).hashValue }
 
-    public override var description: String {
-        guard let objects, !isInvalidated else { return "[invalid object]" }
-        let lines = objects.properties.map {
-            "\t\($0.name) = \(value(forKey: $0.name) ?? "(null)");\n"
-        }
-        return "\(keeper?.engine.schema.table(objects.key)?.className ?? "") {\n\(lines.joined())}"
+    /// The name of its class in the file.
+    var storedName: String {
+        objects.flatMap { keeper?.engine.schema.table($0.key)?.className } ?? ""
+    }
+
+    var properties: [(name: String, value: Any?)] {
+        (objects?.properties ?? []).map { ($0.name, value(forKey: $0.name)) }
     }
 }
 

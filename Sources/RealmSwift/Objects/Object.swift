@@ -54,6 +54,7 @@ extension EmbeddedObject: _PersistableInsideOptional, _DefaultConstructible,
     public static var _rlmType: PropertyType { .object }
     public static var _rlmShape: _PropertyShape { _PropertyShape(.object, target: self) }
     public static func _rlmFromStored(_ stored: _Stored) -> Self { stored.object(self) }
+    public var _rlmEmbedded: EmbeddedObject? { self }
     public func _rlmStored(_ storing: _Storing) -> Value {
         throwRealmException("Cannot add an existing managed embedded object to a List.")
     }

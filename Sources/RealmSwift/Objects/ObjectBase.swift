@@ -103,6 +103,12 @@ open class ObjectBase: NSObject {
         }
     }
 
+    /// Sets a property, to a new embedded object where the value is one.
+    final func store(_ value: some _ObjcBridgeable, in property: Int, _ storing: _Storing?) {
+        if let child = value._rlmEmbedded { return storeEmbedded(property, child, storing) }
+        store(property, storing) { value._rlmStored($0) }
+    }
+
     /// Puts an embedded object in the place of the one that a property has.
     final func storeEmbedded(_ property: Int, _ child: EmbeddedObject, _ storing: _Storing?) {
         guard let managed else { Self.notManaged() }

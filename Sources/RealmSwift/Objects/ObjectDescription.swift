@@ -1,29 +1,137 @@
 import Foundation
 
-/// Objects as text: their properties, and those of objects they link to, five deep.
+/// Objects and collections as text, as the SDKs write them: with the objects they lead to, five deep.
 enum ObjectDescription {
-    private static let deepest = 5
+    static let deepest = 5
+    /// Of a collection's elements.
+    private static let most = 100
 
-    static func text(_ object: ObjectBase) -> String { text(object, depth: deepest) }
-
-    private static func text(_ object: ObjectBase, depth: Int) -> String {
-        let model = ClassModel.of(type(of: object))
+    static func text(_ object: ObjectBase, depth: Int = deepest) -> String {
+        if depth == 0 { return tooDeep }
         if object.isInvalidated { return "[invalid object]" }
-        if depth == 0 { return "<Maximum depth exceeded>" }
-        let lines = model.fields.filter { !$0.isLinkingObjects }.map { field in
-            let value = field.wrapper.any(at: object.place(of: field), object)
-            let text = text(value, depth: depth - 1)
-            return "\t\(field.name) = \(text.replacingOccurrences(of: "\n", with: "\n\t"));\n"
+        let values = (object as? DynamicObject)?.properties ?? properties(of: object)
+        let lines = values.map { name, value in
+            "\t\(name) = \(indented(text(value, depth: depth - 1)));\n"
         }
-        return "\(model.swiftName) {\n\(lines.joined())}"
+        let name =
+            (object as? DynamicObject)?.storedName ?? ClassModel.of(type(of: object)).swiftName
+        return "\(name) {\n\(lines.joined())}"
+    }
+
+    private static let tooDeep = "<Maximum depth exceeded>"
+
+    private static func properties(of object: ObjectBase) -> [(name: String, value: Any?)] {
+        ClassModel.of(type(of: object)).fields.filter { !$0.isLinkingObjects }.map {
+            ($0.name, $0.wrapper.any(at: object.place(of: $0), object))
+        }
+    }
+
+    /// - Parameter place: what lies where the text says that the collection does.
+    static func list<Elements: Collection>(
+        _ elements: Elements, as name: String, at place: AnyObject, depth: Int = deepest
+    ) -> String {
+        if depth == 0 { return tooDeep }
+        var lines = elements.prefix(most).enumerated().map { index, element in
+            "\t[\(index)] \(indented(text(element, depth: depth - 1)))"
+        }
+        if elements.count > most { lines.append(skipped(elements.count)) }
+        return block(name, place, lines)
+    }
+
+    static func map(
+        _ entries: [(key: String, value: Any)], as name: String, at place: AnyObject,
+        depth: Int = deepest
+    ) -> String {
+        if depth == 0 { return tooDeep }
+        var lines = entries.prefix(most).map {
+            "[\($0.key)]: \(indented(text($0.value, depth: depth - 1)))"
+        }
+        if entries.count > most { lines.append(skipped(entries.count)) }
+        return block(name, place, lines)
+    }
+
+    private static func skipped(_ count: Int) -> String { "\t... \(count - most) objects skipped." }
+
+    private static func block(_ name: String, _ place: AnyObject, _ lines: [String]) -> String {
+        let address = String(UInt(bitPattern: ObjectIdentifier(place)), radix: 16)
+        return "\(name) <0x\(address)> (\n\(lines.joined(separator: ",\n"))\n)"
+    }
+
+    private static func indented(_ text: String) -> String {
+        text.replacingOccurrences(of: "\n", with: "\n\t")
     }
 
     private static func text(_ value: Any?, depth: Int) -> String {
-        switch value {
+        switch value.flatMap({ plain($0) }) {
         case nil: "(null)"
         case let object as ObjectBase: text(object, depth: depth)
+        case let collection as any DescribedInDepth: collection.text(depth: depth)
         case let flag as Bool: flag ? "1" : "0"
+        case let number as Float: NSNumber(value: number).stringValue
+        case let number as Double: NSNumber(value: number).stringValue
+        case let data as Data: "<\(data.map { String(format: "%02x", $0) }.joined())>"
         case let other?: "\(other)"
+        }
+    }
+
+    /// What elements are called.
+    static func name(of element: Any.Type) -> String {
+        guard let shape = (element as? any _RealmSchemaDiscoverable.Type)?._rlmShape else {
+            return "\(element)"
+        }
+        if let target = shape.target { return ClassModel.of(target).swiftName }
+        return switch shape.type {
+        case .any: "mixed"
+        case .objectId: "object id"
+        case .UUID: "uuid"
+        case .linkingObjects: "linking objects"
+        default: "\(shape.type)"
+        }
+    }
+}
+
+/// A collection that can be inside an object.
+protocol DescribedInDepth {
+    /// - Parameter depth: how many levels of objects and collections there may be yet.
+    func text(depth: Int) -> String
+}
+
+/// A value as files have it, in the types of Swift and Foundation: nil for null.
+func plain(_ value: Any) -> Any? {
+    switch unwrapped(value) {
+    case nil: nil
+    case let mixed as AnyRealmValue: mixed.content
+    case let member as any PersistableEnum: raw(member)
+    case let custom as any CustomPersistable: persisted(custom)
+    case let custom as any FailableCustomPersistable: persisted(custom)
+    case let other: other
+    }
+}
+
+private func raw<E: PersistableEnum>(_ member: E) -> Any { member.rawValue }
+private func persisted<C: CustomPersistable>(_ value: C) -> Any? { plain(value.persistableValue) }
+private func persisted<C: FailableCustomPersistable>(_ value: C) -> Any? {
+    plain(value.persistableValue)
+}
+
+extension AnyRealmValue {
+    /// Without its type; nil for null.
+    var content: Any? {
+        switch self {
+        case .none: nil
+        case .int(let value): value
+        case .bool(let value): value
+        case .float(let value): value
+        case .double(let value): value
+        case .string(let value): value
+        case .data(let value): value
+        case .date(let value): value
+        case .object(let value): value
+        case .objectId(let value): value
+        case .decimal128(let value): value
+        case .uuid(let value): value
+        case .dictionary(let value): value
+        case .list(let value): value
         }
     }
 }

@@ -160,7 +160,7 @@ extension Persisted: ColumnWrapper {
         let property = wrapper(at: place).pointee.property
         let value = property == .max ? current(place) : Value._rlmRead(object, property)
         if property == .max { wrapper(at: place).pointee.local = value }
-        return unwrapped(value)
+        return plain(value)
     }
 
     static func setAny(

@@ -86,7 +86,7 @@ private final class HeldPlace {
 
 extension RealmProperty: HeldValue {
     static var shape: _PropertyShape { Value._rlmShape }
-    var content: Any? { unwrapped(value) }
+    var content: Any? { plain(value) }
 
     func setContent(_ any: Any?) -> Bool {
         guard let fit = Converted<Value>.of(any) else { return false }
@@ -110,7 +110,7 @@ extension RealmOptional: HeldValue {
         shape?.isOptional = true
         return shape ?? _PropertyShape(.any)
     }
-    var content: Any? { value }
+    var content: Any? { value.flatMap { plain($0) } }
 
     func setContent(_ any: Any?) -> Bool {
         guard let fit = Converted<Value?>.of(any) else { return false }

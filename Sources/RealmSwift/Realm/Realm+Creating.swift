@@ -204,7 +204,7 @@ extension InitialValues.Maker {
     }
 
     private func object(_ value: Any, _ type: ObjectBase.Type) -> Any {
-        if value is NSNull { return value }
+        if value is NSNull || value is any _CustomPersistable { return value }
         switch self {
         case .unmanaged:
             if let object = value as? ObjectBase, Swift.type(of: object) == type { return object }

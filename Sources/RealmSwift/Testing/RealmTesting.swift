@@ -20,8 +20,14 @@ public enum RealmTesting {
             let work = Work(body)
             defer { work.forget() }
             return StandIn.run(in: Scheduler.places) { work.run() }
-                .map { Misuse(name: "RLMException", reason: $0) }
+                .map { Misuse(name: name(of: $0), reason: $0) }
         }
+    }
+
+    /// What the SDK calls it. A key that nobody knows is Foundation's business there.
+    private static func name(of reason: String) -> String {
+        reason.contains("not key value coding-compliant")
+            ? "NSUnknownKeyException" : "RLMException"
     }
 
     /// A closure in memory of its own.
