@@ -76,6 +76,41 @@ import Testing
         try side.end()
     }
 
+    /// What a commit knows of the largest integer does not hold once others came.
+    @Test func keysBetweenBatches() throws {
+        let folder = try ScratchFolder()
+        let side = try RowBatchSide(
+            folder.file("a.realm"), Form(key: .int, small: true, ascends: true))
+        func commit() throws {
+            try side.transaction.commit()
+            side.transaction = try side.session.begin()
+        }
+        func add(_ keys: Int64...) throws -> Bool {
+            let batch = RowBatch(side.info, capacity: keys.count)
+            for key in keys {
+                var row = side.info.columns.map(\.defaultValue)
+                row[0] = .int(key)
+                row.withUnsafeBufferPointer { batch.append($0) }
+            }
+            return try side.transaction.create(batch)
+        }
+        #expect(try add(1, 2, 3))
+        try commit()
+        #expect(try add(4, 5))
+        try commit()
+        #expect(try !add(5, 6))
+        _ = try side.transaction.create(in: side.info.key, primaryKey: .int(100))
+        try commit()
+        #expect(try !add(99, 100))
+        #expect(try add(99, 101))
+        try commit()
+        side.transaction.rollback()
+        side.transaction = try side.session.begin()
+        #expect(try !add(101))
+        #expect(try add(102, 103))
+        try side.end()
+    }
+
     /// A transaction's log outlives the memory of the transaction.
     @Test func logInParts() throws {
         let folder = try ScratchFolder()

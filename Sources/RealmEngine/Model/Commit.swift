@@ -39,6 +39,9 @@ struct Commit {
         try session.flipHeader(top: stored.top)
         try session.checkHasName()
         try session.publish(stored)
+        if context.hasBatches {
+            session.database.remember(transaction.directory.bounds(version: newVersion))
+        }
         return stored.version
     }
 

@@ -35,6 +35,8 @@ public final class Database: Sendable {
         var newest: VersionPin
         var held: HeldVersions
         var failure: RealmError?
+        /// Of the version that this process committed last.
+        var bounds: IntegerBounds?
     }
 
     /// Opens the file at `path` without joining a session.
@@ -321,6 +323,13 @@ extension Database {
     func poison(_ error: RealmError) {
         versions.withLock { if $0.failure == nil { $0.failure = error } }
     }
+
+    /// What is known of the integers in indexes of `version`.
+    func bounds(version: UInt64) -> [IntegerBounds.Place: Int64] {
+        versions.withLock { $0.bounds?.version == version ? $0.bounds!.largest : [:] }
+    }
+
+    func remember(_ bounds: IntegerBounds) { versions.withLock { $0.bounds = bounds } }
 
     /// The calling thread has the writer's turn, or has it no longer.
     func setWriting(_ isWriting: Bool) {

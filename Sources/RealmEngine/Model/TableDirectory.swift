@@ -206,6 +206,17 @@ final class TableDirectory {
         isDirty = false
     }
 
+    /// What no integer of the indexes goes beyond: those of the tables in use, and what was known of the
+    /// others.
+    func bounds(version: UInt64) -> IntegerBounds {
+        var largest = context.bounds
+        for case .open(let editor) in slots {
+            largest = largest.filter { $0.key.table != editor.key }
+            for (place, bound) in editor.bounds() { largest[place] = bound }
+        }
+        return IntegerBounds(version: version, largest: largest)
+    }
+
     /// The directory has been written to the file.
     func moved(names: Ref, tables: Ref) { (self.names, self.tables) = (names, tables) }
 

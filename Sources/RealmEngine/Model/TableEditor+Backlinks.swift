@@ -165,35 +165,28 @@ extension TableEditor {
         if slot.isNone, origins.count == 1 {
             return try setSlot(cell, NodeEncoder.tag(UInt64(bitPattern: origins[0])))
         }
-        if let joined = try joined(slot, origins, isFinal) {
-            return try setSlot(cell, try context.encoder.integers(joined).raw)
-        }
+        if let leaf = try joined(slot, origins, isFinal) { return try setSlot(cell, leaf.raw) }
         let list = try openList(slot)
         for origin in origins { try list.append(.int(origin)) }
         if isFinal { return try setSlot(cell, try list.finish().raw) }
         backlinkLists[cell] = list
     }
 
-    /// All links of a cell if they fit one leaf that is worth writing at once.
+    /// A leaf of all links of a cell if they fit one that is worth writing at once.
     private func joined(
         _ slot: NodeSlot, _ origins: UnsafeBufferPointer<Int64>, _ isFinal: Bool
-    ) throws(RealmError) -> [Int64]? {
-        var keys: [Int64] = []
-        if slot.isTagged {
-            keys.append(Int64(bitPattern: slot.value))
-        } else if let ref = slot.child {
-            let node = try context.space.node(ref)
-            guard !node.isInner, node.count + origins.count <= context.fanout.tree,
-                isFinal || node.count <= 4 * origins.count
-            else { return nil }
-            let leaf = try context.space.integers(ref, "backlink list")
-            keys.reserveCapacity(leaf.count + origins.count)
-            for i in 0..<leaf.count { keys.append(leaf.integer(i)) }
-            try context.free(ref)
+    ) throws(RealmError) -> Ref? {
+        guard let ref = slot.child else {
+            guard origins.count < context.fanout.tree else { return nil }
+            let first = slot.isTagged ? [Int64(bitPattern: slot.value)] : []
+            return try context.encoder.integers(first + origins)
         }
-        guard keys.count + origins.count <= context.fanout.tree else { return nil }
-        keys += origins
-        return keys
+        let node = try context.space.node(ref)
+        guard !node.isInner, node.count + origins.count <= context.fanout.tree,
+            isFinal || node.count <= 4 * origins.count
+        else { return nil }
+        _ = try context.space.integers(ref, "backlink list")
+        return try context.nodes.appended(origins, to: ref)
     }
 
     private func openList(_ slot: NodeSlot) throws(RealmError) -> SequenceEditor {

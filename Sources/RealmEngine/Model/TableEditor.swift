@@ -359,12 +359,24 @@ final class TableEditor {
         let editor = try IndexEditor(
             context: context, root: indexRoots[column.leafIndex] ?? .none,
             kind: column.holdsWords ? .fullText : .general,
-            waiting: waitingIntegers[column.leafIndex]
+            waiting: waitingIntegers[column.leafIndex] ?? boundWaiting(column.leafIndex)
         ) { [unowned self] key throws(RealmError) in
             try self.value(key, column).map { WriteTransaction.indexed($0) }
         }
         indexes[column.leafIndex] = editor
         return editor
+    }
+
+    private func boundWaiting(_ leafIndex: Int) -> WaitingIntegers? {
+        let place = IntegerBounds.Place(table: key, leafIndex: leafIndex)
+        return context.bounds[place].map { WaitingIntegers(largest: $0) }
+    }
+
+    /// What no integer of each index goes beyond, as far as that is known.
+    func bounds() -> [(IntegerBounds.Place, Int64)] {
+        indexes.compactMap { (leafIndex, editor) in
+            editor.waiting.largest.map { (.init(table: key, leafIndex: leafIndex), $0) }
+        }
     }
 
     /// The index entries of an object's column follow its value; `old` is nil for a new object,
@@ -436,6 +448,7 @@ final class TableEditor {
     /// Forgets a column's index and lets go of its nodes.
     func dropIndex(_ leafIndex: Int) throws(RealmError) {
         waitingIntegers[leafIndex] = nil
+        context.bounds[.init(table: key, leafIndex: leafIndex)] = nil
         if let editor = indexes.removeValue(forKey: leafIndex) {
             try context.freeDeep(editor.root)
         } else if let ref = indexRoots[leafIndex] {

@@ -66,6 +66,7 @@ extension WriteTransaction {
                 guard try areNew(batch, primary) else { return false }
             }
         }
+        context.hasBatches = true
         editor.nextSequenceNumber = number + UInt64(batch.count)
         try editor.append(batch)
         editor.markDirty()

@@ -42,6 +42,7 @@ public final class WriteTransaction {
         session.slab.attach(memory)
         context = EditContext(
             space: memory.lookup, slab: session.slab, fanout: session.options.fanout)
+        context.bounds = session.database.bounds(version: base.version)
         directory = try TableDirectory(context, base: base)
         nextCollectionKey = Int32(truncatingIfNeeded: base.version &* 0x9E37_79B1) & 0x3FFF_FFFF
     }

@@ -6,7 +6,8 @@
 /// own, which lasts as long as a view of it. Used by the open write transaction only, so the writer's
 /// turn guards it.
 final class Slab: @unchecked Sendable {
-    private var memory: ReservedMemory
+    private var low: ReservedMemory
+    private var high: ReservedMemory
     private let regions: SlabRegions
     /// The nodes are of an encrypted database.
     private let isConfidential: Bool
@@ -37,8 +38,9 @@ final class Slab: @unchecked Sendable {
         let page = Mapping.pageSize
         let offset = mapping.reserved / 2 / page * page
         let base = UnsafeMutableRawPointer(mutating: mapping.base) + offset
-        memory = ReservedMemory(start: base, capacity: mapping.reserved - offset)
-        regions = SlabRegions(mapping, start: offset)
+        regions = SlabRegions(mapping, start: offset, capacity: mapping.reserved - offset)
+        low = ReservedMemory(start: base, capacity: regions.half)
+        high = ReservedMemory(start: base + regions.half, capacity: regions.half)
         nodes = SlabNodes(base: base, start: UInt64(offset))
         state.pointee.slab = .passUnretained(self)
     }
@@ -57,10 +59,11 @@ final class Slab: @unchecked Sendable {
     /// nodes made from now on.
     func attach(_ user: SpaceMemory) {
         detach()
-        let (region, room) = regions.open(capacity: memory.capacity)
+        let (region, room) = regions.open()
         self.region = region
         next = room.lowerBound
         state.pointee.limit = room.upperBound
+        noteUsable(at: next)
         moved = next
         seal()
         reattach(user)
@@ -101,9 +104,18 @@ final class Slab: @unchecked Sendable {
 
     /// Makes the memory up to `size` usable; throws when there is not as much.
     fileprivate func ensure(_ size: Int) throws(RealmError) {
-        guard size <= state.pointee.limit else { throw memory.exhausted }
-        try memory.ensure(size)
-        state.pointee.usable = memory.usable
+        guard size <= state.pointee.limit else { throw low.exhausted }
+        if next < regions.half {
+            try low.ensure(size)
+        } else {
+            try high.ensure(size - regions.half)
+        }
+        noteUsable(at: next)
+    }
+
+    private func noteUsable(at offset: Int) {
+        let half = regions.half
+        state.pointee.usable = offset < half ? low.usable : half + high.usable
     }
 }
 

@@ -25,24 +25,32 @@ struct SlabView: Sendable {
 
 /// Which parts of a slab are in use, as offsets from its start. Regions end on any thread; one mutex
 /// guards the list.
+///
+/// The slab has two halves, and a region lies in one of them: mostly at its beginning, so that groups
+/// that follow each other take turns at memory the process has already, while the version that the one
+/// before made is still looked at.
 final class SlabRegions: Sendable {
     private let mapping: Mapping
     private let start: Int
+    /// Bytes in each half.
+    let half: Int
     /// The open region's is empty.
     private let taken = Guarded<[Range<Int>]>([])
 
-    /// Bytes at the beginning that stay ready for the next transaction.
-    private static let warm = 8 << 20
+    /// Bytes at the beginning of each half that stay ready for the next transaction.
+    private static let warm = 16 << 20
 
-    init(_ mapping: Mapping, start: Int) {
+    init(_ mapping: Mapping, start: Int, capacity: Int) {
         self.mapping = mapping
         self.start = start
+        half = capacity / 2 / Mapping.pageSize * Mapping.pageSize
     }
 
-    /// A region in the largest gap there is; the one opened before is closed.
-    func open(capacity: Int) -> (SlabRegion, Range<Int>) {
+    /// A region in a half that is mostly free, or in the largest gap there is; the one opened before is
+    /// closed.
+    func open() -> (SlabRegion, Range<Int>) {
         let room = taken.withLock { taken in
-            let room = Self.largestGap(taken, capacity)
+            let room = self.room(beside: taken.sorted { $0.lowerBound < $1.lowerBound })
             taken.append(room.lowerBound..<room.lowerBound)
             return room
         }
@@ -50,14 +58,20 @@ final class SlabRegions: Sendable {
         return (SlabRegion(self, offset: offset, start: UInt64(start + offset)), room)
     }
 
-    private static func largestGap(_ taken: [Range<Int>], _ capacity: Int) -> Range<Int> {
-        var best = 0..<0
-        var from = 0
-        for range in taken.sorted(by: { $0.lowerBound < $1.lowerBound }) {
-            if range.lowerBound - from > best.count { best = from..<range.lowerBound }
+    private func room(beside taken: [Range<Int>]) -> Range<Int> {
+        let gaps = self.gaps(in: 0..<half, taken) + self.gaps(in: half..<2 * half, taken)
+        let free = gaps.first { $0.lowerBound % half == 0 && $0.count > half / 2 }
+        return free ?? gaps.max { $0.count < $1.count } ?? 0..<0
+    }
+
+    private func gaps(in part: Range<Int>, _ taken: [Range<Int>]) -> [Range<Int>] {
+        var gaps: [Range<Int>] = []
+        var from = part.lowerBound
+        for range in taken where part.contains(range.lowerBound) {
+            gaps.append(from..<range.lowerBound)
             from = range.upperBound
         }
-        return capacity - from > best.count ? from..<capacity : best
+        return gaps + [from..<part.upperBound]
     }
 
     /// No more nodes come: the region ends at `end`.
@@ -72,12 +86,13 @@ final class SlabRegions: Sendable {
         }
     }
 
-    /// Nobody sees the nodes of a region any more: memory beyond a few MiB goes back to the system.
+    /// Nobody sees the nodes of a region any more: memory beyond some MiB goes back to the system.
     fileprivate func release(_ offset: Int) {
         taken.withLock { taken in
             guard let i = taken.firstIndex(where: { $0.lowerBound == offset }) else { return }
             let range = taken.remove(at: i)
-            let first = min(range.upperBound, max(range.lowerBound, Self.warm))
+            let warm = (range.lowerBound < half ? 0 : half) + Self.warm
+            let first = min(range.upperBound, max(range.lowerBound, warm))
             let memory = UnsafeMutableRawPointer(mutating: mapping.base) + start
             ReservedMemory.giveBack(memory + first, range.upperBound - first)
         }

@@ -29,6 +29,11 @@ final class EditContext {
     var readers: SpaceMemory?
     /// Bytes, about, of what editors have taken apart or collected.
     var editedBytes = 0
+    /// What no integer of an index of the base version goes beyond, as far as that is known.
+    var bounds: [IntegerBounds.Place: Int64] = [:]
+    /// Objects were added many at a time, which bounds are of use for.
+    var hasBatches = false
+
     init(space: NodeSpace, slab: Slab, fanout: Fanout) {
         nodes = NodeEdits(slab.nodes, space)
         slabOwner = slab

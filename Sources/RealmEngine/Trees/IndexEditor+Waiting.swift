@@ -18,7 +18,8 @@ final class WaitingIntegers {
     /// What is below has been added to the tree.
     private var firstZone = 0
 
-    init() {}
+    /// - Parameter largest: what no integer of the index goes beyond, if that is known.
+    init(largest: Int64? = nil) { self.largest = largest }
 
     /// The index has nothing yet.
     func beginEmpty() { largest = .min }

@@ -261,6 +261,16 @@ extension NodeEdits {
         node.store(value, at: i)
     }
 
+    /// The leaf at `ref`, or a copy of it, with more integers at its end.
+    func appended(
+        _ integers: UnsafeBufferPointer<Int64>, to ref: Ref
+    ) throws(RealmError) -> Ref {
+        var raw = ref.raw
+        let count = try own(&raw).count
+        for (i, integer) in integers.enumerated() { try insertInteger(&raw, count + i, integer) }
+        return Ref(raw)
+    }
+
     @inline(__always)
     func removeInteger(_ slot: RefSlot, _ i: Int) throws(RealmError) {
         let node = try own(slot)
