@@ -1,3 +1,4 @@
+import RealmActors
 import Testing
 
 @testable import EngineSupport

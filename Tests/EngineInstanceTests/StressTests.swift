@@ -1,4 +1,5 @@
 import Foundation
+import RealmActors
 import SessionSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import RealmActors
 import SessionSupport
 import Testing
 

@@ -22,7 +22,10 @@ import Testing
         "CoreTasks": [
             "Glibc", "Synchronization", "RealmEngine", "ToolKit", "ToolBench", "ToolVersion",
         ],
-        "RealmSwift": ["Dispatch", "Foundation", "RealmEngine", "Swift", "Synchronization"],
+        "RealmActors": ["RealmEngine"],
+        "RealmSwift": [
+            "Dispatch", "Foundation", "RealmActors", "RealmEngine", "Swift", "Synchronization",
+        ],
         "core-bench": ["Glibc", "CoreTasks"],
         "realm-query": ["Glibc", "Tools"], "realm-write": ["Glibc", "Tools"],
         "realm-compact": ["Glibc", "Tools"],

@@ -49,7 +49,7 @@ final class CollectionObserver: Observer {
         // Not the first time: the instance had let go of its version.
         if hasBegun {
             let finding = try Self.find(subject, content ?? .nothing, nil, view)
-            return try tell(finding, from: view, to: view)
+            return try tell(finding, from: view, to: view, isOwn: false)
         }
         // The instance may have moved on since.
         if evaluation?.state !== view.state { evaluation = Self.evaluate(subject, view) }
@@ -98,7 +98,9 @@ final class CollectionObserver: Observer {
         }
     }
 
-    func tell(_ finding: Finding, from old: Snapshot, to new: Snapshot) throws(RealmError) {
+    func tell(
+        _ finding: Finding, from old: Snapshot, to new: Snapshot, isOwn: Bool
+    ) throws(RealmError) {
         if isGone { return }
         switch finding {
         case .elements(let now, let change):

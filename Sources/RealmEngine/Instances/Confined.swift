@@ -95,7 +95,16 @@ public struct Confined {
 
 extension Instance {
     /// The open transaction; trapping where what the instance handed out may not be changed now.
+    @inline(__always)
     public func forWriting() -> WriteTransaction {
+        if thread.load(ordering: .relaxed) == Threads.current, let transaction {
+            return transaction
+        }
+        return checkedForWriting()
+    }
+
+    @inline(never)
+    private func checkedForWriting() -> WriteTransaction {
         if isFrozen {
             Misuse.trap(
                 "Attempting to modify a frozen object - call thaw on the Object instance first.")

@@ -18,18 +18,22 @@ public final class Confinement: Sendable {
     /// Traps when called elsewhere; nil where comparing threads says all.
     private let verify: (@Sendable () -> Bool)?
     private let send: (@Sendable (@escaping Work) -> Bool)?
+    /// Asking does not trap elsewhere.
+    private let isAskable: Bool
 
     /// A place that is told by `isCurrent`, and reached by `send`, which runs what it is given there
     /// later, one after the other, in order, or drops it and says false when nothing is run there
-    /// any more. Without `send` nothing can be delivered.
+    /// any more. Without `send` nothing can be delivered. Where `isCurrent` traps instead of saying
+    /// false, `isAskable` is false.
     public init(
-        _ identity: Identity, name: String, isCurrent: @escaping @Sendable () -> Bool,
-        send: (@Sendable (@escaping Work) -> Bool)?
+        _ identity: Identity, name: String, isAskable: Bool = true,
+        isCurrent: @escaping @Sendable () -> Bool, send: (@Sendable (@escaping Work) -> Bool)?
     ) {
         self.identity = identity
         self.name = name
         verify = isCurrent
         self.send = send
+        self.isAskable = isAskable
     }
 
     private init(_ identity: Identity, name: String) {
@@ -37,6 +41,7 @@ public final class Confinement: Sendable {
         self.name = name
         verify = nil
         send = nil
+        isAskable = true
     }
 
     /// The calling thread, on which nothing can be delivered: instances move on by `refresh`.
@@ -45,20 +50,6 @@ public final class Confinement: Sendable {
     }
 
     static let anywhere = Confinement(.anywhere, name: "frozen")
-
-    /// An actor. Whoever opens an instance for it must be on it. The actor is not kept alive: it may
-    /// keep the instance.
-    public convenience init<A: Actor>(_ actor: A) {
-        let mailbox = Mailbox(actor)
-        self.init(
-            .object(ObjectIdentifier(actor)), name: "actor \(A.self)",
-            isCurrent: { [weak actor] in
-                guard let actor else { return false }
-                actor.preconditionIsolated("Realm accessed from incorrect actor.")
-                return true
-            },
-            send: { mailbox.send($0) })
-    }
 
     /// Whether both are one place.
     public func isSame(as other: Confinement) -> Bool { identity == other.identity }
@@ -81,6 +72,10 @@ public final class Confinement: Sendable {
         return StandIn.current?.passes(for: identity) ?? verify?() ?? true
     }
 
+    /// Whether the caller is where the instance may be used, as far as that can be told without
+    /// trapping.
+    var isSurelyHere: Bool { isAskable && isHere }
+
     @inline(never)
     private func trap() -> Never {
         Misuse.trap(
@@ -90,43 +85,4 @@ public final class Confinement: Sendable {
 
     /// Runs `work` here later; false when it never will: the queue is closed or the actor gone.
     func post(_ work: @escaping Work) -> Bool { send?(work) ?? false }
-}
-
-/// Keeps the order of what is sent to an actor, which tasks alone do not.
-final class Mailbox: @unchecked Sendable {
-    private let monitor = Monitor()
-    private var pending: [Confinement.Work] = []
-    private var isScheduled = false
-    private let kick: @Sendable (Mailbox) -> Bool
-
-    init<A: Actor>(_ actor: A) {
-        kick = { [weak actor] mailbox in
-            guard let actor else { return false }
-            Task { await actor.drain(mailbox) }
-            return true
-        }
-    }
-
-    /// False when the actor is gone. One that has work is kept alive by it.
-    func send(_ work: @escaping Confinement.Work) -> Bool {
-        monitor.locked {
-            guard isScheduled || kick(self) else { return false }
-            isScheduled = true
-            pending.append(work)
-            return true
-        }
-    }
-
-    func takeAll() -> [Confinement.Work] {
-        monitor.locked {
-            isScheduled = false
-            defer { pending = [] }
-            return pending
-        }
-    }
-}
-
-extension Actor {
-    /// Runs what was sent, on the actor.
-    func drain(_ mailbox: Mailbox) { for work in mailbox.takeAll() { work() } }
 }

@@ -20,6 +20,19 @@ extension Instance {
                 "Cannot create asynchronous query after making changes in a write transaction.")
         }
         _ = snapshot()
+        observers.ending = ending
+    }
+
+    /// At once where the instance belongs, elsewhere on its next turn.
+    private var ending: @Sendable () -> Void {
+        let (instance, place) = (Weak(self), confinement)
+        return {
+            if place.isSurelyHere {
+                instance.object?.observers.removeEnded()
+            } else {
+                _ = place.post { instance.object?.observers.removeEnded() }
+            }
+        }
     }
 
     /// `block` is called when the instance shows a newer version, or could: at once, inside the commit

@@ -46,7 +46,7 @@ public final class Instance {
     var ownQueue: CommitQueue?
     /// The thread it is confined to; 0 when it is closed, and where that is not a matter of threads.
     /// Checked with every use: one comparison says that all is well.
-    private let thread: Atomic<UInt>
+    let thread: Atomic<UInt>
     let pendingCount = Atomic<Int>(0)
     let observers = ObserverList()
 
@@ -286,6 +286,7 @@ public final class Instance {
     func move(to next: Snapshot, tellingLater isLater: Bool = false) {
         let old = view
         view = next
+        if let old { observers.moved(from: old.state, to: next.state, isOwn: isLater) }
         if let old, !observers.skipped.isEmpty { observers.leaveOut(from: old, to: next) }
         notifying {
             if let old, old.state !== next.state { observers.tell(.didChange) }
@@ -308,9 +309,12 @@ public final class Instance {
 
     /// Lets go of the version; what was handed out becomes invalid. Asynchronous commits are durable
     /// when this returns, an open write transaction is rolled back.
-    public func invalidate() {
+    ///
+    /// False while observers are being told: nothing happens then.
+    @discardableResult
+    public func invalidate() -> Bool {
         check()
-        if isNotifying { return }
+        if isNotifying { return false }
         if let queue = ownQueue, isPerformingAsynchronousWriteOperations, !isAsyncBlock {
             queue.hold()
             queue.waitForCommits()
@@ -319,6 +323,7 @@ public final class Instance {
         if transaction != nil { cancelWrite() }
         view = nil
         observers.forgetVersions()
+        return true
     }
 
     /// Lets go of everything for good.

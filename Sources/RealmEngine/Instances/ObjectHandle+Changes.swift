@@ -4,8 +4,10 @@ extension ObjectHandle {
     /// Sets a single-valued property. Throws `data` for a value that does not fit, `misuse` when the
     /// object or the property is gone, and for a primary key.
     public func set(_ property: Int, _ value: Value) throws(RealmError) {
-        let (transaction, column) = try changing(property)
-        try transaction.set(objects.key, key, column, value)
+        let transaction = Unmanaged.passUnretained(objects.instance.forWriting())
+        try borrowing(transaction) { (transaction) throws(RealmError) in
+            try transaction.set(objects.key, key, try column(property, transaction), value)
+        }
     }
 
     /// The same; a value that the property has already is not written.
@@ -36,9 +38,16 @@ extension ObjectHandle {
     /// The open transaction, and the column that the property is there.
     func changing(_ property: Int) throws(RealmError) -> (WriteTransaction, Int) {
         let transaction = objects.instance.forWriting()
+        return (transaction, try column(property, transaction))
+    }
+
+    @inline(__always)
+    private func column(
+        _ property: Int, _ transaction: WriteTransaction
+    ) throws(RealmError) -> Int {
         guard let column = try objects.field(property, in: transaction).column else {
             throw .misuse("The property has been removed from the file.", code: "InvalidProperty")
         }
-        return (transaction, column)
+        return column
     }
 }

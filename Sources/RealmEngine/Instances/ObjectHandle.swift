@@ -44,6 +44,13 @@ public struct ObjectHandle {
         if generation != 0, generation != place.generation { try find() }
     }
 
+    /// The instance shows something else than when the place was found, or has a write transaction open.
+    @inline(__always)
+    public var isBehind: Bool {
+        let generation = objects.instance.generation
+        return generation == 0 || generation != place.generation
+    }
+
     @inline(never)
     private mutating func find() throws(RealmError) {
         // A live instance that shows nothing yet begins with the newest version.

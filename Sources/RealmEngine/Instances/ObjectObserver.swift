@@ -30,13 +30,15 @@ final class ObjectObserver: Observer {
         }
     }
 
-    func tell(_ finding: Finding, from old: Snapshot, to new: Snapshot) throws(RealmError) {
+    func tell(
+        _ finding: Finding, from old: Snapshot, to new: Snapshot, isOwn: Bool
+    ) throws(RealmError) {
         if isGone { return }
         guard case .object(let columns) = finding else { return tellGone() }
         guard let columns, let before = try Self.row(object, old),
             let now = try Self.row(object, new)
         else { return }
-        block(.changed(ObjectChange(columns: columns, old: before, new: now)))
+        block(.changed(ObjectChange(columns: columns, old: before, new: now, isOwn: isOwn)))
     }
 
     func forgetContent() {}

@@ -52,24 +52,52 @@ final class ObserverList {
     /// Where collections are evaluated, and versions compared ahead of telling.
     var evaluate: (@escaping @Sendable () -> Void) -> Void = BackgroundWorker.run
 
+    /// What takes those out whose tokens ended: they keep what their blocks refer to.
+    var ending: @Sendable () -> Void = {}
+    /// Versions that commits of the instance led through to the one shown, the last of them.
+    private var own: [VersionState] = []
+
     /// Whether somebody is to be told what exactly changed.
     var isWatching: Bool { !entries.isEmpty }
 
     func add(_ block: @escaping (InstanceNotice) -> Void) -> ObservationToken {
-        let token = ObservationToken()
+        let token = ObservationToken(ending)
         instanceEntries.append(InstanceEntry(token: token, block: block))
         return token
     }
 
     /// - Parameter told: the version the observer knows; nil when it does not know any yet.
     func add(_ observer: any Observer, knowing told: Snapshot?) -> ObservationToken {
-        let token = ObservationToken()
+        let token = ObservationToken(ending)
         lastNumber += 1
         entries.append(Entry(token, lastNumber, observer, told))
         return token
     }
 
     func removeAll() { (instanceEntries, entries) = ([], []) }
+
+    /// Takes out those that are told nothing any more.
+    func removeEnded() {
+        let (oldInstances, old) = (instanceEntries, entries)
+        instanceEntries = oldInstances.filter { $0.token?.isActive == true }
+        entries = old.filter(\.isActive)
+        // What goes with them may end other observations: not before the lists are as they will be.
+        withExtendedLifetime((oldInstances, old)) {}
+    }
+
+    /// The instance went from one version to another, by a commit of its own or of others.
+    func moved(from old: VersionState, to new: VersionState, isOwn: Bool) {
+        if !isOwn || entries.isEmpty {
+            own = []
+        } else {
+            if own.last !== old { own = [old] }
+            own.append(new)
+        }
+    }
+
+    private func isOwn(from old: VersionState, to new: VersionState) -> Bool {
+        own.last === new && own.contains { $0 === old }
+    }
 
     /// Lets go of all versions; what comes until the instance shows one again is not compared.
     func forgetVersions() {
@@ -88,7 +116,7 @@ final class ObserverList {
     // MARK: Telling
 
     func tell(_ notice: InstanceNotice) {
-        instanceEntries.removeAll { $0.token?.isActive != true }
+        removeEnded()
         for entry in instanceEntries {
             guard let token = entry.token, token.isActive,
                 !skipped.contains(where: { $0 === token })
@@ -99,7 +127,7 @@ final class ObserverList {
 
     /// Tells everybody who is behind what has changed.
     func deliver(_ instance: Instance) {
-        entries.removeAll { !$0.isActive }
+        removeEnded()
         guard let view = instance.view else { return }
         for entry in entries {
             // A block may have the instance write: the others were told before that, or are later.
@@ -110,6 +138,7 @@ final class ObserverList {
         let state = instance.view?.state
         if entries.allSatisfy({ $0.told == nil || $0.told?.state === state }) {
             assignments = PropertyAssignments()
+            if let state { own = [state] }
         }
     }
 
@@ -124,7 +153,8 @@ final class ObserverList {
         if told.state === view.state { return }
         entry.told = view
         if let finding = finding(for: entry, told, view) {
-            try? entry.observer.tell(finding, from: told, to: view)
+            try? entry.observer.tell(
+                finding, from: told, to: view, isOwn: isOwn(from: told.state, to: view.state))
         }
     }
 

@@ -32,6 +32,8 @@ public struct ObjectChange {
     /// The object before and now.
     public let old: Row
     public let new: Row
+    /// Nobody but the instance itself changed it.
+    public let isOwn: Bool
 
     /// What a property held before; nil when there was no such property.
     public func oldValue(_ column: Int) throws(RealmError) -> Value? {
@@ -46,12 +48,20 @@ public struct ObjectChange {
 /// Ends an observation when released or invalidated. Free to cross threads.
 public final class ObservationToken: Sendable {
     private let isValid = Atomic<Bool>(true)
+    /// Takes the observer out of its list.
+    private let end: @Sendable () -> Void
+
+    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
     deinit { invalidate() }
 
     /// No call begins after this; false when the observation had ended already.
     @discardableResult
-    public func invalidate() -> Bool { isValid.exchange(false, ordering: .acquiringAndReleasing) }
+    public func invalidate() -> Bool {
+        let wasValid = isValid.exchange(false, ordering: .acquiringAndReleasing)
+        if wasValid { end() }
+        return wasValid
+    }
 
     var isActive: Bool { isValid.load(ordering: .acquiring) }
 }
@@ -65,7 +75,10 @@ protocol Observer: AnyObject {
     /// Finds out what there is to tell: on any thread, whatever becomes of the observer meanwhile.
     var finder: ChangeFinder { get }
     /// Tells what was found between two versions.
-    func tell(_ finding: Finding, from old: Snapshot, to new: Snapshot) throws(RealmError)
+    ///
+    /// - Parameter isOwn: commits of the instance itself led from one to the other.
+    func tell(
+        _ finding: Finding, from old: Snapshot, to new: Snapshot, isOwn: Bool) throws(RealmError)
     /// What was told of is no longer what is compared with, but what `finder` finds in the older
     /// version.
     func forgetContent()

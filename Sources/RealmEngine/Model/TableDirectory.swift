@@ -102,6 +102,13 @@ final class TableDirectory {
         return last
     }
 
+    /// As above, kept by this.
+    @inline(__always)
+    func lastUnretained(_ key: TableKey) -> Unmanaged<TableEditor>? {
+        guard let last = lastEditor.pointee, borrowing(last, { $0.key == key }) else { return nil }
+        return last
+    }
+
     func remember(_ editor: TableEditor) { lastEditor.pointee = .passUnretained(editor) }
 
     /// Key of the table with the stored name `name`.
@@ -209,10 +216,14 @@ final class TableDirectory {
     /// What no integer of the indexes goes beyond: those of the tables in use, and what was known of the
     /// others.
     func bounds(version: UInt64) -> IntegerBounds {
-        var largest = context.bounds
-        for case .open(let editor) in slots {
-            largest = largest.filter { $0.key.table != editor.key }
-            for (place, bound) in editor.bounds() { largest[place] = bound }
+        var largest: [IntegerBounds.Place: Int64] = [:]
+        for slot in slots {
+            switch slot {
+            case .open(let editor): largest.merge(editor.bounds()) { $1 }
+            case .stored(let info):
+                largest.merge(context.bounds.filter { $0.key.table == info.key }) { $1 }
+            case .free: continue
+            }
         }
         return IntegerBounds(version: version, largest: largest)
     }

@@ -309,6 +309,11 @@ final class TableEditor {
     ) throws(RealmError) -> Bool {
         markDirty()
         let cell = isEnumerated ? try cell(value, leafIndex) : value
+        if !key.isUnresolved, let clusters = loadedClusters.map(Unmanaged.passUnretained) {
+            return try borrowing(clusters) { (clusters) throws(RealmError) in
+                try clusters.set(key, leafIndex, cell)
+            }
+        }
         return try tree(of: key)?.set(key, leafIndex, cell) ?? false
     }
 

@@ -204,19 +204,14 @@ extension WriteTransaction {
     public func set(
         _ table: TableKey, _ object: ObjectKey, _ column: Int, _ value: Value
     ) throws(RealmError) {
-        let editor = try openEditor(table)
-        let fields = editor.fields()
-        precondition(column >= 0 && column < fields.count)
-        let field = fields[column]
-        if field.isPlain, field.accepts(value) {
-            guard try editor.setIfThere(object, field.leafIndex, value) else {
-                throw Self.noObject(editor, object)
+        if isOpen, let editor = directory.lastUnretained(table) {
+            let isSet = try borrowing(editor) { (editor) throws(RealmError) in
+                try setPlain(editor, object, column, value)
             }
-            if !editor.created.pointee.contains(object.raw) {
-                log.pointee.set(editor.key, field.key, object)
-            }
-            return
+            if isSet { return }
         }
+        let editor = try openEditor(table)
+        if try setPlain(editor, object, column, value) { return }
         let info = editor.columns[column]
         try ValueCheck.check(value, info)
         guard info.key != editor.primaryKey || defersKeys else {
@@ -224,6 +219,24 @@ extension WriteTransaction {
         }
         try checkTarget(value)
         try setCell(editor, object, info, keep(value))
+    }
+
+    /// Sets what has no consequences; false, with nothing done, where there may be some.
+    @inline(__always)
+    private func setPlain(
+        _ editor: TableEditor, _ object: ObjectKey, _ column: Int, _ value: Value
+    ) throws(RealmError) -> Bool {
+        let fields = editor.fields()
+        precondition(column >= 0 && column < fields.count)
+        let field = fields[column]
+        guard field.isPlain, field.accepts(value) else { return false }
+        guard try editor.setIfThere(object, field.leafIndex, value) else {
+            throw Self.noObject(editor, object)
+        }
+        if !editor.created.pointee.contains(object.raw) {
+            log.pointee.set(editor.key, field.key, object)
+        }
+        return true
     }
 
     /// As `set`, after all checks: keeps indexes, backlinks and embedded objects right.

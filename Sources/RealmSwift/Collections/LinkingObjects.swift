@@ -75,7 +75,8 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
     }
 
     public var description: String {
-        describe(self, as: "LinkingObjects<\(Element.className())>", at: source)
+        let name = "LinkingObjects<\(ObjectDescription.name(of: Element.self))>"
+        return ObjectDescription.list(self, as: name, at: source)
     }
 }
 

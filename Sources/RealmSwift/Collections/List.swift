@@ -238,11 +238,38 @@ extension List: _HasPersistedType, _Persistable, _DefaultConstructible where Ele
         let elements = value.managed == nil ? value.unmanaged : Array(value)
         value.managed = target
         value.unmanaged = []
-        if target.count > 0 { value.removeAll() }
-        value.append(elements, storing)
+        if storing.policy == .modified {
+            value.update(elements, target, storing)
+        } else {
+            if target.count > 0 { value.removeAll() }
+            value.append(elements[...], storing)
+        }
     }
 
-    private func append(_ elements: [Element], _ storing: _Storing) {
+    /// Changes only what differs.
+    private func update(
+        _ elements: [Element], _ target: ManagedCollection, _ storing: _Storing
+    ) {
+        let count = target.count
+        for (i, element) in elements.prefix(count).enumerated() {
+            if let child = element._rlmEmbedded {
+                guard case .link(let link) = target.element(i).value else { continue }
+                Self.checkNew(child)
+                storing.realm.fill(child, link.key, storing)
+            } else {
+                let stored = element._rlmStored(storing)
+                target.change { (handle) throws(RealmError) in
+                    if try !handle.element(at: i).isIdentical(to: stored) {
+                        try handle.set(stored, at: i)
+                    }
+                }
+            }
+        }
+        if count > elements.count { removeLast(count - elements.count) }
+        append(elements.dropFirst(count), storing)
+    }
+
+    private func append(_ elements: ArraySlice<Element>, _ storing: _Storing) {
         for element in elements {
             // What the elements link to is added by the policy of the whole.
             if let object = element as? ObjectBase, !(object is EmbeddedObject) {

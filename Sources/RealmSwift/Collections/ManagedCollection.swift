@@ -6,22 +6,40 @@ final class ManagedCollection {
     private(set) var handle: CollectionHandle
     private let name: String
 
+    /// The class of the object that has it, if that is known.
+    private let owner: ManagedClass?
+
     convenience init(_ owner: ObjectBase, _ property: Int, _ name: String) {
-        self.init(owner.keeper!, CollectionHandle(owner.handle!, property), name)
+        owner.checkFresh()
+        let handle = CollectionHandle(owner.handle!, property)
+        self.init(owner.keeper!, handle, name, owner.managed)
     }
 
-    init(_ realm: RealmInstance, _ handle: CollectionHandle, _ name: String) {
+    init(
+        _ realm: RealmInstance, _ handle: CollectionHandle, _ name: String,
+        _ owner: ManagedClass? = nil
+    ) {
         self.realm = realm
         self.handle = handle
         self.name = name
+        self.owner = owner
     }
 
     /// Reads; what cannot be read is gone.
     func read<T>(_ body: (CollectionHandle) throws(RealmError) -> T) -> T {
-        return attempt { () throws(RealmError) in
+        if owner?.isStale == true { refuse() }
+        do throws(RealmError) {
             try handle.follow()
             return try body(handle)
+        } catch {
+            if error.code == "InvalidatedObject" { refuse() }
+            throwRealmException(error.message)
         }
+    }
+
+    @inline(never)
+    private func refuse() -> Never {
+        throwRealmException("\(name) has been deleted or invalidated and is no longer valid.")
     }
 
     /// Changes, in a write transaction.
@@ -32,7 +50,7 @@ final class ManagedCollection {
 
     var isInvalidated: Bool {
         var copy = handle
-        return (try? copy.follow()) == nil || (try? copy.value()) == nil
+        return owner?.isStale == true || (try? copy.follow()) == nil || (try? copy.value()) == nil
     }
 
     var count: Int { read { (handle) throws(RealmError) in try handle.count } }
@@ -45,7 +63,7 @@ final class ManagedCollection {
 
     /// The collection inside this one.
     func nested(_ step: CollectionPlace.Step) -> ManagedCollection {
-        ManagedCollection(realm, handle.nested(step), name)
+        ManagedCollection(realm, handle.nested(step), name, owner)
     }
 
     /// For hashing: the same for what is the same.

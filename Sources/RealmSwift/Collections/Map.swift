@@ -30,6 +30,12 @@ public struct RLMKeyValueIterator<Key: _MapKey, Value: RealmCollectionValue>:
     public mutating func next() -> (key: Key, value: Value)? { rest.popFirst() }
 }
 
+/// The place of an entry in a map.
+public struct MapIndex {
+    public var offset: UInt
+    public init(offset: UInt) { self.offset = offset }
+}
+
 /// A dictionary with text for keys: of an object of a realm, or until that is stored one in memory.
 public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, RealmKeyedCollection {
     private var unmanaged: [Key: Value] = [:]
@@ -89,6 +95,16 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         }
     }
 
+    /// The entry at a place. Traps for one that there is not.
+    public subscript(position: MapIndex) -> SingleMapEntry<Key, Value> {
+        let all = entries
+        guard position.offset < all.count else {
+            throwRealmException(
+                "Index \(position.offset) is out of bounds (must be less than \(all.count)).")
+        }
+        return all[Int(position.offset)]
+    }
+
     // MARK: Changing
 
     private func check(_ key: Key) {
@@ -111,7 +127,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
                 return try handle.set(value._rlmStored(storing), forKey: name)
             }
             if content.isManaged {
-                throwRealmException("Cannot add an existing managed embedded object to a Map.")
+                throwRealmException(
+                    "Cannot add an existing managed embedded object to a Dictionary.")
             }
             managed.realm.fill(content, try handle.setEmbedded(forKey: name), storing)
         }

@@ -161,17 +161,3 @@ public struct SortDescriptor: Sendable, Hashable, CustomStringConvertible,
         "SortDescriptor(keyPath: \(keyPath), direction: \(ascending ? "ascending" : "descending"))"
     }
 }
-
-/// Collections as text, as the SDKs write them: what they are, where they lie in memory, and their
-/// elements.
-func describe<C: RealmCollectionBase>(
-    _ collection: C, as name: String, at place: AnyObject?
-) -> String {
-    let most = 100
-    var lines = collection.prefix(most).enumerated().map { index, element in
-        "\t[\(index)] " + "\(element)".replacingOccurrences(of: "\n", with: "\n\t")
-    }
-    if collection.count > most { lines.append("\t... \(collection.count - most) objects skipped.") }
-    let address = place.map { UInt(bitPattern: ObjectIdentifier($0)) } ?? 0
-    return "\(name) <0x\(String(address, radix: 16))> (\n\(lines.joined(separator: ",\n"))\n)"
-}

@@ -168,8 +168,11 @@ import RealmEngine
     public var description: String {
         switch source {
         case .objects(let source):
-            describe(self, as: "Results<\(source.managed.model.name)>", at: source)
-        case .values(let source): describe(self, as: "Results<\(Element.self)>", at: source)
+            ObjectDescription.list(
+                self, as: "Results<\(source.managed.model.swiftName)>", at: source)
+        case .values(let source):
+            ObjectDescription.list(
+                self, as: "Results<\(ObjectDescription.name(of: Element.self))>", at: source)
         }
     }
 
@@ -195,16 +198,22 @@ typealias ResultsMaker = (ManagedClass, ObjectHandle) -> Any
 @usableFromInline
 final class ResultsSource: @unchecked Sendable {
     let realm: RealmInstance
-    let managed: ManagedClass
+    private var known: ManagedClass
     let results: ObjectResults
     /// What the elements are made of stored objects by; nil for accessors of the class.
     let maker: ResultsMaker?
 
     init(_ managed: ManagedClass, _ results: ObjectResults, _ maker: ResultsMaker? = nil) {
         realm = managed.realm
-        self.managed = managed
+        known = managed
         self.results = results
         self.maker = maker
+    }
+
+    /// The class, anew after the realm let go of a version.
+    var managed: ManagedClass {
+        if known.isStale { known = realm.requireClass(known.model.type) }
+        return known
     }
 
     /// For elements that are no accessors of their class.

@@ -186,14 +186,16 @@ extension ObjectBase {
         }
         if isInvalidated { throwRealmException("Object has been deleted or invalidated.") }
         let me = self
+        let incoming = managed.linkingNames(keyPaths ?? [])
         return realm.engine.observe(object: handle.link, keyPaths.map { managed.filter($0) }) {
             notice in
             switch notice {
             case .deleted: block(.deleted)
             case .changed(let change):
-                let properties = change.columns.compactMap { column in
+                var properties = change.columns.compactMap { column in
                     managed.change(change, column, me)
                 }
+                if properties.isEmpty { properties = incoming }
                 if let object = me as? T { block(.change(object, properties)) }
             }
         }
@@ -243,6 +245,13 @@ extension ManagedClass {
             }, in: objects.key)
     }
 
+    /// Properties of linking objects that key paths begin with.
+    fileprivate func linkingNames(_ keyPaths: [String]) -> [PropertyChange] {
+        let names = Set(keyPaths.compactMap { $0.split(separator: ".").first.map(String.init) })
+        return model.fields.filter { $0.isLinkingObjects && names.contains($0.name) }
+            .map { PropertyChange(name: $0.name, oldValue: nil, newValue: nil) }
+    }
+
     private func steps(_ names: ArraySlice<String>) -> [[ChangeFilter.Step]] {
         guard let name = names.first else { return [[]] }
         let fields = name == "*" ? Array(model.fields.indices) : [index(of: name)]
@@ -288,11 +297,12 @@ extension ManagedClass {
         else { return nil }
         let field = model.fields[i]
         var old: Any?
-        if field.shape.collection == nil, let value = try? change.oldValue(column) {
+        if field.shape.collection == nil, !change.isOwn, let value = try? change.oldValue(column) {
             old = _Stored(value: value, realm: realm).any
         }
         return PropertyChange(
             name: field.name, oldValue: old,
-            newValue: field.wrapper.any(at: object.place(of: field), object))
+            newValue: field.shape.collection == nil
+                ? field.wrapper.any(at: object.place(of: field), object) : nil)
     }
 }

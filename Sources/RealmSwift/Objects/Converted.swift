@@ -11,9 +11,19 @@ enum Converted<Target> {
             return optional.made(of: content) as? Target
         }
         guard let content = value.flatMap({ unwrapped($0) }), !(content is NSNull) else {
-            return Target.self == AnyRealmValue.self ? AnyRealmValue.none as? Target : nil
+            return nothing
         }
         return plain(content)
+    }
+
+    /// What null is of a type that is not optional.
+    private static var nothing: Target? {
+        if Target.self == AnyRealmValue.self { return AnyRealmValue.none as? Target }
+        func fallback<C: _CustomPersistable>(_: C.Type) -> Target? {
+            // Links are null until they are set, whatever stands for their objects.
+            C.PersistedType.self is EmbeddedObject.Type ? C._rlmDefaultValue() as? Target : nil
+        }
+        return (Target.self as? any _CustomPersistable.Type).flatMap { fallback($0) }
     }
 
     /// The members of a sequence; nil when one does not fit, or it is none.
@@ -29,7 +39,8 @@ enum Converted<Target> {
 
     /// Anything but null.
     private static func plain(_ value: Any) -> Target? {
-        // Numbers of Foundation are of every type of number.
+        // Numbers of Foundation are of every type of number, and the other way round.
+        if type(of: value) == Target.self { return value as? Target }
         if let fit = value as? Target, !(value is NSNumber) { return fit }
         if let type = Target.self as? any PersistableEnum.Type { return member(type, value) }
         if let type = Target.self as? any CustomPersistable.Type { return custom(type, value) }
@@ -88,8 +99,11 @@ enum Converted<Target> {
 }
 
 extension NSNumber {
+    private static let yes = NSNumber(value: true)
+    private static let no = NSNumber(value: false)
+
     /// Made of a boolean.
-    var isBoolean: Bool { objCType.pointee == 0x63 || objCType.pointee == 0x42 }
+    var isBoolean: Bool { self === Self.yes || self === Self.no }
 
     /// Nil for a number that is neither one nor zero.
     fileprivate var truth: Bool? {
@@ -102,7 +116,9 @@ extension AnyRealmValue {
     init?(of value: Any) {
         switch value {
         case let value as AnyRealmValue: self = value
-        case let value as NSNumber: self.init(value)
+        case let number as NSNumber:
+            let isBool = Swift.type(of: value) == Bool.self
+            if isBool { self = .bool(number.boolValue) } else { self.init(number) }
         case let value as String: self = .string(value)
         case let value as Data: self = .data(value)
         case let value as Date: self = .date(value)

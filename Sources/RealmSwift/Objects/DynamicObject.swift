@@ -31,11 +31,29 @@ public final class DynamicObject: Object {
         set { setValue(newValue, forKey: member) }
     }
 
-    func hasProperty(_ key: String) -> Bool { objects?.property(named: key) != nil }
+    public override var objectSchema: ObjectSchema {
+        if let model { return ObjectSchema(model) }
+        guard let schema = keeper?.engine.schema,
+            let info = handle.flatMap({ schema.table($0.link.table) })
+        else { return super.objectSchema }
+        return ObjectSchema(info, schema)
+    }
+
+    /// The class of the program, by whose names its properties go.
+    private var model: ClassModel? {
+        guard let keeper, !keeper.hasStoredNames else { return nil }
+        return keeper.schema.model(named: storedName)
+    }
+
+    func hasProperty(_ key: String) -> Bool { place(of: key) != nil }
+
+    private func place(of key: String) -> Int? {
+        objects?.property(named: model?.field(named: key)?.column ?? key)
+    }
 
     private func property(_ key: String) -> (ColumnInfo, Int) {
         guard let objects else { throwRealmException("The object is not managed by a Realm.") }
-        guard let property = objects.property(named: key) else {
+        guard let property = place(of: key) else {
             throwRealmException("Property '\(key)' not found in object of type '\(storedName)'")
         }
         return (objects.properties[property], property)
@@ -46,11 +64,13 @@ public final class DynamicObject: Object {
         let realm = keeper!
         if let kind = column.collection {
             let handle = CollectionHandle(handle!, property)
-            return column.type.collection(kind, ManagedCollection(realm, handle, "List"))
+            let managed = ManagedCollection(realm, handle, kind.title)
+            return column.type.collection(kind, managed, isOptional: column.isNullable)
         }
         return attempt { () throws(RealmError) in
             try handle!.follow()
-            return _Stored(value: try handle!.value(property), realm: realm).any
+            let any = _Stored(value: try handle!.value(property), realm: realm).any
+            return any.flatMap { RealmSwift.plain($0) }
         }
     }
 
@@ -83,7 +103,10 @@ public final class DynamicObject: Object {
     }
 
     var properties: [(name: String, value: Any?)] {
-        (objects?.properties ?? []).map { ($0.name, value(forKey: $0.name)) }
+        let names =
+            model?.fields.filter { !$0.isLinkingObjects }.map(\.name)
+            ?? objects?.properties.map(\.name)
+        return (names ?? []).map { ($0, value(forKey: $0)) }
     }
 }
 
@@ -118,21 +141,38 @@ extension Value {
     }
 }
 
+extension CollectionKind {
+    /// What messages call it.
+    fileprivate var title: String {
+        switch self {
+        case .list: "List"
+        case .set: "MutableSet"
+        case .dictionary: "Map"
+        }
+    }
+}
+
 extension ColumnType {
     /// A collection of this type, as its class would have it.
-    fileprivate func collection(_ kind: CollectionKind, _ managed: ManagedCollection) -> Any? {
-        switch self {
-        case .int: Self.made(Int.self, kind, managed)
-        case .bool: Self.made(Bool.self, kind, managed)
-        case .float: Self.made(Float.self, kind, managed)
-        case .double: Self.made(Double.self, kind, managed)
-        case .string: Self.made(String.self, kind, managed)
-        case .binary: Self.made(Data.self, kind, managed)
-        case .timestamp: Self.made(Date.self, kind, managed)
-        case .decimal: Self.made(Decimal128.self, kind, managed)
-        case .objectID: Self.made(ObjectId.self, kind, managed)
-        case .uuid: Self.made(UUID.self, kind, managed)
+    fileprivate func collection(
+        _ kind: CollectionKind, _ managed: ManagedCollection, isOptional: Bool
+    ) -> Any? {
+        func of<T: _RealmCollectionValueInsideOptional>(_: T.Type) -> Any {
+            isOptional ? Self.made(T?.self, kind, managed) : Self.made(T.self, kind, managed)
+        }
+        return switch self {
+        case .int: of(Int.self)
+        case .bool: of(Bool.self)
+        case .float: of(Float.self)
+        case .double: of(Double.self)
+        case .string: of(String.self)
+        case .binary: of(Data.self)
+        case .timestamp: of(Date.self)
+        case .decimal: of(Decimal128.self)
+        case .objectID: of(ObjectId.self)
+        case .uuid: of(UUID.self)
         case .mixed: Self.made(AnyRealmValue.self, kind, managed)
+        case .link where kind == .dictionary: Map<String, DynamicObject?>(managed)
         case .link: Self.made(DynamicObject.self, kind, managed)
         default: nil
         }
@@ -152,8 +192,13 @@ extension ColumnType {
 extension _Storing {
     /// A value given without a type, for a property of the file.
     func stored(_ value: Any?, _ column: ColumnInfo, _ key: String) -> Value {
-        guard let given = value.flatMap({ unwrapped($0) }), !(given is NSNull) else { return .null }
-        if column.type == .mixed, let any = given as? AnyRealmValue { return any._rlmStored(self) }
+        guard let given = value.flatMap({ RealmSwift.plain($0) }), !(given is NSNull) else {
+            return .null
+        }
+        if column.type == .mixed, let any = AnyRealmValue(of: given) {
+            return any._rlmStored(self)
+        }
+        if column.type == .link, let object = given as? ObjectBase { return link(object) }
         let type = column.type == .mixed ? nil : PropertyType(column.type)
         if let type, let stored = _PropertyShape(type).stored(given, self) { return stored }
         if let number = given as? NSNumber, let type,

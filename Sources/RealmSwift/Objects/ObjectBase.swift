@@ -38,8 +38,8 @@ open class ObjectBase: NSObject {
 
     // MARK: State
 
-    /// Nil for an object that is in no realm, or was deleted.
-    public var realm: Realm? { isInvalidated ? nil : keeper.map { Realm($0) } }
+    /// Nil for an object that is in no realm; one that was deleted keeps its.
+    public var realm: Realm? { keeper.map { Realm($0) } }
     public var objectSchema: ObjectSchema { ObjectSchema(ClassModel.of(Swift.type(of: self))) }
     public var isFrozen: Bool { keeper?.isFrozen ?? false }
     /// The object as it is in this version, for any thread.
@@ -49,20 +49,37 @@ open class ObjectBase: NSObject {
 
     /// The object was deleted, or its realm let go of it.
     open var isInvalidated: Bool {
-        guard let handle, managed != nil else { return false }
-        return !((try? handle.exists) ?? false)
+        guard let handle, let managed else { return false }
+        return managed.isStale || !((try? handle.exists) ?? false)
     }
 
     final var isManaged: Bool { managed != nil }
 
     // MARK: Values
 
+    /// Looks up where the object is after the realm has moved.
+    @inline(__always)
+    private final func follow() throws(RealmError) { if handle!.isBehind { try catchUp() } }
+
+    @inline(never)
+    private final func catchUp() throws(RealmError) {
+        checkFresh()
+        try handle!.follow()
+    }
+
+    /// Traps for an object of a version that the realm let go of.
+    final func checkFresh() {
+        if managed?.isStale == true {
+            throwRealmException("Object has been deleted or invalidated.")
+        }
+    }
+
     /// The value of a property. Traps when the object is gone.
     @inline(__always)
     final func stored(_ property: Int) -> _Stored {
         guard let managed else { Self.notManaged() }
         return attempt { () throws(RealmError) in
-            try handle!.follow()
+            try follow()
             return _Stored(value: try handle!.value(property), realm: managed.realm)
         }
     }
@@ -77,7 +94,7 @@ open class ObjectBase: NSObject {
     @inline(__always)
     final func integer(_ property: Int) -> Int64 {
         return attempt { () throws(RealmError) in
-            try handle!.follow()
+            try follow()
             return try handle!.int(property) ?? 0
         }
     }
@@ -88,9 +105,12 @@ open class ObjectBase: NSObject {
     ) {
         guard let managed else { Self.notManaged() }
         let isAdopting = storing != nil
+        checkFresh()
         _ = managed.realm.engine.forWriting()
         if property == managed.primaryKey, !isAdopting, !managed.realm.isMigrating {
-            throwRealmException("Primary key can't be changed after an object is inserted.")
+            throwRealmException(
+                "Cannot modify primary key: Primary key can't be changed after an object is inserted."
+            )
         }
         let storing = storing ?? _Storing(managed.realm)
         let value = value(storing)
@@ -113,13 +133,16 @@ open class ObjectBase: NSObject {
     final func storeEmbedded(_ property: Int, _ child: EmbeddedObject, _ storing: _Storing?) {
         guard let managed else { Self.notManaged() }
         _ = managed.realm.engine.forWriting()
+        let current = attempt { () throws(RealmError) in try handle!.value(property) }
         if let owner = child.managed?.realm {
-            let current = attempt { () throws(RealmError) in try handle!.value(property) }
             if owner === managed.realm, current.isLink(to: child) { return }
             throwRealmException("Can't set link to existing managed embedded object")
         }
         let storing = storing ?? _Storing(managed.realm)
         attempt { () throws(RealmError) in
+            if storing.policy == .modified, case .link(let link) = current {
+                return managed.realm.fill(child, link.key, storing)
+            }
             let key = try handle!.makeEmbedded(property)
             managed.realm.fill(child, key, storing)
         }
@@ -168,6 +191,7 @@ open class ObjectBase: NSObject {
             return setValue(value, forUndefinedKey: key)
         }
         if field.wrapper.setAny(value, at: place(of: field), self) { return }
+        if let refusal = field.wrapper.refusal(of: value) { throwRealmException(refusal) }
         throwRealmException(
             "Invalid value '\(value ?? "<null>")' of type '\(Swift.type(of: value ?? NSNull()))' for "
                 + "'\(field.shape.type)' property '\(type.className()).\(key)'.")

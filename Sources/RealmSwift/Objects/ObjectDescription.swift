@@ -28,7 +28,7 @@ enum ObjectDescription {
 
     /// - Parameter place: what lies where the text says that the collection does.
     static func list<Elements: Collection>(
-        _ elements: Elements, as name: String, at place: AnyObject, depth: Int = deepest
+        _ elements: Elements, as name: String, at place: AnyObject?, depth: Int = deepest
     ) -> String {
         if depth == 0 { return tooDeep }
         var lines = elements.prefix(most).enumerated().map { index, element in
@@ -52,9 +52,9 @@ enum ObjectDescription {
 
     private static func skipped(_ count: Int) -> String { "\t... \(count - most) objects skipped." }
 
-    private static func block(_ name: String, _ place: AnyObject, _ lines: [String]) -> String {
-        let address = String(UInt(bitPattern: ObjectIdentifier(place)), radix: 16)
-        return "\(name) <0x\(address)> (\n\(lines.joined(separator: ",\n"))\n)"
+    private static func block(_ name: String, _ place: AnyObject?, _ lines: [String]) -> String {
+        let address = place.map { UInt(bitPattern: ObjectIdentifier($0)) } ?? 0
+        return "\(name) <0x\(String(address, radix: 16))> (\n\(lines.joined(separator: ",\n"))\n)"
     }
 
     private static func indented(_ text: String) -> String {
@@ -67,10 +67,18 @@ enum ObjectDescription {
         case let object as ObjectBase: text(object, depth: depth)
         case let collection as any DescribedInDepth: collection.text(depth: depth)
         case let flag as Bool: flag ? "1" : "0"
-        case let number as Float: NSNumber(value: number).stringValue
-        case let number as Double: NSNumber(value: number).stringValue
+        case let number as NSNumber where !(number is Bool): digits(number)
         case let data as Data: "<\(data.map { String(format: "%02x", $0) }.joined())>"
         case let other?: "\(other)"
+        }
+    }
+
+    /// As many as tell the number from others of its type.
+    private static func digits(_ number: NSNumber) -> String {
+        switch number.objCType.pointee {
+        case 0x66: String(format: "%0.7g", number.doubleValue)
+        case 0x64: String(format: "%0.16g", number.doubleValue)
+        default: number.stringValue
         }
     }
 
@@ -96,7 +104,8 @@ protocol DescribedInDepth {
     func text(depth: Int) -> String
 }
 
-/// A value as files have it, in the types of Swift and Foundation: nil for null.
+/// A value as files have it, in the types of Swift and Foundation: nil for null. Numbers can be cast to
+/// every type of number that has room for them.
 func plain(_ value: Any) -> Any? {
     switch unwrapped(value) {
     case nil: nil
@@ -104,6 +113,9 @@ func plain(_ value: Any) -> Any? {
     case let member as any PersistableEnum: raw(member)
     case let custom as any CustomPersistable: persisted(custom)
     case let custom as any FailableCustomPersistable: persisted(custom)
+    case let number as any FixedWidthInteger: NSNumber(value: Int64(truncatingIfNeeded: number))
+    case let number as Float: NSNumber(value: number)
+    case let number as Double: NSNumber(value: number)
     case let other: other
     }
 }

@@ -105,6 +105,8 @@ protocol ColumnWrapper {
     static func setAny(
         _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase
     ) -> Bool
+    /// Why a value does not fit, if there is more to be said than that.
+    static func refusal(of value: Any?) -> String?
     /// Of a holder: the object is managed, or writes down what it is asked for.
     static func attach(
         at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16)
@@ -112,6 +114,7 @@ protocol ColumnWrapper {
 
 extension ColumnWrapper {
     static var isHolder: Bool { false }
+    static func refusal(of value: Any?) -> String? { nil }
     static func attach(
         at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16
     ) {}
@@ -174,6 +177,17 @@ extension Persisted: ColumnWrapper {
             wrapper(at: place).pointee.local = converted
         }
         return true
+    }
+}
+
+extension Persisted {
+    static func refusal(of value: Any?) -> String? {
+        func text<C: FailableCustomPersistable>(_: C.Type) -> String? {
+            Converted<C.PersistedType>.of(value).map {
+                "Could not convert value '\($0)' to type '\(C.self)'."
+            }
+        }
+        return (Value.self as? any FailableCustomPersistable.Type).flatMap { text($0) }
     }
 }
 

@@ -7,6 +7,8 @@ final class ManagedClass: @unchecked Sendable {
     unowned let realm: RealmInstance
     let model: ClassModel
     let objects: ObjectClass
+    /// The realm let go of the version that objects of this class are of.
+    var isStale = false
     /// Place of the primary key among the table's properties.
     let primaryKey: Int?
     /// Where the wrappers of a new accessor lie, and the places of their properties.

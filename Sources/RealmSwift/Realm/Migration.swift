@@ -25,10 +25,14 @@ public final class Migration {
         self.engine = engine
         old = RealmInstance.of(engine.old, configuration, schema)
         new = RealmInstance.of(engine.new, configuration, schema)
+        old.hasStoredNames = true
         new.isMigrating = true
     }
 
     func end() { new.isMigrating = false }
+
+    /// The classes that the file has.
+    public var oldSchema: Schema { Schema(old.engine.schema) }
 
     /// The classes that the program has.
     public var newSchema: Schema { Schema(new.schema) }
@@ -61,35 +65,9 @@ public final class Migration {
     /// Makes an object of a class that the program has.
     @discardableResult
     public func create(_ typeName: String, value: Any = [Any]()) -> MigrationObject {
-        guard let table = table(typeName, new) else {
-            throwRealmException("Object type '\(typeName)' is not managed by the Realm.")
-        }
-        let columns = attempt { () throws(RealmError) in
-            try new.engine.write.snapshot().schema.table(table)?.columns ?? []
-        }
-        var values: [String: Any?] = [:]
-        switch value {
-        case let dictionary as [String: Any?]: values = dictionary
-        case let array as [Any?]:
-            for (column, value) in zip(columns, array) { values[column.name] = value }
-        case let object as DynamicObject:
-            for column in columns { values[column.name] = object.value(forKey: column.name) }
-        default:
-            throwRealmException(
-                "Invalid value '\(value)' to initialize object of type '\(typeName)'")
-        }
-        let object = attempt { () throws(RealmError) -> DynamicObject in
-            let info = try new.engine.write.snapshot().schema.table(table)
-            let storing = _Storing(new)
-            let key = info?.primaryKey.map {
-                storing.stored(values[columns[$0].name] ?? nil, columns[$0], columns[$0].name)
-            }
-            let made = try new.engine.write.create(in: table, primaryKey: key)
-            if let primary = info?.primaryKey { values[columns[primary].name] = nil }
-            return DynamicObject.of(new, ObjectLink(table: table, key: made))
-        }
-        for (name, value) in values { object.setValue(value, forKey: name) }
-        return object
+        let managed = new.requireClass(named: typeName)
+        let made = new.creation(managed, value, .error)
+        return DynamicObject.of(new, made.handle!.link)
     }
 
     public func delete(_ object: MigrationObject) {

@@ -209,10 +209,8 @@ extension InitialValues.Maker {
         case .unmanaged:
             if let object = value as? ObjectBase, Swift.type(of: object) == type { return object }
         case .stored(let realm, let policy):
-            if let object = value as? ObjectBase, object.managed?.realm === realm {
-                return object
-            }
             if !(type is EmbeddedObject.Type) {
+                if let object = value as? ObjectBase, object.keeper === realm { return object }
                 return realm.creation(realm.requireClass(type), value, policy)
             }
         }

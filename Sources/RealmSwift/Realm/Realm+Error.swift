@@ -77,9 +77,44 @@ public func ~= (code: Realm.Error.Code, error: Swift.Error) -> Bool {
 extension Realm.Error {
     /// An error of the engine as the API has it.
     init(_ error: RealmError) {
-        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: error.message]
-        if let file = error.file { userInfo["NSFilePath"] = file }
+        var (message, file) = (error.message, error.file)
+        if let path = file {
+            if error.code == "FileOperationFailed", !Self.isFolder(above: path) {
+                file = path + ".lock"
+                message =
+                    "Failed to open file at path '\(path).lock': parent path is not a directory"
+            } else if let reason = Self.reason(of: error, path) {
+                message = "Failed to open Realm file at path '\(path)': \(reason)"
+            }
+        }
+        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: message]
+        if let file { userInfo["NSFilePath"] = file }
         self.init(Self.code(of: error), userInfo: userInfo)
+    }
+
+    private static func isFolder(above path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        return !FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder)
+            || isFolder.boolValue
+    }
+
+    /// Why a file cannot be opened, in the words of the SDK; nil where the engine's own say more.
+    private static func reason(of error: RealmError, _ path: String) -> String? {
+        switch error.code {
+        case "FileNotFound": return "No such file or directory"
+        case "PermissionDenied":
+            return "Permission denied. Please use a path where your app has read-write permissions."
+        default: break
+        }
+        guard error.reason == "not-a-realm", let size = size(of: path), size < 24 else {
+            return nil
+        }
+        return "file is non-empty but too small (\(size) bytes) to be a valid Realm."
+    }
+
+    private static func size(of path: String) -> Int? {
+        (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int
     }
 
     private static func code(of error: RealmError) -> Code {

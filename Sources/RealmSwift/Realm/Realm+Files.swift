@@ -7,11 +7,15 @@ public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throw
         let key = try encryptionKey.map { data throws(RealmError) in try EncryptionKey.of(data) }
         let database = try Database(immutable: fileURL.path, key: key)
         if let version = database.snapshot().schema.version { return version }
-    } catch { throw Realm.Error(error) }
+    } catch {
+        if error.code != "FileNotFound", error.reason != "empty" { throw Realm.Error(error) }
+    }
     throw Realm.Error(
-        .fail,
+        .invalidDatabase,
         userInfo: [
-            NSLocalizedDescriptionKey: "Cannot open an uninitialized realm in read-only mode"
+            NSLocalizedDescriptionKey:
+                "Realm at path '\(fileURL.path)' has not been initialized.",
+            "NSFilePath": fileURL.path,
         ])
 }
 

@@ -223,10 +223,7 @@ import RealmEngine
     }
 
     /// Lets go of the version; objects that came from it are of no use any more.
-    public func invalidate() {
-        engine.invalidate()
-        instance.letGo()
-    }
+    public func invalidate() { instance.invalidate() }
 }
 
 /// A class that a realm can be asked for the objects of.

@@ -6,8 +6,8 @@ extension RealmInstance {
     /// The link to `object`, which is added if it is in no realm yet. Traps for one of another realm,
     /// and for one that is gone.
     func adopt(_ object: ObjectBase, _ storing: _Storing) -> ObjectLink {
-        if let managed = object.managed, let handle = object.handle {
-            guard managed.realm === self else {
+        if let keeper = object.keeper, let handle = object.handle {
+            guard keeper === self else {
                 throwRealmException(
                     "Object is already managed by another Realm. Use create instead to copy it into "
                         + "this Realm.")
@@ -44,12 +44,17 @@ extension RealmInstance {
         }
     }
 
+    /// The file has the primary key, too: while it is migrated it may not have it yet.
+    private func hasKey(_ managed: ManagedClass) -> Bool {
+        !isMigrating || engine.schema.table(managed.objects.key)?.primaryKey != nil
+    }
+
     /// The object that has the primary key, or a new one.
     private func place(
         of object: ObjectBase, _ managed: ManagedClass, _ storing: _Storing
     ) throws(RealmError) -> ObjectKey {
         let table = managed.objects.key
-        guard let field = managed.model.primaryKey else {
+        guard let field = managed.model.primaryKey, hasKey(managed) else {
             return try engine.write.create(in: table)
         }
         let value = field.wrapper.localValue(at: object.place(of: field), storing)
@@ -68,7 +73,8 @@ extension RealmInstance {
         // First of all, so that objects that link here find it stored.
         managed.bind(object, handle, isAdopted: true)
         for (i, field) in managed.model.fields.enumerated() {
-            guard !field.isPrimaryKey, let property = managed.properties[i] else {
+            guard !field.isPrimaryKey || !hasKey(managed), let property = managed.properties[i]
+            else {
                 managed.attach(i, of: object)
                 continue
             }

@@ -10,6 +10,8 @@ final class RealmInstance: @unchecked Sendable {
     let configuration: Realm.Configuration
     let schema: ModelSchema
     var isMigrating = false
+    /// Names are those of the file: it is the one before a migration.
+    var hasStoredNames = false
     /// Hears of commits by itself, where work can be delivered.
     private(set) var isTold = true
     /// Itself, while it has a write transaction open where there is no thread to keep it.
@@ -57,7 +59,13 @@ final class RealmInstance: @unchecked Sendable {
             let realm = of(try Instance.open(request, on: place), configuration, schema)
             if !isTold { (realm.engine.autorefresh, realm.isTold) = (true, false) }
             return realm
-        } catch { throw Realm.Error(error) }
+        } catch {
+            // Nobody who opens a file by other rules than before can be served.
+            if error.code == "MismatchedConfig", !error.message.contains("schema version") {
+                throwRealmException(error.message)
+            }
+            throw Realm.Error(error)
+        }
     }
 
     /// All there are.
@@ -139,6 +147,16 @@ final class RealmInstance: @unchecked Sendable {
     func requireClass(named name: String) -> ManagedClass {
         if let model = schema.model(named: name) { return requireClass(model.type) }
         throwRealmException("Object type '\(name)' is not managed by the Realm.")
+    }
+
+    /// Lets go of the version; objects that came from it are of no use any more.
+    func invalidate() {
+        guard engine.invalidate() else { return }
+        letGo()
+        classes.withLock { classes in
+            for managed in classes.values { managed.isStale = true }
+            classes = [:]
+        }
     }
 
     /// An accessor of the object a link leads to.

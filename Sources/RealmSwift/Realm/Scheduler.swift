@@ -14,6 +14,11 @@ enum Scheduler {
             if !isOnMain { wrongQueue() }
             return main
         }
+        if !isSerial(queue) {
+            throwRealmException(
+                "Invalid queue '\(queue.label)': Realms can only be confined to serial queues or the "
+                    + "main queue.")
+        }
         let id = ObjectIdentifier(queue)
         queue.setSpecific(key: queueKey, value: id)
         if DispatchQueue.getSpecific(key: queueKey) != id, !isStandIn(for: .object(id)) {
@@ -26,6 +31,23 @@ enum Scheduler {
                 queue.async(execute: work)
                 return true
             })
+    }
+
+    /// As far as can be told: queues do not say what they are. Global ones have their names, and a
+    /// concurrent one is what begins as a concurrent one does.
+    private static func isSerial(_ queue: DispatchQueue) -> Bool {
+        if queue.label.hasPrefix("com.apple.root.") { return false }
+        return kind(queue) != kind(concurrent)
+    }
+
+    private static let concurrent = DispatchQueue(label: "concurrent", attributes: .concurrent)
+
+    /// The first word of what the queue stands for, behind the header of its object.
+    private static func kind(_ queue: DispatchQueue) -> UInt {
+        withExtendedLifetime(queue) {
+            let object = UnsafeRawPointer(Unmanaged.passUnretained(queue).toOpaque())
+            return object.load(fromByteOffset: 16, as: UnsafePointer<UInt>.self).pointee
+        }
     }
 
     private static func wrongQueue() -> Never {

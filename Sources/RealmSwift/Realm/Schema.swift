@@ -1,3 +1,4 @@
+import Foundation
 import RealmEngine
 
 /// The type of a property (API specification 2.13).
@@ -14,39 +15,65 @@ public struct Schema: CustomStringConvertible, Equatable, Sendable {
 
     init(_ schema: ModelSchema) { objectSchema = schema.models.map { ObjectSchema($0) } }
 
+    /// Of a file.
+    init(_ schema: RealmEngine.Schema) {
+        objectSchema = schema.classes.map { ObjectSchema($0, schema) }
+    }
+
     public subscript(className: String) -> ObjectSchema? {
         objectSchema.first { $0.className == className }
     }
 
     public var description: String {
-        "Schema {\n" + objectSchema.map { "\t\($0.className)\n" }.joined() + "}"
+        "Schema {\n" + objectSchema.map { "\t\($0)".indented + "\n" }.joined() + "}"
     }
 }
 
 /// A class of a realm.
 public struct ObjectSchema: CustomStringConvertible, Equatable, Sendable {
-    private let model: ClassModel
-
-    init(_ model: ClassModel) { self.model = model }
-
-    public var className: String { model.name }
-    public var objectClass: AnyClass { model.type }
-    public var isEmbedded: Bool { model.isEmbedded }
-    public var isAsymmetric: Bool { false }
+    public let className: String
+    public let objectClass: AnyClass
+    public let isEmbedded: Bool
     /// Those that files have columns for.
-    public var properties: [Property] {
-        model.fields.filter { !$0.isLinkingObjects }.map { Property($0) }
+    public let properties: [Property]
+    public let primaryKeyProperty: Property?
+    /// Those of linking objects.
+    private let computed: [Property]
+
+    init(_ model: ClassModel) {
+        className = model.name
+        objectClass = model.type
+        isEmbedded = model.isEmbedded
+        properties = model.fields.filter { !$0.isLinkingObjects }.map { Property($0) }
+        primaryKeyProperty = model.primaryKey.map { Property($0) }
+        computed = model.fields.filter(\.isLinkingObjects).map { Property($0) }
     }
-    public var primaryKeyProperty: Property? { model.primaryKey.map { Property($0) } }
+
+    /// Of a file.
+    init(_ info: TableInfo, _ schema: RealmEngine.Schema) {
+        let properties = info.columns.map { Property($0, schema) }
+        className = info.className
+        objectClass = DynamicObject.self
+        isEmbedded = info.kind == .embedded
+        self.properties = properties
+        primaryKeyProperty = info.primaryKey.map { properties[$0] }
+        computed = []
+    }
+
+    public var isAsymmetric: Bool { false }
 
     public subscript(propertyName: String) -> Property? {
-        model.field(named: propertyName).map { Property($0) }
+        (properties + computed).first { $0.name == propertyName }
     }
 
-    public static func == (a: ObjectSchema, b: ObjectSchema) -> Bool { a.model === b.model }
+    public static func == (a: ObjectSchema, b: ObjectSchema) -> Bool {
+        a.className == b.className && a.properties == b.properties
+            && a.computed == b.computed && a.isEmbedded == b.isEmbedded
+            && a.primaryKeyProperty == b.primaryKeyProperty
+    }
 
     public var description: String {
-        "\(className) {\n" + properties.map { "\t\($0.name): \($0.type)\n" }.joined() + "}"
+        "\(className) {\n" + properties.map { "\t\($0)".indented + "\n" }.joined() + "}"
     }
 }
 
@@ -61,6 +88,8 @@ public struct Property: CustomStringConvertible, Equatable, Sendable {
     public let isIndexed: Bool
     public let isOptional: Bool
     public let objectClassName: String?
+    private let originProperty: String?
+    private let isPrimaryKey: Bool
 
     init(_ field: ClassModel.Field) {
         name = field.name
@@ -72,7 +101,53 @@ public struct Property: CustomStringConvertible, Equatable, Sendable {
         isIndexed = field.isIndexed || field.isPrimaryKey
         isOptional = field.shape.isOptional
         objectClassName = field.shape.target.map { ClassModel.of($0).name }
+        originProperty = field.originProperty
+        isPrimaryKey = field.isPrimaryKey
     }
 
-    public var description: String { "\(name): \(type)\(isOptional ? "?" : "")" }
+    /// Of a file.
+    init(_ column: ColumnInfo, _ schema: RealmEngine.Schema) {
+        name = column.name
+        columnName = column.name
+        type = PropertyType(column.type) ?? .any
+        isArray = column.collection == .list
+        isSet = column.collection == .set
+        isMap = column.collection == .dictionary
+        isIndexed = column.isIndexed
+        isOptional = column.isNullable
+        objectClassName = column.type == .link ? schema.table(column.target)?.className : nil
+        originProperty = nil
+        isPrimaryKey = false
+    }
+
+    public var description: String {
+        func line(_ name: String, _ value: String) -> String { "\t\(name) = \(value);\n" }
+        func line(_ name: String, _ value: Bool) -> String { line(name, value ? "YES" : "NO") }
+        var text = "\(name) {\n" + line("type", type.name)
+        if let objectClassName {
+            text += line("objectClassName", objectClassName)
+            text += line("linkOriginPropertyName", originProperty ?? "(null)")
+        }
+        return text + line("columnName", columnName) + line("indexed", isIndexed)
+            + line("isPrimary", isPrimaryKey) + line("array", isArray) + line("set", isSet)
+            + line("dictionary", isMap) + line("optional", isOptional) + "}"
+    }
+}
+
+extension PropertyType {
+    /// As descriptions call it.
+    fileprivate var name: String {
+        switch self {
+        case .objectId: "object id"
+        case .UUID: "uuid"
+        case .any: "mixed"
+        case .linkingObjects: "linking objects"
+        default: "\(self)"
+        }
+    }
+}
+
+extension String {
+    /// With lines behind the first one further in.
+    fileprivate var indented: String { replacingOccurrences(of: "\n", with: "\n\t") }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import RealmActors
 import RealmEngine
 
 /// Realms of actors (API specification 3.4): opened on them, and used there only.

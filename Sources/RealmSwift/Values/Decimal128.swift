@@ -91,7 +91,12 @@ public struct Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Express
 
 extension Decimal128: Codable {
     public init(from decoder: any Decoder) throws {
-        try self.init(string: decoder.singleValueContainer().decode(String.self))
+        let container = try decoder.singleValueContainer()
+        if let text = try? container.decode(String.self) {
+            try self.init(string: text)
+        } else {
+            self.init(value: try container.decode(Decimal.self))
+        }
     }
 
     public func encode(to encoder: any Encoder) throws {

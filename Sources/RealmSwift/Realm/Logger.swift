@@ -1,0 +1,42 @@
+import Foundation
+import Synchronization
+
+/// How much is told to a logger: messages up to its level.
+public enum LogLevel: Int, Sendable {
+    case off = 0
+    case fatal, error, warn, info, detail, debug, trace, all
+}
+
+/// Is told what happens. Free to cross threads.
+public final class Logger: @unchecked Sendable {
+    public typealias LogFunction = @Sendable (_ level: LogLevel, _ message: String) -> Void
+
+    private static let standard = Mutex(
+        Logger(level: .info) { _, message in
+            FileHandle.standardError.write(Data((message + "\n").utf8))
+        })
+
+    /// The one of the process.
+    public static var shared: Logger {
+        get { standard.withLock { $0 } }
+        set { standard.withLock { $0 = newValue } }
+    }
+
+    private let threshold: Mutex<LogLevel>
+    private let function: LogFunction
+
+    public init(level: LogLevel, logFunction: @escaping LogFunction) {
+        threshold = Mutex(level)
+        function = logFunction
+    }
+
+    public var level: LogLevel {
+        get { threshold.withLock { $0 } }
+        set { threshold.withLock { $0 = newValue } }
+    }
+
+    /// Passes a message on, unless it is of a level beyond the logger's.
+    public func log(level: LogLevel, message: String) {
+        if level != .off, level.rawValue <= self.level.rawValue { function(level, message) }
+    }
+}

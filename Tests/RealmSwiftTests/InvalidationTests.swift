@@ -1,0 +1,42 @@
+import Foundation
+@_spi(Testing) import RealmSwift
+import Testing
+
+/// What becomes of objects and collections when their realm lets go of a version.
+@Suite struct InvalidationTests {
+    @Test func whatCameFromAVersionIsOfNoUse() throws {
+        let lab = try RealmLab(RealmTests.types)
+        let realm = try lab.open()
+        let dog = Dog(value: ["id": 1, "tags": ["a"]])
+        try realm.write { realm.add(dog) }
+        let (tags, all) = (dog.tags, realm.objects(Dog.self))
+        realm.invalidate()
+        #expect(dog.isInvalidated && tags.isInvalidated)
+        let reasons = [
+            RealmTesting.catchMisuse { _ = dog.name },
+            RealmTesting.catchMisuse { dog.name = "Al" },
+            RealmTesting.catchMisuse { _ = dog.tags },
+            RealmTesting.catchMisuse { _ = tags.count },
+        ].map { $0?.reason ?? "" }
+        #expect(reasons.allSatisfy { $0.contains("deleted or invalidated") })
+        // Results look again, and what they find lives.
+        #expect(all.count == 1 && all[0].name == "Rex" && dog.isInvalidated)
+        try realm.write { all[0].name = "Bo" }
+        #expect(all.first?.name == "Bo" && dog.isInvalidated)
+        try lab.check()
+    }
+
+    @Test func observersGoWithTheirTokens() throws {
+        let lab = try RealmLab(RealmTests.types)
+        let path = lab.configuration.fileURL!.path
+        let queue = DispatchQueue(label: "realm")
+        try queue.sync {
+            let realm = try Realm(configuration: lab.configuration, queue: queue)
+            let dog = Dog()
+            try realm.write { realm.add(dog) }
+            let token = dog.observe { (_: ObjectChange<Dog>) in _ = dog.name }
+            token.invalidate()
+        }
+        #expect(!RealmTesting.hasCachedRealm(atPath: path))
+    }
+}
