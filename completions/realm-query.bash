@@ -31,7 +31,11 @@ _realm_query() {
             return
             ;;
         -f | --format)
-            mapfile -t COMPREPLY < <(compgen -W "auto table ndjson json csv tsv" -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W "auto table ndjson json csv tsv sql swift" -- "$word")
+            return
+            ;;
+        --dialect)
+            mapfile -t COMPREPLY < <(compgen -W "sqlite postgres duckdb" -- "$word")
             return
             ;;
         --output-dir)
@@ -49,7 +53,7 @@ _realm_query() {
             ;;
     esac
     if [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "-s --sort --distinct --arg --argjson -Q --query-file --aggregate --batch --explain -L --limit --offset -a --all -c --count -e --exit-status -S --schema --digest --internal --at -d --diff -w --watch --initial --since --heartbeat --before -F --fields --exclude -x --expand --backlinks --explode --types --time --binary --join --null -f --format --json -H --no-header -0 --null-separated --raw -o --output --force --output-dir -K --encryption-key-file --access --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "-s --sort --distinct --arg --argjson -Q --query-file --aggregate --batch --explain -L --limit --offset -a --all -c --count -e --exit-status -S --schema --digest --internal --at -d --diff -w --watch --initial --since --heartbeat --before -F --fields --exclude -x --expand --backlinks --explode --types --time --binary --join --null -f --format --dialect --json -H --no-header -0 --null-separated --raw -o --output --force --output-dir -K --encryption-key-file --access --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
         return
     fi
     compopt -o filenames

@@ -39,6 +39,37 @@ extension ByteBuffer {
         }
     }
 
+    /// A text of SQL: in quotation marks, those in it doubled. False, and nothing appended, where the
+    /// text is not UTF-8 or holds a NUL or a carriage return, which not every reader of SQL keeps.
+    public mutating func append(sql text: ByteView) -> Bool {
+        let start = count
+        append(UInt8(ascii: "'"))
+        var position = 0
+        while position < text.count {
+            position &+= appendPlain(text.dropping(position), until: ByteChunk.isSpecialInSQL)
+            if position == text.count { break }
+            let rest = text.dropping(position)
+            switch rest[0] {
+            case UInt8(ascii: "'"):
+                append("''")
+                position &+= 1
+            case 0x80...:
+                let sequence = UTF8Sequence(rest.base, count: rest.count)
+                guard sequence.isWellFormed else { return abandon(start) }
+                append(rest.base, sequence.length)
+                position &+= sequence.length
+            default: return abandon(start)
+            }
+        }
+        append(UInt8(ascii: "'"))
+        return true
+    }
+
+    private mutating func abandon(_ start: Int) -> Bool {
+        truncate(to: start)
+        return false
+    }
+
     /// Appends what precedes the first marked byte and returns its length.
     @inline(__always)
     private mutating func appendPlain(
@@ -77,6 +108,12 @@ extension ByteChunk {
     fileprivate static func isSpecialInCSV(_ word: UInt64) -> UInt64 {
         equal(word, UInt8(ascii: ",")) | equal(word, UInt8(ascii: "\""))
             | equal(word, UInt8(ascii: "\n")) | equal(word, UInt8(ascii: "\r"))
+    }
+
+    /// Bytes beyond ASCII too.
+    @inline(__always)
+    fileprivate static func isSpecialInSQL(_ word: UInt64) -> UInt64 {
+        word | equal(word, UInt8(ascii: "'")) | equal(word, 0) | equal(word, UInt8(ascii: "\r"))
     }
 
     @inline(__always)

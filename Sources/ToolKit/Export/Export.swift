@@ -3,7 +3,7 @@ import RealmEngine
 /// Prints the objects of some tables. The output is the same for any number of workers.
 package struct Export {
     package let database: Database
-    let plans: [RecordPlan]
+    private(set) var plans: [RecordPlan]
     let values: ValueStyle
     var records: RecordStyle
     /// Records to print; they count across all tables.
@@ -52,7 +52,7 @@ package struct Export {
 
     /// Only records that need no others before them can be made by several workers.
     private func workerCount(objects: Int) -> Int {
-        if records.format == .table || isExploding { return 1 }
+        if records.format == .table || elements != .all { return 1 }
         return max(1, min(threads, objects / Self.objectsPerThread))
     }
 
@@ -84,6 +84,15 @@ package struct Export {
         }
         choice = .keys(objects.of(try found.rows(in: snapshot).keys))
         if !isExploding { window = .all }
+    }
+
+    /// All of the same objects, by other plans for their class. What a window leaves out must have
+    /// been left out by choice.
+    package func printing(_ plan: RecordPlan) -> Export {
+        var other = self
+        other.plans = [plan]
+        other.window = .all
+        return other
     }
 
     /// The number of records, without printing them.

@@ -68,7 +68,9 @@ final class ExportWorker {
             case .matches(let parts): try render(parts, renderer, batch, &buffer)
             case .keys(let keys): try render(keys, renderer, batch, &buffer)
             }
-        return isRendered ? try flush(batch, &buffer) : false
+        guard isRendered else { return false }
+        renderer.endBatch(to: &buffer)
+        return try flush(batch, &buffer)
     }
 
     private func render(

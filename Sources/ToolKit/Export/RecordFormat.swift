@@ -5,6 +5,8 @@ package enum RecordFormat: Sendable {
     case csv
     case tsv
     case table
+    /// Rows that a database is told to insert.
+    case sql
     /// The one field of each record, strings as they are.
     case raw
 }
@@ -19,6 +21,8 @@ package struct RecordStyle: Sendable {
     package var width: Int?
     /// Headings of tables stand out.
     package var isColored = false
+    /// Whose SQL.
+    package var dialect = SQLDialect.sqlite
 
     package init(
         format: RecordFormat, hasHeader: Bool = true, terminator: UInt8 = UInt8(ascii: "\n"),

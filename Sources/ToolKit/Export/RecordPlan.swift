@@ -10,6 +10,8 @@ package final class RecordPlan: Sendable {
     let explode: FieldPath?
     /// JSON records begin with `"$class"`.
     package let namesClass: Bool
+    /// The table that the records are rows of.
+    let sql: SQLTable?
 
     package struct Field: Sendable {
         /// Member name or column heading.
@@ -34,13 +36,15 @@ package final class RecordPlan: Sendable {
     }
 
     package init(
-        table: TableInfo, fields: [Field], columns: [Int], explode: FieldPath?, namesClass: Bool
+        table: TableInfo, fields: [Field], columns: [Int], explode: FieldPath?, namesClass: Bool,
+        sql: SQLTable? = nil
     ) {
         self.table = table
         self.fields = fields
         self.columns = columns
         self.explode = explode
         self.namesClass = namesClass
+        self.sql = sql
     }
 }
 
@@ -59,6 +63,8 @@ package struct FieldPath: Sendable {
         case elementKey
         /// Its position, from 0.
         case elementIndex
+        /// What is said of an embedded object's owner; in SQL alone.
+        case owner(OwnerPart)
     }
 
     package let source: Source

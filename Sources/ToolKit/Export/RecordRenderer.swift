@@ -15,6 +15,7 @@ package final class RecordRenderer {
     private let quick: UnsafeMutablePointer<QuickField>
     private let explode: PathFollower?
     private let table: TableLayout?
+    private let sql: SQLCells?
     /// The element that becomes the present record, its key and its position.
     private var element = Value.null
     private var elementKey = Value.null
@@ -61,7 +62,8 @@ package final class RecordRenderer {
         let isDelimited = style.format == .csv || style.format == .tsv
         for (position, field) in fields.enumerated() {
             var column = -1
-            if isPlain, !(isDelimited && field.isMixed), field.path == nil, field.expansion == nil,
+            if isPlain, !(isDelimited && field.isMixed), !(plan.sql?.isJSON(position) ?? false),
+                field.path == nil, field.expansion == nil,
                 case .column(let index) = field.source
             {
                 column = index
@@ -70,6 +72,7 @@ package final class RecordRenderer {
         }
         explode = plan.explode.map { PathFollower($0.steps, targets, snapshot) }
         table = style.format == .table ? TableLayout(plan, style) : nil
+        sql = plan.sql.map { SQLCells($0, style.dialect, json) }
     }
 
     deinit { quick.deallocate() }
@@ -101,6 +104,9 @@ package final class RecordRenderer {
     /// What comes after the last record of the table.
     package func finish(to out: inout ByteBuffer) { table?.finish(to: &out) }
 
+    /// What is due before another worker goes on with the table.
+    func endBatch(to out: inout ByteBuffer) { sql?.endStatement(to: &out) }
+
     private var separator: UInt8 { style.format == .csv ? UInt8(ascii: ",") : UInt8(ascii: "\t") }
 
     /// Appends one record, of the object in `row` of the scan's present leaf.
@@ -117,6 +123,7 @@ package final class RecordRenderer {
             out.append(",\n")
             try appendObject(row, to: &out)
         case .csv, .tsv: try appendLine(row, to: &out)
+        case .sql: try appendTuple(row, to: &out)
         case .raw:
             try appendCell(row, fields[0], to: &out)
             out.append(style.terminator)
@@ -136,6 +143,23 @@ package final class RecordRenderer {
             }
         }
         out.append(style.terminator)
+    }
+
+    private func appendTuple(_ row: Int, to out: inout ByteBuffer) throws(RealmError) {
+        guard let sql else { return }
+        sql.beginRow(to: &out)
+        for position in 0..<fieldCount {
+            if position > 0 { out.append(UInt8(ascii: ",")) }
+            let column = quick[position].column
+            if column >= 0 {
+                try sql.append(try scan.value(row: row, column: column), to: &out)
+            } else if case .owner(let part) = fields[position].source {
+                try sql.appendOwner(part, of: scan.row(row), to: &out)
+            } else {
+                try sql.append(try source(row, fields[position]), column: position, to: &out)
+            }
+        }
+        sql.endRow(to: &out)
     }
 
     private func addToTable(_ row: Int, to out: inout ByteBuffer) throws(RealmError) {
@@ -241,7 +265,7 @@ extension RecordRenderer {
         case .element: element
         case .elementKey: elementKey
         case .elementIndex: .int(elementIndex)
-        case .backlinks: .null
+        case .backlinks, .owner: .null
         }
     }
 

@@ -33,7 +33,7 @@ package struct Report {
     /// Appends all of it.
     package func append(_ style: RecordStyle, null: [UInt8]?, to out: inout ByteBuffer) {
         switch style.format {
-        case .ndjson, .raw:
+        case .ndjson, .raw, .sql:
             for row in rows {
                 appendObject(row, to: &out)
                 out.append(style.terminator)

@@ -9,6 +9,10 @@ package enum OutputFormat: String, CaseIterable, Sendable {
     case ndjson
     case csv
     case tsv
+    /// What makes a database of another kind hold the same.
+    case sql
+    /// Classes of a schema.
+    case swift
 }
 
 /// `--access` (section "Access" of realm-tools(7)).

@@ -57,7 +57,7 @@ package enum SharedOptions {
     }
 
     /// The key to what every such option says.
-    static let format = formats(auto: "")
+    static let format = formats(OutputFormat.allCases.filter { $0 != .auto }, auto: "")
 
     package static let json = Option(
         "json", in: .records, "same as -f json; errors as JSON too",

@@ -13,9 +13,10 @@ struct DirectoryExport {
         self.request = request
         directory = request.directory ?? "."
         format = request.recordFormat
-        if format == .table {
+        if format == .table || format == .sql {
             throw .misuse(
-                "--output-dir writes no tables", code: "InvalidArgument",
+                "--output-dir writes no \(format == .sql ? "sql" : "tables")",
+                code: "InvalidArgument",
                 hint: "csv, tsv, ndjson and json")
         }
     }
@@ -92,7 +93,7 @@ extension DirectoryExport {
                     File(name: names.stem(plan.table, column: column) + suffix, plan: plan)
                 }
         case .json: return [File(name: stem + ".json", plan: plan)]
-        case .ndjson, .raw, .table: return [File(name: stem + ".ndjson", plan: plan)]
+        case .ndjson, .raw, .table, .sql: return [File(name: stem + ".ndjson", plan: plan)]
         }
     }
 }

@@ -6,8 +6,8 @@ import ToolKit
 struct QueryAnswer {
     let request: QueryRequest
     let database: Database
-    private let output: VerifiedOutput
-    private let diagnostics: Diagnostics
+    let output: VerifiedOutput
+    let diagnostics: Diagnostics
 
     init(_ request: QueryRequest, _ database: Database, _ output: OutputFile) {
         self.request = request
@@ -33,8 +33,11 @@ struct QueryAnswer {
         case .objects(let name):
             let table = try request.table(name, database.schema)
             if let list = request.aggregates { return try printAggregates(list, table) }
+            if request.format == .sql { return try printSQL([table]) }
             return try printObjects([table])
-        case .all: return try printObjects(request.exported(database.schema))
+        case .all:
+            if request.format == .sql { return try printSQL(request.tables(database.schema)) }
+            return try printObjects(request.exported(database.schema))
         }
     }
 
@@ -56,6 +59,8 @@ struct QueryAnswer {
         case .json: schema.appendJSON(to: &buffer)
         case .ndjson: schema.appendLines(request.recordStyle(.ndjson).terminator, to: &buffer)
         case .csv, .tsv: return try print(schema.report)
+        case .swift: SwiftClasses(database.schema, tables).append(to: &buffer)
+        case .sql: break
         }
         try output.flush(&buffer)
         return .ok
@@ -100,14 +105,7 @@ extension QueryAnswer {
             database: database, plans: plans, values: request.values,
             records: request.recordStyle(format), window: request.window,
             threads: request.command.workers)
-        if let filter = request.filter {
-            let snapshot = database.snapshot()
-            try export.choose(in: snapshot) { (most) throws(RealmError) in
-                let plan = try filter.plan(plans[0].table, snapshot, most: most)
-                try explain(plan, snapshot)
-                return plan
-            }
-        }
+        if let filter = request.filter { try choose(filter, plans[0].table, &export) }
         if request.isCount { return try printCount(try count(export)) }
         let command = request.command
         let path = request.path
@@ -118,6 +116,18 @@ extension QueryAnswer {
             diagnostics.summary("\(count) \(noun), version \(database.version)")
         }
         return request.exitCode(records: count)
+    }
+
+    /// Leaves to a query which objects are printed.
+    func choose(
+        _ filter: QueryFilter, _ table: TableInfo, _ export: inout Export
+    ) throws(RealmError) {
+        let snapshot = database.snapshot()
+        try export.choose(in: snapshot) { (most) throws(RealmError) in
+            let plan = try filter.plan(table, snapshot, most: most)
+            try explain(plan, snapshot)
+            return plan
+        }
     }
 
     /// Says how the query is run, where that was asked for: a message for each step.
@@ -144,9 +154,7 @@ extension QueryAnswer {
     {
         let aggregation = try Aggregation(list, table)
         let snapshot = database.snapshot()
-        let filter =
-            request.filter ?? QueryFilter(text: "TRUEPREDICATE", arguments: [], request.command)
-        let plan = try filter.plan(table, snapshot)
+        let plan = try (request.filter ?? request.everything).plan(table, snapshot)
         try explain(plan, snapshot)
         let count = try aggregation.run(plan, snapshot)
         var buffer = ByteBuffer()
@@ -182,6 +190,9 @@ extension QueryAnswer {
 // MARK: - Tables
 
 extension QueryRequest {
+    /// Leaves nothing out.
+    var everything: QueryFilter { QueryFilter(text: "TRUEPREDICATE", arguments: [], command) }
+
     /// All classes by name, with `--internal` all tables.
     func tables(_ schema: Schema) -> [TableInfo] {
         guard showsInternal else { return schema.classes }

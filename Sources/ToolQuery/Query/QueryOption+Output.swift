@@ -3,15 +3,28 @@ import ToolKit
 /// The form of records, and where they go.
 extension QueryOption {
     static let recordsAndOutput: [any OptionDeclaration] = [
-        format, SharedOptions.json, noHeader, nullSeparated, raw,
+        format, dialect, SharedOptions.json, noHeader, nullSeparated, raw,
         SharedOptions.output.meant(for: QueryUse.all(but: .watch)), SharedOptions.force,
         outputDirectory,
     ]
 
     static let format = SharedOptions.formats(
-        [.table, .ndjson, .json, .csv, .tsv],
+        [.table, .ndjson, .json, .csv, .tsv, .sql, .swift],
         auto: "`auto` is `table` on a terminal and `ndjson` otherwise; a script should say "
-            + "which one it wants.")
+            + "which one it wants. `swift` is for `--schema` alone.")
+
+    static let dialect = Option(
+        "dialect", nil, .required("NAME", .choice), in: .records,
+        "whose sql: sqlite, postgres, duckdb",
+        "Which database is to read what `--format sql` prints: `sqlite`, `postgres` or `duckdb`. See "
+            + "SQL.",
+        default: SQLDialect.sqlite, uses: Uses([QueryUse.objects, .everything]))
+
+    /// What chooses among forms that SQL does not have.
+    static let withoutSQL: [any OptionDeclaration] = [
+        fields, exclude, expand, backlinks, explode, types, time, binary, join, null, noHeader,
+        nullSeparated, raw, count, aggregate,
+    ]
 
     static let noHeader = Option(
         "no-header", "H", in: .records, "csv, tsv and table without header",

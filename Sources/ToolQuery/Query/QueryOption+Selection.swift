@@ -103,7 +103,8 @@ extension QueryOption {
         "schema", "S", in: .selection, "print the schema",
         "Print the schema, of all classes or of CLASS: as text, or as JSON with `--json`. The "
             + "order never changes: classes by name, properties in the order of their "
-            + "columns. In the text `*` marks the primary key, `?` a value that may be null.",
+            + "columns. In the text `*` marks the primary key, `?` a value that may be null. With "
+            + "`--format swift` it is classes for the Realm Swift SDK and its like.",
         excludes: [digest],
         uses: Uses([QueryUse.schema]))
 

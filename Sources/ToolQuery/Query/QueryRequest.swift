@@ -43,6 +43,8 @@ struct QueryRequest {
         filter = try QueryFilter(command)
         format = command.format == .auto ? nil : command.format
         try checkApplicable()
+        try checkClasses()
+        try checkSQL()
         try checkSeparator()
     }
 
@@ -123,6 +125,35 @@ extension QueryRequest {
         }
     }
 
+    private func checkClasses() throws(RealmError) {
+        if case .swift = format, use != .schema {
+            throw .misuse(
+                "-f swift prints classes, not objects: it goes with --schema",
+                code: "InvalidArgument")
+        }
+    }
+
+    /// Of SQL there is one form, which holds everything.
+    private func checkSQL() throws(RealmError) {
+        guard format == .sql else {
+            guard command.isGiven(QueryOption.dialect) else { return }
+            throw .misuse("--dialect goes with -f sql", code: "InvalidArgument")
+        }
+        guard [.objects, .everything, .directory].contains(use) else {
+            throw .misuse(
+                "-f sql prints objects: it goes with --all or a CLASS", code: "InvalidArgument")
+        }
+        if let option = QueryOption.withoutSQL.first(where: { command.isAnyGiven([$0]) }) {
+            throw .misuse(
+                "\(option.spec.spelling) does not go with -f sql", code: "InvalidArgument")
+        }
+        if use == .everything, window != .all {
+            throw .misuse(
+                "--limit and --offset do not go with -f sql and --all, which leaves nothing out",
+                code: "InvalidArgument")
+        }
+    }
+
     private func checkSeparator() throws(RealmError) {
         guard command[QueryOption.nullSeparated], let format else { return }
         if format == .json || format == .table {
@@ -137,6 +168,7 @@ extension QueryRequest {
         var style = RecordStyle(format: format)
         style.hasHeader = !command[QueryOption.noHeader]
         if command[QueryOption.nullSeparated] { style.terminator = 0 }
+        style.dialect = command[QueryOption.dialect]
         if format == .table {
             style.width =
                 command.outputPath == nil
@@ -155,7 +187,8 @@ extension QueryRequest {
         case .csv: return .csv
         case .tsv: return .tsv
         case .ndjson: return .ndjson
-        case nil, .auto:
+        case .sql: return .sql
+        case nil, .auto, .swift:
             let isForPeople =
                 command.outputPath == nil && directory == nil && !command[QueryOption.nullSeparated]
                 && Terminal.isTerminal(STDOUT_FILENO)

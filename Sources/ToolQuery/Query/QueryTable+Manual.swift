@@ -22,6 +22,7 @@ extension QueryTable {
     static let sections: [ManualSection] = [
         ManualSection("QUERIES", queries),
         ManualSection("OUTPUT FORMS", outputForms),
+        ManualSection("SQL", sql),
         ManualSection("KEY PATHS", keyPaths),
         ManualSection("CHANGE RECORDS", changeRecords),
         ManualSection("DIGESTS", digests),
@@ -95,6 +96,13 @@ extension QueryTable {
                 "`tsv`",
                 "Columns separated by tabs. Tab, newline, carriage return and backslash in a value "
                     + "become `\\t`, `\\n`, `\\r` and `\\\\`; null is `\\N`."
+            ),
+            ("`sql`", "Statements that make another database hold the same; see SQL."),
+            (
+                "`swift`",
+                "With `--schema`: classes of the Realm Swift SDK's API that open the file without a "
+                    + "migration. Names that cannot stand in Swift, and those of members that every "
+                    + "object has, get others, which the classes map to those of the file."
             ),
         ]),
         .paragraph(
@@ -252,13 +260,11 @@ extension QueryTable {
             "Filter with jq:",
             ["realm-query -f ndjson mail.realm Email | jq -c 'select(.read | not)'"]),
         .example(
-            "Everything into SQLite, one table per class and per collection:",
-            [
-                "realm-query --all -f csv --output-dir out app.realm &&",
-                "for f in out/*.csv; do",
-                "    sqlite3 app.db \".import --csv $f \\\"$(basename \"$f\" .csv)\\\"\"",
-                "done",
-            ]),
+            "Everything into SQLite, typed, with keys and indexes:",
+            ["realm-query -f sql --all app.realm | sqlite3 -bail app.sqlite"]),
+        .example(
+            "Model classes for a Swift program:",
+            ["realm-query --schema -f swift app.realm > Models.swift"]),
         .example(
             "Hand one field to another program, whatever bytes its strings hold:",
             ["realm-query -0 -F path mail.realm Attachment | xargs -0 -n1 ls -l"]),

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ToolKit
+@testable import ToolQuery
 @testable import ToolSupport
 
 /// The list of classes, the schema and the digests, in every form.
@@ -73,6 +74,49 @@ import Testing
         #expect(text.contains("   ix    int?         [index]\n"))
         let fulltext = QueryRun.text(["-S", QueryRun.fixture("query/text.realm")])
         #expect(fulltext.contains("[fulltext]\n"))
+    }
+
+    @Test func schemaAsClasses() {
+        #expect(
+            QueryRun.lines("--schema", "-f", "swift", of: "Person") == [
+                "import Foundation",
+                "import RealmSwift",
+                "",
+                "final class Person: Object {",
+                "    @Persisted(primaryKey: true) var handle: String",
+                "    @Persisted var name: String",
+                "    @Persisted var age: Int?",
+                "    @Persisted var height: Double?",
+                "    @Persisted var born: Date?",
+                "    @Persisted var vip: Bool",
+                "    @Persisted var balance: Decimal128?",
+                "    @Persisted var score: AnyRealmValue",
+                "    @Persisted var employer: Company?",
+                "    @Persisted var boss: Person?",
+                "    @Persisted var friends: List<Person>",
+                "    @Persisted var follows: MutableSet<Person>",
+                "    @Persisted var contacts: Map<String, Person?>",
+                "    @Persisted var pets: List<Pet>",
+                "    @Persisted var favourite: Pet?",
+                "    @Persisted var address: Address?",
+                "    @Persisted var past: List<Address>",
+                "    @Persisted var sites: Map<String, Address?>",
+                "}",
+            ])
+        #expect(
+            QueryRun.text(["-S", "-f", "swift", QueryRun.social]).contains(
+                "\nfinal class Address: EmbeddedObject {\n"))
+        #expect(QueryRun.error(["-f", "swift", QueryRun.social, "Person"]).contains("--schema"))
+    }
+
+    @Test func namesThatSwiftTakes() {
+        var names = SwiftNames(reserved: SwiftNames.members)
+        #expect(
+            ["a b", "a_b", "1st", "description", "class", "naïve", "", "_", "a\"\n"].map {
+                names.name(for: $0)
+            } == ["a_b", "a_b_", "_1st", "description_", "class", "naïve", "_x", "_x_", "a__"])
+        #expect(SwiftNames.quoted("class") == "`class`")
+        #expect(SwiftNames.literal("a\"\n\\(b)é") == #""a\"\u{a}\\(b)é""#)
     }
 
     @Test func schemaJSON() throws {

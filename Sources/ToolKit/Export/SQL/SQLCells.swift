@@ -1,0 +1,194 @@
+import RealmEngine
+
+/// Writes values as SQL, row by row. Confined to its snapshot's thread.
+final class SQLCells {
+    private let dialect: SQLDialect
+    private let texts: SQLText
+    private let json: JSONRenderer
+    private let targets: LinkTargets
+    private let kinds: [SQLKind]
+    private let areMixed: [Bool]
+    private let insertion: ConstantBytes
+    /// In the statement that is open; none where none is.
+    private var rows = 0
+    private var scratch = ByteBuffer(capacity: 4096)
+
+    /// Rows of one statement: enough to spare its cost, few enough to be read at once.
+    private static let rowsPerStatement = 256
+
+    init(_ table: SQLTable, _ dialect: SQLDialect, _ json: JSONRenderer) {
+        self.dialect = dialect
+        texts = SQLText(dialect)
+        self.json = json
+        targets = LinkTargets(json.snapshot)
+        kinds = table.columns.map(\.kind)
+        areMixed = table.columns.map(\.isMixed)
+        insertion = ConstantBytes([Array(table.insertion.utf8)])
+    }
+
+    /// Begins a row, and a statement where none is open.
+    @inline(__always)
+    func beginRow(to out: inout ByteBuffer) {
+        if rows == 0 { out.append(insertion[0]) } else { out.append(",\n(") }
+    }
+
+    @inline(__always)
+    func endRow(to out: inout ByteBuffer) {
+        out.append(UInt8(ascii: ")"))
+        rows &+= 1
+        if rows == Self.rowsPerStatement { endStatement(to: &out) }
+    }
+
+    /// Ends the statement that is open.
+    func endStatement(to out: inout ByteBuffer) {
+        if rows > 0 { out.append(";\n") }
+        rows = 0
+    }
+}
+
+// MARK: - Values
+
+extension SQLCells {
+    /// A value of the type its column has.
+    @inline(__always)
+    func append(_ value: Value, to out: inout ByteBuffer) throws(RealmError) {
+        switch value {
+        case .null: out.append("NULL")
+        case .int(let number): out.append(number: number)
+        case .bool(let flag): out.append(flag)
+        case .string(let text): texts.append(text, to: &out)
+        case .link(let link): try appendLink(link, to: &out)
+        default: try appendOther(value, to: &out)
+        }
+    }
+
+    /// A value of that column.
+    func append(
+        _ value: Value, column: Int, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        if kinds[column] == .json {
+            try appendJSON(value, column, to: &out)
+        } else {
+            try append(value, to: &out)
+        }
+    }
+
+    /// A value of any type, or an embedded object.
+    private func appendJSON(
+        _ value: Value, _ column: Int, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        if case .null = value { return out.append("NULL") }
+        json.beginField()
+        scratch.removeAll()
+        let place = JSONRenderer.Place(isWalking: false, isMixed: areMixed[column])
+        try json.append(value, place, to: &scratch)
+        appendScratch(to: &out)
+    }
+
+    private func appendOther(_ value: Value, to out: inout ByteBuffer) throws(RealmError) {
+        switch value {
+        case .float(let number):
+            appendNumber(number.isNaN, Double(number), to: &out) { $0.append(number: number) }
+        case .double(let number):
+            appendNumber(number.isNaN, number, to: &out) { $0.append(number: number) }
+        case .binary(let bytes): appendBytes(bytes, to: &out)
+        case .timestamp(let time): out.appendInMarks { $0.append(rfc3339: time) }
+        case .decimal(let number): out.appendInMarks { $0.append(number: number) }
+        case .objectID(let id): out.appendInMarks { $0.append(id) }
+        case .uuid(let id): out.appendInMarks { $0.append(id) }
+        case .list, .set, .dictionary:
+            scratch.removeAll()
+            json.beginField()
+            try json.append(value, JSONRenderer.Place(isWalking: false), to: &scratch)
+            appendScratch(to: &out)
+        default: out.append("NULL")
+        }
+    }
+
+    /// In quotation marks a number is read as one of its column's type; without them it is first a
+    /// decimal number in two of the dialects, which is slower, and not exact in one. SQLite has no NaN:
+    /// it keeps the text.
+    private func appendNumber(
+        _ isNaN: Bool, _ number: Double, to out: inout ByteBuffer,
+        _ text: (inout ByteBuffer) -> Void
+    ) {
+        guard dialect == .sqlite, !isNaN else { return out.appendInMarks(text) }
+        if number.isInfinite { return out.append(number < 0 ? "-9e999" : "9e999") }
+        text(&out)
+    }
+
+    private func appendBytes(_ bytes: ByteView, to out: inout ByteBuffer) {
+        switch dialect {
+        case .sqlite: out.append("X'")
+        case .postgres: out.append("'\\x")
+        case .duckdb: out.append("from_hex('")
+        }
+        out.append(hex: bytes)
+        out.append(dialect == .duckdb ? "')" : "'")
+    }
+
+    private func appendScratch(to out: inout ByteBuffer) {
+        texts.append(
+            ByteView(scratch.bytes.baseAddress!, count: scratch.count), isJSON: true, to: &out)
+    }
+}
+
+extension ByteBuffer {
+    /// What `content` appends, in quotation marks of SQL. It must hold none.
+    @inline(__always)
+    fileprivate mutating func appendInMarks(_ content: (inout ByteBuffer) -> Void) {
+        append(UInt8(ascii: "'"))
+        content(&self)
+        append(UInt8(ascii: "'"))
+    }
+}
+
+// MARK: - Links
+
+extension SQLCells {
+    private func appendLink(_ link: ObjectLink, to out: inout ByteBuffer) throws(RealmError) {
+        let target = try targets[link.table]
+        if target.table.info.sqlKey == nil { return out.append(number: link.key.raw) }
+        if target.cache.append(link.key, to: &out) { return }
+        let start = out.count
+        try append(try target.primaryKey(link.key) ?? .null, to: &out)
+        target.cache.keep(link.key, out, from: start)
+    }
+
+    /// What is said of the owner of an embedded object.
+    func appendOwner(_ part: OwnerPart, of row: Row, to out: inout ByteBuffer) throws(RealmError) {
+        for backlink in row.table.info.backlinks {
+            var origins = try row.backlinks(backlink)
+            guard let key = try origins.next(),
+                let origin = json.snapshot.schema.table(backlink.origin)
+            else { continue }
+            switch part {
+            case .className: append(name: origin.className, to: &out)
+            case .property:
+                let column = origin.columns.first { $0.key == backlink.originColumn }
+                append(name: column?.name ?? "", to: &out)
+            case .key:
+                try appendKeyText(ObjectLink(table: backlink.origin, key: key), to: &out)
+            }
+            return
+        }
+        out.append("NULL")
+    }
+
+    /// The key of an object, whatever its type, in a column of texts.
+    private func appendKeyText(_ link: ObjectLink, to out: inout ByteBuffer) throws(RealmError) {
+        let target = try targets[link.table]
+        var key = Value.int(link.key.raw)
+        if target.table.info.sqlKey != nil { key = try target.primaryKey(link.key) ?? .null }
+        guard case .int(let number) = key else { return try append(key, to: &out) }
+        out.appendInMarks { $0.append(number: number) }
+    }
+
+    private func append(name: String, to out: inout ByteBuffer) {
+        var name = name
+        name.withUTF8 { utf8 in
+            guard let base = utf8.baseAddress else { return out.append("''") }
+            texts.append(ByteView(base, count: utf8.count), isJSON: true, to: &out)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import RealmEngine
+
+extension SQLSchema {
+    /// What comes before the first row.
+    package func appendBeginning(to out: inout ByteBuffer) {
+        out.append("-- Written by realm-query for \(dialect.title).\n")
+        if dialect == .postgres {
+            out.append("SET client_encoding = 'UTF8';\n")
+            out.append("SET standard_conforming_strings = on;\n")
+        }
+        out.append("BEGIN;\n")
+        for table in tables { out.append(creation(table)) }
+    }
+
+    /// What comes after the last one.
+    package func appendEnd(to out: inout ByteBuffer) {
+        if dialect == .postgres {
+            for table in tables {
+                for key in foreignKeys(table) {
+                    out.append("ALTER TABLE \(SQLDialect.quoted(table.name)) ADD \(key);\n")
+                }
+            }
+        }
+        var taken = Set(tables.map { dialect.identity($0.name) })
+        for table in tables {
+            for column in table.columns where table.indexes.contains(column.name) {
+                out.append(index(column, table, &taken))
+            }
+        }
+        out.append("COMMIT;\n")
+    }
+
+    private func creation(_ table: SQLTable) -> String {
+        var lines = table.columns.map { column in
+            "\(SQLDialect.quoted(column.name)) \(dialect.type(column.kind))"
+                + (column.isRequired ? " NOT NULL" : "")
+        }
+        if !table.primaryKey.isEmpty {
+            lines.append("PRIMARY KEY (\(Self.list(table.primaryKey)))")
+        }
+        lines += table.unique.map { "UNIQUE (\(SQLDialect.quoted($0)))" }
+        if dialect != .postgres { lines += foreignKeys(table) }
+        return "CREATE TABLE \(SQLDialect.quoted(table.name)) (\n  "
+            + lines.joined(separator: ",\n  ") + "\n);\n"
+    }
+
+    private func foreignKeys(_ table: SQLTable) -> [String] {
+        table.columns.compactMap { column in
+            guard let target = column.reference else { return nil }
+            // Rows come in an order of their own.
+            let whenever = dialect == .sqlite ? " DEFERRABLE INITIALLY DEFERRED" : ""
+            return "FOREIGN KEY (\(SQLDialect.quoted(column.name))) REFERENCES "
+                + "\(SQLDialect.quoted(target.table)) (\(SQLDialect.quoted(target.column)))"
+                + whenever
+        }
+    }
+
+    private func index(
+        _ column: SQLColumn, _ table: SQLTable, _ taken: inout Set<String>
+    ) -> String {
+        var name = "\(table.name)_\(column.name)_index"
+        // In PostgreSQL what distinguishes a long name is its beginning.
+        if dialect == .postgres { name = "index_\(taken.count)_" + name }
+        while !taken.insert(dialect.identity(name)).inserted { name += "_" }
+        var key = "(\(SQLDialect.quoted(column.name)))"
+        if dialect == .postgres {
+            switch column.kind {
+            // A tree takes no long texts, and nothing but equality is what Realm's index is for.
+            case .text, .dateText: key = "USING hash " + key
+            case .json: key = "USING hash ((\(SQLDialect.quoted(column.name))::text))"
+            default: break
+            }
+        }
+        return
+            "CREATE INDEX \(SQLDialect.quoted(name)) ON \(SQLDialect.quoted(table.name)) \(key);\n"
+    }
+
+    private static func list(_ names: [String]) -> String {
+        names.map(SQLDialect.quoted).joined(separator: ", ")
+    }
+}

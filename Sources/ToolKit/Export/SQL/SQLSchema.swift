@@ -1,0 +1,142 @@
+import RealmEngine
+
+/// The tables of SQL that hold some classes, in an order in which they can be filled.
+package struct SQLSchema {
+    package internal(set) var tables: [SQLTable]
+    let dialect: SQLDialect
+    /// What a person should know of them.
+    package internal(set) var notices: [String] = []
+
+    /// - Parameter isWhole: all classes are there. If not, links are no foreign keys, and embedded
+    ///   objects are JSON.
+    package init(
+        _ classes: [TableInfo], _ snapshot: Snapshot, _ dialect: SQLDialect, isWhole: Bool
+    ) throws(RealmError) {
+        self.dialect = dialect
+        tables = []
+        let maker = SQLTableMaker(snapshot, dialect, isWhole: isWhole)
+        for info in classes {
+            tables.append(try maker.table(info))
+            for (index, column) in info.columns.enumerated() where column.collection != nil {
+                tables.append(try maker.relation(info, index))
+            }
+        }
+        try checkNames()
+        notices += maker.notices
+        if dialect == .duckdb { order() }
+    }
+}
+
+// MARK: - Names
+
+extension SQLSchema {
+    /// Two tables, or columns of one, that the database would take for the same are an error: which
+    /// of them should be called otherwise is not ours to say.
+    private func checkNames() throws(RealmError) {
+        var subjects: [String: String] = [:]
+        for table in tables {
+            if let objection = dialect.objection(toTable: table.name) {
+                throw refusal("\(table.subject) can be no table: \(objection)")
+            }
+            if let other = subjects.updateValue(table.subject, forKey: dialect.identity(table.name))
+            {
+                throw refusal(
+                    "\(other) and \(table.subject) would be the same table of \(dialect.title)")
+            }
+            try checkColumns(table)
+        }
+    }
+
+    private func checkColumns(_ table: SQLTable) throws(RealmError) {
+        var names: [String: String] = [:]
+        for column in table.columns {
+            if let objection = dialect.objection(toColumn: column.name) {
+                throw refusal("\(table.subject) has a property '\(column.name)': \(objection)")
+            }
+            if let other = names.updateValue(column.name, forKey: dialect.identity(column.name)) {
+                throw refusal(
+                    "\(other) and \(column.name) of \(table.subject) would be the same column of "
+                        + dialect.title)
+            }
+        }
+    }
+
+    private func refusal(_ message: String) -> RealmError {
+        .misuse(
+            message, code: "InvalidArgument", reason: "name-collision",
+            hint: "`realm-write --rename` on a copy of the file gives one of them another name")
+    }
+}
+
+// MARK: - Order
+
+extension SQLSchema {
+    /// Puts tables behind those they refer to. Foreign keys of cycles, a table's to itself too, are
+    /// left out: there is no order that fills such tables.
+    private mutating func order() {
+        var cycles: [String] = []
+        let reachable = references().closure
+        for i in tables.indices {
+            for j in tables[i].columns.indices {
+                guard let target = tables[i].columns[j].reference?.table,
+                    target == tables[i].name || reachable[target]?.contains(tables[i].name) == true
+                else { continue }
+                tables[i].columns[j].reference = nil
+                cycles.append("\(tables[i].name).\(tables[i].columns[j].name)")
+            }
+        }
+        if !cycles.isEmpty {
+            notices.append(
+                "no foreign keys for links that lead in a circle: "
+                    + cycles.joined(separator: ", "))
+        }
+        sort()
+    }
+
+    /// The tables each one refers to.
+    private func references() -> [String: Set<String>] {
+        Dictionary(
+            uniqueKeysWithValues: tables.map { table in
+                (table.name, Set(table.columns.compactMap { $0.reference?.table }))
+            })
+    }
+
+    private mutating func sort() {
+        let references = references()
+        let byName = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
+        var placed: Set<String> = []
+        var sorted: [SQLTable] = []
+        // Deep chains of classes must not use up the stack.
+        for table in tables {
+            var stack = [table.name]
+            while let name = stack.last {
+                let missing = (references[name] ?? []).subtracting(placed).sorted()
+                if missing.isEmpty {
+                    stack.removeLast()
+                    if placed.insert(name).inserted, let table = byName[name] {
+                        sorted.append(table)
+                    }
+                } else {
+                    stack += missing
+                }
+            }
+        }
+        tables = sorted
+    }
+}
+
+extension [String: Set<String>] {
+    /// Everything that can be reached from each.
+    fileprivate var closure: [String: Set<String>] {
+        mapValues { first in
+            var found = first
+            var open = Array(first)
+            while let next = open.popLast() {
+                for name in self[next] ?? [] where found.insert(name).inserted {
+                    open.append(name)
+                }
+            }
+            return found
+        }
+    }
+}

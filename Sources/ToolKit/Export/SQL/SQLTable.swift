@@ -1,0 +1,104 @@
+import RealmEngine
+
+/// A table of SQL: a class, or a collection property of one.
+package struct SQLTable: Sendable {
+    let name: String
+    /// In words: `class Person`, `the list Person.friends`.
+    let subject: String
+    let info: TableInfo
+    var columns: [SQLColumn] = []
+    /// Names of columns.
+    var primaryKey: [String] = []
+    /// Names of columns of which no two rows have the same.
+    var unique: [String] = []
+    /// Names of columns.
+    var indexes: [String] = []
+    /// The property whose elements are the rows: an index into the class's columns.
+    var collection: Int?
+
+    init(_ name: String, _ subject: String, _ info: TableInfo, collection: Int? = nil) {
+        self.name = name
+        self.subject = subject
+        self.info = info
+        self.collection = collection
+    }
+
+    /// Whether the values of that column are JSON.
+    func isJSON(_ column: Int) -> Bool { columns[column].kind == .json }
+
+    /// The beginning of every statement that adds rows.
+    var insertion: String { "INSERT INTO \(SQLDialect.quoted(name)) VALUES\n(" }
+}
+
+/// A column of it.
+struct SQLColumn: Sendable {
+    let name: String
+    let kind: SQLKind
+    let source: Source
+    var isRequired = false
+    /// Values of any type: what stands in the JSON shows its own.
+    var isMixed = false
+    var reference: Reference?
+
+    /// Where its values come from.
+    enum Source: Sendable {
+        /// The object key.
+        case key
+        /// A property: an index into the class's columns.
+        case property(Int)
+        /// Of an embedded object.
+        case owner(OwnerPart)
+        case element, elementKey, elementIndex
+    }
+
+    /// A foreign key.
+    struct Reference: Sendable {
+        let table: String
+        let column: String
+    }
+}
+
+/// What is said of the object that an embedded object is part of.
+package enum OwnerPart: CaseIterable, Sendable {
+    case className, property, key
+
+    var columnName: String {
+        switch self {
+        case .className: "_owner_class"
+        case .property: "_owner_property"
+        case .key: "_owner"
+        }
+    }
+}
+
+extension SQLTable {
+    /// How its rows are read.
+    package var plan: RecordPlan {
+        var positions: [Int] = []
+        func position(_ column: Int) -> Int {
+            if let known = positions.firstIndex(of: column) { return known }
+            positions.append(column)
+            return positions.count - 1
+        }
+        let fields = columns.map { column in
+            let source: FieldPath.Source =
+                switch column.source {
+                case .key: .key
+                case .property(let index): .column(position(index))
+                case .owner(let part): .owner(part)
+                case .element: .element
+                case .elementKey: .elementKey
+                case .elementIndex: .elementIndex
+                }
+            return RecordPlan.Field(
+                label: column.name, path: FieldPath(source: source, steps: []), expansion: nil,
+                isMixed: column.isMixed, isNumber: false)
+        }
+        let explode = collection.map {
+            FieldPath(source: .column(position($0)), steps: [])
+        }
+        return RecordPlan(
+            table: info, fields: fields, columns: positions, explode: explode, namesClass: false,
+            sql: self)
+    }
+}

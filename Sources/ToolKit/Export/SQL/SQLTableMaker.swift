@@ -1,0 +1,206 @@
+import RealmEngine
+
+/// Makes the tables of classes.
+final class SQLTableMaker {
+    private let snapshot: Snapshot
+    private let schema: Schema
+    private let dialect: SQLDialect
+    private let isWhole: Bool
+    private(set) var notices: [String] = []
+
+    init(_ snapshot: Snapshot, _ dialect: SQLDialect, isWhole: Bool) {
+        self.snapshot = snapshot
+        self.dialect = dialect
+        self.isWhole = isWhole
+        schema = snapshot.schema
+    }
+
+    /// The table of a class, without its collections.
+    func table(_ info: TableInfo) throws(RealmError) -> SQLTable {
+        var table = SQLTable(info.className, "class \(info.className)", info)
+        let key = keyColumn(info)
+        table.primaryKey = [key.name]
+        if case .key = key.source { table.columns.append(key) }
+        if isWhole, info.kind == .embedded {
+            table.columns += OwnerPart.allCases.map {
+                SQLColumn(name: free($0.columnName, info), kind: .text, source: .owner($0))
+            }
+        }
+        for (index, column) in info.columns.enumerated() where column.collection == nil {
+            table.columns.append(try self.column(column, info, index, .property(index)))
+            if index == info.primaryKey {
+                if column.isNullable { table.unique.append(column.name) }
+            } else if column.index == .general {
+                table.indexes.append(column.name)
+            } else if column.index == .fullText {
+                notices.append("\(info.className).\(column.name): no full-text index is made")
+            }
+        }
+        return table
+    }
+
+    /// The table of a collection property: its owner, the place in it, the value.
+    func relation(_ info: TableInfo, _ index: Int) throws(RealmError) -> SQLTable {
+        let property = info.columns[index]
+        let kind = property.collection ?? .list
+        var table = SQLTable(
+            "\(info.className)_\(property.name)",
+            "the \(kind.rawValue) \(info.className).\(property.name)", info, collection: index)
+        let key = keyColumn(info)
+        var owner = SQLColumn(name: "owner", kind: key.kind, source: key.source, isRequired: true)
+        owner.reference = SQLColumn.Reference(table: info.className, column: key.name)
+        table.columns = [owner]
+        switch kind {
+        case .list:
+            add("position", .int, .elementIndex, to: &table)
+        case .dictionary:
+            add("key", property.hasIntegerKeys ? .int : .text, .elementKey, to: &table)
+        case .set: table.indexes.append("owner")
+        }
+        table.columns.append(try column(property, info, index, .element))
+        if property.index == .general { table.indexes.append("value") }
+        return table
+    }
+
+    private func add(
+        _ name: String, _ kind: SQLKind, _ source: SQLColumn.Source, to table: inout SQLTable
+    ) {
+        table.columns.append(SQLColumn(name: name, kind: kind, source: source, isRequired: true))
+        table.primaryKey = ["owner", name]
+    }
+
+    private func column(
+        _ column: ColumnInfo, _ info: TableInfo, _ index: Int, _ source: SQLColumn.Source
+    ) throws(RealmError) -> SQLColumn {
+        let isElement = column.collection != nil
+        let kind =
+            column.type == .timestamp ? try dateKind(info, index) : kind(column)
+        var result = SQLColumn(
+            name: isElement ? "value" : column.name, kind: kind, source: source)
+        result.isMixed = column.type == .mixed
+        result.isRequired =
+            !column.isNullable && column.type != .link && column.type != .mixed
+            && column.type != .typedLink
+        if isWhole, column.type == .link, let target = schema.table(column.target) {
+            result.reference = SQLColumn.Reference(
+                table: target.className, column: keyColumn(target).name)
+        }
+        return result
+    }
+
+    private func kind(_ column: ColumnInfo) -> SQLKind {
+        switch column.type {
+        case .int: .int
+        case .bool: .bool
+        case .float: .float
+        case .double: .double
+        case .decimal: .decimal
+        case .string: .text
+        case .binary: .bytes
+        case .objectID: .objectID
+        case .uuid: .uuid
+        case .timestamp: .dateText
+        case .link: linkKind(column)
+        default: .json
+        }
+    }
+
+    private func linkKind(_ column: ColumnInfo) -> SQLKind {
+        guard let target = schema.table(column.target), isWhole || target.kind != .embedded else {
+            return .json
+        }
+        return keyColumn(target).kind
+    }
+
+    /// What objects of a class are known by: the primary key, if every object has one.
+    private func keyColumn(_ info: TableInfo) -> SQLColumn {
+        if let index = info.sqlKey {
+            let column = info.columns[index]
+            return SQLColumn(
+                name: column.name, kind: kind(column), source: .property(index), isRequired: true)
+        }
+        return SQLColumn(
+            name: free(PropertyPath.keyName, info), kind: .int, source: .key, isRequired: true)
+    }
+
+    /// The name, longer where the class has a property of that name.
+    private func free(_ name: String, _ info: TableInfo) -> String {
+        let taken = Set(info.columns.map { dialect.identity($0.name) })
+        var name = name
+        while taken.contains(dialect.identity(name)) { name += "_" }
+        return name
+    }
+}
+
+extension TableInfo {
+    /// The property that links to objects of the class name in SQL; nil for the object key, where
+    /// there is no primary key or it may be null, which is no link there.
+    var sqlKey: Int? {
+        guard kind != .embedded, let primaryKey, !columns[primaryKey].isNullable else { return nil }
+        return primaryKey
+    }
+}
+
+// MARK: - Dates
+
+extension SQLTableMaker {
+    /// The type that holds every date of the property: they are looked at, since the type has to be
+    /// known before the first row.
+    private func dateKind(_ info: TableInfo, _ index: Int) throws(RealmError) -> SQLKind {
+        if dialect == .sqlite { return .dateText }
+        var needs = DateNeeds()
+        let scan = snapshot.table(info).scan(columns: [index])
+        while try scan.next() {
+            for row in 0..<scan.count {
+                try look(at: try scan.value(row: row, column: 0), &needs)
+            }
+        }
+        let kind = needs.kind(dialect)
+        if kind == .dateText {
+            notices.append(
+                "\(info.className).\(info.columns[index].name) is text: it holds dates that no "
+                    + "date of \(dialect.title) can be")
+        }
+        return kind
+    }
+
+    private func look(at value: Value, _ needs: inout DateNeeds) throws(RealmError) {
+        switch value {
+        case .timestamp(let time): needs.add(time)
+        case .list(let view), .set(let view):
+            guard !view.root.isNone else { return }
+            var elements = snapshot.elements(of: view)
+            while let element = try elements.next() { try look(at: element, &needs) }
+        case .dictionary(let view):
+            guard !view.root.isNone else { return }
+            var entries = try snapshot.entries(of: view)
+            while let (_, element) = try entries.next() { try look(at: element, &needs) }
+        default: return
+        }
+    }
+}
+
+/// What a type must be able to hold.
+private struct DateNeeds {
+    private var hasNanoseconds = false
+    private var least = Int64.max
+    private var most = Int64.min
+
+    mutating func add(_ time: Timestamp) {
+        if time.nanoseconds % 1000 != 0 { hasNanoseconds = true }
+        least = min(least, time.seconds)
+        most = max(most, time.seconds)
+    }
+
+    /// Years 1 to 9999, as seconds.
+    private static let years: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
+    /// What 64 bits of nanoseconds hold, with a second to spare.
+    private static let nanoseconds: ClosedRange<Int64> = -9_223_372_035...9_223_372_035
+
+    func kind(_ dialect: SQLDialect) -> SQLKind {
+        guard least <= most else { return .date }
+        if !hasNanoseconds, Self.years.contains(least), Self.years.contains(most) { return .date }
+        let fits = Self.nanoseconds.contains(least) && Self.nanoseconds.contains(most)
+        return dialect == .duckdb && fits ? .dateNanoseconds : .dateText
+    }
+}

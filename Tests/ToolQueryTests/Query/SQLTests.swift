@@ -1,0 +1,174 @@
+import Glibc
+import RealmEngine
+import Testing
+
+@testable import ToolKit
+@testable import ToolSupport
+
+/// What `-f sql` prints, and that a database makes the same of it.
+@Suite struct SQLTests {
+    @Test func statementsOfAClass() {
+        let lines = QueryRun.lines("-f", "sql", "-s", "tag", "-L1", of: "Pet")
+        #expect(
+            lines.prefix(16) == [
+                "-- Written by realm-query for SQLite.", "BEGIN;",
+                #"CREATE TABLE "Pet" ("#, #"  "tag" TEXT NOT NULL,"#, #"  "name" TEXT,"#,
+                #"  "kind" TEXT NOT NULL,"#, #"  "weight" REAL,"#, #"  "vet" INTEGER,"#,
+                #"  "seen" TEXT,"#, #"  PRIMARY KEY ("tag")"#, ");",
+                #"CREATE TABLE "Pet_nick" ("#, #"  "owner" TEXT NOT NULL,"#,
+                #"  "position" INTEGER NOT NULL,"#, #"  "value" TEXT NOT NULL,"#,
+                #"  PRIMARY KEY ("owner", "position"),"#,
+            ])
+        #expect(lines.count(where: { $0.hasPrefix("INSERT") }) == 2)
+        #expect(lines.last == "COMMIT;")
+    }
+
+    @Test func typesOfTheDialects() {
+        func line(_ dialect: String, _ name: String) -> String? {
+            let text = QueryRun.text([
+                "-f", "sql", "--dialect", dialect, "-a", QueryRun.social, "-q",
+            ])
+            return text.split(separator: "\n").first { $0.hasPrefix("  \"\(name)\" ") }
+                .map { String($0.dropFirst(name.utf8.count + 5).dropLast()) }
+        }
+        #expect(line("postgres", "balance") == "NUMERIC")
+        #expect(line("postgres", "score") == "JSON")
+        #expect(line("postgres", "height") == "DOUBLE PRECISION")
+        #expect(line("duckdb", "vip") == "BOOLEAN NOT NULL")
+        #expect(line("duckdb", "weight") == "FLOAT")
+        #expect(line("sqlite", "born") == "TEXT")
+    }
+
+    @Test func circlesAreNoForeignKeysInDuckDB() {
+        let run = ToolProcess.run(
+            "realm-query", ["-f", "sql", "--dialect", "duckdb", "-a", QueryRun.social])
+        #expect(run.status == 0)
+        #expect(run.errorText.contains("Person.boss"))
+        #expect(!run.text.contains(#"FOREIGN KEY ("boss")"#))
+        #expect(run.text.contains(#"FOREIGN KEY ("owner") REFERENCES "Pet" ("tag")"#))
+    }
+
+    /// The output does not depend on how many work at it.
+    @Test(arguments: SQLDialect.allCases)
+    func threadsDoNotShow(dialect: SQLDialect) {
+        let bulk = QueryRun.fixture("query/bulk.realm")
+        let one = QueryRun.text(["-f", "sql", "--dialect", dialect.rawValue, "-qaj1", bulk])
+        #expect(one == QueryRun.text(["-f", "sql", "--dialect", dialect.rawValue, "-qaj4", bulk]))
+    }
+
+    @Test func whatDoesNotGoTogether() {
+        let social = QueryRun.social
+        #expect(QueryRun.error(["-f", "sql", social]).contains("--all or a CLASS"))
+        #expect(QueryRun.error(["--dialect", "sqlite", social, "Pet"]).contains("-f sql"))
+        #expect(
+            QueryRun.error(["-f", "sql", "--dialect", "oracle", "-a", social]).contains("sqlite"))
+        #expect(QueryRun.error(["-f", "sql", "-F", "name", social, "Pet"]).contains("--fields"))
+        #expect(QueryRun.error(["-f", "sql", "-aL1", social]).contains("--limit"))
+        #expect(
+            QueryRun.error(["-f", "sql", "-a", "--output-dir", "/tmp/none", social]).contains("sql")
+        )
+    }
+
+    @Test func namesThatWouldBeOne() {
+        let scratch = ScratchDirectory()
+        let schema = scratch.write(
+            "schema.json",
+            Array(
+                #"""
+                {"schemaVersion":1,"classes":[
+                {"name":"A","kind":"class","primaryKey":null,"properties":[
+                {"name":"b","type":"int","optional":false,"collection":"list"},
+                {"name":"B","type":"int","optional":false}]},
+                {"name":"a_b","kind":"class","primaryKey":null,"properties":[
+                {"name":"x","type":"int","optional":false}]}]}
+                """#.utf8))
+        let file = scratch.file("x.realm")
+        #expect(
+            ToolProcess.run(
+                "realm-write", ["--create", "--schema-file", schema, file]
+            ).status == 0)
+        let error = QueryRun.error(["-f", "sql", "-a", file])
+        #expect(error.contains("the list A.b and class a_b would be the same table of SQLite"))
+        let postgres = ["-f", "sql", "--dialect", "postgres", "-a", file]
+        #expect(QueryRun.text(postgres).contains(#"CREATE TABLE "a_b""#))
+    }
+
+    @Test func textsThatReadersOfSQLDoNotKeep() {
+        func sql(_ text: String, _ dialect: SQLDialect) -> String {
+            Self.literal(Array(text.utf8), dialect)
+        }
+        #expect(sql("it's\n\"é\"", .sqlite) == "'it''s\n\"é\"'")
+        #expect(sql("a\0", .sqlite) == "CAST(X'6100' AS TEXT)")
+        #expect(sql("a\r\n", .postgres) == "E'a\\r\n'")
+        #expect(sql("a\0", .postgres) == #"'{"$string":"a\u0000"}'"#)
+        #expect(sql("a'\r\0b", .duckdb) == "('a'''||chr(13)||''||chr(0)||'b')")
+        #expect(sql(#"{"$string":1}"#, .duckdb) == #"'{"$string":"{\"$string\":1}"}'"#)
+        #expect(Self.literal([0xFF], .sqlite) == "X'ff'")
+        #expect(Self.literal([0xFF], .postgres) == #"'{"$string":{"base64":"/w=="}}'"#)
+    }
+
+    private static func literal(_ text: [UInt8], _ dialect: SQLDialect) -> String {
+        var out = ByteBuffer(capacity: 64)
+        text.withUnsafeBytes {
+            SQLText(dialect).append(ByteView($0.baseAddress!, count: $0.count), to: &out)
+        }
+        return out.string
+    }
+}
+
+/// Databases made of the output, value by value.
+@Suite struct SQLLoadTests {
+    private static let sqlite = "command -v sqlite3 > /dev/null || exit 77; "
+
+    /// Fixtures are loaded, foreign keys hold, and every property has the values it had.
+    @Test(arguments: QueryRun.all)
+    func everythingArrives(file: String) throws {
+        let scratch = ScratchDirectory()
+        let database = scratch.file("x.sqlite")
+        let load = ToolProcess.shell(
+            Self.sqlite
+                + "set -o pipefail; $TOOL -qa -f sql \(file) | sqlite3 -bail \(database) && "
+                + "sqlite3 \(database) 'PRAGMA foreign_key_check'")
+        if load.status == 77 { return }
+        #expect(load.status == 0 && load.text == "" && load.errorText == "", "\(load.errorText)")
+        let schema = try StrictJSON(QueryRun.text(["-S", "--json", file]))
+        for table in schema["classes"]?.array ?? [] where table["kind"] != "embedded" {
+            for property in table["properties"]?.array ?? [] {
+                check(table, property, file, database)
+            }
+        }
+    }
+
+    private func check(
+        _ table: StrictJSON, _ property: StrictJSON, _ file: String, _ database: String
+    ) {
+        guard case .string(let name)? = table["name"], case .string(let field)? = property["name"],
+            case .string(let type)? = property["type"], let value = Self.value(type),
+            // The others would need quoting, in three languages.
+            field.utf8.allSatisfy({ isalnum(Int32($0)) != 0 })
+        else { return }
+        let isSingle = property["collection"] == .null
+        let source =
+            isSingle
+            ? "select \(value(field)) from \"\(name)\""
+            : "select \(value("value")) from \"\(name)_\(field)\""
+        let stored = ToolProcess.shell(
+            "sqlite3 -nullvalue null \(database) '\(source)' | sort; "
+                + "echo \"$(sqlite3 \(database) '\(source)' | wc -l)\"")
+        let words = type == "bool" ? " | sed 's/true/1/; s/false/0/'" : ""
+        let explode = isSingle ? "" : "--explode \(field)"
+        let expected = ToolProcess.shell(
+            "$TOOL --raw --binary hex \(explode) -F \(field) \(file) \(name)\(words) > \(database).txt; "
+                + "sort \(database).txt; wc -l < \(database).txt")
+        #expect(stored.text == expected.text, "\(file) \(name).\(field)")
+    }
+
+    /// How a column is asked for the text that `--raw` has for it; nil for what has other forms there.
+    private static func value(_ type: String) -> ((String) -> String)? {
+        switch type {
+        case "bool", "int", "objectId", "uuid", "decimal128", "date": { "\"\($0)\"" }
+        case "data": { "iif(\"\($0)\" is null, \"\($0)\", lower(hex(\"\($0)\")))" }
+        default: nil
+        }
+    }
+}
