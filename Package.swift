@@ -112,6 +112,18 @@ let package = Package(
         .testTarget(
             name: "RealmSwiftTests", dependencies: ["RealmSwift", "RealmEngine"],
             swiftSettings: strict),
+        // The samples of the guides, once in each language mode; the second folder is a link.
+        .target(
+            name: "RealmSamples", dependencies: ["RealmSwift"], path: "Tests/RealmSamples",
+            swiftSettings: strict),
+        .target(
+            name: "RealmSamplesSwift5", dependencies: ["RealmSwift"],
+            path: "Tests/RealmSamplesSwift5",
+            swiftSettings: strict + [.swiftLanguageMode(.v5)]),
+        .testTarget(
+            name: "RealmSampleTests",
+            dependencies: ["RealmSamples", "RealmSamplesSwift5", "RealmSwift", "RealmEngine"],
+            swiftSettings: strict),
         // What tests of tools share.
         .testTarget(name: "ToolSupport", dependencies: ["ToolKit"], swiftSettings: strict),
         toolTests(

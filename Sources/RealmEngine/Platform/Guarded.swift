@@ -3,12 +3,12 @@ import Glibc
 /// A value behind a mutex. Free to cross threads.
 ///
 /// Made of the C library's mutex, which the thread sanitizer knows.
-final class Guarded<Value>: @unchecked Sendable {
+package final class Guarded<Value>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     /// Behind a pointer: the mutex guards it, so no check of exclusive access is needed.
     private let value: UnsafeMutablePointer<Value>
 
-    init(_ value: consuming sending Value) {
+    package init(_ value: consuming sending Value) {
         self.value = .allocate(capacity: 1)
         self.value.initialize(to: value)
         mutex = .allocate(capacity: 1)
@@ -23,7 +23,7 @@ final class Guarded<Value>: @unchecked Sendable {
     }
 
     /// Runs `body` holding the mutex.
-    func withLock<R, E>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+    package func withLock<R, E>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return try body(&value.pointee)

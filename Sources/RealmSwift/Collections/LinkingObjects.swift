@@ -124,3 +124,5 @@ extension LinkingObjects: _HasPersistedType, _Persistable {
 extension LinkingObjects: HeldColumn {
     static var column: any ColumnWrapper.Type { HeldLinks<Element>.self }
 }
+
+@available(*, unavailable) extension LinkingObjects: Sendable {}

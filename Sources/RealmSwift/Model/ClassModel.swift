@@ -35,7 +35,7 @@ final class ClassModel: @unchecked Sendable {
     /// See `RealmTesting.acceptsLegacyHolders`.
     static let acceptsHolders = Atomic<Bool>(false)
 
-    private static let models = Mutex<[ObjectIdentifier: ClassModel]>([:])
+    private static let models = Guarded<[ObjectIdentifier: ClassModel]>([:])
 
     /// The model of `type`.
     static func of(_ type: ObjectBase.Type) -> ClassModel {

@@ -1,5 +1,4 @@
 import RealmEngine
-import Synchronization
 
 /// The classes of a realm as a program has them: those it names, or all there are. Free to cross
 /// threads.
@@ -8,10 +7,10 @@ final class ModelSchema: Sendable {
     private let byName: [String: ClassModel]
     private let byType: [ObjectIdentifier: ClassModel]
     /// As the engine wants it, one for each schema version.
-    private let wanted = Mutex<[UInt64: WantedSchema]>([:])
+    private let wanted = Guarded<[UInt64: WantedSchema]>([:])
 
-    private static let registered = Mutex<[ObjectIdentifier: ObjectBase.Type]>([:])
-    private static let known = Mutex<[Set<ObjectIdentifier>: ModelSchema]>([:])
+    private static let registered = Guarded<[ObjectIdentifier: ObjectBase.Type]>([:])
+    private static let known = Guarded<[Set<ObjectIdentifier>: ModelSchema]>([:])
 
     private init(_ types: [ObjectBase.Type]) {
         models = types.map { ClassModel.of($0) }.sorted {
@@ -77,7 +76,7 @@ final class ModelSchema: Sendable {
         let types: [ObjectBase.Type]
     }
 
-    private static let found = Mutex<Found?>(nil)
+    private static let found = Guarded<Found?>(nil)
 
     /// Looked for again when an image was loaded.
     private static func defaultTypes() -> [ObjectBase.Type] {

@@ -1,6 +1,5 @@
 import Foundation
 import RealmEngine
-import Synchronization
 
 /// Ends an observation when it is invalidated or released.
 public class NotificationToken: NSObject, @unchecked Sendable {
@@ -10,7 +9,7 @@ public class NotificationToken: NSObject, @unchecked Sendable {
         var isInvalid = false
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     init(_ token: ObservationToken?, keeping realm: RealmInstance?) {
         super.init()

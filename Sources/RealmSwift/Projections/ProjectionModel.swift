@@ -1,5 +1,4 @@
 import RealmEngine
-import Synchronization
 
 /// What is known of a class of projections: its properties, and which of the object they come from. One
 /// for each class, for the life of the process. Free to cross threads.
@@ -25,7 +24,7 @@ final class ProjectionModel: @unchecked Sendable {
 
     let fields: [Field]
 
-    private static let models = Mutex<[ObjectIdentifier: ProjectionModel]>([:])
+    private static let models = Guarded<[ObjectIdentifier: ProjectionModel]>([:])
 
     static func of(_ projection: any AnyProjection) -> ProjectionModel {
         let id = ObjectIdentifier(type(of: projection))

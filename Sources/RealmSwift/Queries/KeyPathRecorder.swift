@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import RealmEngine
 
 /// Which properties a key path goes along (API specification 3.2): it is applied to an object that
 /// writes down what it is asked for, and answers with objects that do the same.
@@ -14,7 +14,7 @@ public final class _KeyPathRecording {
         let keyPath: AnyKeyPath
     }
 
-    private static let known = Mutex<[Path: String]>([:])
+    private static let known = Guarded<[Path: String]>([:])
 
     /// The names of the properties along `keyPath`, with dots between them; of classes, not of files.
     static func name(for keyPath: AnyKeyPath, of type: ObjectBase.Type) -> String {

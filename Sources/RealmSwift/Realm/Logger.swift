@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import RealmEngine
 
 /// How much is told to a logger: messages up to its level.
 public enum LogLevel: Int, Sendable {
@@ -11,7 +11,7 @@ public enum LogLevel: Int, Sendable {
 public final class Logger: @unchecked Sendable {
     public typealias LogFunction = @Sendable (_ level: LogLevel, _ message: String) -> Void
 
-    private static let standard = Mutex(
+    private static let standard = Guarded(
         Logger(level: .info) { _, message in
             FileHandle.standardError.write(Data((message + "\n").utf8))
         })
@@ -22,11 +22,11 @@ public final class Logger: @unchecked Sendable {
         set { standard.withLock { $0 = newValue } }
     }
 
-    private let threshold: Mutex<LogLevel>
+    private let threshold: Guarded<LogLevel>
     private let function: LogFunction
 
     public init(level: LogLevel, logFunction: @escaping LogFunction) {
-        threshold = Mutex(level)
+        threshold = Guarded(level)
         function = logFunction
     }
 

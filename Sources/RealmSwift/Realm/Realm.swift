@@ -230,3 +230,6 @@ import RealmEngine
 public protocol RealmFetchable: RealmCollectionValue {
     static func className() -> String
 }
+
+/// A realm stays where it was opened; open another, or hand a reference over.
+@available(*, unavailable) extension Realm: Sendable {}

@@ -1,6 +1,5 @@
 import Foundation
 import RealmEngine
-import Synchronization
 
 /// A realm as one thread, queue or actor has it, or a frozen version of one: what `Realm` is a name for.
 /// One for each instance of the engine.
@@ -16,13 +15,13 @@ final class RealmInstance: @unchecked Sendable {
     private(set) var isTold = true
     /// Itself, while it has a write transaction open where there is no thread to keep it.
     private var keeper: RealmInstance?
-    private let classes = Mutex<[ObjectIdentifier: ManagedClass]>([:])
+    private let classes = Guarded<[ObjectIdentifier: ManagedClass]>([:])
 
     private struct Entry: @unchecked Sendable {
         weak var realm: RealmInstance?
     }
 
-    private static let live = Mutex<[ObjectIdentifier: Entry]>([:])
+    private static let live = Guarded<[ObjectIdentifier: Entry]>([:])
 
     private init(
         _ engine: Instance, _ configuration: Realm.Configuration, _ schema: ModelSchema

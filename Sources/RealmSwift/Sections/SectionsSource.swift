@@ -1,6 +1,5 @@
 import Foundation
 import RealmEngine
-import Synchronization
 
 /// Results and how they fall into sections, found again when the realm shows something else.
 final class SectionsSource<Key: _Persistable & Hashable, Element: RealmCollectionValue>:
@@ -9,7 +8,7 @@ final class SectionsSource<Key: _Persistable & Hashable, Element: RealmCollectio
     let results: Results<Element>
     let key: (Element) -> Key
     /// What was found in a version. Frozen sections are used by many threads.
-    private let known = Mutex<Known?>(nil)
+    private let known = Guarded<Known?>(nil)
 
     private struct Known: @unchecked Sendable {
         let version: UInt64

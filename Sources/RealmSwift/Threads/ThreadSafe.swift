@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import RealmEngine
 
 /// Something of a realm that every thread may ask for: each time it is looked for in the realm of the
 /// place that asks. Free to cross threads.
@@ -10,7 +10,7 @@ public final class ThreadSafe<T: ThreadConfined>: @unchecked Sendable {
         var configuration: Realm.Configuration?
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// Traps for what is in no realm.
     public init(wrappedValue: T?) { take(wrappedValue) }

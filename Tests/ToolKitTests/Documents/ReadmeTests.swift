@@ -56,6 +56,19 @@ import Testing
         #expect(installed.contains("./share/man/man7/realm-tools.7"))
     }
 
+    /// A program is shown as it stands in the sources, where it is built and run.
+    @Test func programsAreThoseOfTheSources() throws {
+        let parts = Self.text.split(separator: "\n<!-- Tests/").dropFirst()
+        #expect(parts.count == 1)
+        for part in parts {
+            let path = try #require(part.split(separator: " ").first)
+            let code = try #require(part.split(separator: "\n```").dropFirst().first)
+            let shown = code.drop { $0 != "\n" }.dropFirst() + "\n"
+            let source = contents(of: packageRoot + "/Tests/" + path) ?? []
+            #expect(String(shown) == String(decoding: source, as: UTF8.self), "\(path)")
+        }
+    }
+
     @Test func blocksAreFound() {
         let text = """
             <!-- test -->

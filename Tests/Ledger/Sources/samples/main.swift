@@ -1,0 +1,20 @@
+import Foundation
+import RealmSamples
+import RealmSwift
+
+// Runs every sample once, each on a file of its own. Exits with 1 when one does not hold.
+
+var failures: [String] = []
+for sample in Samples.all {
+    let folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("samples-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    Realm.Configuration.defaultConfiguration = Realm.Configuration(
+        fileURL: folder.appendingPathComponent("default.realm"), objectTypes: Samples.types)
+    try await sample.run()
+    failures += Samples.takeFailures().map { "\(sample.name): \($0)" }
+}
+for failure in failures { print(failure) }
+print("\(Samples.all.count) samples, \(failures.count) failures")
+exit(failures.isEmpty ? 0 : 1)
