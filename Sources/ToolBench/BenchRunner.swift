@@ -47,13 +47,13 @@ struct BenchRunner {
             _ = try measure(plan, smaller)
             return nil
         }
-        let began = ContinuousClock.now
+        let began = MonotonicClock.nanoseconds()
         var found: RunOutcome?
         repeat {
             let outcome = try measure(plan, setting).outcome
             try check(outcome, against: found, plan)
             found = outcome
-        } while began.duration(to: .now) < setting.warmup
+        } while !MonotonicClock.hasPassed(setting.warmup, since: began)
         return found
     }
 

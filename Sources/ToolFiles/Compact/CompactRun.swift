@@ -107,7 +107,7 @@ struct InPlaceRun {
 /// `--wait` for others to close a file.
 struct OpenersWait {
     private let wait: WaitPolicy
-    private let began = ContinuousClock.now
+    private let began = MonotonicClock.nanoseconds()
 
     init(_ wait: WaitPolicy) { self.wait = wait }
 
@@ -115,7 +115,8 @@ struct OpenersWait {
     mutating func mayRepeat() -> Bool {
         switch wait {
         case .none: return false
-        case .atMost(let duration) where began.duration(to: .now) >= duration: return false
+        case .atMost(let duration) where MonotonicClock.hasPassed(duration, since: began):
+            return false
         case .atMost, .forever:
             usleep(50_000)
             return true

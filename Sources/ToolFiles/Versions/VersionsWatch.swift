@@ -28,11 +28,12 @@ struct VersionsWatch {
 
     /// Ends only by a signal, or an error.
     mutating func run() throws(RealmError) -> Never {
-        var due = ContinuousClock.now
+        var due = MonotonicClock.nanoseconds()
         while true {
             for index in request.paths.indices { try observe(index) }
             try draw()
-            due = max(ContinuousClock.now, due.advanced(by: interval))
+            due = max(
+                MonotonicClock.nanoseconds(), due &+ UInt64(max(0, interval.wholeNanoseconds)))
             Self.sleep(until: due)
         }
     }
@@ -73,12 +74,12 @@ struct VersionsWatch {
         try picture.commit()
     }
 
-    private static func sleep(until due: ContinuousClock.Instant) {
-        let wait = ContinuousClock.now.duration(to: due).components
-        guard wait.seconds >= 0, wait.attoseconds >= 0 else { return }
+    private static func sleep(until due: UInt64) {
+        let now = MonotonicClock.nanoseconds()
+        guard due > now else { return }
         var time = timespec()
-        time.tv_sec = Int(wait.seconds)
-        time.tv_nsec = Int(wait.attoseconds / 1_000_000_000)
+        time.tv_sec = Int((due - now) / 1_000_000_000)
+        time.tv_nsec = Int((due - now) % 1_000_000_000)
         nanosleep(&time, nil)
     }
 }

@@ -5,7 +5,7 @@ package struct RetryPolicy {
     private static let attempts = 3
 
     private let wait: WaitPolicy
-    private let began = ContinuousClock.now
+    private let began = MonotonicClock.nanoseconds()
     private var attempt = 1
 
     package init(_ wait: WaitPolicy) { self.wait = wait }
@@ -15,7 +15,8 @@ package struct RetryPolicy {
         switch wait {
         case .none: if attempt >= Self.attempts { return false }
         case .forever: break
-        case .atMost(let duration): if began.duration(to: .now) >= duration { return false }
+        case .atMost(let duration):
+            if MonotonicClock.hasPassed(duration, since: began) { return false }
         }
         if attempt >= Self.attempts { usleep(10_000) }
         attempt += 1

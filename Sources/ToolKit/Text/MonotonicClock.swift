@@ -9,4 +9,9 @@ package enum MonotonicClock {
         clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     }
+
+    /// Whether so much time has passed since a moment that `nanoseconds` told.
+    package static func hasPassed(_ duration: Duration, since moment: UInt64) -> Bool {
+        nanoseconds() &- moment >= UInt64(max(0, duration.wholeNanoseconds))
+    }
 }

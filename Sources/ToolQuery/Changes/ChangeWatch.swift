@@ -115,9 +115,7 @@ final class ChangeWatch {
 
     private func beat() throws(RealmError) {
         guard let interval = request.heartbeat else { return }
-        let (seconds, attoseconds) = interval.components
-        let nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-        guard MonotonicClock.nanoseconds() &- lastLine >= UInt64(max(1, nanoseconds)) else {
+        guard MonotonicClock.hasPassed(max(interval, .nanoseconds(1)), since: lastLine) else {
             return
         }
         let records = records([])

@@ -128,7 +128,8 @@ final class ClassPlan {
     /// Stands for an earlier record again, whose values are in the row; of its structures, collections
     /// without elements need not be among `kept`.
     func restore(
-        _ states: ArraySlice<Given>, _ kept: ArraySlice<RecordBatch.Structure>, _ key: ObjectKey?
+        _ states: UnsafeBufferPointer<Given>, _ kept: ArraySlice<RecordBatch.Structure>,
+        _ key: ObjectKey?
     ) {
         structures.removeAll(keepingCapacity: true)
         for structure in kept { structures.append((structure.column, structure.value)) }

@@ -26,8 +26,6 @@ final class RecordBatch: @unchecked Sendable {
     /// The records as written.
     private(set) var records: KeptRecords
     private(set) var structures: [Structure] = []
-    /// By row, and in it by column.
-    private var given: [Given] = []
     /// By row the object keys that records ask for, and why they are refused.
     private var objectKeys: [Int: ObjectKey] = [:]
     private var refusals: [Int: RecordError] = [:]
@@ -54,15 +52,38 @@ final class RecordBatch: @unchecked Sendable {
     var time: UInt64 = 0
     private let arena = ScratchArena()
 
-    struct Conversion {
+    /// Rows, and which of their columns the records gave a value.
+    final class Conversion {
         let plans: ClassPlans
         let rows: RowBatch
+        private let columns: Int
+        private let given: UnsafeMutablePointer<Given>
+
+        init(_ plans: ClassPlans, _ table: TableInfo, capacity: Int) {
+            self.plans = plans
+            rows = RowBatch(table, capacity: capacity)
+            columns = table.columns.count
+            given = .allocate(capacity: capacity * columns)
+        }
+
+        deinit { given.deallocate() }
+
+        func append(_ plan: ClassPlan) {
+            let place = given + rows.count &* columns
+            rows.append(UnsafeBufferPointer(plan.row))
+            for column in 0..<columns { place[column] = plan.given[column] }
+        }
+
+        func given(_ row: Int) -> UnsafeBufferPointer<Given> {
+            precondition(row >= 0 && row < rows.count)
+            return UnsafeBufferPointer(start: given + row * columns, count: columns)
+        }
     }
 
     /// - Parameter conversion: plans, and the class of all records.
     init(_ conversion: (ClassPlans, TableInfo)?, _ input: RecordInput, capacity: Int) {
         converted = conversion.map { plans, table in
-            Conversion(plans: plans, rows: RowBatch(table, capacity: capacity))
+            Conversion(plans, table, capacity: capacity)
         }
         isPlain = conversion != nil
         records = KeptRecords(input)
@@ -121,7 +142,7 @@ final class RecordBatch: @unchecked Sendable {
         if let converted, converted.plans.schema === stage.plans.schema {
             if let refusal = refusals[index] { return .rejected(refusal) }
             let plan = stage.plans.plan(converted.rows.table)
-            restore(index, converted.rows, plan)
+            restore(index, converted, plan)
             return .record(plan)
         }
         let input: RecordInput
@@ -136,9 +157,9 @@ final class RecordBatch: @unchecked Sendable {
     }
 
     /// Fills the plan's row as the record did.
-    private func restore(_ row: Int, _ rows: RowBatch, _ plan: ClassPlan) {
+    private func restore(_ row: Int, _ converted: Conversion, _ plan: ClassPlan) {
         plan.begin()
-        rows.read(row, into: plan.row)
+        converted.rows.read(row, into: plan.row)
         while nextStructure < structures.count, structures[nextStructure].row < row {
             nextStructure += 1
         }
@@ -146,10 +167,8 @@ final class RecordBatch: @unchecked Sendable {
         while nextStructure < structures.count, structures[nextStructure].row == row {
             nextStructure += 1
         }
-        let columns = plan.given.count
         plan.restore(
-            given[row * columns..<(row + 1) * columns], structures[first..<nextStructure],
-            objectKeys[row])
+            converted.given(row), structures[first..<nextStructure], objectKeys[row])
     }
 
     // MARK: Filling
@@ -178,7 +197,6 @@ final class RecordBatch: @unchecked Sendable {
     }
 
     private func add(_ plan: ClassPlan, to converted: Conversion, row: Int) {
-        given.append(contentsOf: plan.given)
         if plan.hasStructures { addStructures(plan, converted.plans, row: row) }
         // Objects that are named, or not named, take a closer look.
         if let key = plan.objectKey {
@@ -186,13 +204,13 @@ final class RecordBatch: @unchecked Sendable {
             objectKeys[row] = key
         }
         if plan.table.primaryKey != nil, plan.primaryKey == nil { isPlain = false }
-        converted.rows.append(UnsafeBufferPointer(plan.row))
+        converted.append(plan)
     }
 
     /// Converts the records, all of which are there.
     func convert(_ stage: RecordStage, _ table: TableInfo, name: String) {
         guard count > 0, let input = try? records.input(name: name) else { return }
-        let fresh = Conversion(plans: stage.plans, rows: RowBatch(table, capacity: count))
+        let fresh = Conversion(stage.plans, table, capacity: count)
         isPlain = true
         for row in 0..<count where !convert(row, input, stage, to: fresh) {
             isPlain = false
