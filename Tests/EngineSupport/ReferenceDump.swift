@@ -9,11 +9,14 @@ struct ReferenceDump {
     /// The reference upgrades before it dumps: sets and dictionaries of older formats are
     /// reordered, so these lines compare as sorted elements.
     private let sorts: Bool
+    /// Indexes are said to be there, and have no roots.
+    private let isLegacy: Bool
 
     init(_ database: Database) throws {
         snapshot = database.snapshot()
         sorts = database.header.format < 24
-        lines.append("format 24")
+        isLegacy = database.header.format < 10
+        lines.append("format \(isLegacy ? database.header.format : 24)")
         snapshot.beginWalk()
         for info in database.schema.tables { try table(snapshot.table(info)) }
     }
@@ -26,7 +29,7 @@ struct ReferenceDump {
             "table \(info.name) key=\(info.key.raw) type=\(info.kind.rawValue) "
                 + "n=\(isCleared ? 0 : try table.count()) tomb=\(try table.tombstoneCount())")
         for (i, column) in info.columns.enumerated() {
-            let upgraded = sorts && info.primaryKey == i
+            let upgraded = isLegacy ? column.isIndexed : sorts && info.primaryKey == i
             lines.append(
                 " col \(column.name) idx=\(column.key.leafIndex) type=\(column.type.rawValue) "
                     + "attrs=\(column.key.attributes.rawValue) tag=\(column.key.tag) "

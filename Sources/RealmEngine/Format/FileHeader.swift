@@ -38,8 +38,10 @@ public struct FileHeader: Sendable {
     static let footerSize = 16
     static let footerCookie: UInt64 = 0x3034_1252_37E5_26C8
     static let streamingMark = UInt64.max
-    /// Written before tables had keys (storage format 8); nothing here reads them.
-    static let oldFormats = 2...9
+    /// Written before tables had keys (storage format 8): read as tables of today, never written.
+    static let legacyFormats = 2...9
+    /// Written with keys, by releases before 2021.
+    static let formerFormats = 10...23
 
     /// Validates the header of `size` mapped bytes at `base` (storage format 1.6, checks 4-9).
     init(base: UnsafeRawPointer, size: Int) throws(RealmError) {

@@ -42,7 +42,7 @@ public final class Database: Sendable {
     /// Opens the file at `path` without joining a session.
     ///
     /// Throws `input` when the file cannot be read or is no Realm file, `key` when `key` is not what
-    /// it needs, `corrupt`, and `incompatible` for formats other than 20 to 24.
+    /// it needs, `corrupt`, and `incompatible` for formats other than 2 to 11 and 20 to 24.
     public convenience init(
         immutable path: String, key: EncryptionKey? = nil
     ) throws(RealmError) {
@@ -344,22 +344,22 @@ extension Database {
     /// Throws `incompatible` for file formats that are not read.
     static func checkFormat(_ header: FileHeader) throws(RealmError) {
         switch header.format {
-        case 20...24: return
+        case 2...11, 20...24: return
         case 0 where header.top.isNone: return
-        case 2...11: throw oldFormat(header.format)
         default:
             throw RealmError(
                 .incompatible, code: "UnsupportedFileFormatVersion", reason: "unknown-format",
-                "file format \(header.format) is unknown (20 to 24 are read)",
+                "file format \(header.format) is unknown (2 to 11 and 20 to 24 are read)",
                 hint: "a newer release of this tool may read it")
         }
     }
 
-    static func oldFormat(_ format: Int) -> RealmError {
+    /// What is not done with files of formats 2 to 9, which are read.
+    static func oldFormat(_ format: Int, notFor use: String) -> RealmError {
         RealmError(
             .incompatible, code: "FileFormatUpgradeRequired", reason: "old-format",
-            "file format \(format) is older than this tool reads (20 to 24)",
-            hint: "open a copy once with a Realm SDK of version 10 or later, which upgrades it")
+            "files of format \(format) are read, but not \(use)",
+            hint: "it can be queried and exported as it is")
     }
 }
 

@@ -12,7 +12,7 @@ struct SchemaReader {
 
         /// Nil for a version without a root.
         init?(_ state: VersionState) {
-            guard let top = state.top, state.nodes == nil else { return nil }
+            guard let top = state.top, state.nodes == nil, state.legacy == nil else { return nil }
             schema = state.schema
             names = top.names
         }
@@ -84,7 +84,7 @@ struct SchemaReader {
 
     func slots() throws(RealmError) -> [Slot] {
         let roots = try space.refNode(tables, slots: 0, "tables")
-        let nameNode = try Self.nameNode(space, names, count: roots.count, of: tables)
+        let nameNode = try space.names(names, count: roots.count, of: tables)
         var slots: [Slot] = []
         slots.reserveCapacity(roots.count)
         for i in 0..<roots.count { slots.append(try slot(i, nameNode, roots)) }
@@ -110,24 +110,10 @@ struct SchemaReader {
         return slots
     }
 
-    /// The list of table names, one for each of `count` slots; read them with `name`.
-    static func nameNode(
-        _ space: NodeSpace, _ names: Ref, count: Int, of tables: Ref
-    ) throws(RealmError) -> NodeView {
-        let node = try space.node(names)
-        guard !node.hasRefs, node.widthType == 1 || node.count == 0 else {
-            throw space.wrongShape(names, "table names")
-        }
-        guard node.count == count, count < 1 << 16 else {
-            throw .corrupt("\(node.count) table names for \(count) tables", at: tables)
-        }
-        return node
-    }
-
     /// Slot `i` of the directory, whose two arrays are open and hold as many elements.
     func slot(_ i: Int, _ nameNode: NodeView, _ roots: NodeView) throws(RealmError) -> Slot {
         if let ref = roots.slot(i).child {
-            let name = try Self.name(nameNode, i, names)
+            let name = try nameNode.name(i, at: names)
             if let known = known?.schema.table(slot: i), known.top == ref,
                 NameIndex.compare(known.name, name) == 0
             {
@@ -162,19 +148,6 @@ struct SchemaReader {
         if let name = names.duplicate {
             throw .corrupt("two \(what) are called '\(name)'", at: ref)
         }
-    }
-
-    /// A cell of a short-string array in non-null mode: null reads as empty.
-    static func name(
-        _ names: NodeView, _ i: Int, _ ref: Ref
-    ) throws(RealmError) -> String {
-        let width = names.width
-        if width == 0 { return "" }
-        let cell = names.payload + i * width
-        let padding = Int(cell.load(fromByteOffset: width - 1, as: UInt8.self))
-        if padding == width { return "" }
-        guard padding < width else { throw .corrupt("a name longer than its cell", at: ref) }
-        return ByteView(cell, count: width - 1 - padding).string
     }
 
     /// What of a name the format can hold: bytes that are not UTF-8 take more of them once repaired.
@@ -341,7 +314,7 @@ struct SchemaReader {
             throw .corrupt("column \(i) has an index that its type cannot have", at: arrays.specRef)
         }
         return ColumnInfo(
-            key: key, name: try Self.name(arrays.names, i, arrays.specRef), type: type,
+            key: key, name: try arrays.names.name(i, at: arrays.specRef), type: type,
             isNullable: kind.contains(.nullable), collection: try Self.collection(kind, i, arrays),
             target: target.map { TableKey(UInt32(truncatingIfNeeded: $0)) } ?? .none,
             targetColumn: opposite.map { ColumnKey($0) } ?? .none, index: index,

@@ -78,6 +78,7 @@ public final class Snapshot {
         let memory = SpaceMemory(
             database.file.mapping, limit: state.limit, since: state.moment)
         memory.setSlab(state.nodes)
+        memory.setDerived(state.legacy.map { Unmanaged.passUnretained($0) })
         return memory
     }
 

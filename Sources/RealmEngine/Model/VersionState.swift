@@ -11,6 +11,8 @@ final class VersionState: Sendable {
     let moment: UInt64
     /// For a version that is not in the file yet: its new nodes.
     let nodes: SlabView?
+    /// For a version of formats 2 to 9: what makes the nodes its tables are read from.
+    let legacy: LegacyNodes?
     /// Leaves found by earlier queries.
     let leaves = LeafDirectories()
     /// What queries keep for the version beside them: theirs to fill, dropped with it.
@@ -18,7 +20,7 @@ final class VersionState: Sendable {
 
     init(
         version: UInt64, format: Int, top: TopArray?, limit: UInt64, schema: Schema,
-        moment: UInt64, nodes: SlabView? = nil
+        moment: UInt64, nodes: SlabView? = nil, legacy: LegacyNodes? = nil
     ) {
         self.moment = moment
         self.version = version
@@ -27,6 +29,7 @@ final class VersionState: Sendable {
         self.limit = limit
         self.schema = schema
         self.nodes = nodes
+        self.legacy = legacy
     }
 
     /// Reads the version whose root is at `ref` of `size` mapped bytes.
@@ -43,6 +46,9 @@ final class VersionState: Sendable {
                 schema: Schema(tables: [], version: nil), moment: moment)
         }
         let top = try root(mapping, size: size, ref, moment)
+        if FileHeader.legacyFormats.contains(format) {
+            return try VersionState(legacy: mapping, format: format, top, moment)
+        }
         return VersionState(
             version: top.version, format: format, top: top, limit: top.logicalSize,
             schema: try schema(mapping, top, moment, earlier), moment: moment)

@@ -24,6 +24,8 @@ final class Mapping: @unchecked Sendable {
     /// Nil where there is no file that could be cut off, or nobody to be told.
     private let watch: TruncationTrap.Watch?
 
+    private let takenParts = Guarded<UInt8>(0)
+
     /// Address space asked for first; halved until the system agrees.
     static let preferredReservation = 1 << 40
 
@@ -121,6 +123,30 @@ final class Mapping: @unchecked Sendable {
         mappedSize.store(end, ordering: .releasing)
     }
 
+    /// The addresses that no file reaches, for what is kept beside it: whole pages, from `base` on.
+    var behindFile: Range<Int> {
+        let page = Self.pageSize
+        // Bytes in memory begin anywhere in a page.
+        let shift = -Int(bitPattern: base) & (page - 1)
+        return reserved / 2 / page * page + shift..<UnsafeRawPointer(start) + reserved - base
+    }
+
+    /// Takes one of the parts that `behindFile` has for readers; nil when all are taken.
+    func takePart() -> MappingPart? {
+        takenParts.withLock { taken in
+            guard let i = (0..<MappingPart.count).first(where: { taken & 1 << $0 == 0 }) else {
+                return nil
+            }
+            taken |= 1 << i
+            let room = behindFile
+            let size = room.count / MappingPart.count / Self.pageSize * Self.pageSize
+            let start = room.lowerBound + i * size
+            return MappingPart(self, i, start..<start + size)
+        }
+    }
+
+    fileprivate func giveBack(part i: Int) { takenParts.withLock { $0 &= ~(1 << i) } }
+
     /// A newer version is about to be read; what its pages are to be asked for with.
     func nextMoment() -> UInt64 { pages?.nextMoment() ?? 0 }
 
@@ -175,4 +201,21 @@ final class Mapping: @unchecked Sendable {
     }
 
     static let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
+}
+
+/// A part of the addresses behind a mapped file that one version of an older format has to itself, in a
+/// database that nobody writes.
+final class MappingPart: Sendable {
+    let mapping: Mapping
+    let range: Range<Int>
+    private let index: Int
+
+    /// Versions that are read at once.
+    fileprivate static let count = 4
+
+    fileprivate init(_ mapping: Mapping, _ index: Int, _ range: Range<Int>) {
+        (self.mapping, self.index, self.range) = (mapping, index, range)
+    }
+
+    deinit { mapping.giveBack(part: index) }
 }

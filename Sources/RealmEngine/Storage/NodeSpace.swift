@@ -31,16 +31,19 @@ struct NodeSpace {
         let at = ref.raw
         var end = direct
         if at >= end {
-            // A node of the open write transaction, of an encrypted file, or a reference to nowhere.
+            // A node of the open write transaction, of an encrypted file, one that stands for an older
+            // form, or a reference to nowhere.
             end = state.pointee.slabEnd
-            if at < state.pointee.slabStart || at >= end { return try encryptedNode(ref) }
+            if at < state.pointee.slabStart || at >= end { return try distantNode(ref) }
         }
         return try open(ref, below: end) { _ throws(RealmError) in }
     }
 
+    /// Opens a node that is below `end`.
+    ///
     /// - Parameter prepare: is called with the bytes the node has, once they are known to lie inside.
     @inline(__always)
-    private func open(
+    func open(
         _ ref: Ref, below end: UInt64, _ prepare: (Int) throws(RealmError) -> Void
     ) throws(RealmError) -> NodeView {
         let at = ref.raw
@@ -60,10 +63,11 @@ struct NodeSpace {
         return NodeView(payload: base + Int(at) + 8, count: count, flags: flags)
     }
 
-    /// Opens a node of an encrypted file: its header is read when its page is there, and the rest when
-    /// all pages it reaches are.
+    /// Opens a node that stands for an older form, or one of an encrypted file: its header is read when
+    /// its page is there, and the rest when all pages it reaches are.
     @inline(never)
-    private func encryptedNode(_ ref: Ref) throws(RealmError) -> NodeView {
+    private func distantNode(_ ref: Ref) throws(RealmError) -> NodeView {
+        if state.pointee.derived != nil, let node = try derivedNode(ref) { return node }
         let (at, limit) = (ref.raw, state.pointee.limit)
         guard let marks = state.pointee.marks, at & 7 == 0, at < limit else { throw badRef(ref) }
         try prepare(marks, Int(at), 1)
@@ -173,8 +177,12 @@ struct NodeSpace {
         return made
     }
 
-    /// Bytes that nodes can occupy, those of an open write transaction included.
-    private var extent: Int { Int(limit &+ (state.pointee.slabEnd &- state.pointee.slabStart)) }
+    /// Bytes that nodes can occupy, those of an open write transaction included; files of older formats
+    /// need fewer for the same.
+    private var extent: Int {
+        let bytes = Int(limit &+ (state.pointee.slabEnd &- state.pointee.slabStart))
+        return state.pointee.derived == nil ? bytes : 9 &* bytes &+ (1 << 16)
+    }
 
     /// More elements than the collections of a sound file have: 1000 without width take 8 bytes.
     @inline(__always) var maximumElements: Int { 128 &* extent }
@@ -256,6 +264,8 @@ struct WalkState {
     var marks: EncryptedPages.Marks?
     var moment: UInt64 = 0
     var limit: UInt64 = 0
+    /// What makes the nodes of a version in an older form; nil for others.
+    var derived: Unmanaged<DerivedNodes>?
     /// A write transaction whose state this was has changed it.
     var isOutdated = false
     /// The refs that nodes of an open write transaction have; an empty range for readers.

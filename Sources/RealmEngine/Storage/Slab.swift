@@ -33,12 +33,14 @@ final class Slab: @unchecked Sendable {
     /// Nodes beyond this are refused: the size field has 24 bits.
     static let maximumCount = 0xFF_FFFF
 
-    init(_ mapping: Mapping) {
+    convenience init(_ mapping: Mapping) { self.init(mapping, mapping.behindFile) }
+
+    /// In a part of the addresses behind the file.
+    init(_ mapping: Mapping, _ part: Range<Int>) {
         isConfidential = mapping.pages != nil
-        let page = Mapping.pageSize
-        let offset = mapping.reserved / 2 / page * page
+        let offset = part.lowerBound
         let base = UnsafeMutableRawPointer(mutating: mapping.base) + offset
-        regions = SlabRegions(mapping, start: offset, capacity: mapping.reserved - offset)
+        regions = SlabRegions(mapping, start: offset, capacity: part.count)
         low = ReservedMemory(start: base, capacity: regions.half)
         high = ReservedMemory(start: base + regions.half, capacity: regions.half)
         nodes = SlabNodes(base: base, start: UInt64(offset))

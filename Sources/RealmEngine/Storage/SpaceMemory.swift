@@ -21,6 +21,7 @@ final class SpaceMemory {
         self.init(
             base: other.base, limit: other.limit, other.state.pointee.pages,
             other.state.pointee.moment)
+        setDerived(other.state.pointee.derived)
     }
 
     /// For bytes that are there, none of an encrypted file.
@@ -52,6 +53,13 @@ final class SpaceMemory {
             states[i].slabStart = view?.region.start ?? 0
             states[i].slabEnd = view?.end ?? 0
         }
+    }
+
+    /// Tells both views what makes the nodes of a version in an older form, which the caller keeps.
+    func setDerived(_ nodes: Unmanaged<DerivedNodes>?) {
+        guard let nodes else { return }
+        for i in 0..<2 { states[i].derived = nodes }
+        walk.resetBudget()
     }
 
     /// What was to be read is no longer there, and nothing is read any more.

@@ -210,7 +210,7 @@ struct BytesLeaf {
 
     @inline(never)
     private func badLeaf(_ what: String) -> RealmError {
-        .corrupt(what, at: Ref(UInt64(node.payload - space.base - NodeView.headerSize)))
+        .corrupt(what, at: space.place(of: node))
     }
 
     /// A value too long for one blob, stored as several (object format 3.7).

@@ -128,6 +128,6 @@ struct MixedLeaf {
 
     @inline(never)
     private func bad(_ what: String) -> RealmError {
-        .corrupt(what, at: Ref(UInt64(node.payload - space.base - NodeView.headerSize)))
+        .corrupt(what, at: space.place(of: node))
     }
 }

@@ -94,7 +94,8 @@ extension PropertyDescription {
         collection = column.collection
         target = column.type == .link ? schema.table(column.target)?.className : nil
         hasIntegerKeys = column.hasIntegerKeys
-        isIndexed = column.index == .general
+        // Indexes of old formats are asked for, but never read.
+        isIndexed = column.index == .general || (column.index == .none && column.isIndexed)
         isFullText = column.index == .fullText
     }
 }

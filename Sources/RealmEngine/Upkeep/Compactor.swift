@@ -93,6 +93,9 @@ public struct Compactor {
 
     private func run() throws(RealmError) -> Result {
         let state = snapshot.state
+        if state.legacy != nil {
+            throw Database.oldFormat(state.format, notFor: "compacted")
+        }
         var enumerated = 0
         var root = Ref.none
         try options.enumeration.check(snapshot.schema)

@@ -33,8 +33,8 @@ final class DamagedFile {
             do throws(RealmError) {
                 let read = try Self.read(file, root)
                 // One bit makes the number of an old format, but not its tables.
-                if FileHeader.oldFormats.contains(root.format), read.schema.tables.isEmpty {
-                    throw Database.oldFormat(root.format)
+                if FileHeader.legacyFormats.contains(root.format), read.schema.tables.isEmpty {
+                    throw Database.oldFormat(root.format, notFor: "salvaged")
                 }
                 (memory, schema, lostTables, renamedTables, version) = read
                 format = root.format
@@ -119,7 +119,7 @@ final class DamagedFile {
                     _ = try reader.slot(i, names, roots)
                     continue
                 }
-                var name = (try? SchemaReader.name(names, i, top.names)) ?? ""
+                var name = (try? names.name(i, at: top.names)) ?? ""
                 let read = name
                 name = SchemaReader.fitting(name)
                 let isOther = name != read && !name.hasPrefix(TableInfo.classPrefix)

@@ -116,7 +116,9 @@ public final class IntegrityCheck {
             guard error.isDamage else { throw error }
             return headerOnly(error)
         }
-        if FileHeader.oldFormats.contains(header.format) { try Database.checkFormat(header) }
+        if FileHeader.legacyFormats.contains(header.format) {
+            throw Database.oldFormat(header.format, notFor: "checked")
+        }
         return IntegrityCheck(
             file.mapping, fileSize: size, header: header, top: header.top,
             level: level, owner: file

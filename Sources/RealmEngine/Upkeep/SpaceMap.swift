@@ -137,14 +137,13 @@ extension FileReading {
         }
         try add(top.history, builder.index(of: .history))
         let tables = try space.refNode(top.tables, slots: 0, "tables")
-        let names = try SchemaReader.nameNode(
-            space, top.names, count: tables.count, of: top.tables)
+        let names = try space.names(top.names, count: tables.count, of: top.tables)
         var used = 0
         for slot in 0..<tables.count {
             guard let ref = tables.slot(slot).child else { continue }
             used += 1
             let isFew = used <= SpaceMapBuilder.mostTables
-            let name = isFew ? try SchemaReader.name(names, slot, top.names) : ""
+            let name = isFew ? try names.name(slot, at: top.names) : ""
             try add(ref, builder.index(of: isFew ? .table(name) : .otherTables))
         }
     }

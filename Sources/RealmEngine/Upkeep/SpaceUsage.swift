@@ -66,6 +66,9 @@ public struct SpaceUsage {
         self.most = most
         left = snapshot.state.limit
         guard let top = snapshot.state.top else { return }
+        if snapshot.state.legacy != nil {
+            throw Database.oldFormat(snapshot.state.format, notFor: "measured")
+        }
         directoryBytes = UInt64(RawHeader.size) + (try own(top.ref)) + (try tree(top.names))
         directoryBytes += try own(top.tables)
         for info in snapshot.schema.tables { try add(info) }

@@ -6,7 +6,7 @@ package enum Capabilities {
     /// The day the manual pages last changed in substance.
     static let manualDate = "November 21, 2026"
 
-    static let formatsRead = "20-24"
+    static let formatsRead = "2-11, 20-24"
     static let formatsWritten = "24"
     static let lockLayout = "14"
 

@@ -1,0 +1,76 @@
+/// Leaves that are packed as today's are: a vector of their rows is a node without being copied.
+extension LegacyColumnReader {
+    /// The values of `rows` where they are; nil when they lie in several leaves, or in another form than
+    /// today's.
+    func inPlace(_ rows: Range<Int>) throws(RealmError) -> NodeView? {
+        if rows.isEmpty || !hasSameForm { return nil }
+        let leaf = try tree().leaf(with: rows.lowerBound)
+        guard leaf.end >= rows.upperBound else { return nil }
+        if column.type == .int, column.isNullable {
+            // The marker comes first, and only once.
+            guard rows.lowerBound == leaf.start else { return nil }
+            return NodeView(
+                payload: leaf.node.payload, count: rows.count + 1, flags: leaf.node.flags)
+        }
+        let node = leaf.node
+        let bits = (rows.lowerBound - leaf.start) * node.width * (node.widthType == 1 ? 8 : 1)
+        // Kernels read words.
+        guard bits & 63 == 0 else { return nil }
+        let part = NodeView(
+            payload: node.payload + bits / 8, count: rows.count, flags: node.flags)
+        return try isSound(part, leaf) ? part : nil
+    }
+
+    private var hasSameForm: Bool {
+        switch column.type {
+        case .int, .float, .double, .enumerated, .link, .string, .binary, .linkList: true
+        case .bool: !column.isNullable
+        default: false
+        }
+    }
+
+    /// Checks what readers of today's leaves rely on; false when the values have to be copied.
+    private func isSound(
+        _ part: NodeView, _ leaf: LegacyLeaf
+    ) throws(RealmError) -> Bool {
+        switch column.type {
+        case .bool: try check(part, below: 2, "a bool", leaf)
+        case .enumerated: try check(part, below: try valueEnd()!, "an enumerated string", leaf)
+        // 0 is no link.
+        case .link: try check(part, below: targets + 1, "a link", leaf)
+        case .string: return try isSoundText(part, leaf)
+        case .binary: return part.context && (column.isNullable || !hasZero(part))
+        default: break
+        }
+        return true
+    }
+
+    private func check(
+        _ part: NodeView, below end: Int, _ what: String, _ leaf: LegacyLeaf
+    ) throws(RealmError) {
+        for i in 0..<part.count where UInt64(bitPattern: part.integer(i)) >= UInt64(end) {
+            throw .corrupt("\(what) of \(part.integer(i)) in row \(i)", at: leaf.ref)
+        }
+    }
+
+    /// Short strings, none of which is null in a required column, or a blob each.
+    private func isSoundText(
+        _ part: NodeView, _ leaf: LegacyLeaf
+    ) throws(RealmError) -> Bool {
+        if part.hasRefs { return part.context && (column.isNullable || !hasZero(part)) }
+        let width = part.width
+        if width == 0 { return column.isNullable }
+        for i in 0..<part.count {
+            let padding = Int(part.byte(i * width + width - 1))
+            guard padding <= width else {
+                throw .corrupt("a short string longer than its cell", at: leaf.ref)
+            }
+            if padding == width, !column.isNullable { return false }
+        }
+        return true
+    }
+
+    private func hasZero(_ part: NodeView) -> Bool {
+        (0..<part.count).contains { part.integer($0) == 0 }
+    }
+}

@@ -1,0 +1,78 @@
+/// The tables of one version of a file of formats 2 to 9 (legacy format 2.3).
+final class LegacyContent: Sendable {
+    let tables: [LegacyTable]
+
+    init(
+        _ space: NodeSpace, names: Ref, tables: Ref
+    ) throws(RealmError) {
+        let roots = try space.refNode(tables, slots: 0, "tables")
+        let names = try space.names(names, count: roots.count, of: tables)
+        var all: [LegacyTable.Unlinked] = []
+        var left = LegacyLimits.cells(space)
+        for i in 0..<roots.count {
+            guard let ref = roots.slot(i).child else {
+                throw .corrupt("table \(i) is not there", at: tables)
+            }
+            let table = try LegacyTable.Unlinked(
+                space, ref, index: i, name: names.name(i, at: tables))
+            left -= max(1, table.rows) * table.spec.columns.count
+            guard left >= 0 else { throw space.tooMany(table.rows, ref) }
+            all.append(table)
+        }
+        try Self.checkRoots(all)
+        self.tables = try Self.linked(all)
+    }
+
+    /// Columns that share a tree would hold more than the file does.
+    private static func checkRoots(_ tables: [LegacyTable.Unlinked]) throws(RealmError) {
+        var seen = Set<Ref>()
+        for table in tables {
+            for root in table.roots where !seen.insert(root).inserted {
+                throw .corrupt("two columns share their values", at: root)
+            }
+        }
+    }
+
+    private static func linked(
+        _ tables: [LegacyTable.Unlinked]
+    ) throws(RealmError) -> [LegacyTable] {
+        var incoming = [[LegacyIncoming]](repeating: [], count: tables.count)
+        for table in tables {
+            for (i, column) in table.spec.columns.enumerated() {
+                guard let target = column.target else { continue }
+                guard target < tables.count else {
+                    throw .corrupt(
+                        "the links of '\(table.name).\(column.name)' lead to a table that does not "
+                            + "exist", at: table.ref)
+                }
+                incoming[target].append(LegacyIncoming(table: table.index, column: i))
+            }
+        }
+        return tables.map { table in
+            LegacyTable(table, incoming: inStoredOrder(incoming[table.index], table.spec))
+        }
+    }
+
+    /// In the order of the backlink columns; links that these do not know of come last.
+    private static func inStoredOrder(
+        _ incoming: [LegacyIncoming], _ spec: LegacySpec
+    ) -> [LegacyIncoming] {
+        func place(_ link: LegacyIncoming) -> Int {
+            spec.columns.firstIndex {
+                $0.origin.map { $0 == (link.table, link.column) } ?? false
+            } ?? .max
+        }
+        return incoming.map { ($0, place($0)) }.enumerated().sorted {
+            ($0.element.1, $0.offset) < ($1.element.1, $1.offset)
+        }.map(\.element.0)
+    }
+
+    /// An upgrade of format 9 to 10 that was not finished (legacy format 10.2).
+    static var interrupted: RealmError {
+        RealmError(
+            .incompatible, code: "UnsupportedFileFormatVersion", reason: "interrupted-upgrade",
+            "an upgrade of the file from format 9 was interrupted and left it half converted",
+            hint: "a copy named like the file, with v9.backup in its name, may be beside it; Realm "
+                + "SDKs of 2020 to 2023 finish the upgrade")
+    }
+}

@@ -1,0 +1,144 @@
+import Synchronization
+
+/// The tables of a version of formats 2 to 9 as trees of today's form (legacy format 9).
+///
+/// Every node that a reader of today expects has a number, and is made when it is first opened: what
+/// leads to the rows is made up, a vector of 256 values is a part of the leaf that holds it where the
+/// packed form is today's, and a copy in today's form elsewhere. Search indexes and backlinks of the file
+/// are not looked at: the former differ between formats, the latter are wrong in some files.
+///
+///      numbers of a table's nodes, with k leaf slots and v vectors:
+///      | distinct strings: k | vector 0: cluster leaf, k column leaves | ... | inner nodes by level |
+///
+/// Free to cross threads: a mutex is held while a node is made.
+final class LegacyNodes: DerivedNodes, @unchecked Sendable {
+    let content: LegacyContent
+    /// Ref of node 0: no two versions share one, so that nobody takes nodes of two for the same.
+    private let base: UInt64
+    private let places: [LegacyPlaces]
+    private let count: Int
+    /// Payload, and count with flags, of each node; no payload where it has not been made.
+    private let made: ZeroedWords
+    private let mutex = Guarded(())
+    private let workshop: LegacyWorkshop
+
+    private static let nextBase = Atomic<UInt64>(DerivedNodes.firstRef)
+
+    /// Takes over `memory`, what the file is read in.
+    init(
+        _ mapping: Mapping, _ content: LegacyContent, _ memory: SpaceMemory
+    ) throws(RealmError) {
+        self.content = content
+        var count = 0
+        places = content.tables.map { table in
+            defer { count += LegacyPlaces(table, first: 0).count }
+            return LegacyPlaces(table, first: count)
+        }
+        self.count = count
+        base = Self.nextBase.add(UInt64(count + 1) * 8, ordering: .relaxed).oldValue
+        made = try ZeroedWords(2 * count)
+        workshop = LegacyWorkshop(mapping, memory)
+        super.init()
+    }
+
+    /// Root of the tree with the objects of a table.
+    func root(_ table: Int) -> Ref { ref(places[table].root) }
+
+    /// The distinct values of a column of enumerated strings.
+    func distinct(_ table: Int, _ column: Int) -> Ref { ref(places[table].first + column) }
+
+    private func ref(_ number: Int) -> Ref { Ref(base + UInt64(number) * 8) }
+
+    override func node(_ ref: Ref) throws(RealmError) -> NodeView {
+        let number = ref.raw &- base
+        guard number & 7 == 0, number >> 3 < UInt64(count) else {
+            return try super.node(ref)
+        }
+        if let node = known(Int(number >> 3)) { return node }
+        return try make(Int(number >> 3))
+    }
+
+    @inline(__always)
+    private func known(_ number: Int) -> NodeView? {
+        let payload = made.loadPublished(2 &* number)
+        guard let payload = UnsafeRawPointer(bitPattern: UInt(payload)) else { return nil }
+        let shape = made.load(2 &* number &+ 1)
+        return NodeView(
+            payload: payload, count: Int(shape >> 8), flags: UInt8(truncatingIfNeeded: shape))
+    }
+
+    private func make(_ number: Int) throws(RealmError) -> NodeView {
+        try mutex.withLock { _ throws(RealmError) in
+            if let known = known(number) { return known }
+            let node = try workshop.inSlab(self) { () throws(RealmError) in try made(number) }
+            made.store(UInt64(node.count) << 8 | UInt64(node.flags), 2 * number + 1)
+            made.publish(UInt64(UInt(bitPattern: node.payload)), 2 * number)
+            return node
+        }
+    }
+
+    // MARK: Making, with the mutex held
+
+    private func made(_ number: Int) throws(RealmError) -> NodeView {
+        let places = places[self.places.partitionPoint { $0.first > number } - 1]
+        switch places.what(number) {
+        case .distinct(let column): return try distinct(places.table, column)
+        case .leaf(let vector): return try leaf(places, vector)
+        case .column(let vector, let slot):
+            return try column(places.table, slot, places.table.grid.rows(of: vector))
+        case .inner(let level, let i): return try inner(places, level, i)
+        }
+    }
+
+    private func distinct(_ table: LegacyTable, _ i: Int) throws(RealmError) -> NodeView {
+        let column = table.spec.columns[i]
+        let keys = LegacyColumn(
+            type: .string, attributes: column.attributes, name: "", slot: 0)
+        let reader = LegacyColumnReader(workshop.space, keys, column.keys)
+        return try workshop.node(reader.cells(0..<reader.count()))
+    }
+
+    private func leaf(_ places: LegacyPlaces, _ vector: Int) throws(RealmError) -> NodeView {
+        let rows = places.table.grid.rows(of: vector)
+        var slots = [NodeEncoder.tag(rows.count)]
+        for slot in 0..<places.slots {
+            slots.append(ref(places.column(vector, slot)).raw)
+        }
+        return try workshop.refs(slots)
+    }
+
+    private func column(
+        _ table: LegacyTable, _ slot: Int, _ rows: Range<Int>
+    ) throws(RealmError) -> NodeView {
+        if slot >= table.properties {
+            return try workshop.backlinks(
+                table.incoming[slot - table.properties], rows, to: table, content)
+        }
+        let column = table.spec.columns[slot]
+        let reader = LegacyColumnReader(
+            workshop.space, column, table.roots[slot],
+            targets: column.target.map { content.tables[$0].rows } ?? 0)
+        if let node = try reader.inPlace(rows) { return node }
+        if let elements = reader.column.elements {
+            return try workshop.lists(reader, elements, rows)
+        }
+        return try workshop.node(reader.cells(rows))
+    }
+
+    /// An inner node has 256 children, whose first rows are their offsets.
+    private func inner(
+        _ places: LegacyPlaces, _ level: Int, _ i: Int
+    ) throws(RealmError) -> NodeView {
+        let (grid, children) = (places.table.grid, places.children(level, i))
+        let starts = (children.lowerBound...children.upperBound).map {
+            grid.start($0 * places.vectors(below: level))
+        }
+        let offsets = starts.dropLast().map { UInt64($0 - starts[0]) }
+        var slots = [
+            try workshop.encoder.unsigned(offsets).raw, NodeEncoder.tag(level),
+            NodeEncoder.tag(starts[children.count] - starts[0]),
+        ]
+        for child in children { slots.append(ref(places.node(level - 1, child)).raw) }
+        return try workshop.refs(slots, flags: NodeView.innerFlag)
+    }
+}

@@ -1,0 +1,62 @@
+/// The numbers that the nodes of one table have in today's form.
+struct LegacyPlaces {
+    enum What {
+        case distinct(Int)
+        case leaf(Int)
+        case column(Int, Int)
+        case inner(level: Int, Int)
+    }
+
+    let table: LegacyTable
+    let first: Int
+    let slots: Int
+    /// Number of the first node of each level: leaves, the inner nodes above them, and so on to the
+    /// root.
+    private let levels: [Int]
+    let count: Int
+
+    private static let fanout = 256
+
+    init(_ table: LegacyTable, first: Int) {
+        (self.table, self.first, slots) = (table, first, table.leafSlots)
+        var levels = [first + slots]
+        var next = levels[0] + table.grid.vectors * (slots + 1)
+        var nodes = table.grid.vectors
+        while nodes > 1 {
+            nodes = (nodes + Self.fanout - 1) / Self.fanout
+            levels.append(next)
+            next += nodes
+        }
+        self.levels = levels
+        count = next - first
+    }
+
+    /// Number of node `i` of a level; 0 is that of the leaves.
+    func node(_ level: Int, _ i: Int) -> Int { levels[level] + i * (level == 0 ? slots + 1 : 1) }
+
+    func column(_ vector: Int, _ slot: Int) -> Int { node(0, vector) + 1 + slot }
+
+    var root: Int { levels[levels.count - 1] }
+
+    /// Nodes of a level.
+    private func size(_ level: Int) -> Int {
+        (table.grid.vectors + vectors(below: level + 1) - 1) / vectors(below: level + 1)
+    }
+
+    /// Vectors below a node one level down.
+    func vectors(below level: Int) -> Int { 1 << (8 * (level - 1)) }
+
+    /// Nodes of the level below, those of node `i`.
+    func children(_ level: Int, _ i: Int) -> Range<Int> {
+        i * Self.fanout..<min((i + 1) * Self.fanout, size(level - 1))
+    }
+
+    func what(_ number: Int) -> What {
+        if number < levels[0] { return .distinct(number - first) }
+        let level = levels.partitionPoint { $0 > number } - 1
+        let i = number - levels[level]
+        if level > 0 { return .inner(level: level, i) }
+        let slot = i % (slots + 1)
+        return slot == 0 ? .leaf(i / (slots + 1)) : .column(i / (slots + 1), slot - 1)
+    }
+}

@@ -1,0 +1,148 @@
+/// A column as a spec of formats 2 to 9 describes it (legacy format 3.2, 3.3).
+struct LegacyColumn {
+    let type: LegacyType
+    let attributes: LegacyAttributes
+    /// Empty for backlinks.
+    let name: String
+    /// Of the column's root in the columns array; that of its search index is the next one.
+    let slot: Int
+    /// Of links: index of the table they lead to.
+    var target: Int?
+    /// Of backlinks: table and column of the links.
+    var origin: (table: Int, column: Int)?
+    /// Of tables in cells: what all of them look like.
+    var subspec: LegacySpec?
+    /// Of enumerated strings: the root of a column of all of them.
+    var keys = Ref.none
+
+    var isNullable: Bool { attributes.contains(.nullable) }
+
+    /// For a list of primitives: the elements.
+    var elements: LegacyColumn? {
+        guard let spec = subspec, spec.columns.count == 1, spec.columns[0].type.isPrimitive else {
+            return nil
+        }
+        return spec.columns[0]
+    }
+}
+
+/// The columns of a table, or of all tables in the cells of a column.
+final class LegacySpec: Sendable {
+    let columns: [LegacyColumn]
+    /// Elements of the columns array.
+    let slots: Int
+
+    private static let maximumDepth = 32
+
+    /// Reads the spec at `ref`.
+    ///
+    /// - Parameter most: elements of the columns array, or more: without it a spec of a few bytes
+    ///   could announce millions.
+    init(_ space: NodeSpace, _ ref: Ref, most: Int, depth: Int = 0) throws(RealmError) {
+        guard depth < Self.maximumDepth else {
+            throw .corrupt("tables nested deeper than \(Self.maximumDepth) levels", at: ref)
+        }
+        var reader = try Reader(space, ref, most: most, depth: depth)
+        var columns: [LegacyColumn] = []
+        columns.reserveCapacity(reader.types.count)
+        for i in 0..<reader.types.count { columns.append(try reader.column(i)) }
+        try reader.checkEnd(columns)
+        self.columns = columns
+        slots = reader.slot
+    }
+
+    /// Goes over the arrays of a spec, some of which have elements for some columns only.
+    private struct Reader {
+        let space: NodeSpace
+        let ref: Ref
+        let depth: Int
+        let types: NodeView
+        private let names: NodeView
+        private let attributes: NodeView
+        private let subspecs: NodeView?
+        private let keys: NodeView?
+        private var nextSubspec = 0
+        private var nextKeys = 0
+        private(set) var slot = 0
+        private var hasBacklinks = false
+
+        init(_ space: NodeSpace, _ ref: Ref, most: Int, depth: Int) throws(RealmError) {
+            (self.space, self.ref, self.depth) = (space, ref, depth)
+            let node = try space.refNode(ref, slots: 3, "spec")
+            guard node.count <= 5 else { throw space.wrongShape(ref, "spec") }
+            types = try space.integers(node.slot(0).ref, "column types")
+            names = try space.node(node.slot(1).ref)
+            attributes = try space.integers(node.slot(2).ref, "column attributes")
+            guard types.count <= most, types.count < 1 << 16, attributes.count == types.count,
+                !names.hasRefs, names.widthType == 1 || names.count == 0,
+                names.count <= types.count
+            else { throw space.wrongShape(ref, "spec") }
+            func optional(_ i: Int) throws(RealmError) -> NodeView? {
+                guard i < node.count, !node.slot(i).isNone else { return nil }
+                return try space.refNode(node.slot(i).ref, slots: 0, "spec")
+            }
+            (subspecs, keys) = (try optional(3), try optional(4))
+        }
+
+        mutating func column(_ i: Int) throws(RealmError) -> LegacyColumn {
+            let number = types.integer(i)
+            guard let type = LegacyType(rawValue: Int(number)) else {
+                throw .corrupt("column \(i) has the unknown type \(number)", at: ref)
+            }
+            let isPublic = type != .backlink
+            guard isPublic == (i < names.count), isPublic || i >= names.count else {
+                throw .corrupt("column \(i) and the names do not fit each other", at: ref)
+            }
+            var column = LegacyColumn(
+                type: type, attributes: LegacyAttributes(rawValue: Int(attributes.integer(i))),
+                name: isPublic ? try names.name(i, at: ref) : "", slot: slot)
+            slot += column.attributes.contains(.indexed) ? 2 : 1
+            try addSubspecs(to: &column)
+            return column
+        }
+
+        private mutating func addSubspecs(to column: inout LegacyColumn) throws(RealmError) {
+            switch column.type {
+            case .table:
+                column.subspec = try LegacySpec(
+                    space, try child(), most: Int(space.limit), depth: depth + 1)
+            case .link, .linkList: column.target = try number()
+            case .backlink: column.origin = (try number(), try number())
+            case .enumerated:
+                guard let keys, nextKeys < keys.count, let ref = keys.slot(nextKeys).child else {
+                    throw missing
+                }
+                nextKeys += 1
+                column.keys = ref
+            default: break
+            }
+        }
+
+        private mutating func next() throws(RealmError) -> NodeSlot {
+            guard let subspecs, nextSubspec < subspecs.count else { throw missing }
+            defer { nextSubspec += 1 }
+            return subspecs.slot(nextSubspec)
+        }
+
+        private mutating func child() throws(RealmError) -> Ref {
+            guard let ref = try next().child else { throw missing }
+            return ref
+        }
+
+        private mutating func number() throws(RealmError) -> Int {
+            let slot = try next()
+            guard slot.isTagged, slot.value < 1 << 16 else { throw missing }
+            return Int(slot.value)
+        }
+
+        private var missing: RealmError {
+            .corrupt("a column without what its type needs in the spec", at: ref)
+        }
+
+        func checkEnd(_ columns: [LegacyColumn]) throws(RealmError) {
+            guard nextSubspec == subspecs?.count ?? 0, nextKeys == keys?.count ?? 0 else {
+                throw .corrupt("a spec with more parts than its columns need", at: ref)
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+/// A table of a file of formats 2 to 9: what its columns are and where their trees begin.
+final class LegacyTable: Sendable {
+    let index: Int
+    let name: String
+    let ref: Ref
+    let spec: LegacySpec
+    /// Of all columns, those of backlinks included.
+    let roots: [Ref]
+    let rows: Int
+    let grid: LegacyGrid
+    /// Where links come from, in the order of the leaf slots behind those of the properties.
+    let incoming: [LegacyIncoming]
+
+    init(_ unlinked: Unlinked, incoming: [LegacyIncoming]) {
+        (index, name, ref) = (unlinked.index, unlinked.name, unlinked.ref)
+        (spec, roots, rows, grid) = (unlinked.spec, unlinked.roots, unlinked.rows, unlinked.grid)
+        self.incoming = incoming
+        properties = spec.columns.count { $0.type != .backlink }
+    }
+
+    /// Columns that are properties: they come before those of backlinks.
+    let properties: Int
+
+    /// Leaf slots: properties and backlinks.
+    var leafSlots: Int { properties + incoming.count }
+
+    /// As the table alone tells.
+    struct Unlinked {
+        let index: Int
+        let name: String
+        let ref: Ref
+        let spec: LegacySpec
+        let roots: [Ref]
+        let rows: Int
+        let grid: LegacyGrid
+    }
+}
+
+/// A column of links to a table, as the table sees it.
+struct LegacyIncoming {
+    /// Index of the table with the links.
+    let table: Int
+    /// Of the links, in that table's spec.
+    let column: Int
+}
+
+extension LegacyTable.Unlinked {
+    /// Reads the table at `ref`.
+    init(_ space: NodeSpace, _ ref: Ref, index: Int, name: String) throws(RealmError) {
+        let top = try space.refNode(ref, slots: 2, "table")
+        if top.count >= 12 { throw LegacyContent.interrupted }
+        guard top.count == 2 else { throw space.wrongShape(ref, "table") }
+        let columns = try space.refNode(top.slot(1).ref, slots: 0, "columns")
+        spec = try LegacySpec(space, top.slot(0).ref, most: columns.count)
+        roots = try Self.roots(columns, spec, at: ref)
+        (self.index, self.name, self.ref) = (index, name, ref)
+        var rows = 0
+        var leaf: Int?
+        for (i, column) in spec.columns.enumerated() {
+            let reader = LegacyColumnReader(space, column, roots[i])
+            let count = try reader.count()
+            if i == 0 { (rows, leaf) = (count, try reader.evenLeaves()) }
+            guard count == rows else {
+                throw .corrupt(
+                    "column \(i) of '\(name)' has \(count) rows instead of \(rows)", at: roots[i])
+            }
+        }
+        self.rows = rows
+        grid = LegacyGrid(rows: rows, leaf: leaf)
+    }
+
+    private static func roots(
+        _ columns: NodeView, _ spec: LegacySpec, at ref: Ref
+    ) throws(RealmError) -> [Ref] {
+        guard columns.count == spec.slots else {
+            throw .corrupt("\(columns.count) column roots instead of \(spec.slots)", at: ref)
+        }
+        var roots: [Ref] = []
+        roots.reserveCapacity(spec.columns.count)
+        for column in spec.columns {
+            guard let root = columns.slot(column.slot).child else {
+                throw .corrupt("a column without its root", at: ref)
+            }
+            roots.append(root)
+        }
+        return roots
+    }
+}

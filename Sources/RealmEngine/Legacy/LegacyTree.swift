@@ -1,0 +1,196 @@
+/// What the leaves of a column's tree are, as far as counting their elements goes.
+enum LegacyLeafForm {
+    case integers
+    /// Element 0 is the null marker.
+    case optionalIntegers
+    case floats, doubles
+    case strings, binaries
+    /// Each element is a ref, a tagged number or 0.
+    case slots
+
+    /// Elements of a leaf, which is found to be one of this form.
+    func count(_ space: NodeSpace, _ node: NodeView, _ ref: Ref) throws(RealmError) -> Int {
+        let form = node.flags & NodeView.formMask
+        let isRight =
+            switch self {
+            case .integers, .optionalIntegers: form == 0
+            case .floats: form == 0x08 && (node.width == 4 || node.count == 0)
+            case .doubles: form == 0x08 && (node.width == 8 || node.count == 0)
+            case .strings: form == NodeView.hasRefsFlag || form == 0x08 && node.width <= 16
+            case .binaries, .slots: form == NodeView.hasRefsFlag
+            }
+        guard isRight else { throw space.wrongShape(ref, "column leaf") }
+        switch self {
+        // Shrunken trees may leave one without a marker.
+        case .optionalIntegers: return max(0, node.count - 1)
+        case .strings, .binaries:
+            if !node.hasRefs || node.context { return node.count }
+            guard 2...3 ~= node.count else { throw space.wrongShape(ref, "bytes leaf") }
+            return try space.integers(node.slot(0).ref, "end offsets").count
+        default: return node.count
+        }
+    }
+}
+
+/// A leaf of a column, and where it begins.
+struct LegacyLeaf {
+    let ref: Ref
+    let node: NodeView
+    /// Number of the first element in the tree.
+    let start: Int
+    let count: Int
+
+    var end: Int { start + count }
+}
+
+/// The B+tree of a column in formats 2 to 9 (legacy format 4). What it announces is checked on the way
+/// to each leaf.
+struct LegacyTree {
+    let space: NodeSpace
+    let root: Ref
+    let form: LegacyLeafForm
+
+    private static let maximumDepth = 32
+
+    /// Number of elements, from the root alone.
+    func count() throws(RealmError) -> Int {
+        let node = try space.node(root)
+        if node.isInner { return try Inner(space, node, root).total }
+        return try form.count(space, node, root)
+    }
+
+    /// The leaf with element `i`, which there is.
+    func leaf(with i: Int) throws(RealmError) -> LegacyLeaf {
+        var (ref, start) = (root, 0)
+        var announced: Int?
+        for _ in 0..<Self.maximumDepth {
+            let node = try space.node(ref)
+            guard node.isInner else {
+                let leaf = LegacyLeaf(
+                    ref: ref, node: node, start: start, count: try form.count(space, node, ref))
+                guard announced ?? leaf.count == leaf.count, i < leaf.end else {
+                    throw miscounted(ref, leaf.count)
+                }
+                return leaf
+            }
+            let inner = try Inner(space, node, ref)
+            guard announced ?? inner.total == inner.total, i - start < inner.total else {
+                throw miscounted(ref, inner.total)
+            }
+            let (child, elements) = try inner.child(with: i - start)
+            (ref, announced) = (child, elements.count)
+            start += elements.lowerBound
+        }
+        throw .corrupt("a tree deeper than \(Self.maximumDepth) levels", at: root)
+    }
+
+    /// Calls `body` with the leaves that hold `elements` in order, and with which of each leaf's own
+    /// elements they are.
+    func forEachLeaf(
+        _ elements: Range<Int>, _ body: (LegacyLeaf, Range<Int>) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        var next = elements.lowerBound
+        while next < elements.upperBound {
+            let leaf = try leaf(with: next)
+            let end = min(leaf.end, elements.upperBound)
+            try body(leaf, next - leaf.start..<end - leaf.start)
+            next = end
+        }
+    }
+
+    @inline(never)
+    private func miscounted(_ ref: Ref, _ count: Int) -> RealmError {
+        .corrupt("a tree with \(count) elements where others are announced", at: ref)
+    }
+
+    /// Elements that all but the last leaves have where the tree says so; nil for a tree of one leaf, and
+    /// for one that has them in any number.
+    func evenLeaves() throws(RealmError) -> Int? {
+        var ref = root
+        var size: Int?
+        for _ in 0..<Self.maximumDepth {
+            let node = try space.node(ref)
+            guard node.isInner else { return size }
+            let inner = try Inner(space, node, ref)
+            let child = try inner.child(with: 0)
+            size = inner.even ?? child.elements.count
+            ref = child.ref
+        }
+        return nil
+    }
+}
+
+extension LegacyTree {
+    /// An inner node: where its children's elements begin, the children, and how many elements there
+    /// are.
+    private struct Inner {
+        let space: NodeSpace
+        let node: NodeView
+        let ref: Ref
+        let total: Int
+        /// Elements of each child but the last; nil where a list says where they end.
+        let even: Int?
+        private let ends: NodeView
+
+        private var childCount: Int { node.count - 2 }
+
+        init(_ space: NodeSpace, _ node: NodeView, _ ref: Ref) throws(RealmError) {
+            let total = node.count < 3 ? nil : node.slot(node.count - 1)
+            guard node.flags & NodeView.formMask == NodeView.hasRefsFlag | NodeView.innerFlag,
+                let total, total.isTagged, total.value <= UInt64(LegacyLimits.cells(space))
+            else { throw space.wrongShape(ref, "inner node of a column") }
+            (self.space, self.node, self.ref) = (space, node, ref)
+            self.total = Int(total.value)
+            let first = node.slot(0)
+            if first.isTagged {
+                even = Int(clamping: first.value)
+                ends = node
+                let before = even!.multipliedReportingOverflow(by: node.count - 3)
+                guard even! > 0, !before.overflow, before.partialValue < self.total,
+                    self.total - before.partialValue <= even!
+                else { throw space.wrongShape(ref, "even inner node of a column") }
+            } else {
+                even = nil
+                ends = try space.integers(first.ref, "ends of children")
+                guard ends.count == node.count - 3 else {
+                    throw space.wrongShape(ref, "inner node of a column")
+                }
+            }
+        }
+
+        /// The child with element `i`, which is below the total, and its elements.
+        func child(with i: Int) throws(RealmError) -> (ref: Ref, elements: Range<Int>) {
+            let child: Int
+            if let even {
+                child = i / even
+            } else {
+                child = (0..<ends.count).partitionPoint { ends.integer($0) > Int64(i) }
+            }
+            let (start, end) = (start(child), start(child + 1))
+            guard start <= i, i < end, let ref = node.slot(child + 1).child else {
+                throw space.wrongShape(ref, "inner node of a column")
+            }
+            return (ref, start..<end)
+        }
+
+        private func start(_ child: Int) -> Int {
+            if child == childCount { return total }
+            if let even { return child * even }
+            return child == 0 ? 0 : Int(ends.integer(child - 1))
+        }
+    }
+}
+
+/// What a file of formats 2 to 9 may announce: nodes without width claim elements that take no bytes
+/// (legacy format 11).
+enum LegacyLimits {
+    /// Elements of all columns: 1000 zeros take 8 bytes at least, others at least a bit each.
+    static func cells(_ space: NodeSpace) -> Int {
+        1_000_000 + 133 * Int(clamping: space.limit)
+    }
+
+    /// Bytes of nodes made for a version.
+    static func copies(_ space: NodeSpace) -> Int {
+        (64 << 20) + 64 * Int(clamping: space.limit)
+    }
+}

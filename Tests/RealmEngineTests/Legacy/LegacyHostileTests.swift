@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+@testable import EngineSupport
+@testable import RealmEngine
+
+/// Files of old formats that are not as they should be.
+@Suite struct LegacyHostileTests {
+    /// Upgrades that were interrupted are told from damage.
+    @Test func interruptedUpgradesAreRefused() throws {
+        let files = Fixtures.files("legacy", ".realm").filter {
+            $0.lastPathComponent.hasPrefix("refuse-")
+        }
+        #expect(files.count >= 2)
+        for file in files {
+            let error = Thrown.error { _ = try Database(immutable: file.path) }
+            #expect(error?.kind == .incompatible && error?.reason == "interrupted-upgrade")
+        }
+    }
+
+    /// What is read of a damaged file ends, in values or in an error. What readers cannot know is
+    /// found by a check alone.
+    static let cases = Fixtures.files("legacy", ".realm").filter {
+        $0.lastPathComponent.hasPrefix("hostile-")
+    }
+
+    @Test(arguments: cases) func damageIsRefused(_ file: URL) throws {
+        let unseen = ["hostile-leaf-depth", "hostile-shared-node"]
+        let isSeen = !unseen.contains(file.deletingPathExtension().lastPathComponent)
+        let error = Thrown.error {
+            _ = try ReferenceDump(try Database(immutable: file.path))
+        }
+        #expect(!isSeen || error != nil, "\(file.lastPathComponent)")
+        if let error, error.reason != "unknown-format" { #expect(error.isDamage) }
+    }
+
+    /// Every byte of a small file changed in several ways: no crash, no hang.
+    @Test func anyByteMayChange() throws {
+        for name in ["historic-f7-int", "historic-f2-binary", "historic-f3-datetime"] {
+            let file = Fixtures.own.appending(path: "legacy/\(name).realm")
+            let bytes = [UInt8](try Data(contentsOf: file))
+            for i in 0..<bytes.count {
+                for change in [0x01, 0x40, 0x80, 0xFF] as [UInt8] {
+                    var changed = bytes
+                    changed[i] ^= change
+                    _ = HostileCase.read(changed)
+                }
+            }
+        }
+    }
+}
