@@ -66,13 +66,36 @@ import Testing
         }
         let queue = WorkQueue("target")
         let isThere = queue.sync {
-            try! handle.resolve(in: lab.open(on: queue.confinement)) != nil
+            let there = try! lab.open(on: queue.confinement)
+            _ = there.snapshot()
+            return try! handle.resolve(in: there) != nil
         }
         #expect(isThere == !kind.isOwned)
         #expect(thing.isInvalidated == kind.isOwned)
         if kind.isOwned {
             #expect(throws: RealmError.self) { try ThreadSafeHandle(to: thing) }
         }
+        queue.close()
+        here.close()
+        try lab.audit()
+    }
+
+    @Test(
+        "THR-56: an instance that shows nothing yet begins with the handle's version",
+        arguments: KindsLab.Kind.allCases)
+    func handlesBegin(_ kind: KindsLab.Kind) throws {
+        let lab = try KindsLab()
+        let here = try lab.open()
+        let handle = try ThreadSafeHandle(to: lab.thing(kind, of: here))
+        let before = here.version
+        try here.write(lab.changeAll)
+        let queue = WorkQueue("target")
+        let (found, version) = queue.sync { () -> (String?, UInt64) in
+            let there = try! lab.open(on: queue.confinement)
+            let thing = try! handle.resolve(in: there)
+            return (thing.map { try! lab.read($0) }, there.version)
+        }
+        #expect(found == KindsLab.contents[kind] && version == before)
         queue.close()
         here.close()
         try lab.audit()

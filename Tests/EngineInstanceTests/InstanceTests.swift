@@ -249,6 +249,7 @@ import Testing
         let queue = WorkQueue("target")
         let outcome = queue.sync { [keys] in
             let instance = try! lab.open(on: queue.confinement)
+            _ = instance.snapshot()
             let one = try! first.resolve(in: instance)
             let two = try! second.resolve(in: instance)
             let three = try! results.resolve(in: instance)

@@ -11,24 +11,33 @@ import Testing
         let here = try LoopLab(3)
         let (works, diary, table) = (HeldWorks(), here.diary, here.lab.table)
         here.instance.observers.evaluate = works.hold
-        let token = try here.instance.observe(table: table, Query("age > 0 SORT(age DESC)")) {
-            diary.note($0.text("objects"))
+        func observe() throws -> ObservationToken {
+            try here.instance.observe(table: table, Query("age > 0 SORT(age DESC)")) {
+                diary.note($0.text("objects"))
+            }
         }
+        let token = try observe()
         #expect(works.count == 1)
         // Nothing is looked at, and nothing can be told, before somebody takes up the work.
-        try here.setAge(0, 10)
         while here.loop.run() {}
         #expect(here.news() == [])
         works.runAll()
         #expect(here.news() == [])
         while here.loop.run() {}
         #expect(here.news() == ["objects initial"])
-        // What came before `initial` is part of it, and only that.
+        token.invalidate()
+        // Who writes is not told of that by its first call.
+        let other = try observe()
+        try here.setAge(0, 10)
+        #expect(here.news() == ["objects initial"])
+        works.runAll()
+        while here.loop.run() {}
+        #expect(here.news() == ["objects -[] +[0] *[]"])
         try here.setAge(1, 0)
         works.runAll()
         here.loop.run()
         #expect(here.news() == ["objects -[2] +[] *[]"])
-        token.invalidate()
+        other.invalidate()
         try here.audit()
     }
 

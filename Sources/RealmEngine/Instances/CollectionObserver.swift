@@ -41,7 +41,7 @@ final class CollectionObserver: Observer {
             content: (try? ObservedContent(subject, snapshot)) ?? nil, state: snapshot.state)
     }
 
-    func take(_ evaluation: Evaluation) { self.evaluation = evaluation }
+    func take(_ evaluation: Evaluation) { if !hasBegun { self.evaluation = evaluation } }
 
     var isReady: Bool { evaluation != nil || hasBegun }
 

@@ -181,8 +181,8 @@ public final class ThreadSafeHandle: @unchecked Sendable {
 
     /// The thing for another instance; nil when it was deleted meanwhile, or belongs to another file.
     ///
-    /// An instance that is behind the handle's version moves on first. Resolving twice is a mistake
-    /// that traps.
+    /// An instance that shows no version yet begins with the handle's, one that is behind it moves on
+    /// first. Resolving twice is a mistake that traps.
     public func resolve(in instance: Instance) throws(RealmError) -> Confined? {
         instance.check()
         let (kept, isSecond) = monitor.locked {
@@ -194,6 +194,7 @@ public final class ThreadSafeHandle: @unchecked Sendable {
         }
         if isSecond { Misuse.trap("Can only resolve a thread safe reference once.") }
         guard instance.database.file.identity == identity else { return nil }
+        if let kept, kept.version == version { instance.begin(with: kept) }
         if instance.snapshot().version < version {
             try instance.refresh()
             if let kept { instance.catchUp(with: kept) }

@@ -84,5 +84,5 @@ public final class Confinement: Sendable {
     }
 
     /// Runs `work` here later; false when it never will: the queue is closed or the actor gone.
-    func post(_ work: @escaping Work) -> Bool { send?(work) ?? false }
+    public func post(_ work: @escaping Work) -> Bool { send?(work) ?? false }
 }

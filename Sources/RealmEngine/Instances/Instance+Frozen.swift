@@ -54,14 +54,17 @@ extension Instance {
     /// pin, whatever the size of the database. All frozen views of a version share it; it ends with the
     /// last of them, as far as this instance has moved on.
     ///
+    /// - Parameter asOfStart: inside a write transaction what is frozen is the version that it began
+    ///   with, which is a mistake otherwise.
+    ///
     /// Throws `incompatible` when the lock file is damaged.
-    public func freeze() throws(RealmError) -> Instance {
+    public func freeze(asOfStart: Bool = false) throws(RealmError) -> Instance {
         if isFrozen { return self }
         check()
-        if transaction != nil {
+        if transaction != nil, !asOfStart || view == nil {
             Misuse.trap("Cannot freeze a Realm in a write transaction.")
         }
-        let snapshot = snapshot()
+        let snapshot = view ?? snapshot()
         if let frozenView { return Instance.frozen(frozenView, configuration) }
         let version = try FrozenVersion.of(snapshot)
         frozenView = version

@@ -73,12 +73,18 @@ extension Instance {
         _ patience: WriteSession.Patience = .forever
     ) throws(RealmError) {
         checkWritable("begin")
+        if transaction == nil, asyncEnding == .rolledBack, let session = asyncSession {
+            // The block of an asynchronous write took back what it did, and still has the turn.
+            transaction = try session.begin()
+            asyncEnding = nil
+            return
+        }
         if transaction != nil || isAsyncBlock {
             Misuse.trap("The Realm is already in a write transaction")
         }
         try checkVersions()
-        // Who is told before the turn is taken may write.
-        deliverPending()
+        // Who is told before the turn is taken may write. Nobody's first call says what is written now.
+        deliverPending(isHurried: true)
         let queue = try queue()
         queue.hold()
         do throws(RealmError) {
@@ -282,8 +288,8 @@ extension Instance {
         guard !isClosed, transaction == nil, let group = session.group else {
             throw .misuse("Cannot access realm that has been closed.", code: "ClosedRealm")
         }
-        isAsyncBlock = true
-        defer { isAsyncBlock = false }
+        (isAsyncBlock, asyncSession) = (true, session)
+        defer { (isAsyncBlock, asyncSession) = (false, nil) }
         // Commits of the group before this one are seen too.
         try advance(to: group)
         transaction = try session.begin()

@@ -38,6 +38,8 @@ public final class Instance {
     var transaction: WriteTransaction? { didSet { showOther() } }
     var isAsyncBlock = false
     var asyncEnding: CommitSchedule.Ending?
+    /// Whose turn the block of an asynchronous write runs in.
+    var asyncSession: WriteSession?
     var isInCompletion = false
     var isNotifying = false
     /// Another thread finds out what observers are to be told of a newer version.
@@ -67,6 +69,8 @@ public final class Instance {
         /// Whether an instance where work can be delivered hears of commits: without, it moves on when
         /// it is refreshed and when it writes.
         public var autorefresh = true
+        /// All who open the database at one place have one instance; without, this one is nobody else's.
+        public var isShared = true
         /// How long asynchronous writes wait for the turn among all writers; what waits then fails
         /// with `busy`. The first instance of a database that writes asynchronously decides.
         public var patience = WriteSession.Patience.forever
@@ -143,8 +147,9 @@ public final class Instance {
     private static func open(
         _ database: Database, _ configuration: Configuration, on confinement: Confinement
     ) -> Instance {
-        let key = Key(database: ObjectIdentifier(database), place: confinement.identity)
         let fresh = Unchecked(Instance(database, confinement, configuration))
+        if !configuration.isShared { return fresh.value }
+        let key = Key(database: ObjectIdentifier(database), place: confinement.identity)
         let found = live.withLock { live -> Unchecked<Instance> in
             // Where a queue or an actor was, another one may be now.
             if let known = live[key]?.object, known.database === database, !known.isClosed,
@@ -272,6 +277,12 @@ public final class Instance {
         view = durable
     }
 
+    /// Shows `kept` if it shows no version yet.
+    func begin(with kept: FrozenVersion) {
+        if isFrozen || transaction != nil || view != nil || kept.database !== database { return }
+        view = kept.snapshot()
+    }
+
     /// Shows `kept` if that is newer: a version of this process that is not durable yet, to which
     /// `refresh` does not lead.
     func catchUp(with kept: FrozenVersion) {
@@ -296,8 +307,11 @@ public final class Instance {
     }
 
     /// Tells observers what they were not told yet.
-    func deliverPending() {
-        if !isClosed, transaction == nil { notifying { observers.deliver(self) } }
+    ///
+    /// - Parameter isHurried: those too who were told nothing yet and are being prepared for it.
+    func deliverPending(isHurried: Bool = false) {
+        if isClosed || transaction != nil { return }
+        notifying { observers.deliver(self, isHurried: isHurried) }
     }
 
     private func notifying(_ body: () -> Void) {

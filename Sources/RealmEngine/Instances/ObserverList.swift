@@ -126,13 +126,15 @@ final class ObserverList {
     }
 
     /// Tells everybody who is behind what has changed.
-    func deliver(_ instance: Instance) {
+    ///
+    /// - Parameter isHurried: whose first look is not done yet by another thread takes it now.
+    func deliver(_ instance: Instance, isHurried: Bool = false) {
         removeEnded()
         guard let view = instance.view else { return }
         for entry in entries {
             // A block may have the instance write: the others were told before that, or are later.
             guard instance.transaction == nil, instance.view === view else { break }
-            if entry.isActive { deliver(view, to: entry) }
+            if entry.isActive { deliver(view, to: entry, isHurried) }
         }
         comparison = nil
         let state = instance.view?.state
@@ -142,9 +144,9 @@ final class ObserverList {
         }
     }
 
-    private func deliver(_ view: Snapshot, to entry: Entry) {
+    private func deliver(_ view: Snapshot, to entry: Entry, _ isHurried: Bool) {
         guard let told = entry.told else {
-            guard entry.observer.isReady else { return }
+            guard isHurried || entry.observer.isReady else { return }
             entry.told = view
             try? entry.observer.begin(at: view)
             return

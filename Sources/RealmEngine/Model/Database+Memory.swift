@@ -26,6 +26,11 @@ extension Database {
         do throws(RealmError) { return try result.get() } catch { throw error.inFile(identifier) }
     }
 
+    /// Who opens a database of this name from now on gets a new one, whoever has the other.
+    static func forgetMemory(_ identifier: String) {
+        memories.withLock { $0[Identifier(name: identifier)] = nil }
+    }
+
     /// A database in memory that nobody else can open.
     static func withoutName() throws(RealmError) -> Database { try Database(inMemory: "memory") }
 

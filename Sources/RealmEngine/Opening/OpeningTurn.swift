@@ -99,6 +99,11 @@ final class OpeningTurn: Sendable {
         }
     }
 
+    /// What was agreed on for a database in memory.
+    fileprivate static func forgetMemory(_ identifier: String) {
+        turns.withLock { $0[.memory(identifier)] = nil }
+    }
+
     /// Entries of files that nobody has open go.
     private static func leave(_ turn: OpeningTurn) {
         turns.withLock { turns in
@@ -109,4 +114,14 @@ final class OpeningTurn: Sendable {
 
     /// Nobody has the turn: this waits for nothing.
     private var isInUse: Bool { opened.withLock { $0.database != nil } }
+}
+
+extension Database {
+    /// Who opens a database of this name from now on gets a new one, whoever has the other. Nobody opens
+    /// one meanwhile.
+    @_spi(Testing)
+    public static func forget(inMemory identifier: String) {
+        forgetMemory(identifier)
+        OpeningTurn.forgetMemory(identifier)
+    }
 }

@@ -29,7 +29,8 @@ public struct Query: Sendable {
     }
 
     /// The same in the words of predicates: `[d]` behind an operator, alone or with `c`, leaves marks of
-    /// letters out of account, such as accents.
+    /// letters out of account, such as accents; `SUBQUERY` goes through sets and dictionaries too, and
+    /// `@min` and `@max` are those of dates too.
     public init(
         predicate text: String, arguments: [QueryArgument] = [],
         aliases: KeyPathAliases = KeyPathAliases()

@@ -23,7 +23,10 @@ extension QueryBinder {
             guard tree.property == nil else { throw unsupported(tree, range) }
             property = nil
             element = column.type
-            try check(tree, element, isDictionary: column.layout.collection == .dictionary, range)
+            if !isOrderOfDates(tree, element) {
+                let isDictionary = column.layout.collection == .dictionary
+                try check(tree, element, isDictionary: isDictionary, range)
+            }
             shape = path.isToOne ? .scalar : .list
         default: throw unsupported(tree, range)
         }
@@ -34,6 +37,12 @@ extension QueryBinder {
             range: range)
         let isOfElements = property == nil && (element.isNumeric || element == .mixed)
         return (isOfElements ? element : operand.type, operand)
+    }
+
+    /// Predicates may ask for the first and the last of the dates in a collection.
+    private func isOrderOfDates(_ tree: QueryAggregate, _ element: OperandType) -> Bool {
+        source.isPredicate && element == .timestamp
+            && (tree.function == .min || tree.function == .max)
     }
 
     /// The property of linked objects that is aggregated.
@@ -87,7 +96,9 @@ extension QueryBinder {
     ) throws(RealmError) -> BoundOperand {
         let path = try resolve(tree.path)
         guard case .objects = path.end, let last = path.hops.last,
-            last.kind == .list || last.kind == .backlink, last.selector.isAll
+            last.kind == .list || last.kind == .backlink
+                || source.isPredicate && last.kind != .toOne,
+            last.selector.isAll
         else {
             throw invalid(
                 "subqueryTarget", tree.path.range,

@@ -15,7 +15,8 @@ struct SourceRange: Equatable, Sendable {
 /// The text of a query, kept so that every error can point at the character it is about.
 struct QuerySource: Sendable {
     let text: [UInt8]
-    /// Of a predicate, which may say `[d]`.
+    /// Of a predicate, which may say `[d]`, count in sets and dictionaries what a condition holds for,
+    /// and ask for the first and last of dates.
     var isPredicate = false
 
     /// What went wrong, by the names the reference library uses (query language 24).

@@ -47,5 +47,8 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
         (b as? C).map { $0 == a } ?? false
     }
 
-    public var description: String { base.description }
+    public var description: String {
+        let text = base.description
+        return "AnyRealmCollection" + text.drop { $0 != "<" }
+    }
 }

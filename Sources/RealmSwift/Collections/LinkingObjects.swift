@@ -15,6 +15,8 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
     public let originProperty: String
     /// Nil for an object that is in no realm.
     @usableFromInline let source: ResultsSource?
+    /// At every place while a key path is looked at.
+    private var recorded: Element?
 
     /// As a member of a class that does not use `@Persisted`.
     public init(fromType _: Element.Type, property propertyName: String) {
@@ -34,7 +36,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
     private var stored: Results<Element>? { source.map { Results($0) } }
 
     public var realm: Realm? { stored?.realm }
-    public var isInvalidated: Bool { false }
+    public var isInvalidated: Bool { stored?.isInvalidated ?? false }
     public var isFrozen: Bool { stored?.isFrozen ?? false }
     public var endIndex: Int { count }
     public var count: Int { stored?.count ?? 0 }
@@ -42,6 +44,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
     public var last: Element? { stored?.last }
 
     public subscript(position: Int) -> Element {
+        if let recorded { return recorded }
         guard let stored else {
             throwRealmException("Index \(position) is out of bounds (must be less than 0).")
         }
@@ -91,6 +94,11 @@ extension LinkingObjects: _HasPersistedType, _Persistable {
     public typealias PersistedType = LinkingObjects
     public static func _rlmDefaultValue() -> LinkingObjects {
         LinkingObjects("", nil)
+    }
+    public static func _rlmRecorded(_ recorder: _KeyPathRecording) -> LinkingObjects {
+        var links = _rlmDefaultValue()
+        links.recorded = recorder.element(Element.self)
+        return links
     }
     public static func _rlmFromStored(_ stored: _Stored) -> LinkingObjects {
         mismatch(stored.value, self)

@@ -55,8 +55,8 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
 
     public func index(of object: Element) -> Int? {
         for position in 0..<count where self[position] == object { return position }
-        guard let wanted = object as? ObjectBase else { return nil }
-        for position in 0..<count where wanted.isSame(as: self[position] as? ObjectBase) {
+        guard let wanted = plain(object) as? ObjectBase else { return nil }
+        for position in 0..<count where wanted.isSame(as: plain(self[position]) as? ObjectBase) {
             return position
         }
         return nil
@@ -151,7 +151,10 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
     // MARK: Elsewhere
 
     public func freeze() -> List {
-        guard let managed else { throwRealmException("Unmanaged lists cannot be frozen") }
+        guard let managed else {
+            throwRealmException(
+                "This method may only be called on RLMArray instances retrieved from an RLMRealm")
+        }
         return moved(managed.realm.freeze()) ?? self
     }
 
@@ -214,28 +217,33 @@ extension List: _HasPersistedType, _Persistable, _DefaultConstructible where Ele
     }
     public static func _rlmConverted(_ value: Any?) -> Self? {
         if let list = value as? Self { return list }
-        guard let elements = value.map({ Converted<Element>.all($0) }) ?? [] else { return nil }
+        let given = Converted<Element>.given(value)
+        guard let elements = given.map({ Converted<Element>.all($0) }) ?? [] else { return nil }
         let list = List()
         list.unmanaged = elements
         return unsafeDowncast(list, to: Self.self)
     }
     public static func _rlmRecorded(_ recorder: _KeyPathRecording) -> Self {
         let list = List()
-        if let type = Element.self as? ObjectBase.Type,
-            let element = recorder.object(type) as? Element
-        {
-            list.unmanaged = [element]
-        }
+        list.unmanaged = recorder.element(Element.self).map { [$0] } ?? []
         return unsafeDowncast(list, to: Self.self)
+    }
+    public static var _rlmIsKept: Bool { true }
+    public static func _rlmAssign(_ value: List, to kept: List) { kept.assign(value) }
+    public static func _rlmStays(_ kept: List, _ object: ObjectBase) -> Bool {
+        object.checkFresh()
+        return kept.managed != nil
     }
     public static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: List) {
         List(ManagedCollection(object, Int(property), "List")).assign(value)
     }
     public static func _rlmAdopt(
-        _ value: List, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
-    ) {
+        _ given: List, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
+    ) -> Self? {
         let target = ManagedCollection(object, Int(property), "List")
-        let elements = value.managed == nil ? value.unmanaged : Array(value)
+        let elements = given.managed == nil ? given.unmanaged : Array(given)
+        // A list that another object has stays that object's.
+        let value = given.managed == nil ? given : List()
         value.managed = target
         value.unmanaged = []
         if storing.policy == .modified {
@@ -244,6 +252,7 @@ extension List: _HasPersistedType, _Persistable, _DefaultConstructible where Ele
             if target.count > 0 { value.removeAll() }
             value.append(elements[...], storing)
         }
+        return unsafeDowncast(value, to: Self.self)
     }
 
     /// Changes only what differs.
@@ -297,7 +306,7 @@ extension List: HeldColumn, HeldValue where Element: _Persistable {
     }
 
     func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing) {
-        List._rlmAdopt(self, object, property, storing)
+        _ = List._rlmAdopt(self, object, property, storing)
     }
 }
 

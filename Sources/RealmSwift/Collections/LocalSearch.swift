@@ -6,11 +6,10 @@ enum LocalSearch {
         of predicate: NSPredicate, in elements: [Element]
     ) -> Int? {
         elements.firstIndex { element in
-            guard let object = unwrapped(element) as? Object else {
-                throwRealmException(
-                    "Querying is currently only implemented for arrays of Realm Objects")
-            }
-            return holds(predicate, for: object)
+            if let object = unwrapped(element) as? Object { return holds(predicate, for: object) }
+            let value = LocalValue()
+            value.value = plain(element).flatMap { AnyRealmValue(of: $0) } ?? .none
+            return holds(predicate, for: value)
         }
     }
 
@@ -81,4 +80,11 @@ extension Results {
     fileprivate func index(matching predicate: NSPredicate, of object: Element) -> Bool {
         filter(predicate).index(of: object) != nil
     }
+}
+
+/// A value that is no object, as `SELF` of a predicate.
+final class LocalValue: Object {
+    @Persisted var value: AnyRealmValue
+
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }

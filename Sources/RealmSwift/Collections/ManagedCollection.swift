@@ -27,7 +27,7 @@ final class ManagedCollection {
 
     /// Reads; what cannot be read is gone.
     func read<T>(_ body: (CollectionHandle) throws(RealmError) -> T) -> T {
-        if owner?.isStale == true { refuse() }
+        if isStale { refuse() }
         do throws(RealmError) {
             try handle.follow()
             return try body(handle)
@@ -36,6 +36,9 @@ final class ManagedCollection {
             throwRealmException(error.message)
         }
     }
+
+    /// The realm let go of the version.
+    var isStale: Bool { owner?.isStale == true }
 
     @inline(never)
     private func refuse() -> Never {
@@ -50,15 +53,16 @@ final class ManagedCollection {
 
     var isInvalidated: Bool {
         var copy = handle
-        return owner?.isStale == true || (try? copy.follow()) == nil || (try? copy.value()) == nil
+        return isStale || (try? copy.follow()) == nil || (try? copy.value()) == nil
     }
 
     var count: Int { read { (handle) throws(RealmError) in try handle.count } }
 
-    func element(_ position: Int) -> _Stored {
+    /// - Parameter key: of an entry, which is told by that.
+    func element(_ position: Int, under key: String? = nil) -> _Stored {
         _Stored(
             value: read { (handle) throws(RealmError) in try handle.element(at: position) },
-            realm: realm, place: .element(self, .index(position)))
+            realm: realm, place: .element(self, key.map { .key($0) } ?? .index(position)))
     }
 
     /// The collection inside this one.

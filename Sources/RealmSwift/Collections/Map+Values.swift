@@ -89,6 +89,6 @@ extension Map {
 
     public func object(forKey key: AnyObject) -> AnyObject? {
         guard let key = key as? Key, let value = self[key] else { return nil }
-        return (unwrapped(value) ?? NSNull()) as AnyObject
+        return (plain(value) ?? NSNull()) as AnyObject
     }
 }

@@ -40,6 +40,8 @@ public struct MapIndex {
 public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, RealmKeyedCollection {
     private var unmanaged: [Key: Value] = [:]
     private(set) var managed: ManagedCollection?
+    /// What there is under every key while a key path is looked at.
+    private var recorded: Value?
 
     public override init() { super.init() }
 
@@ -67,27 +69,33 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
     }
 
     public var values: [Value] {
-        guard let managed else { return Array(unmanaged.values) }
-        return (0..<managed.count).map { Value._rlmFromStored(managed.element($0)) }
+        managed == nil ? Array(unmanaged.values) : entries.map(\.value)
     }
 
-    private var entries: [SingleMapEntry<Key, Value>] {
-        if managed == nil { return unmanaged.map { SingleMapEntry(key: $0.key, value: $0.value) } }
-        return zip(keys, values).map { SingleMapEntry(key: $0, value: $1) }
+    fileprivate var entries: [SingleMapEntry<Key, Value>] {
+        guard let managed else {
+            return unmanaged.map { SingleMapEntry(key: $0.key, value: $0.value) }
+        }
+        return keys.enumerated().map { position, key in
+            let stored = managed.element(position, under: Self.text(of: key))
+            return SingleMapEntry(key: key, value: Value._rlmFromStored(stored))
+        }
     }
+
+    private static func text(of key: Key) -> String { (key as? String) ?? "\(key)" }
 
     public subscript(key: Key) -> Value? {
         get {
-            guard let managed else { return unmanaged[key] }
+            guard let managed else { return unmanaged[key] ?? recorded }
             let storing = _Storing(managed.realm)
             let found = managed.read { (handle) throws(RealmError) in
                 try handle.value(forKey: key._rlmStored(storing))
             }
-            let text = (key as? String) ?? "\(key)"
             return found.map {
                 Value._rlmFromStored(
                     _Stored(
-                        value: $0, realm: managed.realm, place: .element(managed, .key(text))))
+                        value: $0, realm: managed.realm,
+                        place: .element(managed, .key(Self.text(of: key)))))
             }
         }
         set {
@@ -219,8 +227,9 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         for entry in all { updateValue(entry.value, forKey: entry.key) }
     }
 
-    fileprivate func becomeManaged(_ target: ManagedCollection, _ storing: _Storing) {
-        let all = entries
+    fileprivate func becomeManaged(
+        _ target: ManagedCollection, _ all: [SingleMapEntry<Key, Value>], _ storing: _Storing
+    ) {
         (managed, unmanaged) = (target, [:])
         if target.count > 0 { removeAll() }
         for entry in all {
@@ -252,20 +261,37 @@ extension Map: _HasPersistedType, _Persistable, _DefaultConstructible where Valu
     public static func _rlmConverted(_ value: Any?) -> Self? {
         if let map = value as? Self { return map }
         let map = Map()
-        guard let entries = Converted<Value>.all(of: value ?? [String: Any]()) else { return nil }
+        let given = Converted<Value>.given(value) ?? [String: Any]()
+        guard let entries = Converted<Value>.all(of: given) else { return nil }
         for (key, element) in entries { map.unmanaged[key as! Key] = element }
+        return unsafeDowncast(map, to: Self.self)
+    }
+    public static func _rlmRecorded(_ recorder: _KeyPathRecording) -> Self {
+        let map = Map()
+        map.recorded = recorder.element(Value.self)
         return unsafeDowncast(map, to: Self.self)
     }
     public static func _rlmRead(_ object: ObjectBase, _ property: UInt16) -> Self {
         unsafeDowncast(Map(ManagedCollection(object, Int(property), "Map")), to: Self.self)
     }
+    public static var _rlmIsKept: Bool { true }
+    public static func _rlmAssign(_ value: Map, to kept: Map) { kept.assign(value) }
+    public static func _rlmStays(_ kept: Map, _ object: ObjectBase) -> Bool {
+        object.checkFresh()
+        return kept.managed != nil
+    }
     public static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: Map) {
         Map(ManagedCollection(object, Int(property), "Map")).assign(value)
     }
     public static func _rlmAdopt(
-        _ value: Map, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
-    ) {
-        value.becomeManaged(ManagedCollection(object, Int(property), "Map"), storing)
+        _ given: Map, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
+    ) -> Self? {
+        let entries = given.entries
+        // A map that another object has stays that object's.
+        let value = given.managed == nil ? given : Map()
+        let target = ManagedCollection(object, Int(property), "Map")
+        value.becomeManaged(target, entries, storing)
+        return unsafeDowncast(value, to: Self.self)
     }
 }
 
@@ -286,7 +312,7 @@ extension Map: HeldColumn, HeldValue where Value: _Persistable {
     }
 
     func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing) {
-        Map._rlmAdopt(self, object, property, storing)
+        _ = Map._rlmAdopt(self, object, property, storing)
     }
 }
 

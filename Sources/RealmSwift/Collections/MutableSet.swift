@@ -26,7 +26,13 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
     public var last: Element? { isEmpty ? nil : self[count - 1] }
 
     public subscript(position: Int) -> Element {
-        guard let managed else { return unmanaged[position] }
+        guard let managed else {
+            if !unmanaged.indices.contains(position) {
+                throwRealmException(
+                    "Index \(position) is out of bounds (must be less than \(count)).")
+            }
+            return unmanaged[position]
+        }
         return Element._rlmFromStored(managed.element(position))
     }
 
@@ -109,7 +115,10 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
     // MARK: Elsewhere
 
     public func freeze() -> MutableSet {
-        guard let managed else { throwRealmException("Unmanaged sets cannot be frozen") }
+        guard let managed else {
+            throwRealmException(
+                "This method may only be called on RLMSet instances retrieved from an RLMRealm")
+        }
         return managed.moved(to: managed.realm.freeze()).map { MutableSet($0) } ?? self
     }
 
@@ -145,8 +154,9 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         insert(objectsIn: elements)
     }
 
-    fileprivate func becomeManaged(_ target: ManagedCollection, _ storing: _Storing) {
-        let elements = Array(self)
+    fileprivate func becomeManaged(
+        _ target: ManagedCollection, _ elements: [Element], _ storing: _Storing
+    ) {
         (managed, unmanaged) = (target, [])
         if target.count > 0 { removeAll() }
         for element in elements {
@@ -176,22 +186,39 @@ where Element: _Persistable {
     public typealias PersistedType = MutableSet
     public static func _rlmConverted(_ value: Any?) -> Self? {
         if let set = value as? Self { return set }
-        guard let elements = value.map({ Converted<Element>.all($0) }) ?? [] else { return nil }
+        let given = Converted<Element>.given(value)
+        guard let elements = given.map({ Converted<Element>.all($0) }) ?? [] else { return nil }
         let set = MutableSet()
         set.insert(objectsIn: elements)
+        return unsafeDowncast(set, to: Self.self)
+    }
+    public static func _rlmRecorded(_ recorder: _KeyPathRecording) -> Self {
+        let set = MutableSet()
+        set.unmanaged = recorder.element(Element.self).map { [$0] } ?? []
         return unsafeDowncast(set, to: Self.self)
     }
     public static func _rlmRead(_ object: ObjectBase, _ property: UInt16) -> Self {
         unsafeDowncast(
             MutableSet(ManagedCollection(object, Int(property), "MutableSet")), to: Self.self)
     }
+    public static var _rlmIsKept: Bool { true }
+    public static func _rlmAssign(_ value: MutableSet, to kept: MutableSet) { kept.assign(value) }
+    public static func _rlmStays(_ kept: MutableSet, _ object: ObjectBase) -> Bool {
+        object.checkFresh()
+        return kept.managed != nil
+    }
     public static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: MutableSet) {
         MutableSet(ManagedCollection(object, Int(property), "MutableSet")).assign(value)
     }
     public static func _rlmAdopt(
-        _ value: MutableSet, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
-    ) {
-        value.becomeManaged(ManagedCollection(object, Int(property), "MutableSet"), storing)
+        _ given: MutableSet, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
+    ) -> Self? {
+        let elements = Array(given)
+        // A set that another object has stays that object's.
+        let value = given.managed == nil ? given : MutableSet()
+        let target = ManagedCollection(object, Int(property), "MutableSet")
+        value.becomeManaged(target, elements, storing)
+        return unsafeDowncast(value, to: Self.self)
     }
 }
 
@@ -212,7 +239,7 @@ extension MutableSet: HeldColumn, HeldValue where Element: _Persistable {
     }
 
     func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing) {
-        MutableSet._rlmAdopt(self, object, property, storing)
+        _ = MutableSet._rlmAdopt(self, object, property, storing)
     }
 }
 

@@ -71,6 +71,10 @@ extension Results {
                     "Property '\(property)' not found in object of type '\(Element.self)'")
             }
             value = source.reduced(reduction)
+            if Element.self == AnyRealmValue.self, reduction == .sum, case .int(let sum) = value {
+                // What may be anything adds up to what may have a fraction.
+                return _Stored(value: .decimal(RealmEngine.Decimal128(sum)), realm: home)
+            }
         }
         if case .null = value { return nil }
         return _Stored(value: value, realm: home)
@@ -131,6 +135,10 @@ enum LocalFigures {
             }
         }
         let value = type.column.flatMap { reduction.reduced(values, of: $0) }
+        // What may be anything adds up to what has a fraction.
+        if type == .any, !values.isEmpty, case .int(let sum)? = value, reduction == .sum {
+            return _Stored(value: .double(Double(sum)), realm: nil)
+        }
         guard let value else {
             throwRealmException(
                 "Operation '\(reduction)' not supported for '\(type)' property '\(property ?? "self")'"

@@ -35,26 +35,27 @@ extension MutableSet {
     public func value(forKey key: String) -> Any? {
         if key.hasPrefix("@") { return value(forKeyPath: key) }
         let values = KeyValues.each(of: Array(self), key)
-        let unique = values.compactMap { unwrapped($0) as? AnyHashable }
+        let unique = values.compactMap { (unwrapped($0) ?? NSNull()) as? AnyHashable }
         return unique.count == values.count ? Set(unique) : values
     }
 
     public func value(forKey key: String) -> [AnyObject] {
-        KeyValues.unique(KeyValues.each(of: Array(self), key)).map { $0 as AnyObject }
+        KeyValues.objects(KeyValues.unique(KeyValues.each(of: Array(self), key)))
     }
 
+    @_disfavoredOverload
     public func value(forKeyPath keyPath: String) -> [AnyObject] {
-        (value(forKeyPath: keyPath) as Any? as? [Any] ?? []).map { $0 as AnyObject }
+        KeyValues.objects(value(forKeyPath: keyPath) as Any? as? [Any] ?? [])
     }
 }
 
 extension List {
     public func value(forKey key: String) -> [AnyObject] {
-        (value(forKey: key) as Any? as? [Any] ?? []).map { $0 as AnyObject }
+        KeyValues.objects(value(forKey: key) as Any? as? [Any] ?? [])
     }
 
     public func value(forKeyPath keyPath: String) -> [AnyObject] {
-        (value(forKeyPath: keyPath) as Any? as? [Any] ?? []).map { $0 as AnyObject }
+        KeyValues.objects(value(forKeyPath: keyPath) as Any? as? [Any] ?? [])
     }
 }
 
@@ -66,15 +67,18 @@ enum KeyValues {
         return (String(keyPath[..<dot]), String(keyPath[keyPath.index(after: dot)...]))
     }
 
-    /// A property of every element; `NSNull` for null.
+    /// What stands for null where anything may be: it can be cast to every optional.
+    private static var nothing: Any { Optional<Any>.none as Any }
+
+    /// A property of every element.
     static func each<Element>(of elements: [Element], _ keyPath: String) -> [Any] {
         elements.map { element in
-            let plain = unwrapped(element)
-            if keyPath == "self" { return plain ?? NSNull() }
+            let plain = RealmSwift.plain(element)
+            if keyPath == "self" { return plain ?? nothing }
             guard let object = plain as? ObjectBase else {
                 throwRealmException("Property '\(keyPath)' not found in '\(Element.self)'")
             }
-            return object.value(forKeyPath: keyPath) ?? NSNull()
+            return object.value(forKeyPath: keyPath) ?? nothing
         }
     }
 
@@ -83,10 +87,10 @@ enum KeyValues {
         func members(_ values: [Any]) -> [Any] {
             values.flatMap { value in (value as? any Sequence).map { all($0) } ?? [value] }
         }
-        func all<S: Sequence>(_ sequence: S) -> [Any] { sequence.map { unwrapped($0) ?? NSNull() } }
+        func all<S: Sequence>(_ sequence: S) -> [Any] { sequence.map { unwrapped($0) ?? nothing } }
         switch name {
-        case "@unionOfObjects": return values.filter { !($0 is NSNull) }
-        case "@distinctUnionOfObjects": return unique(values.filter { !($0 is NSNull) })
+        case "@unionOfObjects": return values.compactMap { unwrapped($0) }
+        case "@distinctUnionOfObjects": return unique(values.compactMap { unwrapped($0) })
         case "@unionOfArrays", "@unionOfSets": return members(values)
         case "@distinctUnionOfArrays", "@distinctUnionOfSets": return unique(members(values))
         default:
@@ -94,10 +98,16 @@ enum KeyValues {
         }
     }
 
+    /// As objects of Foundation; `NSNull` for null.
+    static func objects(_ values: [Any]) -> [AnyObject] {
+        values.map { (unwrapped($0) ?? NSNull()) as AnyObject }
+    }
+
     static func unique(_ values: [Any]) -> [Any] {
         var seen: Set<AnyHashable> = []
         return values.filter { value in
-            (value as? AnyHashable).map { seen.insert($0).inserted } ?? true
+            ((unwrapped(value) ?? NSNull()) as? AnyHashable).map { seen.insert($0).inserted }
+                ?? true
         }
     }
 }

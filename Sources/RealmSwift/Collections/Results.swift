@@ -53,8 +53,14 @@ import RealmEngine
     }
 
     public var realm: Realm? { Realm(home) }
-    /// Never: results of what is gone are empty.
-    public var isInvalidated: Bool { false }
+    /// The realm let go of the version; they live again once they are read. Results of what was deleted
+    /// are empty instead.
+    public var isInvalidated: Bool {
+        switch source {
+        case .objects(let source): source.isStale
+        case .values(let source): source.collection.isStale
+        }
+    }
     public var isFrozen: Bool { home.isFrozen }
 
     public var endIndex: Int { count }
@@ -210,6 +216,9 @@ final class ResultsSource: @unchecked Sendable {
         self.maker = maker
     }
 
+    /// The realm let go of a version, and nobody asked since.
+    var isStale: Bool { known.isStale }
+
     /// The class, anew after the realm let go of a version.
     var managed: ManagedClass {
         if known.isStale { known = realm.requireClass(known.model.type) }
@@ -328,23 +337,6 @@ final class ResultsSource: @unchecked Sendable {
 }
 
 extension ManagedClass {
-    /// Names of the class for columns that have others.
-    var aliases: KeyPathAliases {
-        var aliases = KeyPathAliases()
-        for field in model.fields where field.name != field.column {
-            aliases.add(field.name, for: field.column, in: objects.key)
-        }
-        for field in model.fields where field.isLinkingObjects {
-            guard let origin = field.shape.target, let property = field.originProperty else {
-                continue
-            }
-            let other = ClassModel.of(origin)
-            let column = other.field(named: property)?.column ?? property
-            aliases.add(field.name, for: "@links.\(other.name).\(column)", in: objects.key)
-        }
-        return aliases
-    }
-
     /// Traps for a path that leads nowhere.
     func checkKeyPath(_ keyPath: String, _ what: String) {
         var model: ClassModel? = self.model

@@ -37,13 +37,21 @@ where
     /// The property of a managed object, by its place in the class.
     static func _rlmRead(_ object: ObjectBase, _ property: UInt16) -> Self
     static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: Self)
+    /// Accessors keep what they read first: collections are the same object each time.
+    static var _rlmIsKept: Bool { get }
+    /// What an accessor has is what it read, not what its class begins with. Traps for an object that is
+    /// gone.
+    static func _rlmStays(_ kept: Self, _ object: ObjectBase) -> Bool
+    /// Gives a collection that an object of no realm has the content of another.
+    static func _rlmAssign(_ value: Self, to kept: Self)
     /// What was given without a type; nil when it does not fit.
     static func _rlmConverted(_ value: Any?) -> Self?
     /// What a key path meets at this property, to go on from.
     static func _rlmRecorded(_ recorder: _KeyPathRecording) -> Self
-    /// Stores what an object had before it was managed.
+    /// Stores what an object had before it was managed. Returns what its accessor keeps.
     static func _rlmAdopt(
-        _ value: Self, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing)
+        _ value: Self, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
+    ) -> Self?
 }
 extension _Persistable {
     public static func _rlmRead(_ object: ObjectBase, _ property: UInt16) -> Self {
@@ -58,10 +66,16 @@ extension _Persistable {
         object.store(value, in: Int(property), nil)
     }
 
+    public static var _rlmIsKept: Bool { false }
+
+    public static func _rlmStays(_ kept: Self, _ object: ObjectBase) -> Bool { false }
+    public static func _rlmAssign(_ value: Self, to kept: Self) {}
+
     public static func _rlmAdopt(
         _ value: Self, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
-    ) {
+    ) -> Self? {
         object.store(value, in: Int(property), storing)
+        return nil
     }
 }
 public protocol _PersistableInsideOptional: _Persistable

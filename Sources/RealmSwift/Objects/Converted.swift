@@ -26,6 +26,11 @@ enum Converted<Target> {
         return (Target.self as? any _CustomPersistable.Type).flatMap { fallback($0) }
     }
 
+    /// What is given, where null is nothing.
+    static func given(_ value: Any?) -> Any? {
+        value.flatMap { unwrapped($0) }.flatMap { $0 is NSNull ? nil : $0 }
+    }
+
     /// The members of a sequence; nil when one does not fit, or it is none.
     static func all(_ value: Any) -> [Target]? {
         guard let sequence = value as? any Sequence else { return nil }
@@ -51,7 +56,17 @@ enum Converted<Target> {
         if Target.self == Decimal128.self { return decimal(value) as? Target }
         if let number = value as? NSNumber { return of(number: number) }
         if let text = value as? NSString { return (text as String) as? Target }
+        if let type = Target.self as? ObjectBase.Type { return object(type, value) as? Target }
+        if let member = value as? any PersistableEnum { return of(member.rawValue) }
         return value as? Target
+    }
+
+    /// Of values for its properties.
+    private static func object(_ type: ObjectBase.Type, _ value: Any) -> ObjectBase? {
+        guard value is [String: Any?] || value is [Any?] else { return nil }
+        let made = type.init()
+        InitialValues(value, ClassModel.of(type)).apply(to: made)
+        return made
     }
 
     private static func member<E: PersistableEnum>(_: E.Type, _ value: Any) -> Target? {
@@ -85,6 +100,8 @@ enum Converted<Target> {
         func fit<T>(_ value: T?) -> Target? { value.flatMap { $0 as? Target } }
         if Target.self == Bool.self { return fit(number.truth) }
         if let type = Target.self as? any FixedWidthInteger.Type { return integer(type, number) }
+        // Truth is a number of no kind with a fraction.
+        if number.isBoolean { return Target.self == NSNumber.self ? number as? Target : nil }
         return fit(number.doubleValue as Double?) ?? fit(number.floatValue as Float?)
             ?? (number as? Target)
     }

@@ -74,6 +74,12 @@ public final class DynamicObject: Object {
         }
     }
 
+    public override func value(forUndefinedKey key: String) -> Any? { value(forKey: key) }
+
+    public override func setValue(_ value: Any?, forUndefinedKey key: String) {
+        setValue(value, forKey: key)
+    }
+
     public override func setValue(_ value: Any?, forKey key: String) {
         let (column, property) = property(key)
         let realm = keeper!
@@ -116,8 +122,9 @@ public typealias MigrationObject = DynamicObject
 extension _Stored {
     /// The value as a property of no known type shows it.
     var any: Any? {
-        if case .link(let link) = value { return DynamicObject.of(realm, link) }
-        return value.plain
+        guard case .link(let link) = value else { return value.plain }
+        return realm.isMigrating || realm.hasStoredNames
+            ? DynamicObject.of(realm, link) : realm.anyObject(link)
     }
 }
 
@@ -225,7 +232,7 @@ extension _Storing {
             for element in elements { _ = try handle.insert(stored(element, column, column.name)) }
         case (_, let elements as any Sequence):
             for element in elements { try handle.append(stored(element, column, column.name)) }
-        case (_, nil): return
+        case (_, nil), (_, is NSNull): return
         default:
             throwRealmException("Invalid value for collection property '\(column.name)'.")
         }

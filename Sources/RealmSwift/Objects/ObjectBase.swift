@@ -213,10 +213,9 @@ open class ObjectBase: NSObject {
     final func isSame(as other: ObjectBase?) -> Bool {
         guard let other else { return false }
         if self === other { return true }
-        guard let handle, let managed, let otherHandle = other.handle,
-            let otherManaged = other.managed
+        guard let handle, let keeper, let theirs = other.handle, let theirKeeper = other.keeper
         else { return false }
-        return managed.realm.isSame(as: otherManaged.realm) && handle.link == otherHandle.link
+        return keeper.isSame(as: theirKeeper) && handle.link == theirs.link
     }
 
     open override func isEqual(_ object: Any?) -> Bool {

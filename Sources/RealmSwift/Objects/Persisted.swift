@@ -38,7 +38,16 @@ import RealmEngine
     ) -> Value {
         @inline(__always) get {
             let property = object[keyPath: storage].property
-            if property < 0x4000 { return Value._rlmRead(object, property) }
+            if property < 0x4000 {
+                // What is frozen is read by many threads, so that nothing is kept there.
+                if !Value._rlmIsKept || object.isFrozen { return Value._rlmRead(object, property) }
+                if let kept = object[keyPath: storage].local, Value._rlmStays(kept, object) {
+                    return kept
+                }
+                let fresh = Value._rlmRead(object, property)
+                object[keyPath: storage].local = fresh
+                return fresh
+            }
             if property != .max {
                 return property < 0x8000
                     ? Value.recorded(object, property) : Value._rlmRead(object, property)
@@ -53,6 +62,10 @@ import RealmEngine
             let property = object[keyPath: storage].property
             if property != .max {
                 Value._rlmWrite(object, property, newValue)
+            } else if Value._rlmIsKept {
+                let kept = object[keyPath: storage].local ?? Value._rlmDefaultValue()
+                object[keyPath: storage].local = kept
+                Value._rlmAssign(newValue, to: kept)
             } else {
                 object[keyPath: storage].local = newValue
             }
@@ -156,14 +169,28 @@ extension Persisted: ColumnWrapper {
     ) {
         let value = current(place)
         wrapper(at: place).pointee.local = nil
-        Value._rlmAdopt(value, object, property, storing)
+        let kept = Value._rlmAdopt(value, object, property, storing)
+        wrapper(at: place).pointee.local = kept
     }
 
     static func any(at place: UnsafeMutableRawPointer, _ object: ObjectBase) -> Any? {
         let property = wrapper(at: place).pointee.property
-        let value = property == .max ? current(place) : Value._rlmRead(object, property)
-        if property == .max { wrapper(at: place).pointee.local = value }
+        if property != .max { return plain(read(place, object, property)) }
+        let value = current(place)
+        wrapper(at: place).pointee.local = value
         return plain(value)
+    }
+
+    private static func read(
+        _ place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16
+    ) -> Value {
+        if !Value._rlmIsKept || object.isFrozen { return Value._rlmRead(object, property) }
+        if let kept = wrapper(at: place).pointee.local, Value._rlmStays(kept, object) {
+            return kept
+        }
+        let fresh = Value._rlmRead(object, property)
+        wrapper(at: place).pointee.local = fresh
+        return fresh
     }
 
     static func setAny(
@@ -173,6 +200,10 @@ extension Persisted: ColumnWrapper {
         let property = wrapper(at: place).pointee.property
         if property != .max {
             Value._rlmWrite(object, property, converted)
+        } else if Value._rlmIsKept {
+            let kept = current(place)
+            wrapper(at: place).pointee.local = kept
+            Value._rlmAssign(converted, to: kept)
         } else {
             wrapper(at: place).pointee.local = converted
         }
@@ -200,11 +231,13 @@ func unwrapped(_ value: Any) -> Any? {
 protocol AnyOptional {
     var content: Any? { get }
     static var nothing: Any { get }
+    static var wrapped: Any.Type { get }
     /// Nil when `content` cannot be what is inside.
     static func made(of content: Any) -> Any?
 }
 extension Optional: AnyOptional {
     var content: Any? { self }
     static var nothing: Any { Wrapped?.none as Any }
+    static var wrapped: Any.Type { Wrapped.self }
     static func made(of content: Any) -> Any? { Converted<Wrapped>.of(content) }
 }

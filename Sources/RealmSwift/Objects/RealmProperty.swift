@@ -59,6 +59,9 @@ private final class HeldPlace {
         self.object = twin
     }
 
+    /// The key path ended here.
+    func note() { _ = recording?.note(property) }
+
     /// Nil for an object that is in no realm.
     func read<T>(_ nothing: @autoclosure () -> T, _ body: (_Stored) -> T) -> T? {
         if recording?.note(property) == true { return nothing() }
@@ -83,6 +86,15 @@ private final class HeldPlace {
 }
 
 // MARK: - As columns
+
+extension RealmProperty: RecordedHolder {
+    func note() { place.note() }
+}
+
+@available(*, deprecated)
+extension RealmOptional: RecordedHolder {
+    func note() { place.note() }
+}
 
 extension RealmProperty: HeldValue {
     static var shape: _PropertyShape { Value._rlmShape }

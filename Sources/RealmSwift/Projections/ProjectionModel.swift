@@ -74,7 +74,7 @@ extension _KeyPathRecording {
     /// The names that a key path meets in `root`, which is made of objects of this recorder.
     func names<Root>(of root: Root, _ keyPath: PartialKeyPath<Root>) -> String {
         forget()
-        _ = root[keyPath: keyPath]
+        Self.end(root[keyPath: keyPath])
         return names.joined(separator: ".")
     }
 }

@@ -22,10 +22,19 @@ public final class _KeyPathRecording {
         if let name = known.withLock({ $0[path] }) { return name }
         let recorder = _KeyPathRecording()
         let object = recorder.object(type)
-        _ = object[keyPath: keyPath]
+        Self.end(object[keyPath: keyPath])
         let name = recorder.names.joined(separator: ".")
         known.withLock { $0[path] = name }
         return name
+    }
+
+    /// A key path that ends at a holder has not asked it for its value.
+    static func end(_ value: Any?) { (value as? any RecordedHolder)?.note() }
+
+    /// An element of a collection of objects, which writes down too; nil where elements are none.
+    func element<T>(_ type: T.Type) -> T? {
+        let known = (type as? any AnyOptional.Type)?.wrapped ?? type
+        return (known as? ObjectBase.Type).flatMap { object($0) as? T }
     }
 
     /// An object that writes down.
@@ -44,6 +53,9 @@ public final class _KeyPathRecording {
         return object
     }
 }
+
+/// A member that is an object of its own and can write down that it was met.
+protocol RecordedHolder { func note() }
 
 extension ObjectBase {
     fileprivate subscript(keyPath keyPath: AnyKeyPath) -> Any? {

@@ -84,10 +84,16 @@ private final class FormatPredicate: NSPredicate {
     }
 
     private static func areEqual(any a: Any, _ b: Any) -> Bool {
-        let (a, b) = (unwrapped(a) ?? NSNull(), unwrapped(b) ?? NSNull())
-        if let a = a as? [Any], let b = b as? [Any] { return areEqual(a, b) }
+        if let a = elements(a), let b = elements(b) { return areEqual(a, b) }
+        let (a, b) = (RealmSwift.plain(a) ?? NSNull(), RealmSwift.plain(b) ?? NSNull())
+        // Numbers are equal whatever their types.
+        if let a = a as? NSNumber, let b = b as? NSNumber { return a.isEqual(b) }
         guard let a = a as? AnyHashable, let b = b as? AnyHashable else { return false }
         return a == b
+    }
+
+    private static func elements(_ any: Any) -> [Any]? {
+        (unwrapped(any) as? NSArray).map { Array($0) } ?? unwrapped(any) as? [Any]
     }
 
     override var hash: Int { FormatProbe(asking: self).found?.format.hashValue ?? 0 }

@@ -4,13 +4,16 @@ import RealmEngine
 /// A condition in the words of `NSPredicate`, put into those of the engine's query language: places for
 /// arguments are numbered, names that were given as arguments are put in.
 struct PredicateFormat {
-    private(set) var text = ""
+    var text = ""
     private(set) var arguments: [QueryArgument] = []
     private let format: String
     private let given: [Any]
-    private let managed: ManagedClass
+    let managed: ManagedClass
     private var next = 0
-    private var foldsMarks = false
+    /// What only predicates can say is said.
+    var isPredicate = false
+    /// Objects of collections that were compared member by member.
+    var variables = 0
     private var rest: PredicateWords
 
     init(_ format: String, _ args: [Any], _ managed: ManagedClass) {
@@ -20,7 +23,7 @@ struct PredicateFormat {
     }
 
     func query(_ managed: ManagedClass) throws(RealmError) -> RealmEngine.Query {
-        if foldsMarks {
+        if isPredicate {
             return try RealmEngine.Query(
                 predicate: text, arguments: arguments, aliases: managed.aliases)
         }
@@ -53,18 +56,34 @@ struct PredicateFormat {
             addMembership(kind)
         } else if let word = Self.words[upper], !text.hasSuffix("."), rest.character != "." {
             text += word
+        } else if upper == "SELF", managed.model.type == LocalValue.self {
+            text += "value"
         } else if upper == "MATCHES" {
             throwRealmException("Operator 'MATCHES' not supported for string queries")
         } else {
+            if Self.functions.contains(name) { checkReduced(name) }
+            if upper == "SUBQUERY" { isPredicate = true }
             text +=
                 name == "@allKeys" ? "@keys" : name == "@allValues" ? "@values" : name
         }
     }
 
+    private static let functions: Set<String> = ["@min", "@max", "@sum", "@avg"]
+
+    /// Traps where a collection is asked for, and a single value is.
+    private mutating func checkReduced(_ function: String) {
+        isPredicate = true
+        let path = PredicatePath(endOf: text, managed.model)
+        guard let (owner, field) = path.single else { return }
+        throwRealmException(
+            "Invalid keypath '\(path.text)\(function)': Property '\(owner.name).\(field.name)' is not a "
+                + "link or collection and can only appear at the end of a keypath.")
+    }
+
     /// `[c]`, `[d]` or both.
     private mutating func addOptions(_ letters: String) {
         let known = letters.filter { $0 == "c" || $0 == "d" }
-        if known.contains("d") { foldsMarks = true }
+        if known.contains("d") { isPredicate = true }
         if !known.isEmpty { text += "[\(known)]" }
     }
 
@@ -78,7 +97,7 @@ struct PredicateFormat {
         return given[next - 1]
     }
 
-    private mutating func put(_ value: QueryArgument) {
+    mutating func put(_ value: QueryArgument) {
         text += "$\(arguments.count)"
         arguments.append(value)
     }
@@ -88,6 +107,7 @@ struct PredicateFormat {
         switch kind {
         case "K":
             if "\(value)" == "#any", text.hasSuffix("[") { text += "*" } else { text += "\(value)" }
+        case "@" where addMembers(of: value): return
         case "@", "d", "D", "i", "u", "U", "f", "g", "e", "x", "X": put(argument(value))
         default: throwRealmException("Unsupported predicate format character '%\(kind)'")
         }
@@ -151,12 +171,14 @@ struct PredicateFormat {
 
 extension QueryArgument {
     /// A value of Swift or Foundation that a column may have; nil for any other.
-    init?(plain value: Any) {
-        switch value {
-        case let value as Bool where type(of: value) == Bool.self: self = .bool(value)
+    init?(plain given: Any) {
+        // Numbers of Foundation can be cast to every type of number they fit.
+        let type = type(of: given)
+        switch given {
+        case let value as Bool where type == Bool.self: self = .bool(value)
         case let value as any BinaryInteger: self = .int(Int64(truncatingIfNeeded: value))
-        case let value as Float where type(of: value) == Float.self: self = .float(value)
-        case let value as Double where type(of: value) == Double.self: self = .double(value)
+        case let value as Float where type == Float.self: self = .float(value)
+        case let value as Double where type == Double.self: self = .double(value)
         case let value as NSNumber: self.init(number: value)
         case let value as String: self = .string(value)
         case let value as Data: self = .binary([UInt8](value))
@@ -170,6 +192,7 @@ extension QueryArgument {
 
     private init(number: NSNumber) {
         switch UInt8(bitPattern: number.objCType.pointee) {
+        case _ where number.isBoolean: self = .bool(number.boolValue)
         case UInt8(ascii: "B"): self = .bool(number.boolValue)
         case UInt8(ascii: "f"): self = .float(number.floatValue)
         case UInt8(ascii: "d"): self = .double(number.doubleValue)

@@ -71,6 +71,9 @@ import Foundation
         -> Query<V>
     {
         var path = path
+        if case .key? = path.parts.last {
+            throwRealmException("Cannot apply key path to Map subscripts.")
+        }
         let names = _name(for: keyPath).split(separator: ".").map(String.init)
         for (i, name) in names.enumerated() {
             let isLast = i == names.count - 1

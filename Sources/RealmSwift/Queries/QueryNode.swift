@@ -158,6 +158,7 @@ struct QueryText {
     private mutating func write(_ path: QueryPath, hasAny: Bool) {
         var parts = path.parts[...]
         var isFirst = true
+        if parts.isEmpty { text += "self" }
         if let variable, variable.isRoot(of: path) {
             text += variable.name
             parts = parts.dropFirst(variable.parts.count)

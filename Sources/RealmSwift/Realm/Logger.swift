@@ -35,6 +35,14 @@ public final class Logger: @unchecked Sendable {
         set { threshold.withLock { $0 = newValue } }
     }
 
+    /// Tells the logger of the process what the library does, if that wants to know.
+    static func tell(_ level: LogLevel, _ message: @autoclosure () -> String) {
+        let logger = shared
+        guard level.rawValue <= logger.level.rawValue else { return }
+        let source = level == .detail ? "Details" : level == .trace ? "Trace" : "Info"
+        logger.function(level, "\(source) DB: \(message())")
+    }
+
     /// Passes a message on, unless it is of a level beyond the logger's.
     public func log(level: LogLevel, message: String) {
         if level != .off, level.rawValue <= self.level.rawValue { function(level, message) }

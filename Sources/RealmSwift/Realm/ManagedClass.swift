@@ -17,6 +17,8 @@ final class ManagedClass: @unchecked Sendable {
     private let holders: [(field: ClassModel.Field, property: UInt16)]
     /// By field of the model; nil for linking objects.
     let properties: [Int?]
+    /// Once conditions asked for them (`aliases`).
+    let names = Guarded<KeyPathAliases?>(nil)
 
     /// Properties from here on are the model's fields, which are no columns.
     static let firstField: UInt16 = 0x8000

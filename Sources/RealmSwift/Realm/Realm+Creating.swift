@@ -102,7 +102,7 @@ struct InitialValues {
     enum Maker {
         /// Objects stay what they are; of other values objects are made that are in no realm.
         case unmanaged
-        /// Objects of the realm stay what they are, of all others one is made there.
+        /// Objects of the realm stay what they are, of all others one is made there, or for it.
         case stored(RealmInstance, Realm.UpdatePolicy)
     }
 
@@ -211,7 +211,10 @@ extension InitialValues.Maker {
         case .stored(let realm, let policy):
             if !(type is EmbeddedObject.Type) {
                 if let object = value as? ObjectBase, object.keeper === realm { return object }
-                return realm.creation(realm.requireClass(type), value, policy)
+                // One that is new is stored with the object that links to it, behind that.
+                if policy != .error {
+                    return realm.creation(realm.requireClass(type), value, policy)
+                }
             }
         }
         let made = type.init()

@@ -80,9 +80,9 @@ extension Realm.Error {
         var (message, file) = (error.message, error.file)
         if let path = file {
             if error.code == "FileOperationFailed", !Self.isFolder(above: path) {
-                file = path + ".lock"
-                message =
-                    "Failed to open file at path '\(path).lock': parent path is not a directory"
+                let lock = path.hasSuffix(".lock") ? path : path + ".lock"
+                file = lock
+                message = "Failed to open file at path '\(lock)': parent path is not a directory"
             } else if let reason = Self.reason(of: error, path) {
                 message = "Failed to open Realm file at path '\(path)': \(reason)"
             }

@@ -84,6 +84,7 @@ import RealmEngine
         do throws(RealmError) {
             defer { instance.letGo() }
             try engine.commitWrite(withoutNotifying: tokens.compactMap(\.engineToken))
+            Logger.tell(.trace, "committed version \(engine.version) of \(configuration.place)")
         } catch { throw Error(error) }
     }
 
@@ -213,7 +214,7 @@ import RealmEngine
 
     public var isFrozen: Bool { instance.isFrozen }
     /// This version, for any thread.
-    public func freeze() -> Realm { Realm(instance.freeze()) }
+    public func freeze() -> Realm { Realm(instance.freeze(asOfStart: false)) }
     /// The live realm of the place that asks.
     public func thaw() -> Realm { Realm(instance.thaw()) }
     public func freeze<T: ObjectBase>(_ object: T) -> T { RealmInstance.frozen(object) }

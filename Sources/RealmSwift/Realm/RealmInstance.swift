@@ -54,9 +54,11 @@ final class RealmInstance: @unchecked Sendable {
         let schema = ModelSchema.of(configuration.objectTypes)
         do throws(RealmError) {
             var request = try configuration.request(schema)
-            request.configuration.autorefresh = isTold
+            (request.configuration.autorefresh, request.configuration.isShared) = (isTold, isTold)
             let realm = of(try Instance.open(request, on: place), configuration, schema)
             if !isTold { (realm.engine.autorefresh, realm.isTold) = (true, false) }
+            Logger.tell(.detail, "opened \(configuration.place)")
+            Logger.tell(.trace, "\(configuration.place) is at version \(realm.engine.version)")
             return realm
         } catch {
             // Nobody who opens a file by other rules than before can be served.
@@ -94,9 +96,11 @@ final class RealmInstance: @unchecked Sendable {
         return number == other.engine.frozenNumber
     }
 
-    func freeze() -> RealmInstance {
+    /// - Parameter asOfStart: inside a write transaction what is frozen is the version that it began
+    ///   with, which is a mistake otherwise.
+    func freeze(asOfStart: Bool = true) -> RealmInstance {
         return attempt { () throws(RealmError) in
-            Self.of(try engine.freeze(), configuration, schema)
+            Self.of(try engine.freeze(asOfStart: asOfStart), configuration, schema)
         }
     }
 
@@ -160,37 +164,41 @@ final class RealmInstance: @unchecked Sendable {
 
     /// An accessor of the object a link leads to.
     func object<T: ObjectBase>(_ type: T.Type, _ link: ObjectLink) -> T {
-        if T.self == DynamicObject.self { return DynamicObject.of(self, link) as! T }
+        if type == DynamicObject.self {
+            return unsafeDowncast(DynamicObject.of(self, link) as ObjectBase, to: T.self)
+        }
         let managed = requireClass(type)
         return attempt { () throws(RealmError) in
             managed.accessor(try ObjectHandle(managed.objects, link.key), as: type)
         }
     }
 
-    /// An accessor of an object of whatever class.
-    func object(_ link: ObjectLink) -> Object {
+    /// An accessor of an object of whatever class, which the program need not have.
+    func anyObject(_ link: ObjectLink) -> ObjectBase {
         let name = engine.schema.table(link.table)?.className ?? ""
-        guard let model = schema.model(named: name), let type = model.type as? Object.Type else {
-            throwRealmException("Object type '\(name)' is not managed by the Realm.")
-        }
-        return object(type, link)
+        return object(schema.model(named: name)?.type ?? DynamicObject.self, link)
     }
 
     static func frozen<T: ObjectBase>(_ object: T) -> T {
-        guard let managed = object.managed, let handle = object.handle else {
+        guard let realm = object.keeper, let handle = object.handle else {
             throwRealmException("Unmanaged objects cannot be frozen.")
         }
-        if managed.realm.isFrozen { return object }
+        if realm.isFrozen { return object }
         if object.isInvalidated { throwRealmException("Object has been deleted or invalidated.") }
-        return managed.realm.freeze().object(type(of: object), handle.link)
+        let frozen = realm.freeze().object(type(of: object), handle.link)
+        if frozen.isInvalidated {
+            throwRealmException(
+                "Cannot freeze an object in the same write transaction as it was created in.")
+        }
+        return frozen
     }
 
     static func thawed<T: ObjectBase>(_ object: T) -> T? {
-        guard let managed = object.managed, let handle = object.handle else {
+        guard let realm = object.keeper, let handle = object.handle else {
             throwRealmException("Unmanaged objects cannot be thawed.")
         }
-        if !managed.realm.isFrozen { return object }
-        let live = managed.realm.thaw().object(type(of: object), handle.link)
+        if !realm.isFrozen { return object }
+        let live = realm.thaw().object(type(of: object), handle.link)
         return live.isInvalidated ? nil : live
     }
 
@@ -206,6 +214,9 @@ final class RealmInstance: @unchecked Sendable {
 }
 
 extension Realm.Configuration {
+    /// As messages call it.
+    var place: String { fileURL?.path ?? inMemoryIdentifier ?? "" }
+
     private func migration(
         _ schema: ModelSchema
     ) -> (@Sendable (RealmEngine.Migration) throws(RealmError) -> Void)? {

@@ -73,11 +73,15 @@ public enum RealmTesting {
         RealmInstance.all.contains { $0.configuration.fileURL?.path == path && !$0.isFrozen }
     }
 
-    /// Closes the realms of the calling thread, which is the one the program began with.
+    /// Closes the realms of the calling thread, which is the one the program began with. Those in memory
+    /// begin anew.
     public static func reset() {
         for realm in RealmInstance.all
         where realm.engine.isOfThisThread || realm.engine.confinement === Scheduler.main {
             realm.engine.close()
+            if let name = realm.configuration.inMemoryIdentifier {
+                Database.forget(inMemory: name)
+            }
         }
     }
 }

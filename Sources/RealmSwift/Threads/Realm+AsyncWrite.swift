@@ -103,6 +103,16 @@ private final class ActorWrite<Result>: @unchecked Sendable {
         waiter?.resume(returning: Carried(outcome))
     }
 
-    /// On any thread: a block that has not begun does not run.
-    func cancel() { lock.withLock { isCancelled = true } }
+    /// On any thread: a block that has not begun does not run, and nobody waits for its turn.
+    func cancel() {
+        lock.withLock { isCancelled = true }
+        _ = engine.confinement.post { [self] in endCancelled() }
+    }
+
+    private func endCancelled() {
+        guard block != nil, waiter != nil, let id = lock.withLock({ id }) else { return }
+        block = nil
+        engine.cancelAsyncWrite(id)
+        end(.failure(CancellationError()))
+    }
 }

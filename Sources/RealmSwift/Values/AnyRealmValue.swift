@@ -113,7 +113,7 @@ extension AnyRealmValue: _Persistable, _DefaultConstructible, MinMaxType, Addabl
         case .decimal(let value): .decimal128(Decimal128(value))
         case .objectID(let value): .objectId(ObjectId(value))
         case .uuid: .uuid(UUID(stored: stored.value))
-        case .link(let link): .object(stored.realm.object(link))
+        case .link(let link): (stored.realm.anyObject(link) as? Object).map { .object($0) } ?? .none
         case .list, .set: .list(stored.collection.map { List($0) } ?? List())
         case .dictionary: .dictionary(stored.collection.map { Map($0) } ?? Map())
         }

@@ -37,8 +37,8 @@ public struct Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Express
 
     public static var min: Decimal128 { "-9.999999999999999999999999999999999E6144" }
     public static var max: Decimal128 { "9.999999999999999999999999999999999E6144" }
-    public var isSignaling: Bool { false }
-    public var isSignalingNaN: Bool { false }
+    public var isSignaling: Bool { isNaN }
+    public var isSignalingNaN: Bool { isNaN }
     public func distance(to other: Decimal128) -> Decimal128 { other - self }
     public func advanced(by n: Decimal128) -> Decimal128 { self + n }
 
@@ -85,7 +85,7 @@ public struct Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Express
     public var isNaN: Bool { stored.isNaN }
     public var doubleValue: Double { stored.doubleValue }
     public var decimalValue: Decimal { Decimal(string: stringValue) ?? .nan }
-    public var stringValue: String { stored.description }
+    public var stringValue: String { DecimalText.of(stored.description) }
     public var description: String { stringValue }
 }
 

@@ -157,3 +157,8 @@ public struct GeoCircle: RLMGeospatial, Hashable {
         _GeoShape(shape: .circle(center.stored, radius: radians))
     }
 }
+
+// Arguments of predicates, which are no variables of C here.
+extension GeoBox: CVarArg { public var _cVarArgEncoding: [Int] { [] } }
+extension GeoPolygon: CVarArg { public var _cVarArgEncoding: [Int] { [] } }
+extension GeoCircle: CVarArg { public var _cVarArgEncoding: [Int] { [] } }

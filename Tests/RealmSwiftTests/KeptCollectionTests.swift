@@ -1,0 +1,103 @@
+import Foundation
+@_spi(Testing) import RealmSwift
+import Testing
+
+/// Collections are the same object each time an accessor is asked for them.
+@Suite struct KeptCollectionTests {
+    @Test func sameObjectEachTime() throws {
+        let lab = try RealmLab(RealmTests.types + [Things.self])
+        let realm = try lab.open()
+        let dog = Dog()
+        let tags = dog.tags
+        #expect(tags === dog.tags)
+        try realm.write { realm.add(dog) }
+        #expect(tags === dog.tags && tags.realm != nil)
+        let found = try #require(realm.objects(Dog.self).first)
+        #expect(found.tags === found.tags && found.tags !== tags && found.tags == tags)
+        #expect(found["tags"] as? List<String> === found.tags)
+        let things = try realm.write { realm.create(Things.self) }
+        #expect(things.numbers === things.numbers && things.names === things.names)
+    }
+
+    /// A list that an object has stays that object's.
+    @Test func givenToAnother() throws {
+        let lab = try RealmLab(RealmTests.types + [Things.self])
+        let realm = try lab.open()
+        let one = Dog(value: ["id": 1, "tags": ["a", "b"]])
+        try realm.write { realm.add(one) }
+        let two = Dog(value: ["id": 2])
+        two.tags = one.tags
+        try realm.write { realm.add(two) }
+        try realm.write { two.tags.append("c") }
+        #expect(Array(one.tags) == ["a", "b"] && Array(two.tags) == ["a", "b", "c"])
+        #expect(one.tags !== two.tags)
+        try lab.check()
+    }
+
+    /// Inside a write transaction what is frozen is what was there when it began.
+    @Test func frozenInsideTransaction() throws {
+        let lab = try RealmLab(RealmTests.types + [Things.self])
+        let realm = try lab.open()
+        let dog = Dog(value: ["id": 1, "tags": ["a"]])
+        try realm.write { realm.add(dog) }
+        try realm.write {
+            dog.name = "Bo"
+            dog.tags.append("b")
+            #expect(dog.freeze().name == "Rex" && dog.tags.freeze().count == 1)
+            let fresh = realm.create(Dog.self, value: ["id": 2])
+            #expect(
+                RealmTesting.catchMisuse { _ = fresh.freeze() }?.reason
+                    == "Cannot freeze an object in the same write transaction as it was created in."
+            )
+        }
+        #expect(dog.freeze().name == "Bo")
+    }
+
+    /// Links of objects that are known by name lead to objects of the program's classes.
+    @Test func dynamicLinks() throws {
+        let lab = try RealmLab(RealmTests.types + [Things.self])
+        let realm = try lab.open()
+        let dog = Dog(value: ["id": 1, "owner": ["name": "Ada"]])
+        try realm.write { realm.add(dog) }
+        let dynamic = realm.dynamicObjects("Dog")[0]
+        #expect((dynamic["owner"] as? Owner)?.name == "Ada")
+        #expect(dynamic.isSameObject(as: dog) && dog.isSameObject(as: dynamic))
+        #expect(dynamic.freeze().isFrozen && dynamic.freeze()["name"] as? String == "Rex")
+        // Objects that are made for a link are stored behind the one that has it.
+        let made = try realm.write {
+            realm.create(Dog.self, value: ["id": 2, "friends": [["id": 3]]])
+        }
+        #expect(realm.objects(Dog.self).map(\.id) == [1, 2, 3] && made.friends[0].id == 3)
+    }
+
+    @Test func nestedInDictionaries() throws {
+        let lab = try RealmLab(RealmTests.types + [Things.self])
+        let realm = try lab.open()
+        let things = Things()
+        things.any = .fromDictionary(["a": .fromArray([.int(1)])])
+        try realm.write { realm.add(things) }
+        let outer = things.any.dictionaryValue?.asKeyValueSequence()
+        #expect(outer?.map { $0.value.listValue?.count } == [1])
+    }
+
+    @Test func decimalTexts() throws {
+        let texts = [
+            "1.234567890E+132": "1.23456789E132", "123e4": "1.23E6", "11.111110": "11.11111",
+            "-1.0": "-1", "0.05": "5E-2", "300": "300", "5E3": "5E3", "0": "0",
+        ]
+        for (text, expected) in texts {
+            #expect(try Decimal128(string: text).stringValue == expected)
+        }
+        #expect((Decimal128("3.5") - Decimal128("2.5")).description == "1")
+        #expect(Decimal128(value: NSNull()).isSignaling)
+    }
+
+    @Test func valuesThatDoNotFit() {
+        #expect(RealmTesting.catchMisuse { _ = Dog(value: ["weight": true]) } != nil)
+        #expect(RealmTesting.catchMisuse { _ = Dog(value: ["name": false]) } != nil)
+        let dog = Dog(value: ["mood": Mood.wild, "tags": ["a"]])
+        dog.setValue(nil, forKey: "tags")
+        dog.setValue([["id": 4, "name": "Al"]], forKey: "friends")
+        #expect(dog.tags.isEmpty && dog.friends[0].name == "Al" && dog.mood == .wild)
+    }
+}
