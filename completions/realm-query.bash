@@ -10,7 +10,7 @@ _realm_query() {
         index=$((index - 1))
     fi
     case ${COMP_WORDS[index]} in
-        -s | --sort | --distinct | --arg | --argjson | --aggregate | -L | --limit | --offset | --at | -d | --diff | --since | --heartbeat | -F | --fields | --exclude | -x | --expand | --explode | --join | --null | -j | --threads | --max-memory)
+        -s | --sort | --distinct | --arg | --argjson | --aggregate | --group-by | -L | --limit | --offset | --at | -d | --diff | --since | --heartbeat | -F | --fields | --exclude | -x | --expand | --explode | --join | --null | -j | --threads | --max-memory)
             return
             ;;
         -Q | --query-file | -o | --output | -K | --encryption-key-file)
@@ -53,7 +53,7 @@ _realm_query() {
             ;;
     esac
     if [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "-s --sort --distinct --arg --argjson -Q --query-file --aggregate --batch --explain -L --limit --offset -a --all -c --count -e --exit-status -S --schema --digest --internal --at -d --diff -w --watch --initial --since --heartbeat --before -F --fields --exclude -x --expand --backlinks --explode --types --time --binary --join --null -f --format --dialect --json -H --no-header -0 --null-separated --raw -o --output --force --output-dir -K --encryption-key-file --access --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "-s --sort --distinct --arg --argjson -Q --query-file --aggregate --group-by --batch --explain -L --limit --offset -a --all -c --count -e --exit-status -S --schema --digest --internal --at -d --diff -w --watch --initial --since --heartbeat --before -F --fields --exclude -x --expand --backlinks --explode --types --time --binary --join --null -f --format --dialect --json -H --no-header -0 --null-separated --raw -o --output --force --output-dir -K --encryption-key-file --access --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
         return
     fi
     compopt -o filenames

@@ -92,7 +92,7 @@ struct Figure {
     /// Of the values; nil for the number of objects.
     private let type: ColumnType?
     /// What is reduced, and its place among the properties; nil for no property.
-    fileprivate let column: BoundColumn?
+    let column: BoundColumn?
     fileprivate let place: Int?
     /// Values added up.
     private var number = 0
@@ -104,7 +104,7 @@ struct Figure {
     private var isDecimal = false
     private var extreme = Value.null
 
-    fileprivate init(_ term: AggregateTerm, _ table: TableInfo) {
+    init(_ term: AggregateTerm, _ table: TableInfo) {
         reduction = term.reduction
         place = term.reduction == nil ? nil : term.column
         column = place.map { BoundColumn(table.columns[$0]) }
@@ -127,6 +127,68 @@ struct Figure {
             }
         }
         try rows.visit { (row) throws(RealmError) in add(try cells.value(row)) }
+    }
+
+    /// Adds rows of a leaf, each to the figure of its group: by number, one of `every`.
+    static func add(
+        _ cells: ColumnLeaf, _ rows: Selection, to figures: UnsafeMutablePointer<Figure>,
+        every step: Int, _ groups: UnsafePointer<UInt32>
+    ) throws(RealmError) {
+        let isSum = figures.pointee.reduction == .sum || figures.pointee.reduction == .average
+        switch cells {
+        case .double(let cells) where isSum:
+            rows.each { row in
+                guard let value = cells.value(row) else { return }
+                figures[Int(groups[row]) &* step].addOne(value)
+            }
+        case .integer(let cells) where isSum:
+            rows.each { figures[Int(groups[$0]) &* step].addOne(cells.value($0)) }
+        case .nullableInteger(let cells) where isSum:
+            rows.each { row in
+                guard let value = cells.value(row) else { return }
+                figures[Int(groups[row]) &* step].addOne(value)
+            }
+        default:
+            try rows.visit { (row) throws(RealmError) in
+                figures[Int(groups[row]) &* step].add(try cells.value(row))
+            }
+        }
+    }
+
+    /// Of a property of doubles.
+    @inline(__always)
+    private mutating func addOne(_ value: Double) {
+        isWhole = false
+        sum += value
+        number &+= 1
+    }
+
+    /// Of a property of integers.
+    @inline(__always)
+    private mutating func addOne(_ value: Int64) {
+        let (total, overflow) = whole.addingReportingOverflow(value)
+        whole = total
+        if overflow { isWhole = false }
+        sum += Double(value)
+        number &+= 1
+    }
+
+    /// Adds what another figure of the same kind was made of.
+    mutating func merge(_ other: Figure) {
+        if case .null = other.extreme {} else { addExtreme(other.extreme) }
+        if isDecimal || other.isDecimal {
+            decimal = decimalSum + other.decimalSum
+            isDecimal = true
+        }
+        let (total, overflow) = whole.addingReportingOverflow(other.whole)
+        whole = total
+        isWhole = isWhole && other.isWhole && !overflow
+        sum += other.sum
+        number &+= other.number
+    }
+
+    private var decimalSum: Decimal128 {
+        isDecimal ? decimal : isWhole ? Decimal128(whole) : Decimal128(sum)
     }
 
     private mutating func addDoubles(_ cells: DoubleLeaf, _ rows: Selection) {

@@ -26,17 +26,12 @@ struct DistinctOrder {
             entries.append(Entry(value: try values.value(i).map(Value.string) ?? .null))
         }
         let order = entries.indices.sorted {
-            Self.compare(entries[$0].value, entries[$1].value) < 0
+            ValueNumbers.order(entries[$0].value, entries[$1].value) < 0
         }
         for (last, next) in zip(order, order.dropFirst()) {
-            if Self.compare(entries[last].value, entries[next].value) != 0 { highest += 1 }
+            if ValueNumbers.order(entries[last].value, entries[next].value) != 0 { highest += 1 }
             entries[next].place = UInt32(highest)
         }
-    }
-
-    private static func compare(_ a: Value, _ b: Value) -> Int {
-        let (rankA, rankB) = (ValueOrder.rank(a), ValueOrder.rank(b))
-        return rankA != rankB ? (rankA < rankB ? -1 : 1) : ValueRules.compare(a, b)
     }
 
     /// Nil when the number stands for no value.

@@ -156,7 +156,7 @@ final class RowArranger {
 
 extension BoundDescriptor {
     /// How often a pass looks at the collections of an object.
-    fileprivate var looks: Int {
+    var looks: Int {
         switch self {
         case .sort(let keys), .distinct(let keys): keys.count
         case .limit: 0

@@ -7,8 +7,8 @@ package final class Aggregation {
         "sum": .sum, "avg": .average, "min": .min, "max": .max,
     ]
 
-    private var labels: [String] = []
-    private var terms: [AggregateTerm] = []
+    private(set) var labels: [String] = []
+    private(set) var terms: [AggregateTerm] = []
     /// The results, in the order of the list.
     package private(set) var results: [Value] = []
 
@@ -48,6 +48,9 @@ package final class Aggregation {
         return term
     }
 
+    /// Whether what stands in each column of a table is surely a number.
+    var areNumbers: [Bool] { terms.map { $0.reduction != .min && $0.reduction != .max } }
+
     /// Computes over the objects of a plan; returns how many there were.
     package func run(_ plan: QueryPlan, _ snapshot: Snapshot) throws(RealmError) -> Int {
         let (count, values) = try plan.aggregates(terms, in: snapshot)
@@ -62,7 +65,7 @@ package final class Aggregation {
         if style.format == .json { style.format = .ndjson }
         let cells = results.map(Self.cell)
         var report = Report(
-            names: labels, isNumber: terms.map { $0.reduction != .min && $0.reduction != .max })
+            names: labels, isNumber: areNumbers)
         report.tableHeadings = report.names
         report.rows = [cells]
         report.tableRows = [cells]

@@ -13,6 +13,17 @@ package struct QueryFilter {
         options = QueryOptions(command)
     }
 
+    /// The same with more behind it.
+    func ending(with words: String) -> QueryFilter {
+        QueryFilter(text: "\(text) \(words)", arguments: arguments, options)
+    }
+
+    private init(text: String, arguments: [QueryArgument], _ options: QueryOptions) {
+        self.text = text
+        self.arguments = arguments
+        self.options = options
+    }
+
     /// The plan for one class, of which `most` objects are enough. Throws `misuse` with the place of
     /// a mistake.
     package func plan(

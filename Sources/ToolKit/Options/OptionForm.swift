@@ -27,7 +27,7 @@ package struct Objection: Error, Sendable {
 /// How the text of an argument becomes a value, and what that must look like.
 package struct OptionForm<Value: Sendable>: Sendable {
     let kind: ValueKind
-    let parse: @Sendable (String) throws(Objection) -> Value
+    package let parse: @Sendable (String) throws(Objection) -> Value
     /// The value as it would be written, for the default in help; nil for one that has no text.
     let show: @Sendable (Value) -> String?
 

@@ -32,7 +32,12 @@ struct QueryAnswer {
         case .digest(let name): return try printDigests(name)
         case .objects(let name):
             let table = try request.table(name, database.schema)
-            if let list = request.aggregates { return try printAggregates(list, table) }
+            if let list = request.aggregates {
+                if let keys = request.command[QueryOption.groupBy] {
+                    return try printGroups(keys, list, table)
+                }
+                return try printAggregates(list, table)
+            }
             if request.format == .sql { return try printSQL([table]) }
             return try printObjects([table])
         case .all:
@@ -160,6 +165,24 @@ extension QueryAnswer {
         var buffer = ByteBuffer()
         aggregation.append(request.recordStyle(request.recordFormat), request.values, to: &buffer)
         try output.flush(&buffer)
+        return request.exitCode(records: count)
+    }
+
+    private func printGroups(
+        _ keys: [String], _ list: String, _ table: TableInfo
+    ) throws(RealmError) -> ExitCode {
+        let snapshot = database.snapshot()
+        let grouping = try Grouping(
+            keys, list, order: request.command[QueryOption.sort] ?? [], table, database.schema)
+        let format = request.recordFormat
+        let count = try grouping.run(
+            request.filter ?? request.everything, table, snapshot, window: request.window,
+            request.values, request.recordStyle(format), output
+        ) { (plan) throws(RealmError) in try explain(plan, snapshot) }
+        if format == .table {
+            diagnostics.summary(
+                "\(count) group\(count == 1 ? "" : "s"), version \(database.version)")
+        }
         return request.exitCode(records: count)
     }
 

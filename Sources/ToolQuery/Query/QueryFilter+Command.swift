@@ -10,7 +10,12 @@ extension QueryFilter {
     init?(_ command: ParsedCommand) throws(RealmError) {
         let predicate = try Self.predicate(command)
         var tail = ""
-        if let paths = command[QueryOption.sort] {
+        if let paths = command[QueryOption.sort], !command.isGiven(QueryOption.groupBy) {
+            if let item = paths.first(where: { $0.contains("(") }) {
+                throw .misuse(
+                    "--sort: '\(item)' is no key path", code: "InvalidArgument",
+                    reason: "bad-value", hint: "aggregates put groups in order, with --group-by")
+            }
             let keys = paths.map {
                 $0.hasPrefix("-") ? "\($0.dropFirst()) DESC" : "\($0) ASC"
             }

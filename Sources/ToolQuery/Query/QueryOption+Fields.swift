@@ -19,7 +19,7 @@ extension QueryOption {
         "leave out these properties",
         "Leave out the properties in LIST, which are separated by commas.",
         excludes: [fields],
-        uses: QueryUse.values)
+        uses: QueryUse.objectValues)
 
     static let expand = Option(
         "expand", "x", .required("PATHS", .names), in: .fields,

@@ -23,6 +23,33 @@ extension OptionForm where Value == [String] {
     }
 }
 
+extension OptionForm where Value == [String] {
+    /// Key paths, and aggregates of such, each behind a hyphen or not.
+    static var sortKeys: Self {
+        let paths = keyPaths
+        return Self(.text) { (text) throws(Objection) in
+            let items = text.split(separator: ",", omittingEmptySubsequences: false)
+                .map(String.init)
+            for item in items {
+                let name = item.hasPrefix("-") ? item.dropFirst() : item[...]
+                _ = try paths.parse(String(AggregateName(name)?.path ?? item[...]))
+            }
+            return items
+        }
+    }
+}
+
+/// `sum(P)`, or the like, as the name of a field.
+struct AggregateName {
+    let path: Substring
+
+    init?(_ text: Substring) {
+        guard text.hasSuffix(")"), let open = text.firstIndex(of: "(") else { return nil }
+        guard ["sum", "avg", "min", "max"].contains(text[..<open]) else { return nil }
+        path = text[text.index(after: open)...].dropLast()
+    }
+}
+
 extension OptionForm where Value == [FieldRequest.Field] {
     /// Key paths, some with another name for the field.
     static var fields: Self {

@@ -3,13 +3,14 @@ import ToolKit
 /// What to read.
 extension QueryOption {
     static let selection: [any OptionDeclaration] = [
-        sort, distinct, arg, argjson, queryFile, aggregate, batch, explain, limit, offset, all,
+        sort, distinct, arg, argjson, queryFile, aggregate, groupBy, batch, explain, limit, offset,
+        all,
         count,
         exitStatus, schema, digest, internals,
     ]
 
     static let sort = Option(
-        "sort", "s", .required("LIST", .keyPaths), in: .selection,
+        "sort", "s", .required("LIST", .sortKeys), in: .selection,
         "order by these key paths, -PATH descending",
         "Order the objects by the key paths in LIST, which are separated by commas; `-PATH` is "
             + "descending. The same as SORT at the end of the predicate.",
@@ -48,7 +49,18 @@ extension QueryOption {
             + "`avg(P)`, `min(P)` and `max(P)` of property P, which has single values. Nulls do "
             + "not count. One pass computes all.",
         excludes: [all, schema, digest],
-        uses: Uses([QueryUse.aggregates]))
+        uses: Uses([QueryUse.aggregates, .groups]))
+
+    static let groupBy = Option(
+        "group-by", nil, .required("LIST", .keyPaths), in: .selection,
+        "with --aggregate: a record for each group",
+        "With `--aggregate`: print one record for each combination of values of the key paths in "
+            + "LIST, which are separated by commas, with the aggregates of the objects that have "
+            + "it. What lies behind a null link is null. Groups are in the order of their keys, or in "
+            + "that of `--sort`, which may name the aggregates too: `--sort '-count'`. `--limit` and "
+            + "`--offset` count groups. What does not fit into `--max-memory` goes to a temporary "
+            + "file in `TMPDIR`.",
+        needs: [aggregate])
 
     static let batch = Option(
         "batch", in: .selection, "answer queries from standard input",

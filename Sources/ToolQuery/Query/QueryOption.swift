@@ -11,12 +11,14 @@ enum QueryOption {
 
 /// The ways of calling `realm-query`.
 enum QueryUse: Int, CommandUse, CaseIterable {
-    case classes, objects, aggregates, batch, everything, directory, schema, digests, diff, watch
+    case classes, objects, aggregates, batch, everything, directory, schema, digests, diff, watch,
+        groups
 
     var objection: String {
         switch self {
         case .classes, .everything: "needs a CLASS"
         case .objects: "does not go with a CLASS"
+        case .groups: "does not go with \(QueryOption.groupBy.spelling)"
         case .aggregates: "does not go with \(QueryOption.aggregate.spelling)"
         case .batch: "does not go with \(QueryOption.batch.spelling)"
         case .directory: "does not go with \(QueryOption.outputDirectory.spelling)"
@@ -30,16 +32,24 @@ enum QueryUse: Int, CommandUse, CaseIterable {
     static func all(but use: Self) -> Uses { Uses(allCases.filter { $0 != use }) }
 
     /// Where a query is run and its answer is printed.
-    static let queries = Uses([Self.objects, .aggregates])
+    static let queries = Uses([Self.objects, .aggregates, .groups])
     /// Where a predicate chooses.
-    static let predicates = Uses([Self.objects, .aggregates, .diff, .watch])
+    static let predicates = Uses([Self.objects, .aggregates, .groups, .diff, .watch])
     /// Where there is a list of which a part can be printed.
-    static let lists = Uses([Self.classes, .objects, .everything])
+    static let lists = Uses([Self.classes, .objects, .groups, .everything])
     /// Where nothing to print can be told by the exit status.
-    static let outcomes = Uses([Self.classes, .objects, .aggregates, .everything, .directory])
+    static let outcomes = Uses([
+        Self.classes, .objects, .aggregates, .groups, .everything, .directory,
+    ])
     static let counts = Uses([Self.classes, .objects, .batch, .everything, .diff])
     /// Where values are printed.
-    static let values = Uses([Self.objects, .batch, .everything, .directory, .diff, .watch])
+    static let values = Uses([
+        Self.objects, .groups, .batch, .everything, .directory, .diff, .watch,
+    ])
+    /// Where values of objects are printed.
+    static let objectValues = Uses([
+        Self.objects, .batch, .everything, .directory, .diff, .watch,
+    ])
     /// Where values may be cells of a table.
     static let cells = Uses([Self.objects, .everything, .directory, .diff, .watch])
     /// Where values of one class are printed.
@@ -67,7 +77,10 @@ extension QueryUse {
         } else if command.operand(1) == nil {
             self = .classes
         } else {
-            self = command.isGiven(QueryOption.aggregate) ? .aggregates : .objects
+            let isGrouped = command.isGiven(QueryOption.groupBy)
+            self =
+                !command.isGiven(QueryOption.aggregate)
+                ? .objects : isGrouped ? .groups : .aggregates
         }
     }
 }

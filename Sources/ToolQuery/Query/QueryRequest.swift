@@ -102,7 +102,7 @@ extension QueryRequest {
     private func checkApplicable() throws(RealmError) {
         try command.check(for: use)
         switch use {
-        case .diff, .watch, .objects, .aggregates: return
+        case .diff, .watch, .objects, .aggregates, .groups: return
         case .batch: return try checkBatch()
         case .classes, .everything, .directory, .schema, .digests: break
         }

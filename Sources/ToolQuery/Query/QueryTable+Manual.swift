@@ -248,6 +248,12 @@ extension QueryTable {
                 "realm-query --aggregate 'count,sum(size),max(size)' mail.realm Email \\",
                 "    'read == false'",
             ]),
+        .example(
+            "How many people live in each city and how old they are, the largest cities first:",
+            [
+                "realm-query --aggregate 'count,avg(age)' --group-by city --sort '-count' \\",
+                "    app.realm Person",
+            ]),
         .example("The schema of one class, as text:", ["realm-query --schema mail.realm Email"]),
         .example("How many objects has a class?", ["realm-query -c mail.realm Email"]),
         .example(

@@ -1,0 +1,98 @@
+/// Numbers the values of one key by which objects are grouped. What lies behind a null link is null.
+final class GroupKeyReader {
+    let values = ValueNumbers()
+    private let key: BoundSortKey
+    private let evaluator: QueryEvaluator
+    /// Of an enumerated column: by the number that rows hold, `unknown` until one is met.
+    private let known = ReusedBuffer<UInt32>()
+    private var distinct: BytesLeaf?
+
+    private static let unknown = UInt32.max
+
+    init(_ key: BoundSortKey, _ evaluator: QueryEvaluator) throws(RealmError) {
+        if let failure = key.failure { throw failure }
+        self.key = key
+        self.evaluator = evaluator
+    }
+
+    func removeAll() {
+        values.removeAll()
+        known.removeAll()
+        distinct = nil
+    }
+
+    /// Puts the number of each chosen row's value into `numbers`.
+    func read(
+        _ leaf: ClusterLeaf, _ rows: Selection, to numbers: UnsafeMutablePointer<UInt32>
+    ) throws(RealmError) {
+        guard key.hops.isEmpty, key.key == nil else { return try readPath(leaf, rows, numbers) }
+        switch try leaf.column(key.column.leafIndex, key.column.layout) {
+        case .string(let texts) where texts.form == .enumerated:
+            try readEnumerated(texts, leaf, rows, numbers)
+        case .integer(let cells):
+            let values = values
+            rows.each { numbers[$0] = values.number(of: cells.value($0)) }
+        case .nullableInteger(let cells):
+            let values = values
+            rows.each { row in
+                numbers[row] =
+                    cells.value(row).map { values.number(of: $0) } ?? values.number(of: .null)
+            }
+        case let cells:
+            try rows.visit { (row) throws(RealmError) in
+                numbers[row] = try number(of: cells.value(row), leaf)
+            }
+        }
+    }
+
+    private func number(of value: Value, _ leaf: ClusterLeaf) throws(RealmError) -> UInt32 {
+        switch value {
+        case .string(let text), .binary(let text):
+            try evaluator.visits.pass.chargeValue(text.count, at: leaf.ref)
+        default: break
+        }
+        return values.number(of: value)
+    }
+
+    private func readEnumerated(
+        _ texts: BytesLeaf, _ leaf: ClusterLeaf, _ rows: Selection,
+        _ numbers: UnsafeMutablePointer<UInt32>
+    ) throws(RealmError) {
+        if distinct == nil {
+            let all = try texts.distinctValues()
+            for _ in 0..<all.count { known.append(Self.unknown) }
+            distinct = all
+        }
+        guard let distinct else { return }
+        let known = known.mutable
+        let node = texts.node
+        try rows.visit { (row) throws(RealmError) in
+            let index = Int(node.integer(row))
+            guard index >= 0, index < known.count else { throw texts.damagedOffsets() }
+            if known[index] == Self.unknown {
+                let value = try distinct.value(index).map(Value.string) ?? .null
+                known[index] = try number(of: value, leaf)
+            }
+            numbers[row] = known[index]
+        }
+    }
+
+    private func readPath(
+        _ leaf: ClusterLeaf, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
+    ) throws(RealmError) {
+        try rows.visit { (row) throws(RealmError) in
+            var value = Value.null
+            if let end = try evaluator.follow(key.hops[...], from: Spot(leaf: leaf, row: row)) {
+                value = try end.value(key.column)
+                if let entry = key.key {
+                    if case .dictionary(let view) = value {
+                        value = try evaluator.entry(view, entry, end) ?? .null
+                    } else {
+                        value = .null
+                    }
+                }
+            }
+            numbers[row] = try number(of: value, leaf)
+        }
+    }
+}

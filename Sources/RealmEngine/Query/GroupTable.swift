@@ -1,0 +1,183 @@
+/// Groups of objects whose keys are equal, with their figures. What does not fit into memory goes to a
+/// temporary file as groups in order, which are put together in the end.
+final class GroupTable {
+    private let readers: [GroupKeyReader]
+    /// Numbers of pairs: of a group by all keys before, and of the value of the next key.
+    private let pairs: [ValueNumbers]
+    private let shapes: [Figure]
+    private let counts = ReusedBuffer<Int>()
+    /// As many of each group as there are terms.
+    private let figures = ReusedBuffer<Figure>()
+    private let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: 256)
+    private let others = UnsafeMutablePointer<UInt32>.allocate(capacity: 256)
+    private let memoryLimit: Int
+    private let layout: GroupRecord
+
+    init(
+        _ keys: [BoundSortKey], _ terms: [AggregateTerm], _ table: TableInfo,
+        _ evaluator: QueryEvaluator, memoryLimit: Int
+    ) throws(RealmError) {
+        readers = try keys.map { (key) throws(RealmError) in try GroupKeyReader(key, evaluator) }
+        pairs = keys.dropFirst().map { _ in ValueNumbers() }
+        shapes = terms.map { Figure($0, table) }
+        self.memoryLimit = memoryLimit
+        layout = GroupRecord(keys: keys.count, terms: terms.count)
+    }
+
+    deinit {
+        numbers.deallocate()
+        others.deallocate()
+    }
+
+    var record: GroupRecord { layout }
+
+    private var count: Int { counts.count }
+
+    /// More than may be kept.
+    var isFull: Bool {
+        var size = count * (8 + shapes.count * MemoryLayout<Figure>.stride)
+        for reader in readers { size += reader.values.size }
+        for pair in pairs { size += pair.size }
+        return size > memoryLimit
+    }
+
+    /// Adds the chosen rows of a leaf.
+    func add(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
+        let (numbers, others) = (numbers, others)
+        try readers[0].read(leaf, rows, to: numbers)
+        for (reader, pair) in zip(readers.dropFirst(), pairs) {
+            try reader.read(leaf, rows, to: others)
+            rows.each { row in
+                numbers[row] = pair.number(
+                    of: Int64(numbers[row]) << 32 | Int64(others[row]))
+            }
+        }
+        let total = (pairs.last ?? readers[0].values).count
+        while count < total {
+            counts.append(0)
+            for shape in shapes { figures.append(shape) }
+        }
+        let counts = counts.mutable.baseAddress!
+        rows.each { counts[Int(numbers[$0])] &+= 1 }
+        guard let figures = figures.mutable.baseAddress else { return }
+        for i in shapes.indices {
+            guard let column = shapes[i].column else { continue }
+            let cells = try leaf.column(column.leafIndex, column.layout)
+            try Figure.add(cells, rows, to: figures + i, every: shapes.count, numbers)
+        }
+    }
+
+    /// Hands out all groups in the order of their keys, and forgets them.
+    func drain(_ body: (UnsafeRawPointer) throws(RealmError) -> Bool) throws(RealmError) {
+        let places = readers.map { Self.places($0.values) }
+        let sorted = (0..<count).map { (group: $0, parts: parts(of: $0)) }.sorted { a, b in
+            for i in places.indices where a.parts[i] != b.parts[i] {
+                return places[i][a.parts[i]] < places[i][b.parts[i]]
+            }
+            return false
+        }
+        let record = UnsafeMutableRawPointer.allocate(byteCount: layout.size, alignment: 16)
+        defer { record.deallocate() }
+        for (group, parts) in sorted {
+            for (i, part) in parts.enumerated() {
+                layout.setKey(i, readers[i].values.values.all[part], of: record)
+            }
+            layout.setCount(counts.all[group], of: record)
+            for i in shapes.indices {
+                layout.setFigure(i, figures.all[group * shapes.count + i], of: record)
+            }
+            if try !body(record) { break }
+        }
+        removeAll()
+    }
+
+    private func removeAll() {
+        counts.removeAll()
+        figures.removeAll()
+        for reader in readers { reader.removeAll() }
+        for pair in pairs { pair.removeAll() }
+    }
+
+    /// The numbers of the group's values, by key.
+    private func parts(of group: Int) -> [Int] {
+        var parts: [Int] = []
+        var group = group
+        for pair in pairs.reversed() {
+            guard case .int(let both) = pair.values.all[group] else { break }
+            parts.append(Int(both & 0xFFFF_FFFF))
+            group = Int(both >> 32)
+        }
+        parts.append(group)
+        return parts.reversed()
+    }
+
+    /// By number, the place of the value among all.
+    private static func places(_ values: ValueNumbers) -> [Int] {
+        var places = [Int](repeating: 0, count: values.count)
+        let order = (0..<values.count).sorted {
+            ValueNumbers.order(values.values.all[$0], values.values.all[$1]) < 0
+        }
+        for (place, number) in order.enumerated() { places[number] = place }
+        return places
+    }
+}
+
+/// Where the parts of a group's record are: its keys, the number of its objects, its figures.
+struct GroupRecord: Sendable {
+    let keys: Int
+    let terms: Int
+
+    private static var valueSize: Int { (MemoryLayout<Value>.stride + 15) & ~15 }
+    private static var figureSize: Int { (MemoryLayout<Figure>.stride + 15) & ~15 }
+    private var countOffset: Int { keys * Self.valueSize }
+
+    var size: Int { countOffset + 16 + terms * Self.figureSize }
+
+    func key(_ i: Int, of record: UnsafeRawPointer) -> Value {
+        record.load(fromByteOffset: i * Self.valueSize, as: Value.self)
+    }
+
+    func setKey(_ i: Int, _ value: Value, of record: UnsafeMutableRawPointer) {
+        record.storeBytes(of: value, toByteOffset: i * Self.valueSize, as: Value.self)
+    }
+
+    func count(of record: UnsafeRawPointer) -> Int {
+        record.load(fromByteOffset: countOffset, as: Int.self)
+    }
+
+    func setCount(_ count: Int, of record: UnsafeMutableRawPointer) {
+        record.storeBytes(of: count, toByteOffset: countOffset, as: Int.self)
+    }
+
+    func figure(_ i: Int, of record: UnsafeRawPointer) -> Figure {
+        record.load(fromByteOffset: countOffset + 16 + i * Self.figureSize, as: Figure.self)
+    }
+
+    func setFigure(_ i: Int, _ figure: Figure, of record: UnsafeMutableRawPointer) {
+        record.storeBytes(
+            of: figure, toByteOffset: countOffset + 16 + i * Self.figureSize, as: Figure.self)
+    }
+
+    func result(_ i: Int, of record: UnsafeRawPointer) -> Value {
+        figure(i, of: record).result(count: count(of: record))
+    }
+
+    /// Negative, zero or positive: by the keys.
+    func compareKeys(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Int {
+        for i in 0..<keys {
+            let order = ValueNumbers.order(key(i, of: a), key(i, of: b))
+            if order != 0 { return order }
+        }
+        return 0
+    }
+
+    /// Adds what the other record of the same group has.
+    func merge(_ other: UnsafeRawPointer, into record: UnsafeMutableRawPointer) {
+        setCount(count(of: record) + count(of: other), of: record)
+        for i in 0..<terms {
+            var figure = figure(i, of: record)
+            figure.merge(self.figure(i, of: other))
+            setFigure(i, figure, of: record)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+/// Numbers values in the order they are met; equal ones share a number.
+///
+/// The hash has a secret of its own, so that no file can make all values meet in one place.
+final class ValueNumbers {
+    /// By number; of equal values the first.
+    let values = ReusedBuffer<Value>()
+    private let hashes = ReusedBuffer<UInt64>()
+    /// A number and one, 0 where there is none.
+    private var slots: UnsafeMutablePointer<UInt32>
+    private var mask: Int
+    private let secret = UInt64.random(in: 0...UInt64.max) | 1
+
+    private static let leastSlots = 256
+
+    init() {
+        mask = Self.leastSlots - 1
+        slots = .allocate(capacity: Self.leastSlots)
+        slots.initialize(repeating: 0, count: Self.leastSlots)
+    }
+
+    deinit { slots.deallocate() }
+
+    var count: Int { values.count }
+
+    /// Bytes of memory in use.
+    var size: Int { values.count * (MemoryLayout<Value>.stride + 8) + (mask + 1) * 4 }
+
+    func removeAll() {
+        values.removeAll()
+        hashes.removeAll()
+        slots.deallocate()
+        mask = Self.leastSlots - 1
+        slots = .allocate(capacity: Self.leastSlots)
+        slots.initialize(repeating: 0, count: Self.leastSlots)
+    }
+
+    /// The number of an integer among integers.
+    @inline(__always)
+    func number(of integer: Int64) -> UInt32 {
+        let hash = mix(UInt64(bitPattern: integer))
+        var place = Int(truncatingIfNeeded: hash) & mask
+        while slots[place] != 0 {
+            let number = slots[place] &- 1
+            if case .int(integer) = values.all[Int(number)] { return number }
+            place = (place &+ 1) & mask
+        }
+        return add(.int(integer), hash, at: place)
+    }
+
+    /// The number of a value of any type. Numbers are equal whatever their types.
+    func number(of value: Value) -> UInt32 {
+        let hash = hash(value)
+        var place = Int(truncatingIfNeeded: hash) & mask
+        while slots[place] != 0 {
+            let number = slots[place] &- 1
+            if hashes.all[Int(number)] == hash, Self.areEqual(values.all[Int(number)], value) {
+                return number
+            }
+            place = (place &+ 1) & mask
+        }
+        return add(value, hash, at: place)
+    }
+
+    private static func areEqual(_ a: Value, _ b: Value) -> Bool { order(a, b) == 0 }
+
+    /// Negative, zero or positive: nulls first, then by kind.
+    static func order(_ a: Value, _ b: Value) -> Int {
+        let (rankA, rankB) = (ValueOrder.rank(a), ValueOrder.rank(b))
+        return rankA != rankB ? (rankA < rankB ? -1 : 1) : ValueRules.compare(a, b)
+    }
+
+    @inline(never)
+    private func add(_ value: Value, _ hash: UInt64, at place: Int) -> UInt32 {
+        let number = UInt32(values.count)
+        values.append(value)
+        hashes.append(hash)
+        slots[place] = number + 1
+        if values.count * 2 > mask { grow() }
+        return number
+    }
+
+    private func grow() {
+        slots.deallocate()
+        mask = (mask + 1) * 4 - 1
+        slots = .allocate(capacity: mask + 1)
+        slots.initialize(repeating: 0, count: mask + 1)
+        for number in 0..<values.count {
+            var place = Int(truncatingIfNeeded: hashes.all[number]) & mask
+            while slots[place] != 0 { place = (place + 1) & mask }
+            slots[place] = UInt32(number + 1)
+        }
+    }
+}
+
+// MARK: - Hashes
+
+extension ValueNumbers {
+    @inline(__always)
+    private func mix(_ bits: UInt64) -> UInt64 {
+        let product = (bits ^ secret).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15 ^ (secret << 1))
+        return product.high ^ product.low
+    }
+
+    private func hash(_ value: Value) -> UInt64 {
+        switch value {
+        case .null: return 1
+        case .bool(let x): return x ? 3 : 2
+        case .int(let x): return mix(Self.bits(Double(x)))
+        case .float(let x): return mix(Self.bits(Double(x)))
+        case .double(let x): return mix(Self.bits(x))
+        case .decimal(let x): return mix(Self.bits(x.isNaN ? .nan : x.doubleValue))
+        case .string(let text), .binary(let text): return hash(text)
+        case .timestamp(let time):
+            return mix(UInt64(bitPattern: time.seconds)) ^ mix(UInt64(time.nanoseconds.magnitude))
+        case .objectID(let id): return mix(id.high) ^ UInt64(id.low)
+        case .uuid(let id): return mix(mix(id.high) ^ id.low)
+        case .link(let link): return mix(UInt64(bitPattern: link.key.raw))
+        case .list: return 4
+        case .set: return 5
+        case .dictionary: return 6
+        }
+    }
+
+    private static func bits(_ x: Double) -> UInt64 { x.isNaN ? 1 : x == 0 ? 0 : x.bitPattern }
+
+    private func hash(_ text: ByteView) -> UInt64 {
+        var hash = mix(UInt64(text.count))
+        var position = 0
+        while position &+ 8 <= text.count {
+            hash = mix(
+                hash ^ text.base.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+            position &+= 8
+        }
+        var rest: UInt64 = 0
+        while position < text.count {
+            rest = rest << 8 | UInt64(text[position])
+            position &+= 1
+        }
+        return mix(hash ^ rest)
+    }
+}

@@ -1,0 +1,91 @@
+import RealmEngine
+
+/// `--group-by`: aggregates of each group of objects that have the same values.
+package struct Grouping {
+    private let paths: [String]
+    private let aggregation: Aggregation
+    private let order: [GroupOrder]
+    private let numbers: [Bool]
+
+    /// Checks the paths, the list of aggregates, and what the groups are put in order by.
+    package init(
+        _ paths: [String], _ aggregates: String, order: [String], _ table: TableInfo,
+        _ schema: Schema
+    ) throws(RealmError) {
+        self.paths = paths
+        aggregation = try Aggregation(aggregates, table)
+        let labels = paths + aggregation.labels
+        numbers =
+            try paths.map { (path) throws(RealmError) in
+                try Self.isNumber(path, table, schema)
+            } + aggregation.areNumbers
+        self.order = try order.map { (item) throws(RealmError) in
+            try Self.order(item, labels, keys: paths.count)
+        }
+        if let twice = labels.indices.first(where: { labels[..<$0].contains(labels[$0]) }) {
+            throw .misuse(
+                "two fields are called \(labels[twice])", code: "InvalidArgument",
+                reason: "duplicate-field")
+        }
+    }
+
+    private static func isNumber(
+        _ text: String, _ table: TableInfo, _ schema: Schema
+    ) throws(RealmError) -> Bool {
+        let path = try PropertyPath(text, in: table, schema, option: "--group-by")
+        if path.isSingle, path.start != .key {
+            switch path.kind {
+            case .collection: break
+            case .scalar, .mixed, .object: return path.kind.isNumber
+            }
+        }
+        throw .misuse(
+            "--group-by: \(text) has no single value of an object to group by",
+            code: "InvalidArgument", reason: "unsuitable-property")
+    }
+
+    private static func order(
+        _ item: String, _ labels: [String], keys: Int
+    ) throws(RealmError) -> GroupOrder {
+        let isDescending = item.hasPrefix("-")
+        let name = isDescending ? String(item.dropFirst()) : item
+        guard let place = labels.firstIndex(of: name) else {
+            throw .misuse(
+                "--sort: groups have no \(name)", code: "InvalidArgument",
+                reason: "unknown-property",
+                hint: "they have \(labels.joined(separator: ", "))")
+        }
+        return GroupOrder(
+            place < keys ? .key(place) : .term(place - keys), isAscending: !isDescending)
+    }
+
+    /// Prints the groups of the objects that a query finds, as far as they are in the window; returns
+    /// how many.
+    package func run(
+        _ filter: QueryFilter, _ table: TableInfo, _ snapshot: Snapshot, window: RecordWindow,
+        _ values: ValueStyle, _ style: RecordStyle, _ output: VerifiedOutput,
+        explain: (QueryPlan) throws(RealmError) -> Void
+    ) throws(RealmError) -> Int {
+        let keys = paths.map { $0 + " ASC" }.joined(separator: ", ")
+        let plan = try filter.ending(with: "SORT(\(keys))").plan(table, snapshot)
+        try explain(plan)
+        let records = ValueRecords(
+            paths + aggregation.labels, isNumber: numbers, snapshot, values, style)
+        var out = ByteBuffer()
+        records.begin(to: &out)
+        var (met, printed) = (0, 0)
+        try plan.forEachGroup(aggregation.terms, order: order, in: snapshot) {
+            (keys, figures) throws(RealmError) in
+            if printed == window.take { return false }
+            met += 1
+            if met <= window.skip { return true }
+            printed += 1
+            try records.append(keys + figures, to: &out)
+            try output.write(&out)
+            return true
+        }
+        records.finish(to: &out)
+        try output.flush(&out)
+        return printed
+    }
+}

@@ -1,0 +1,90 @@
+import Testing
+
+@testable import ToolKit
+@testable import ToolSupport
+
+/// `--group-by` as a script meets it.
+@Suite struct GroupTests {
+    @Test func groupsByAPropertyAndAPath() {
+        #expect(
+            QueryRun.lines("--aggregate", "count,avg(age)", "--group-by", "vip", of: "Person")
+                .count == 2)
+        #expect(
+            QueryRun.lines(
+                "-fcsv", "--aggregate", "count", "--group-by", "employer.title,vip",
+                "--sort", "-count,vip", of: "Person"
+            ).first == "employer.title,vip,count")
+        #expect(
+            QueryRun.lines(
+                "-ftsv", "-H", "--aggregate", "sum(weight)", "--group-by", "kind", "-L1",
+                "--offset", "1", of: "Pet"
+            ).count == 1)
+    }
+
+    /// Each group has what a query for its key finds; the groups are all objects.
+    @Test(arguments: [
+        ("query/bulk.realm", "64MiB"), ("query/bulk.realm", "1KiB"),
+        ("query/social.realm", "1KiB"), ("query/types.realm", "1KiB"),
+        ("query/anyval.realm", "64MiB"), ("query/anyval.realm", "1KiB"),
+    ])
+    func memoryDoesNotShow(name: String, memory: String) throws {
+        let file = QueryRun.fixture(name)
+        let schema = try StrictJSON(QueryRun.text(["-S", "--json", file]))
+        for table in schema["classes"]?.array ?? [] where table["kind"] == "class" {
+            guard case .string(let name)? = table["name"] else { continue }
+            for property in table["properties"]?.array ?? [] {
+                guard case .string(let field)? = property["name"], property["collection"] == .null,
+                    property["type"] != "object"
+                else { continue }
+                check(file, name, field, memory)
+            }
+        }
+    }
+
+    private func check(_ file: String, _ name: String, _ field: String, _ memory: String) {
+        let words = [
+            "--aggregate", "count", "--group-by", field, "-fcsv", "-H", file, name,
+        ]
+        let run = ToolProcess.run("realm-query", ["--max-memory", memory] + words)
+        #expect(run.status == 0, "\(name).\(field): \(run.errorText)")
+        let whole = QueryRun.text(words)
+        #expect(run.text == whole, "\(name).\(field)")
+        let counts = QueryRun.text(
+            ["--aggregate", "count", "--group-by", field, "-0", "-fndjson", file, name])
+        let total = counts.split(separator: "\0").reduce(0) { sum, line in
+            sum + (Int(line.dropLast().split(separator: ":").last ?? "") ?? 0)
+        }
+        #expect("\(total)\n" == QueryRun.text(["-c", file, name]), "\(name).\(field)")
+        let distinct = QueryRun.text(["-c", "--distinct", field, file, name])
+        #expect("\(counts.split(separator: "\0").count)\n" == distinct, "\(name).\(field)")
+    }
+
+    @Test func orderByFigures() {
+        let bulk = QueryRun.fixture("query/bulk.realm")
+        let list = QueryRun.text([bulk]).split(separator: "\n").first ?? ""
+        #expect(list.hasPrefix("{"))
+        let lines = QueryRun.lines(
+            "--aggregate", "count,max(age)", "--group-by", "vip", "--sort", "-max(age)", "-fcsv",
+            "-H", of: "Person")
+        let ages = lines.map { Int($0.split(separator: ",").last ?? "") ?? 0 }
+        #expect(ages == ages.sorted(by: >))
+        let spilled = QueryRun.lines(
+            "--max-memory", "1KiB", "--aggregate", "count,max(age)", "--group-by", "vip", "--sort",
+            "-max(age)", "-fcsv", "-H", of: "Person")
+        #expect(spilled == lines)
+    }
+
+    @Test func whatDoesNotGoTogether() {
+        let social = QueryRun.social
+        func error(_ words: String...) -> String { QueryRun.error(words + [social, "Person"]) }
+        #expect(error("--group-by", "vip").contains("--group-by needs --aggregate"))
+        #expect(error("--aggregate", "count", "--group-by", "frends").contains("friends"))
+        #expect(error("--aggregate", "count", "--group-by", "friends").contains("single value"))
+        #expect(
+            error("--aggregate", "count", "--group-by", "vip", "--sort", "age").contains(
+                "vip, count"))
+        #expect(error("--sort", "sum(age)").contains("--group-by"))
+        #expect(
+            error("--aggregate", "count", "--group-by", "vip,vip").contains("two fields"))
+    }
+}
