@@ -10,7 +10,13 @@ _realm_query() {
         index=$((index - 1))
     fi
     case ${COMP_WORDS[index]} in
-        -s | --sort | --distinct | --arg | --argjson | --aggregate | --group-by | -L | --limit | --offset | --at | -d | --diff | --since | --heartbeat | -F | --fields | --exclude | -x | --expand | --explode | --join | --null | -j | --threads | --max-memory)
+        -s | --sort | --distinct | --group-by | -F | --fields | --exclude | -x | --expand | --explode)
+            local IFS=$'\n'
+            mapfile -t COMPREPLY < <("${COMP_WORDS[0]}" --complete=property "$word" \
+                "${COMP_WORDS[@]:1:COMP_CWORD-1}" 2> /dev/null)
+            return
+            ;;
+        --arg | --argjson | --aggregate | -L | --limit | --offset | --at | -d | --diff | --since | --heartbeat | --join | --null | -j | --threads | --max-memory)
             return
             ;;
         -Q | --query-file | -o | --output | -K | --encryption-key-file)
@@ -31,7 +37,7 @@ _realm_query() {
             return
             ;;
         -f | --format)
-            mapfile -t COMPREPLY < <(compgen -W "auto table ndjson json csv tsv sql swift" -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W "auto table line markdown ndjson json csv tsv sql diff swift kotlin typescript csharp" -- "$word")
             return
             ;;
         --dialect)
@@ -53,9 +59,13 @@ _realm_query() {
             ;;
     esac
     if [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "-s --sort --distinct --arg --argjson -Q --query-file --aggregate --group-by --batch --explain -L --limit --offset -a --all -c --count -e --exit-status -S --schema --digest --internal --at -d --diff -w --watch --initial --since --heartbeat --before -F --fields --exclude -x --expand --backlinks --explode --types --time --binary --join --null -f --format --dialect --json -H --no-header -0 --null-separated --raw -o --output --force --output-dir -K --encryption-key-file --access --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "-s --sort --distinct --arg --argjson -Q --query-file --aggregate --group-by --batch --explain -L --limit --offset -a --all -c --count -e --exit-status -S --schema --digest --internal --at -d --diff --stat -w --watch --initial --since --heartbeat --before -F --fields --exclude -x --expand --backlinks --explode --types --time --binary --join --null -f --format --dialect --json -H --no-header -0 --null-separated --raw -o --output --force --output-dir -K --encryption-key-file --access --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
         return
     fi
+    local IFS=$'\n'
+    mapfile -t COMPREPLY < <("${COMP_WORDS[0]}" --complete=class "$word" \
+        "${COMP_WORDS[@]:1:COMP_CWORD-1}" 2> /dev/null)
+    [[ ${#COMPREPLY[@]} -gt 0 ]] && return
     compopt -o filenames
     mapfile -t COMPREPLY < <(compgen -f -- "$word")
 }

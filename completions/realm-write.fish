@@ -1,5 +1,6 @@
 # fish completion for realm-write, generated from its option table.
 
+complete -c realm-write -a '(realm-write --complete=class (commandline -ct) (commandline -opc)[2..-1] 2> /dev/null)'
 complete -c realm-write -s i -l input-format -x -a 'ndjson json csv tsv changes' -d 'form of the input: ndjson, json, csv, tsv, changes'
 complete -c realm-write -s m -l mode -x -a 'insert upsert merge update delete apply' -d 'insert, upsert, merge, update, delete, apply'
 complete -c realm-write -l class-field -x -d 'field that names the class of a record'
@@ -34,6 +35,9 @@ complete -c realm-write -l index -x -d 'add an index'
 complete -c realm-write -l unindex -x -d 'remove an index'
 complete -c realm-write -l optional -x -d 'let a property be null'
 complete -c realm-write -l required -x -d 'let a property not be null'
+complete -c realm-write -l key -x -d 'with --infer: the primary key of new classes'
+complete -c realm-write -l link -x -d 'with --infer: COL holds keys of CLASS'
+complete -c realm-write -l csv-booleans -d 'with --infer: 0, 1, yes, no are booleans'
 complete -c realm-write -s f -l format -x -a 'auto text json' -d 'form of the output: text, json'
 complete -c realm-write -l json -d 'same as -f json; errors as JSON too'
 complete -c realm-write -s o -l output -r -F -d 'write to FILE, atomically'

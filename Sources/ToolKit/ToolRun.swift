@@ -26,6 +26,7 @@ package enum ToolRun {
         _ body: (ParsedCommand) throws(RealmError) -> ExitCode
     ) throws(RealmError) -> ExitCode {
         if let text = try Generator.requested(by: words.first, table) { return try print(text) }
+        if let names = NameCompletion(words, table) { return try print(names.text) }
         let command = try OptionParser.parse(
             table, words, posixlyCorrect: getenv("POSIXLY_CORRECT") != nil)
         // The parse ends at the first of these.

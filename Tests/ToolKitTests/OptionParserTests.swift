@@ -101,8 +101,8 @@ import Testing
             (["-j", "1025", "f"], "--threads: '1025' is not a whole number from 0 to 1024"),
             (
                 ["-f", "xml", "f"],
-                "--format: 'xml' is not one of auto, table, ndjson, json, csv, tsv, "
-                    + "sql, swift"
+                "--format: 'xml' is not one of auto, table, line, markdown, ndjson, "
+                    + "json, csv, tsv, sql, diff, swift, kotlin, typescript, csharp"
             ),
             (
                 ["--max-memory", "1KB", "f"],

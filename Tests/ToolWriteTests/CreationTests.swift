@@ -162,3 +162,34 @@ import Testing
         #expect(lab.scratch.entries.filter { $0.hasPrefix(".realm") } == [])
     }
 }
+
+/// Changes that make a database of nothing.
+@Suite struct ChangesOntoNothingTests {
+    private let lab = WriteLab()
+
+    @Test(arguments: [
+        "(timeout 20 $Q --watch --initial zoo.realm > changes.ndjson & "
+            + "until grep -q ready changes.ndjson; do sleep 0.05; done; kill $!)",
+        "$Q --diff zoo.realm empty.realm > changes.ndjson",
+    ])
+    func theSchemaComesWithThem(records: String) {
+        _ = lab.makeZoo()
+        lab.write("in.ndjson", #"{"id":1,"friends":[1],"tag":{"text":"t"}}"# + "\n")
+        #expect(lab.shell("$W -q zoo.realm Animal in.ndjson").status == 0)
+        lab.write("empty.json", #"{"schemaVersion":0,"classes":[]}"#)
+        #expect(lab.shell("$W -q --create --schema-file empty.json empty.realm").status == 0)
+        _ = lab.shell("touch changes.ndjson; " + records)
+        let made = lab.shell("$W -q -m apply --create new.realm - changes.ndjson")
+        #expect(made.status == 0, "\(made.errorText)")
+        let difference = lab.shell("$Q --diff zoo.realm new.realm")
+        #expect(difference.status == 0 && difference.text == "")
+    }
+
+    @Test func aChangeThatFailsLeavesNothing() {
+        lab.write(
+            "c.ndjson",
+            #"{"op":"insert","version":1,"class":"C","key":1,"object":{"_id":1}}"# + "\n")
+        #expect(lab.shell("$W -q -m apply --create new.realm - c.ndjson").status == 8)
+        #expect(lab.shell("ls new.realm*").status != 0)
+    }
+}

@@ -64,9 +64,63 @@ import Testing
         #expect(lab.shell("$W --create --infer -i csv t.realm T in.csv").status == 0)
         #expect(
             schema("t.realm")
-                == "class T\n   id   int\n   zip  string\n   x    double?\n   t    bool\n"
+                == "class T\n  *id   int\n   zip  string\n   x    double?\n   t    bool\n"
                 + "   e    mixed\n")
         #expect(lab.shell("$Q -f csv t.realm T").text.hasPrefix("id,zip,x,t,e\n1,007,1.5,true,\n"))
+    }
+
+    @Test func columnsOfCSV() {
+        lab.write("p.csv", "ID,name\n1,Ann\n2,Bob\n")
+        lab.write(
+            "c.csv",
+            "no,owner,vip,seen,day\n7,1,yes,2025-03-04 09:12:44,2025-03-04\n"
+                + "7,,0,2025-03-04T09:12:44.5+01:00,2024-02-29\n")
+        #expect(lab.shell("$W -q --create --infer f.realm Person p.csv").status == 0)
+        #expect(
+            lab.shell("$W -q --infer --csv-booleans --link owner=Person f.realm Car c.csv").status
+                == 0)
+        #expect(
+            schema("f.realm")
+                == "class Car\n   no     int\n   owner  Person?\n   vip    bool\n   seen   date\n"
+                + "   day    date\n\nclass Person\n  *ID    int\n   name  string\n")
+        #expect(
+            lab.shell("$Q -f csv f.realm Car").text
+                == "no,owner,vip,seen,day\n"
+                + "7,1,true,2025-03-04T09:12:44Z,2025-03-04T00:00:00Z\n"
+                + "7,,false,2025-03-04T08:12:44.5Z,2024-02-29T00:00:00Z\n")
+    }
+
+    @Test func whatCannotBeDecided() {
+        lab.write("c.csv", "no,owner,w\n7,1,1.5\n7,,2\n")
+        for (words, message) in [
+            ("--key owner", "some record has none"), ("--key w", "is double"),
+            ("--key nothing", "no new class has a property nothing"),
+            ("--link owner=Person", "there is no class Person"),
+            ("--link owner=Car", "has no primary key"), ("--link x=Car", "no new property x"),
+        ] {
+            let run = lab.shell("$W --create --infer \(words) f.realm Car c.csv")
+            #expect(run.status == 2, "\(words)")
+            #expect(run.errorText.contains(message), "\(run.errorText)")
+            #expect(lab.shell("ls f.realm*").status != 0)
+        }
+        // A key that two records have is found when they are written, and nothing stays.
+        let twice = lab.shell("$W --create --infer --key no f.realm Car c.csv")
+        #expect(twice.status == 8)
+        #expect(lab.shell("ls f.realm*").status != 0)
+        #expect(lab.shell("$W --key no f.realm Car c.csv").status == 2)
+    }
+
+    @Test func refusalsNameTheFormTheyWant() {
+        lab.write("s.txt", "class T\n  d date?\n  b bool?\n  u uuid?\n")
+        for (row, form) in [
+            ("tomorrow,true,", "2025-03-04"), (",maybe,", "yes, no"), (",,x", "01234567-89ab"),
+        ] {
+            lab.write("t.csv", "d,b,u\n\(row)\n")
+            let run = lab.shell("$W --create --schema-file s.txt t.realm T t.csv")
+            #expect(run.status == 8)
+            #expect(run.errorText.contains(form), "\(run.errorText)")
+            #expect(lab.shell("ls t.realm*").status != 0)
+        }
     }
 
     @Test func whatIsMissing() {

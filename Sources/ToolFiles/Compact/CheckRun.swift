@@ -22,14 +22,18 @@ struct CheckRun {
         var code = ExitCode.ok
         for path in request.paths {
             let began = MonotonicClock.nanoseconds()
+            let activity = ActivityReporter(request.command, file: path, doing: "checking")
+            defer { activity.finish() }
             do throws(RealmError) {
                 let report = try check(path)
+                activity.finish()
                 var checked = CheckedFile(path: path, report: report)
                 checked.seconds = Double(MonotonicClock.nanoseconds() - began) / 1e9
                 if report.errorCount > 0 { checked.previous = previousSlot(path) }
                 printer.append(checked, to: &buffer)
                 code = code.combined(with: self.code(report))
             } catch {
+                activity.finish()
                 // The other files are checked all the same.
                 if error.kind == .output { throw error }
                 let named = error.inFile(path)

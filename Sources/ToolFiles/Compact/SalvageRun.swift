@@ -17,6 +17,8 @@ struct SalvageRun {
         let losses = try OutputFile(path: nil, force: false)
         let printer = LossPrinter()
         var buffer = ByteBuffer()
+        let activity = ActivityReporter(request.command, file: request.path, doing: "salvaging")
+        defer { activity.finish() }
         let summary = try Salvage.run(
             path: request.path, into: passing.database,
             spillingInto: Terminal.temporaryDirectory, maxMemory: request.options.maxMemory,
@@ -25,6 +27,7 @@ struct SalvageRun {
             printer.append(loss, to: &buffer)
             try losses.write(&buffer)
         }
+        activity.finish()
         printer.append(summary, to: &buffer)
         try losses.flush(&buffer)
         try losses.commit()

@@ -123,6 +123,8 @@ package struct VersionsTool {
 
     private func drawMap(_ path: String) throws(RealmError) {
         let file = request.paths[0]
+        let activity = ActivityReporter(command, file: file, doing: "mapping")
+        defer { activity.finish() }
         guard let map = try request.inspector(file).map(cells: SpacePicture.cellCount) else {
             throw VersionsRequest.encrypted(file)
         }

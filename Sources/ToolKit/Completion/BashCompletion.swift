@@ -59,12 +59,24 @@ enum BashCompletion {
             "compopt -o filenames\nmapfile -t COMPREPLY < <(compgen -f -- \"$word\")"
         case .directory:
             "compopt -o filenames\nmapfile -t COMPREPLY < <(compgen -d -- \"$word\")"
+        case .className: names("class", then: nil)
+        case .properties: names("property", then: nil)
         case .text, .count, .size, .duration: ""
         }
     }
 
+    /// What the tool says of the database on the command line.
+    private static func names(_ what: String, then other: String?) -> String {
+        "local IFS=$'\\n'\n"
+            + "mapfile -t COMPREPLY < <(\"${COMP_WORDS[0]}\" --complete=\(what) \"$word\" \\\n"
+            + "    \"${COMP_WORDS[@]:1:COMP_CWORD-1}\" 2> /dev/null)"
+            + (other.map { "\n[[ ${#COMPREPLY[@]} -gt 0 ]] && return\n" + $0 } ?? "")
+    }
+
     private static func operands(_ table: CommandTable) -> String {
         guard let first = table.operands.first else { return "" }
-        return action(first.kind).split(separator: "\n").map { "    \($0)\n" }.joined()
+        var action = self.action(first.kind)
+        if table.completesClasses { action = names("class", then: action) }
+        return action.split(separator: "\n").map { "    \($0)\n" }.joined()
     }
 }

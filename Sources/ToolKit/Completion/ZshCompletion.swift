@@ -1,18 +1,35 @@
 /// Completion for zsh, by `_arguments`.
 enum ZshCompletion {
     static func source(_ table: CommandTable) -> String {
-        let specs = table.options.map(option) + operands(table.operands)
+        let names = "_" + table.name.map { $0 == "-" ? "_" : String($0) }.joined() + "_names"
+        let specs =
+            table.options.map { option($0, names) }
+            + operands(table.operands, names)
+        let usesNames = specs.contains { $0.contains(names) }
         return """
             #compdef \(table.name)
             # zsh completion for \(table.name), generated from its option table.
-
+            \(usesNames ? helper(names) : "")
             _arguments -s -S : \\
             \(specs.map { "    " + $0 }.joined(separator: " \\\n"))
 
             """
     }
 
-    private static func option(_ option: OptionSpec) -> String {
+    /// What the tool says of the database on the command line.
+    private static func helper(_ name: String) -> String {
+        """
+
+        \(name)() {
+            local -a found
+            found=(${(f)"$(${words[1]} --complete=$1 "$PREFIX" "${(@)words[2,CURRENT-1]}" 2> /dev/null)"})
+            compadd -S '' -- $found
+        }
+
+        """
+    }
+
+    private static func option(_ option: OptionSpec, _ helper: String) -> String {
         let short = option.short.map { "-\($0)" + (takesNextWord(option) ? "+" : "") }
         let long = option.long.map { "--" + $0 + suffix(option) }
         let names = [short, long].compactMap { $0 }
@@ -20,7 +37,7 @@ enum ZshCompletion {
             .compactMap { $0 }.joined(separator: " ")
         let guardPart = option.isRepeatable ? "'*'" : "'(\(plain))'"
         let spelled = names.count == 1 ? names[0] : "{\(names.joined(separator: ","))}"
-        return "\(guardPart)\(spelled)'[\(escape(option.summary))]\(argument(option))'"
+        return "\(guardPart)\(spelled)'[\(escape(option.summary))]\(argument(option, helper))'"
     }
 
     private static func takesNextWord(_ option: OptionSpec) -> Bool {
@@ -37,28 +54,30 @@ enum ZshCompletion {
         }
     }
 
-    private static func argument(_ option: OptionSpec) -> String {
+    private static func argument(_ option: OptionSpec, _ names: String) -> String {
         switch option.argument {
         case .none: ""
-        case .required(let metavar, let kind): ":\(metavar):\(action(kind))"
-        case .optional(let metavar, let kind): "::\(metavar):\(action(kind))"
+        case .required(let metavar, let kind): ":\(metavar):\(action(kind, names))"
+        case .optional(let metavar, let kind): "::\(metavar):\(action(kind, names))"
         }
     }
 
-    private static func action(_ kind: ValueKind) -> String {
+    private static func action(_ kind: ValueKind, _ names: String) -> String {
         switch kind {
         case .choice(let words), .suggestion(let words): "(\(words.joined(separator: " ")))"
         case .file: "_files"
         case .directory: "_files -/"
+        case .className: "\(names) class"
+        case .properties: "\(names) property"
         case .text, .count, .size, .duration: " "
         }
     }
 
-    private static func operands(_ operands: [OperandSpec]) -> [String] {
+    private static func operands(_ operands: [OperandSpec], _ names: String) -> [String] {
         operands.enumerated().map { index, operand in
             let position = operand.isRepeatable ? "*" : String(index + 1)
             let colon = operand.isRequired || operand.isRepeatable ? ":" : "::"
-            return "'\(position)\(colon)\(operand.name):\(action(operand.kind))'"
+            return "'\(position)\(colon)\(operand.name):\(action(operand.kind, names))'"
         }
     }
 

@@ -34,7 +34,7 @@ final class CellRenderer {
         switch format {
         case .csv: []
         case .tsv: Array("\\N".utf8)
-        case .table, .raw, .ndjson, .json, .sql: Array("null".utf8)
+        case .table, .line, .markdown, .raw, .ndjson, .json, .sql: Array("null".utf8)
         }
     }
 
@@ -132,7 +132,7 @@ final class CellRenderer {
             out.append(csv: text)
             if let null = style.null { out.quote(from: start, ifEqual: null) }
         case .tsv: out.append(tsv: text)
-        case .table, .raw, .ndjson, .json, .sql: out.append(text)
+        case .table, .line, .markdown, .raw, .ndjson, .json, .sql: out.append(text)
         }
     }
 

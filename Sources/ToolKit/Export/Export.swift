@@ -5,7 +5,7 @@ package struct Export {
     package let database: Database
     private(set) var plans: [RecordPlan]
     let values: ValueStyle
-    var records: RecordStyle
+    package var records: RecordStyle
     /// Records to print; they count across all tables.
     package private(set) var window: RecordWindow
     package var threads = 1
@@ -52,7 +52,7 @@ package struct Export {
 
     /// Only records that need no others before them can be made by several workers.
     private func workerCount(objects: Int) -> Int {
-        if records.format == .table || elements != .all { return 1 }
+        if records.format.isLayout || elements != .all { return 1 }
         return max(1, min(threads, objects / Self.objectsPerThread))
     }
 

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The forms records are printed in.
 package enum RecordFormat: Sendable {
     case ndjson
@@ -5,10 +7,29 @@ package enum RecordFormat: Sendable {
     case csv
     case tsv
     case table
+    /// A field a line.
+    case line
+    /// A table of Markdown.
+    case markdown
     /// Rows that a database is told to insert.
     case sql
     /// The one field of each record, strings as they are.
     case raw
+}
+
+/// What was left out of tables, to be said when they are printed.
+package final class TableNotes: Sendable {
+    private let names = Mutex<[String]>([])
+
+    func leaveOut(_ columns: [String]) { names.withLock { $0 += columns } }
+
+    /// Nil where nothing was left out.
+    package var text: String? {
+        let names = names.withLock { $0 }
+        if names.isEmpty { return nil }
+        let plural = names.count == 1 ? "" : "s"
+        return "+\(names.count) column\(plural), -F or -f line: \(names.joined(separator: ", "))"
+    }
 }
 
 /// How records are printed, values aside.
@@ -21,6 +42,8 @@ package struct RecordStyle: Sendable {
     package var width: Int?
     /// Headings of tables stand out.
     package var isColored = false
+    /// What a person should know of tables.
+    package let notes = TableNotes()
     /// Whose SQL.
     package var dialect = SQLDialect.sqlite
 

@@ -14,7 +14,7 @@ package final class RecordRenderer {
     /// What the frequent kinds of fields need, one for each of `fields`.
     private let quick: UnsafeMutablePointer<QuickField>
     private let explode: PathFollower?
-    private let table: TableLayout?
+    private let table: (any RowLayout)?
     private let sql: SQLCells?
     /// The element that becomes the present record, its key and its position.
     private var element = Value.null
@@ -71,7 +71,8 @@ package final class RecordRenderer {
             (quick + position).initialize(to: QuickField(name: field.name, column: column))
         }
         explode = plan.explode.map { PathFollower($0.steps, targets, snapshot) }
-        table = style.format == .table ? TableLayout(plan, style) : nil
+        table = style.layout(
+            plan.fields.map(\.label), isNumber: plan.fields.map(\.isNumber))
         sql = plan.sql.map { SQLCells($0, style.dialect, json) }
     }
 
@@ -83,10 +84,13 @@ package final class RecordRenderer {
     func begin(isFirst: Bool, to out: inout ByteBuffer) {
         guard style.hasHeader else { return }
         switch style.format {
-        case .table where plan.namesClass:
+        case .table where plan.namesClass, .line where plan.namesClass,
+            .markdown where plan.namesClass:
             if !isFirst { out.append(style.terminator) }
+            if style.format == .markdown { out.append("## ") }
             out.append(DisplayWidth.printable(plan.table.className))
             out.append(style.terminator)
+            if style.format != .table { out.append(style.terminator) }
         case .csv, .tsv:
             for (position, field) in plan.fields.enumerated() {
                 if position > 0 { out.append(separator) }
@@ -127,7 +131,7 @@ package final class RecordRenderer {
         case .raw:
             try appendCell(row, fields[0], to: &out)
             out.append(style.terminator)
-        case .table: try addToTable(row, to: &out)
+        case .table, .line, .markdown: try addToTable(row, to: &out)
         }
     }
 

@@ -42,7 +42,7 @@ package struct Report {
         case .csv, .tsv:
             if style.hasHeader { appendLine(names.map(Cell.text), style, null, to: &out) }
             for row in rows { appendLine(row, style, null, to: &out) }
-        case .table: appendTable(style, null, to: &out)
+        case .table, .line, .markdown: appendLayout(style, null, to: &out)
         }
     }
 
@@ -93,18 +93,19 @@ package struct Report {
         out.append(style.terminator)
     }
 
-    private func appendTable(
+    private func appendLayout(
         _ style: RecordStyle, _ null: [UInt8]?, to out: inout ByteBuffer
     ) {
         var style = style
-        if tableHeadings == nil { style.hasHeader = false }
-        let layout = TableLayout(
-            headings: tableHeadings ?? names, isNumber: isNumber, style: style)
-        for row in tableRows {
-            for cell in row { layout.add(Self.bytes(cell, null)) }
-            layout.endRow(to: &out)
+        if tableHeadings == nil, style.format == .table { style.hasHeader = false }
+        let headings = tableHeadings ?? names
+        let numbers = headings.indices.map { isNumber.indices.contains($0) && isNumber[$0] }
+        let layout = style.layout(headings, isNumber: numbers)
+        for row in tableRows.isEmpty ? rows : tableRows {
+            for cell in row { layout?.add(Self.bytes(cell, null)) }
+            layout?.endRow(to: &out)
         }
-        layout.finish(to: &out)
+        layout?.finish(to: &out)
     }
 
     private static func bytes(_ cell: Cell, _ null: [UInt8]?) -> [UInt8] {
@@ -130,8 +131,4 @@ extension ByteBuffer {
             }
         }
     }
-}
-
-extension TableLayout {
-    package func add(_ cell: [UInt8]) { cell.withUnsafeBytes { add($0) } }
 }

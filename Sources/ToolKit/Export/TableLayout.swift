@@ -2,11 +2,12 @@ import RealmEngine
 
 /// Lays records out in columns for people. The first rows decide the widths; longer cells that come
 /// later push the rest of their line to the right, or are cut where the width is limited.
-package final class TableLayout {
+package final class TableLayout: RowLayout {
     /// Rows that are looked at before the first is printed.
     static let sampleRows = 1000
     private static let sampleBytes = 1 << 20
 
+    private let names: [String]
     private let headings: [String]
     private let isNumber: [Bool]
     private let style: RecordStyle
@@ -17,14 +18,10 @@ package final class TableLayout {
     private var widths: [Int]?
 
     package init(headings: [String], isNumber: [Bool], style: RecordStyle) {
+        names = headings
         self.headings = headings.map { DisplayWidth.printable($0.uppercased()) }
         self.isNumber = isNumber
         self.style = style
-    }
-
-    package convenience init(_ plan: RecordPlan, _ style: RecordStyle) {
-        self.init(
-            headings: plan.fields.map(\.label), isNumber: plan.fields.map(\.isNumber), style: style)
     }
 
     /// Adds a cell to the present row.
@@ -51,22 +48,50 @@ package final class TableLayout {
                 wanted[i] = max(wanted[i], DisplayWidth.columns(cell))
             }
         }
-        let widths = Self.fit(wanted, style.width)
+        let least = wanted.indices.map { self.least(wanted, $0) }
+        let widths = Self.fit(wanted, least, style.width)
+        if widths.count < names.count {
+            style.notes.leaveOut(names[widths.count...].map { DisplayWidth.printable($0) })
+        }
         self.widths = widths
         if style.hasHeader { printHeadings(widths, to: &out) }
         for row in held { print(row, widths, to: &out) }
         held = []
     }
 
-    /// Narrows the widest columns until the table fits, but none below eight.
-    private static func fit(_ wanted: [Int], _ limit: Int?) -> [Int] {
+    /// What a column must have: eight, or all it wants where part of a value would be another one.
+    private func least(_ wanted: [Int], _ column: Int) -> Int {
+        let isDate = held.contains { Self.looksLikeDate($0[column]) }
+        return isDate || isNumber[column] ? wanted[column] : min(8, wanted[column])
+    }
+
+    private static func looksLikeDate(_ cell: String) -> Bool {
+        let text = Array(cell.utf8)
+        return text.count >= 20 && text.last == UInt8(ascii: "Z")
+            && text.contains(UInt8(ascii: "T"))
+            && text.dropFirst().prefix(9).allSatisfy {
+                $0 == UInt8(ascii: "-") || (0x30...0x39).contains($0)
+            }
+    }
+
+    /// The widths of as many columns as fit: the widest narrowed, none below what it must have.
+    private static func fit(_ wanted: [Int], _ least: [Int], _ limit: Int?) -> [Int] {
         guard let limit else { return wanted }
-        var widths = wanted
-        let room = max(0, limit - 2 * (widths.count - 1))
-        var excess = widths.reduce(0, +) - room
-        while excess > 0, let widest = widths.max(), widest > 8 {
-            let next = max(8, widths.filter { $0 < widest }.max() ?? 8)
-            let columns = widths.indices.filter { widths[$0] == widest }
+        var count = 1
+        var used = least.first ?? 0
+        while count < least.count, used + 2 + least[count] <= limit {
+            used += 2 + least[count]
+            count += 1
+        }
+        var widths = Array(wanted.prefix(count))
+        var excess = widths.reduce(0, +) + 2 * (count - 1) - limit
+        while excess > 0 {
+            let narrowed = widths.indices.filter { widths[$0] > least[$0] }
+            guard let widest = narrowed.map({ widths[$0] }).max() else { break }
+            let columns = narrowed.filter { widths[$0] == widest }
+            let next =
+                (narrowed.map { widths[$0] }.filter { $0 < widest } + columns.map { least[$0] })
+                .max() ?? 0
             let cut = max(1, min(widest - next, (excess + columns.count - 1) / columns.count))
             for i in columns { widths[i] -= cut }
             excess -= cut * columns.count
@@ -75,13 +100,13 @@ package final class TableLayout {
     }
 
     private func print(_ cells: [String], _ widths: [Int], to out: inout ByteBuffer) {
-        for (i, cell) in cells.enumerated() {
+        for (i, cell) in cells.prefix(widths.count).enumerated() {
             if i > 0 { out.append("  ") }
             let text = style.width == nil ? cell : DisplayWidth.fitting(cell, widths[i])
             let padding = max(0, widths[i] - DisplayWidth.columns(text))
             if isNumber[i] { out.appendSpaces(padding) }
             out.append(text)
-            if !isNumber[i], i + 1 < cells.count { out.appendSpaces(padding) }
+            if !isNumber[i], i + 1 < widths.count { out.appendSpaces(padding) }
         }
         out.append(style.terminator)
     }

@@ -7,7 +7,7 @@ package final class ValueRecords {
     private let json: JSONRenderer
     private let cells: CellRenderer
     private let names: ConstantBytes
-    private let table: TableLayout?
+    private let table: (any RowLayout)?
     private var count = 0
     private var cell = ByteBuffer(capacity: 256)
 
@@ -21,9 +21,7 @@ package final class ValueRecords {
         json = JSONRenderer(snapshot, values)
         cells = CellRenderer(json, style.format)
         names = ConstantBytes(MemberNames.rendered(labels))
-        table =
-            style.format == .table
-            ? TableLayout(headings: labels, isNumber: isNumber, style: style) : nil
+        table = style.layout(labels, isNumber: isNumber)
     }
 
     /// What comes before the first record.
@@ -48,7 +46,7 @@ package final class ValueRecords {
                 try appendCell(value, to: &out)
             }
             out.append(style.terminator)
-        case .table:
+        case .table, .line, .markdown:
             for value in record {
                 cell.removeAll()
                 try appendCell(value, to: &cell)

@@ -67,6 +67,14 @@ package struct CommandTable: Sendable {
         }
     }
 
+    /// An operand is a class of the database that is the first one.
+    var completesClasses: Bool {
+        operands.contains {
+            if case .className = $0.kind { return true }
+            return false
+        }
+    }
+
     /// The option of that name (`OptionSpec.name`).
     func option(named name: String) -> OptionSpec? { options.first { $0.name == name } }
 

@@ -68,6 +68,8 @@ extension OptionForm where Value == String {
     /// Any text; the tool gives it a meaning.
     package static var text: Self { plain(.text) }
     package static var file: Self { plain(.file) }
+    /// A key path; the tool gives it a meaning.
+    package static var property: Self { plain(.properties) }
     package static var directory: Self { plain(.directory) }
 
     private static func plain(_ kind: ValueKind) -> Self { Self(kind, { $0 }, orNil: { $0 }) }

@@ -7,12 +7,19 @@ package enum OutputFormat: String, CaseIterable, Sendable {
     case text
     case json
     case ndjson
+    case line
+    case markdown
     case csv
     case tsv
     /// What makes a database of another kind hold the same.
     case sql
+    /// Changes for people.
+    case diff
     /// Classes of a schema.
     case swift
+    case kotlin
+    case typescript
+    case csharp
 }
 
 /// `--access` (section "Access" of realm-tools(7)).

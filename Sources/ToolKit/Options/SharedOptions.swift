@@ -45,12 +45,13 @@ package enum SharedOptions {
 
     /// `-f`, with the formats the tool knows beside `auto`.
     package static func formats(
-        _ formats: [OutputFormat] = [.table, .text, .json, .ndjson, .csv, .tsv], auto: String
+        _ formats: [OutputFormat] = [.table, .text, .json, .ndjson, .csv, .tsv], auto: String,
+        summary: String? = nil
     ) -> Option<OutputFormat> {
         let words = formats.map(\.rawValue)
         return Option(
             "format", "f", .required("FMT", .choice([.auto] + formats)), in: .records,
-            "form of the output: " + words.joined(separator: ", "),
+            summary ?? "form of the output: " + words.joined(separator: ", "),
             "Form of the output: `auto`, "
                 + words.map { "`\($0)`" }.joined(separator: ", ") + ". " + auto,
             default: .auto)

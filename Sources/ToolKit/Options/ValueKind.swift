@@ -16,13 +16,17 @@ package enum ValueKind: Sendable {
     case file
     /// The name of a directory.
     case directory
+    /// Any text; the classes of the database that is the first operand are offered.
+    case className
+    /// Any text; properties are offered, behind commas too: of the class that is the second operand.
+    case properties
 }
 
 extension ValueKind {
     /// Why `text` is not of the kind; nil when it is.
     func objection(to text: String) -> Objection? {
         switch self {
-        case .text, .suggestion: return nil
+        case .text, .suggestion, .className, .properties: return nil
         case .file, .directory:
             return text.isEmpty ? Objection(to: text, "not a file name") : nil
         case .count(let range):

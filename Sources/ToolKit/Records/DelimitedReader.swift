@@ -107,7 +107,10 @@ package final class DelimitedReader {
         let isText = type == .string || type == .binary
         guard !fields[column].isNull || (dialect == .csv && isText),
             let value = value(of: text(column), as: type)
-        else { throw mismatch(column, expected: type.name) }
+        else {
+            throw mismatch(
+                column, expected: type == .bool ? Self.truth : ScalarText.form(type))
+        }
         return value
     }
 
@@ -118,8 +121,11 @@ package final class DelimitedReader {
         {
             return .string(exact)
         }
+        if type == .bool { return ScalarText.plainBool(text).map { .bool($0) } }
         return ScalarText.value(text, as: type, in: scratch)
     }
+
+    private static let truth = "bool: true, false, yes, no, 1 or 0"
 
     /// What a piece of the current row that is no JSON means in a mixed property.
     package func mixedValue(of text: ByteView) -> Value { MixedText.value(text, in: scratch) }

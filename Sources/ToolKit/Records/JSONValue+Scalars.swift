@@ -33,7 +33,7 @@ extension JSONValue {
         case (_, .null) where isNullable: return .null
         default:
             guard let value = unusualScalar(type) else {
-                throw ValueMismatch(self, expected: type.name)
+                throw ValueMismatch(self, expected: ScalarText.form(type))
             }
             return value
         }
@@ -65,7 +65,7 @@ extension JSONValue {
         switch type {
         case .decimal, .objectID, .uuid, .binary:
             return ScalarText.value(text, as: type, in: tape.scratch)
-        case .timestamp: return Timestamp(text: text).map { .timestamp($0) }
+        case .timestamp: return ScalarText.time(text).map { .timestamp($0) }
         case .double: return text.nonFinite.map { .double($0) }
         case .float: return text.nonFinite.map { .float(Float($0)) }
         default: return nil

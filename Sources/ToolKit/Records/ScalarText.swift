@@ -1,7 +1,7 @@
 import RealmEngine
 
 /// Values of properties as text: what the fields of a table and the strings of JSON hold.
-enum ScalarText {
+package enum ScalarText {
     /// The value of `text` for a property of the type; nil if it is none, and for types that are
     /// not scalars. Decoded binaries live in `scratch`, strings where the text is.
     static func value(_ text: ByteView, as type: ColumnType, in scratch: ScratchArena) -> Value? {
@@ -10,7 +10,7 @@ enum ScalarText {
         case .bool: bool(text).map { .bool($0) }
         case .string: .string(text)
         case .binary: scratch.decodeBase64(text).map { .binary($0) }
-        case .timestamp: (Timestamp(text: text) ?? unixTime(text)).map { .timestamp($0) }
+        case .timestamp: (time(text) ?? unixTime(text)).map { .timestamp($0) }
         case .float: float(text).map { .float($0) }
         case .double: double(text).map { .double($0) }
         case .decimal: decimal(text).map { .decimal($0) }
@@ -23,6 +23,39 @@ enum ScalarText {
     private static func bool(_ text: ByteView) -> Bool? {
         if text.equals("true") { return true }
         return text.equals("false") ? false : nil
+    }
+
+    /// A truth value as people write it, too: `1`, `0`, `yes`, `no`, in small letters or others.
+    package static func plainBool(_ text: ByteView) -> Bool? {
+        guard text.count > 0, text.count <= 5 else { return nil }
+        switch text.string.lowercased() {
+        case "true", "yes", "1": return true
+        case "false", "no", "0": return false
+        default: return nil
+        }
+    }
+
+    /// A time of RFC 3339; without zone it is UTC, and without time of day the beginning of the day.
+    package static func time(_ text: ByteView) -> Timestamp? {
+        if let time = Timestamp(text: text) { return time }
+        guard text.count >= 10, text.count < 40, text[4] == UInt8(ascii: "-"),
+            text[7] == UInt8(ascii: "-")
+        else { return nil }
+        var whole = ByteBuffer(capacity: 64)
+        whole.append(text)
+        whole.append(text.count == 10 ? "T00:00:00Z" : "Z")
+        return Timestamp(text: ByteView(whole.bytes.baseAddress!, count: whole.count))
+    }
+
+    /// What a text has to be, as a phrase: the type, and its form where that is not plain from it.
+    static func form(_ type: ColumnType) -> String {
+        switch type {
+        case .timestamp: "date such as 2025-03-04T09:12:44Z, 2025-03-04 09:12:44 or 2025-03-04"
+        case .objectID: "objectId of 24 hexadecimal digits"
+        case .uuid: "uuid such as 01234567-89ab-cdef-0123-456789abcdef"
+        case .binary: "data in base64"
+        default: type.name
+        }
     }
 
     /// Numbers and `NaN`, `Infinity` and their short forms; none if a number is out of range.

@@ -10,6 +10,8 @@ package struct ProgressReporter {
         case bytes
         case objects
         case runs
+        /// Nothing is counted but time.
+        case seconds
     }
 
     private enum Style {
@@ -68,15 +70,34 @@ package struct ProgressReporter {
         return "\r" + text + String(repeating: " ", count: padding)
     }
 
+    /// Nothing will ever be printed.
+    var isSilent: Bool {
+        if case .silent = style { return true }
+        return false
+    }
+
     private func describe(_ done: Int, seconds: Double) -> String {
+        var parts = [label]
+        if unit == .seconds {
+            parts.append(Quantity.seconds(seconds))
+        } else {
+            parts += amounts(done, seconds)
+        }
+        if let memory = Self.privateMemory() {
+            parts.append("memory " + Quantity.bytes(memory))
+        }
+        return parts.joined(separator: "  ")
+    }
+
+    private func amounts(_ done: Int, _ seconds: Double) -> [String] {
         let rate = seconds > 0 ? Double(done) / seconds : 0
         let noun =
             switch unit {
-            case .bytes: ""
+            case .bytes, .seconds: ""
             case .objects: " objects"
             case .runs: " runs"
             }
-        var parts = [label]
+        var parts: [String] = []
         if total > 0 {
             let share = min(1, max(0, Double(done) / Double(total)))
             parts.append("\(Int(share * 100))%")
@@ -88,10 +109,7 @@ package struct ProgressReporter {
         if total > done, rate > 0 {
             parts.append("eta " + Quantity.seconds(Double(total - done) / rate))
         }
-        if let memory = Self.privateMemory() {
-            parts.append("memory " + Quantity.bytes(memory))
-        }
-        return parts.joined(separator: "  ")
+        return parts
     }
 
     private func amount(_ count: Int) -> String {

@@ -11,6 +11,9 @@ struct ChangeDiff {
     func run() throws(RealmError) -> ExitCode {
         var from = request.request.command.version
         if let since = request.since { from = .number(since) }
+        let activity = ActivityReporter(
+            request.request.command, file: request.request.path, doing: "comparing")
+        defer { activity.finish() }
         let this = try from.map { (choice) throws(RealmError) in try database.at(choice) }
         let records: ChangeRecords
         switch request.other {
@@ -20,8 +23,12 @@ struct ChangeDiff {
                 this ?? database, choice == .newest ? database : try database.at(choice))
         case nil: preconditionFailure("a diff has another side")
         }
+        activity.finish()
         try records.flush()
-        if request.request.isCount, !request.request.command.isQuiet { try printCounts(records) }
+        if !request.request.command.isQuiet {
+            if request.request.isCount { try printCounts(records) }
+            if request.request.isStat { try printStatistics(records) }
+        }
         return records.isEmpty ? .ok : .no
     }
 
@@ -47,9 +54,22 @@ struct ChangeDiff {
     }
 
     private func printCounts(_ records: ChangeRecords) throws(RealmError) {
+        let report = report(records, ["inserts", "updates", "deletes"])
+        try print(report, request.request.recordStyle(request.request.recordFormat))
+    }
+
+    /// A table unless another form is asked for.
+    private func printStatistics(_ records: ChangeRecords) throws(RealmError) {
+        var report = report(records, ["inserted", "updated", "deleted"])
+        if report.rows.isEmpty { return }
+        report.tableHeadings = report.names
+        let format = request.request.format == nil ? .table : request.request.recordFormat
+        try print(report, request.request.recordStyle(format))
+    }
+
+    private func report(_ records: ChangeRecords, _ names: [String]) -> Report {
         var report = Report(
-            names: ["class", "inserts", "updates", "deletes", "schema"],
-            isNumber: [false, true, true, true, true])
+            names: ["class"] + names + ["schema"], isNumber: [false, true, true, true, true])
         let names = records.counts.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         for name in names {
             let counts = records.counts[name]!
@@ -61,10 +81,12 @@ struct ChangeDiff {
         if records.hasVersionChange {
             report.rows.append([.null, .number(0), .number(0), .number(0), .number(1)])
         }
+        return report
+    }
+
+    private func print(_ report: Report, _ style: RecordStyle) throws(RealmError) {
         var buffer = ByteBuffer()
-        report.append(
-            request.request.recordStyle(request.request.recordFormat),
-            null: request.request.values.null, to: &buffer)
+        report.append(style, null: request.request.values.null, to: &buffer)
         try output.flush(&buffer)
     }
 }

@@ -8,6 +8,7 @@ import ToolKit
 final class ChangeRecords {
     let request: ChangeRequest
     private let output: VerifiedOutput
+    private let readable: ReadableChanges?
     private var buffer = ByteBuffer()
     private(set) var counts: [String: Counts] = [:]
     /// The schema versions differ.
@@ -25,12 +26,13 @@ final class ChangeRecords {
     init(_ request: ChangeRequest, _ output: VerifiedOutput) {
         self.request = request
         self.output = output
+        readable = request.request.format == .diff ? ReadableChanges(request.request) : nil
     }
 
     /// Nothing was different so far.
     var isEmpty: Bool { !hasVersionChange && counts.allSatisfy { $0.value.total == 0 } }
     private var isSilent: Bool { request.other != nil && request.request.command.isQuiet }
-    private var prints: Bool { !isSilent && !request.request.isCount }
+    private var prints: Bool { !isSilent && !request.request.isCount && !request.request.isStat }
     /// All there is to know is known: the answer is that something differs.
     var isDecided: Bool { isSilent && !isEmpty }
 
@@ -68,8 +70,12 @@ final class ChangeRecords {
             hasVersionChange = true
         }
         guard prints else { return }
-        Self.append(step, version: version, to: &buffer)
-        endLine("")
+        if let readable {
+            readable.append(step, to: &buffer)
+        } else {
+            Self.append(step, version: version, to: &buffer)
+            endLine("")
+        }
         try output.write(&buffer)
     }
 
@@ -80,6 +86,10 @@ final class ChangeRecords {
     {
         counts[table.className, default: Counts()].deletes += 1
         guard prints else { return }
+        if let readable {
+            try readable.append(.removed, key, table, old, columns(table), to: &buffer)
+            return try output.write(&buffer)
+        }
         try begin("delete", key, table, old, version)
         if request.showsBefore {
             buffer.append(",\"before\":")
@@ -94,6 +104,10 @@ final class ChangeRecords {
     {
         counts[table.className, default: Counts()].inserts += 1
         guard prints else { return }
+        if let readable {
+            try readable.append(.added, key, table, new, columns(table), to: &buffer)
+            return try output.write(&buffer)
+        }
         try begin("insert", key, table, new, version)
         buffer.append(",\"object\":")
         try new.appendObject(key, of: table, columns(table), to: &buffer)
@@ -112,6 +126,10 @@ final class ChangeRecords {
         if shown.isEmpty { return }
         counts[table.className, default: Counts()].updates += 1
         guard prints else { return }
+        if let readable {
+            try readable.append(key, table, shown, new, before: before, to: &buffer)
+            return try output.write(&buffer)
+        }
         try begin("update", key, table, new, new.snapshot.version)
         buffer.append(",\"changed\":[")
         for (position, column) in shown.enumerated() {

@@ -60,8 +60,9 @@ struct ChangeRequest {
         switch request.format {
         case nil, .auto, .ndjson: return
         case .json where command.wantsJSONErrors || request.isCount: return
-        case .table, .csv, .tsv:
-            if request.isCount { return }
+        case .diff: return
+        case .table, .line, .markdown, .json, .csv, .tsv:
+            if request.isCount || request.isStat { return }
         default: break
         }
         let what = other == nil ? QueryOption.watch.spelling : QueryOption.diff.spelling

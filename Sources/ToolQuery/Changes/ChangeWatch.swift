@@ -57,6 +57,12 @@ final class ChangeWatch {
     private func begin() throws(RealmError) {
         let records = records([database])
         if request.isInitial {
+            // A part has links that may lead elsewhere.
+            if request.className == nil, request.properties == nil {
+                for step in SchemaDifference(seen.schema, request).steps {
+                    try records.schema(step, version: seen.version)
+                }
+            }
             try VersionChanges(request: request, records: records).appendAll(seen)
         }
         var start = seen.version

@@ -42,6 +42,16 @@ struct SchemaDifference {
         addVersion(old.version, new.version)
     }
 
+    /// All that a schema has, for who has nothing.
+    init(_ schema: Schema, _ request: ChangeRequest) {
+        self.request = request
+        old = [:]
+        new = Self.classes(schema)
+        addClasses()
+        addProperties()
+        addVersion(nil, schema.version)
+    }
+
     private static func classes(_ schema: Schema) -> [Name: ClassSpec] {
         Dictionary(
             schema.classes.map { (Array($0.className.utf8), ClassSpec($0, schema)) },

@@ -13,9 +13,9 @@ struct DirectoryExport {
         self.request = request
         directory = request.directory ?? "."
         format = request.recordFormat
-        if format == .table || format == .sql {
+        if format.isLayout || format == .sql {
             throw .misuse(
-                "--output-dir writes no \(format == .sql ? "sql" : "tables")",
+                "--output-dir writes no \(format == .sql ? "sql" : "tables for people")",
                 code: "InvalidArgument",
                 hint: "csv, tsv, ndjson and json")
         }
@@ -93,7 +93,8 @@ extension DirectoryExport {
                     File(name: names.stem(plan.table, column: column) + suffix, plan: plan)
                 }
         case .json: return [File(name: stem + ".json", plan: plan)]
-        case .ndjson, .raw, .table, .sql: return [File(name: stem + ".ndjson", plan: plan)]
+        case .ndjson, .raw, .table, .line, .markdown, .sql:
+            return [File(name: stem + ".ndjson", plan: plan)]
         }
     }
 }

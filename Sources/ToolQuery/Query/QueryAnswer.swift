@@ -63,9 +63,10 @@ struct QueryAnswer {
         case nil, .auto, .table, .text: schema.appendText(isWhole: name == nil, to: &buffer)
         case .json: schema.appendJSON(to: &buffer)
         case .ndjson: schema.appendLines(request.recordStyle(.ndjson).terminator, to: &buffer)
-        case .csv, .tsv: return try print(schema.report)
-        case .swift: SwiftClasses(database.schema, tables).append(to: &buffer)
-        case .sql: break
+        case .csv, .tsv, .line, .markdown: return try print(schema.report)
+        case .swift?, .kotlin?, .typescript?, .csharp?:
+            request.format?.models?.init(database.schema, tables).append(to: &buffer)
+        case .sql, .diff: break
         }
         try output.flush(&buffer)
         return .ok
@@ -73,7 +74,10 @@ struct QueryAnswer {
 
     private func printDigests(_ name: String?) throws(RealmError) -> ExitCode {
         let tables = try tables(name, else: request.exported)
-        return try print(try DigestList.report(tables, database.snapshot()))
+        let activity = activity("digesting")
+        let report = try DigestList.report(tables, database.snapshot())
+        activity.finish()
+        return try print(report)
     }
 
     private func tables(
@@ -85,9 +89,10 @@ struct QueryAnswer {
 
     private func print(_ report: Report) throws(RealmError) -> ExitCode {
         var buffer = ByteBuffer()
-        report.append(
-            request.recordStyle(request.recordFormat), null: request.values.null, to: &buffer)
+        let style = request.recordStyle(request.recordFormat)
+        report.append(style, null: request.values.null, to: &buffer)
         try output.flush(&buffer)
+        if let note = style.notes.text { diagnostics.summary(note) }
         return request.exitCode(records: report.rows.count)
     }
 
@@ -116,11 +121,15 @@ extension QueryAnswer {
         let path = request.path
         export.progress = { ProgressReporter(command, file: path, total: $0, unit: .objects) }
         let count = try export.run(output)
-        if format == .table {
-            let noun = count == 1 ? "object" : "objects"
-            diagnostics.summary("\(count) \(noun), version \(database.version)")
-        }
+        if format == .table { summarize(count, "object", export.records) }
         return request.exitCode(records: count)
+    }
+
+    /// What stands below a table.
+    private func summarize(_ count: Int, _ noun: String, _ style: RecordStyle) {
+        let plural = count == 1 ? "" : "s"
+        diagnostics.summary("\(count) \(noun)\(plural), version \(database.version)")
+        if let note = style.notes.text { diagnostics.summary(note) }
     }
 
     /// Leaves to a query which objects are printed.
@@ -128,11 +137,18 @@ extension QueryAnswer {
         _ filter: QueryFilter, _ table: TableInfo, _ export: inout Export
     ) throws(RealmError) {
         let snapshot = database.snapshot()
+        let activity = activity("searching")
+        defer { activity.finish() }
         try export.choose(in: snapshot) { (most) throws(RealmError) in
             let plan = try filter.plan(table, snapshot, most: most)
             try explain(plan, snapshot)
             return plan
         }
+    }
+
+    /// Says that something takes its time.
+    private func activity(_ doing: String) -> ActivityReporter {
+        ActivityReporter(request.command, file: request.path, doing: doing)
     }
 
     /// Says how the query is run, where that was asked for: a message for each step.
@@ -158,6 +174,8 @@ extension QueryAnswer {
     private func printAggregates(_ list: String, _ table: TableInfo) throws(RealmError) -> ExitCode
     {
         let aggregation = try Aggregation(list, table)
+        let activity = activity("searching")
+        defer { activity.finish() }
         let snapshot = database.snapshot()
         let plan = try (request.filter ?? request.everything).plan(table, snapshot)
         try explain(plan, snapshot)
@@ -174,15 +192,14 @@ extension QueryAnswer {
         let snapshot = database.snapshot()
         let grouping = try Grouping(
             keys, list, order: request.command[QueryOption.sort] ?? [], table, database.schema)
-        let format = request.recordFormat
+        let style = request.recordStyle(request.recordFormat)
+        let activity = activity("grouping")
+        defer { activity.finish() }
         let count = try grouping.run(
             request.filter ?? request.everything, table, snapshot, window: request.window,
-            request.values, request.recordStyle(format), output
+            request.values, style, output
         ) { (plan) throws(RealmError) in try explain(plan, snapshot) }
-        if format == .table {
-            diagnostics.summary(
-                "\(count) group\(count == 1 ? "" : "s"), version \(database.version)")
-        }
+        if style.format == .table { summarize(count, "group", style) }
         return request.exitCode(records: count)
     }
 

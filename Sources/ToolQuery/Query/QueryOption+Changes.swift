@@ -3,7 +3,7 @@ import ToolKit
 /// Versions and changes.
 extension QueryOption {
     static let changes: [any OptionDeclaration] = [
-        at, diff, watch, initial, since, heartbeat, before,
+        at, diff, stat, watch, initial, since, heartbeat, before,
     ]
 
     static let at = SharedOptions.at.saying(
@@ -22,6 +22,13 @@ extension QueryOption {
             + "the numbers of inserts, updates and deletes in each class. See CHANGE RECORDS.",
         excludes: [watch])
 
+    static let stat = Option(
+        "stat", in: .changes, "with --diff: a line for each class",
+        "With `--diff` or `--since`: print a line for each class that differs, with the numbers of "
+            + "objects inserted, updated and deleted and of changes of its schema: a table, or in "
+            + "another `--format` a record.",
+        excludes: [watch, count], needs: [diff, since])
+
     static let watch = Option(
         "watch", "w", in: .changes, "print changes as they are committed",
         "Print a change record for everything that programs commit, as soon as they do, until "
@@ -31,7 +38,8 @@ extension QueryOption {
 
     static let initial = Option(
         "initial", in: .changes, "begin a watch with what is there",
-        "Begin with an insert for every object that is there already.", excludes: [since],
+        "Begin with the schema, unless CLASS or `--fields` is given, and an insert for every object that is there "
+            + "already.", excludes: [since],
         needs: [watch])
 
     static let since = Option(

@@ -36,7 +36,7 @@ extension QueryOption {
         uses: QueryUse.objectsAlone)
 
     static let explode = Option(
-        "explode", nil, .required("PATH", .text), in: .fields,
+        "explode", nil, .required("PATH", .property), in: .fields,
         "one record for each element of a collection",
         "Print one record for each element of the collection PATH, with the element in place "
             + "of the collection; the key of a dictionary's entry is the field `PATH.@key`. An "

@@ -3,13 +3,13 @@ import ToolKit
 
 extension OptionForm where Value == [String] {
     /// Names separated by commas.
-    static var names: Self { Self(.text) { (text) throws(Objection) in try items(text) } }
+    static var names: Self { Self(.properties) { (text) throws(Objection) in try items(text) } }
 
     /// Key paths separated by commas: names, dots and brackets only, so that nothing else of the
     /// query language can slip in.
     static var keyPaths: Self {
         let separators = Set(" \t\r\n(){}'\"".utf8)
-        return Self(.text) { (text) throws(Objection) in
+        return Self(.properties) { (text) throws(Objection) in
             let paths = text.split(separator: ",", omittingEmptySubsequences: false)
                 .map(String.init)
             for path in paths
@@ -27,7 +27,7 @@ extension OptionForm where Value == [String] {
     /// Key paths, and aggregates of such, each behind a hyphen or not.
     static var sortKeys: Self {
         let paths = keyPaths
-        return Self(.text) { (text) throws(Objection) in
+        return Self(.properties) { (text) throws(Objection) in
             let items = text.split(separator: ",", omittingEmptySubsequences: false)
                 .map(String.init)
             for item in items {
@@ -53,7 +53,7 @@ struct AggregateName {
 extension OptionForm where Value == [FieldRequest.Field] {
     /// Key paths, some with another name for the field.
     static var fields: Self {
-        Self(.text) { (text) throws(Objection) in
+        Self(.properties) { (text) throws(Objection) in
             try items(text).map { (item) throws(Objection) in
                 guard let sign = item.firstIndex(of: "=") else { return (nil, item) }
                 let path = String(item[item.index(after: sign)...])

@@ -9,9 +9,14 @@ extension QueryOption {
     ]
 
     static let format = SharedOptions.formats(
-        [.table, .ndjson, .json, .csv, .tsv, .sql, .swift],
+        [
+            .table, .line, .markdown, .ndjson, .json, .csv, .tsv, .sql, .diff, .swift, .kotlin,
+            .typescript, .csharp,
+        ],
         auto: "`auto` is `table` on a terminal and `ndjson` otherwise; a script should say "
-            + "which one it wants. `swift` is for `--schema` alone.")
+            + "which one it wants. `diff` is for `--diff`; `swift`, `kotlin`, `typescript` and "
+            + "`csharp` are for `--schema` alone.",
+        summary: "form of the output: table, line, ndjson, csv, sql and more")
 
     static let dialect = Option(
         "dialect", nil, .required("NAME", .choice), in: .records,

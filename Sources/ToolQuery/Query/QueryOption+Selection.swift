@@ -116,7 +116,8 @@ extension QueryOption {
         "Print the schema, of all classes or of CLASS: as text, or as JSON with `--json`. The "
             + "order never changes: classes by name, properties in the order of their "
             + "columns. In the text `*` marks the primary key, `?` a value that may be null. With "
-            + "`--format swift` it is classes for the Realm Swift SDK and its like.",
+            + "`--format swift`, `kotlin`, `typescript` or `csharp` it is classes for the Realm SDK of "
+            + "that language.",
         excludes: [digest],
         uses: Uses([QueryUse.schema]))
 

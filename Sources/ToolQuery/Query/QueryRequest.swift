@@ -27,6 +27,7 @@ struct QueryRequest {
     var showsInternal: Bool { command[QueryOption.internals] }
     var aggregates: String? { command[QueryOption.aggregate] }
     var isCount: Bool { command[QueryOption.count] }
+    var isStat: Bool { command[QueryOption.stat] }
     /// Which of the records are printed.
     var window: RecordWindow {
         RecordWindow(skip: command[QueryOption.offset], take: command[QueryOption.limit])
@@ -126,9 +127,13 @@ extension QueryRequest {
     }
 
     private func checkClasses() throws(RealmError) {
-        if case .swift = format, use != .schema {
+        if format == .diff, use != .diff || isStat || isCount {
             throw .misuse(
-                "-f swift prints classes, not objects: it goes with --schema",
+                "-f diff prints changes: it goes with --diff alone", code: "InvalidArgument")
+        }
+        if let format, format.models != nil, use != .schema {
+            throw .misuse(
+                "-f \(format.rawValue) prints classes, not objects: it goes with --schema",
                 code: "InvalidArgument")
         }
     }
@@ -156,7 +161,7 @@ extension QueryRequest {
 
     private func checkSeparator() throws(RealmError) {
         guard command[QueryOption.nullSeparated], let format else { return }
-        if format == .json || format == .table {
+        if format == .json || recordFormat.isLayout {
             throw .misuse(
                 "--null-separated separates records, which \(format.rawValue) does not have",
                 code: "InvalidArgument", hint: "ndjson, csv and tsv have them")
@@ -169,7 +174,7 @@ extension QueryRequest {
         style.hasHeader = !command[QueryOption.noHeader]
         if command[QueryOption.nullSeparated] { style.terminator = 0 }
         style.dialect = command[QueryOption.dialect]
-        if format == .table {
+        if format.isLayout {
             style.width =
                 command.outputPath == nil
                 ? Terminal.columns(STDOUT_FILENO) : Terminal.columns(-1)
@@ -183,12 +188,14 @@ extension QueryRequest {
     var recordFormat: RecordFormat {
         switch format {
         case .table, .text: return .table
+        case .line: return .line
+        case .markdown: return .markdown
         case .json: return .json
         case .csv: return .csv
         case .tsv: return .tsv
         case .ndjson: return .ndjson
         case .sql: return .sql
-        case nil, .auto, .swift:
+        case nil, .auto, .swift, .kotlin, .typescript, .csharp, .diff:
             let isForPeople =
                 command.outputPath == nil && directory == nil && !command[QueryOption.nullSeparated]
                 && Terminal.isTerminal(STDOUT_FILENO)

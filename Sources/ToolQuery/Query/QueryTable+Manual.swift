@@ -83,8 +83,15 @@ extension QueryTable {
             (
                 "`table`",
                 "Columns for people. The number of objects and the version follow on standard "
-                    + "error."
+                    + "error. Columns that the terminal has no room for are left out, and named "
+                    + "there; numbers and dates are never cut."
             ),
+            (
+                "`line`",
+                "A field a line, `name = value`, with an empty line between objects: for classes with "
+                    + "many properties."
+            ),
+            ("`markdown`", "A table of Markdown."),
             ("`ndjson`", "One JSON object per line."),
             ("`json`", "One JSON array with an object per line; an empty result is `[]`."),
             (
@@ -97,12 +104,18 @@ extension QueryTable {
                 "Columns separated by tabs. Tab, newline, carriage return and backslash in a value "
                     + "become `\\t`, `\\n`, `\\r` and `\\\\`; null is `\\N`."
             ),
+            (
+                "`diff`",
+                "With `--diff`: changes for people, a property a line, in colour on a terminal. `+` is "
+                    + "what OTHER has, `-` what FILE has, `~` an object that both have."
+            ),
             ("`sql`", "Statements that make another database hold the same; see SQL."),
             (
-                "`swift`",
-                "With `--schema`: classes of the Realm Swift SDK's API that open the file without a "
-                    + "migration. Names that cannot stand in Swift, and those of members that every "
-                    + "object has, get others, which the classes map to those of the file."
+                "`swift`, `kotlin`, `typescript`, `csharp`",
+                "With `--schema`: classes of the API of the Realm SDK for Swift, Kotlin, JavaScript or "
+                    + ".NET that open the file without a migration. Names that cannot stand in the "
+                    + "language, and those of members that every object has, get others, which the "
+                    + "classes map to those of the file."
             ),
         ]),
         .paragraph(
@@ -197,6 +210,8 @@ extension QueryTable {
             "realm-query --watch --initial a.realm | realm-write b.realm - -m apply",
             "realm-query --diff new.realm old.realm > patch.ndjson",
             "realm-query --at previous --diff @latest mail.realm",
+            "realm-query -f diff --diff new.realm old.realm | less -R",
+            "realm-query --stat --diff new.realm old.realm",
         ]),
     ]
 

@@ -21,7 +21,7 @@ package enum QueryTable {
                 "The database. `-` reads it from standard input, into a temporary file without a "
                     + "name in `TMPDIR`."),
             OperandSpec(
-                "CLASS", .text,
+                "CLASS", .className,
                 "The class whose objects are wanted, as the list of classes names it."),
             OperandSpec(
                 "PREDICATE", .text,

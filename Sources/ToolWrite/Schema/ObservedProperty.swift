@@ -24,11 +24,39 @@ final class ObservedProperty {
     /// What objects inside the parent have.
     private(set) var object: ObservedClass?
 
-    init(_ name: String) { self.name = name }
+    /// Texts so far were truth values as people write them.
+    private(set) var isTruth = true
+    /// Hashes of the values, while no two are equal, of one that may be a primary key.
+    private var seen: Set<UInt64>?
+
+    /// More values are not told from each other.
+    private let most: Int
+
+    /// - Parameter mostKeys: of how many values it is known whether they are distinct.
+    init(_ name: String, mostKeys: Int = 0) {
+        self.name = name
+        most = mostKeys
+        if mostKeys > 0 { seen = [] }
+    }
+
+    /// No two values were equal, and none was null.
+    var isUnique: Bool { seen != nil && !hasNull && count > 0 }
+
+    private func note(_ text: ByteView) {
+        if seen == nil { return }
+        var hash = ContentHash(seed: 0)
+        hash.update(text.buffer)
+        if seen?.count == most || seen?.insert(hash.value).inserted == false { seen = nil }
+    }
 
     /// Takes account of a value in JSON.
     func observe(_ value: JSONValue) {
         count += 1
+        switch value.kind {
+        case .int, .string: note(value.text)
+        case .object: value.wrapped.map { note($0.content.text) }
+        default: seen = nil
+        }
         switch value.kind {
         case .null: hasNull = true
         case .bool: merge(.scalar(.bool))
@@ -94,8 +122,9 @@ final class ObservedProperty {
             hasNull = true
             return
         }
-        let seen = Self.type(ofText: text)
-        merge(.scalar(seen))
+        note(text)
+        if isTruth, ScalarText.plainBool(text) == nil { isTruth = false }
+        merge(.scalar(Self.type(ofText: text)))
         // A table has texts: what does not agree stays one.
         if shape == .mixed { shape = .scalar(.string) }
     }
@@ -103,7 +132,7 @@ final class ObservedProperty {
     /// What a text plainly is. Texts that a number or date would not give back stay texts.
     private static func type(ofText text: ByteView) -> ColumnType {
         if text.equals("true") || text.equals("false") { return .bool }
-        if isTime(text) { return .timestamp }
+        if ScalarText.time(text) != nil { return .timestamp }
         guard text.count > 0, text.count < 25 else { return .string }
         let start = text[0] == UInt8(ascii: "-") ? 1 : 0
         guard start < text.count, text[start] >= 0x30, text[start] <= 0x39 else { return .string }
@@ -145,7 +174,23 @@ final class ObservedClass {
     private(set) var properties: [ObservedProperty] = []
     private var positions: [[UInt8]: Int?] = [:]
 
-    init(_ name: String?) { self.name = name }
+    /// Of how many values of a property it is known whether they are distinct.
+    private let mostKeys: Int
+
+    init(_ name: String?, mostKeys: Int = 0) {
+        self.name = name
+        self.mostKeys = mostKeys
+    }
+
+    /// Names that primary keys have, those before others first.
+    var keyNames: [String] {
+        ["id", "uuid", "key"]
+            + (name.map { ["\($0.lowercased())_id", "\($0.lowercased())id"] } ?? [])
+    }
+
+    private func mayBeKey(_ property: String) -> Bool {
+        mostKeys > 0 && keyNames.contains(property.lowercased())
+    }
 
     /// Takes account of an object. `property` names the property of a field, nil if it is none.
     func observe(_ value: JSONValue, _ property: (String) -> String?) {
@@ -166,7 +211,10 @@ final class ObservedClass {
             return nil
         }
         let place = properties.firstIndex { $0.name == wanted } ?? properties.count
-        if place == properties.count { properties.append(ObservedProperty(wanted)) }
+        if place == properties.count {
+            properties.append(
+                ObservedProperty(wanted, mostKeys: mayBeKey(wanted) ? mostKeys : 0))
+        }
         positions[key] = .some(place)
         return properties[place]
     }

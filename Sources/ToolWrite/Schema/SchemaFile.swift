@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// A schema in JSON, as `realm-query --schema --json` prints it.
+/// A schema as `realm-query --schema` prints it: in JSON, or as text.
 struct SchemaFile {
     /// Nil when the file says nothing about it.
     let version: UInt64?
@@ -12,6 +12,17 @@ struct SchemaFile {
     /// Reads the schema at `path`. Throws `misuse` with the place of a mistake.
     init(path: String) throws(RealmError) {
         let buffer = try InputFile(path).readAll(limit: Self.largest)
+        let first = buffer.bytes.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
+        guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
+            do throws(SchemaText.Fault) {
+                let text = try SchemaText(buffer.string)
+                (version, classes) = (text.version, text.classes)
+            } catch {
+                throw Self.bad(
+                    "line \(error.line): expected \(error.expected), got \(error.got)", path)
+            }
+            return
+        }
         let tape = JSONTape()
         let root: JSONValue
         do throws(RecordError) {
@@ -35,7 +46,7 @@ struct SchemaFile {
     private static func bad(_ message: String, _ path: String) -> RealmError {
         RealmError(
             .misuse, code: "SchemaMismatch", reason: "bad-schema-file", message, file: path,
-            hint: "realm-query --schema --json prints a schema in the right form")
+            hint: "realm-query --schema prints a schema in the right form, with --json or without")
     }
 
     private static func version(_ root: JSONValue) throws(ValueMismatch) -> UInt64? {

@@ -5,8 +5,8 @@ import ToolKit
 ///
 /// Integers and other numbers make doubles; texts that are all RFC 3339 times make dates; objects
 /// become embedded classes called `Parent_property`; whatever does not agree is mixed. A property
-/// that some record lacks or has as null is optional. `_id` becomes the primary key of a new class
-/// if every record has one.
+/// that some record lacks or has as null is optional. A new class gets a primary key where one was
+/// asked for, or a property is called like one and has such values.
 struct SchemaInference {
     private let request: WriteRequest
     private let className: String
@@ -29,8 +29,12 @@ struct SchemaInference {
             header = []
         }
         let classColumn = header.firstIndex(of: Array(request.classField.utf8))
+        var progress = ProgressReporter(
+            request.command, file: request.path, total: input.size, unit: .bytes)
+        defer { progress.finish() }
         var left = most
         while left > 0 {
+            if left & 255 == 0 { progress.update(input.bytesRead) }
             if let signal = Interruption.signal { Interruption.raise(signal) }
             let event = try input.next(
                 json: { (_, value) throws(RecordError) in observe(value) },
@@ -78,7 +82,8 @@ struct SchemaInference {
 
     private mutating func observed(_ name: String) -> ObservedClass {
         if let known = positions[name] { return classes[known] }
-        let fresh = ObservedClass(name)
+        // A hash in a set takes some 32 bytes, twice that while it grows.
+        let fresh = ObservedClass(name, mostKeys: request.mostMemory / 64)
         positions[name] = classes.count
         classes.append(fresh)
         return fresh
@@ -117,6 +122,8 @@ struct SchemaInference {
         for table in classes {
             describe(table, table.name ?? "", .topLevel, present, &specs)
         }
+        try checkKey(specs)
+        try checkLinks(specs, present)
         return specs
     }
 
@@ -137,18 +144,90 @@ struct SchemaInference {
                 || (property.count < table.records && !isConstant)
             let inner = property.object ?? property.element?.object
             let target = old?.target ?? inner?.name ?? "\(name)_\(property.name)"
-            let described = Self.describe(property, isOptional, target)
+            let described = described(property, isOptional, target, kind)
             if let inner, (old ?? described).target == target, old == nil || old?.target != nil {
                 describe(inner, target, .embedded, present, &specs)
             }
             if old == nil { spec.properties.append(described) }
         }
-        if known == nil, kind == .topLevel, let key = spec.property("_id"), !key.isOptional,
-            key.collection == nil, [.int, .string, .objectID, .uuid].contains(key.type)
-        {
-            spec.primaryKey = "_id"
-        }
+        if known == nil, kind == .topLevel { spec.primaryKey = primaryKey(table, spec) }
         merge(spec, into: &specs)
+    }
+
+    /// With what was asked for of its column.
+    private func described(
+        _ property: ObservedProperty, _ isOptional: Bool, _ target: String, _ kind: TableKind
+    ) -> PropertyDescription {
+        var result = Self.describe(property, isOptional, target)
+        guard kind != .embedded else { return result }
+        if let target = links.first(where: { $0.name == property.name })?.value {
+            result.type = .link
+            result.target = target
+            result.isOptional = result.collection == nil || result.collection == .dictionary
+        } else if request.command[WriteOption.csvBooleans], property.isTruth,
+            case .scalar? = property.shape, isTable
+        {
+            result.type = .bool
+        }
+        return result
+    }
+
+    private var isTable: Bool { request.format == .csv || request.format == .tsv }
+    private var links: [(name: String, value: String)] { request.command[WriteOption.link] }
+
+    /// What was asked for, else `_id`, else what is called like one and has the values of one.
+    private func primaryKey(_ table: ObservedClass, _ spec: ClassSpec) -> String? {
+        if let key = request.command[WriteOption.key] { return spec.property(key)?.name }
+        if let key = spec.property("_id"), Self.mayBeKey(key) { return "_id" }
+        for name in table.keyNames {
+            for property in table.properties
+            where property.name.lowercased() == name && property.isUnique {
+                if let key = spec.property(property.name), Self.mayBeKey(key) { return key.name }
+            }
+        }
+        return nil
+    }
+
+    private static func mayBeKey(_ property: PropertyDescription) -> Bool {
+        !property.isOptional && property.collection == nil
+            && [.int, .string, .objectID, .uuid].contains(property.type)
+    }
+
+    private func checkKey(_ specs: [ClassSpec]) throws(RealmError) {
+        guard let name = request.command[WriteOption.key] else { return }
+        guard let spec = specs.first(where: { $0.property(name) != nil }),
+            let key = spec.property(name)
+        else {
+            throw WriteRequest.usage(
+                "--key: no new class has a property \(name)",
+                hint: "the primary key of a class that exists cannot change")
+        }
+        if Self.mayBeKey(key) { return }
+        throw WriteRequest.usage(
+            "--key: \(spec.name).\(name) is \(key.typeText), which no primary key can be",
+            hint: key.isOptional && key.collection == nil
+                ? "some record has none"
+                : "a primary key is int, string, objectId or uuid")
+    }
+
+    private func checkLinks(
+        _ specs: [ClassSpec], _ present: [ClassSpec]
+    ) throws(RealmError) {
+        for (column, target) in links {
+            guard specs.contains(where: { $0.property(column) != nil }) else {
+                throw WriteRequest.usage("--link: the records need no new property \(column)")
+            }
+            let all = specs + present
+            guard let spec = all.first(where: { $0.name == target }) else {
+                throw WriteRequest.usage(
+                    "--link: there is no class \(target)", hint: "load its objects first")
+            }
+            guard (present.first { $0.name == target } ?? spec).primaryKey != nil else {
+                throw WriteRequest.usage(
+                    "--link: class \(target) has no primary key to name its objects by",
+                    hint: "--key makes one where the class is made")
+            }
+        }
     }
 
     /// Objects at several places can be of one class.

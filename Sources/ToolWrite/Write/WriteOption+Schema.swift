@@ -2,7 +2,8 @@ import ToolKit
 
 /// What is done to the schema.
 extension WriteOption {
-    static let schema: [any OptionDeclaration] = [create, newKey] + schemaChanges
+    static let schema: [any OptionDeclaration] =
+        [create, newKey] + schemaChanges + [key, link, csvBooleans]
 
     /// Those that ask for changes.
     static let schemaChanges: [any OptionDeclaration] = [
@@ -23,8 +24,9 @@ extension WriteOption {
     static let schemaFile = Option(
         "schema-file", nil, .required("SCHEMA", .file), in: .schema,
         "bring the schema in line with SCHEMA",
-        "Add the classes, properties and indexes of a JSON schema, as `realm-query --schema "
-            + "--json` prints it. What the file has and SCHEMA does not is left alone. A "
+        "Add the classes, properties and indexes of a schema as `realm-query --schema` prints it, "
+            + "in JSON or as text: `class Pet`, below it lines such as `*tag objectId`, `name string?`, "
+            + "`owner Person?`, `toys list<string>`, `size int [index]`. What the file has and SCHEMA does not is left alone. A "
             + "property of another type is an error.")
 
     static let schemaVersion = Option(
@@ -39,9 +41,30 @@ extension WriteOption {
             + "first N records, print them on standard error, with `--json` as a schema file on "
             + "standard output, and use them. Texts that are all RFC 3339 times make dates, "
             + "objects embedded classes, values that do not agree mixed ones; what some record "
-            + "lacks is optional. `_id` becomes the primary key of a new class if every record "
-            + "has one. Standard input is kept in a file without a name meanwhile.",
+            + "lacks is optional. In `csv` and `tsv` a date may have a blank for the `T`, and neither "
+            + "zone nor time of day, which are then UTC and midnight. `_id` becomes the primary key of "
+            + "a new class if every record has one, else `id`, `uuid`, `key` or `CLASS_id` if every "
+            + "record has one and no two the same; `--key` says it. Standard input is kept in a file without a name meanwhile.",
         uses: Uses([WriteUse.records]))
+
+    static let key = Option(
+        "key", nil, .required("COL", .text), in: .schema,
+        "with --infer: the primary key of new classes",
+        "With `--infer`: make COL the primary key of a new class. Every record needs one.",
+        needs: [infer], uses: Uses([WriteUse.records]))
+
+    static let link = Option(
+        "link", nil, each: .required("COL=CLASS", .pair), in: .schema,
+        "with --infer: COL holds keys of CLASS",
+        "With `--infer`: COL holds primary keys of objects of CLASS, to which it links. The database "
+            + "has CLASS already, or the records are of it.",
+        needs: [infer], uses: Uses([WriteUse.records]))
+
+    static let csvBooleans = Option(
+        "csv-booleans", in: .schema, "with --infer: 0, 1, yes, no are booleans",
+        "With `--infer`: a column of `csv` or `tsv` that holds nothing but `0`, `1`, `yes`, `no`, "
+            + "`true` and `false`, in small letters or others, is one of booleans.",
+        needs: [infer], uses: Uses([WriteUse.records]))
 
     static let rename = Option(
         "rename", nil, each: .required("CLASS[.PROP]=NEW", .pair), in: .schema,

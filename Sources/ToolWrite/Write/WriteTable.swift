@@ -19,7 +19,7 @@ package enum WriteTable {
                 "FILE", .file, isRequired: true,
                 "The database. It is never created without `--create`."),
             OperandSpec(
-                "CLASS", .text,
+                "CLASS", .className,
                 "The class of the objects; `-` takes it from each record, see `--class-field`. "
                     + "`CLASS.PROP` with `-i csv` or `tsv` fills a collection property from a "
                     + "table of its own."),

@@ -109,8 +109,39 @@ import Testing
         #expect(QueryRun.error(["-f", "swift", QueryRun.social, "Person"]).contains("--schema"))
     }
 
+    @Test func schemaForOtherLanguages() {
+        func classes(_ format: String) -> [String] {
+            QueryRun.lines("-S", "-f", format, of: "Pet")
+        }
+        #expect(
+            classes("kotlin").dropFirst(6) == [
+                "class Pet : RealmObject {", "    @PrimaryKey",
+                "    var tag: ObjectId = ObjectId()", "    var name: String? = null",
+                "    var kind: String = \"\"", "    var weight: Float? = null",
+                "    var vet: Company? = null", "    var nick: RealmList<String> = realmListOf()",
+                "    var seen: RealmInstant? = null", "}",
+            ])
+        #expect(
+            classes("typescript").contains(
+                #"      vet: { type: "object", objectType: "Company", optional: true },"#))
+        #expect(classes("typescript").contains("  nick!: Realm.List<Realm.Types.String>;"))
+        #expect(classes("csharp").contains("    public IList<string> nick { get; } = null!;"))
+        #expect(classes("csharp").contains("public partial class Pet : IRealmObject"))
+        let grammar = QueryRun.fixture("query/grammar.realm")
+        #expect(
+            QueryRun.text(["-S", "-f", "kotlin", grammar]).contains(
+                "    @PersistedName(\"\\$p\")\n    var _p: Long = 0\n"))
+        #expect(
+            QueryRun.text(["-S", "-f", "csharp", grammar]).contains(
+                "    [MapTo(\"x y\")]\n    public long x_y { get; set; }\n"))
+        #expect(QueryRun.text(["-S", "-f", "typescript", grammar]).contains(#"  "x y"!: "#))
+        for format in ["kotlin", "typescript", "csharp"] {
+            #expect(QueryRun.error(["-f", format, QueryRun.social]).contains("--schema"))
+        }
+    }
+
     @Test func namesThatSwiftTakes() {
-        var names = SwiftNames(reserved: SwiftNames.members)
+        var names = ModelNames(reserved: SwiftNames.members)
         #expect(
             ["a b", "a_b", "1st", "description", "class", "naïve", "", "_", "a\"\n"].map {
                 names.name(for: $0)

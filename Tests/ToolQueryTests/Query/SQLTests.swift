@@ -1,4 +1,3 @@
-import Glibc
 import RealmEngine
 import Testing
 
@@ -113,62 +112,5 @@ import Testing
             SQLText(dialect).append(ByteView($0.baseAddress!, count: $0.count), to: &out)
         }
         return out.string
-    }
-}
-
-/// Databases made of the output, value by value.
-@Suite struct SQLLoadTests {
-    private static let sqlite = "command -v sqlite3 > /dev/null || exit 77; "
-
-    /// Fixtures are loaded, foreign keys hold, and every property has the values it had.
-    @Test(arguments: QueryRun.all)
-    func everythingArrives(file: String) throws {
-        let scratch = ScratchDirectory()
-        let database = scratch.file("x.sqlite")
-        let load = ToolProcess.shell(
-            Self.sqlite
-                + "set -o pipefail; $TOOL -qa -f sql \(file) | sqlite3 -bail \(database) && "
-                + "sqlite3 \(database) 'PRAGMA foreign_key_check'")
-        if load.status == 77 { return }
-        #expect(load.status == 0 && load.text == "" && load.errorText == "", "\(load.errorText)")
-        let schema = try StrictJSON(QueryRun.text(["-S", "--json", file]))
-        for table in schema["classes"]?.array ?? [] where table["kind"] != "embedded" {
-            for property in table["properties"]?.array ?? [] {
-                check(table, property, file, database)
-            }
-        }
-    }
-
-    private func check(
-        _ table: StrictJSON, _ property: StrictJSON, _ file: String, _ database: String
-    ) {
-        guard case .string(let name)? = table["name"], case .string(let field)? = property["name"],
-            case .string(let type)? = property["type"], let value = Self.value(type),
-            // The others would need quoting, in three languages.
-            field.utf8.allSatisfy({ isalnum(Int32($0)) != 0 })
-        else { return }
-        let isSingle = property["collection"] == .null
-        let source =
-            isSingle
-            ? "select \(value(field)) from \"\(name)\""
-            : "select \(value("value")) from \"\(name)_\(field)\""
-        let stored = ToolProcess.shell(
-            "sqlite3 -nullvalue null \(database) '\(source)' | sort; "
-                + "echo \"$(sqlite3 \(database) '\(source)' | wc -l)\"")
-        let words = type == "bool" ? " | sed 's/true/1/; s/false/0/'" : ""
-        let explode = isSingle ? "" : "--explode \(field)"
-        let expected = ToolProcess.shell(
-            "$TOOL --raw --binary hex \(explode) -F \(field) \(file) \(name)\(words) > \(database).txt; "
-                + "sort \(database).txt; wc -l < \(database).txt")
-        #expect(stored.text == expected.text, "\(file) \(name).\(field)")
-    }
-
-    /// How a column is asked for the text that `--raw` has for it; nil for what has other forms there.
-    private static func value(_ type: String) -> ((String) -> String)? {
-        switch type {
-        case "bool", "int", "objectId", "uuid", "decimal128", "date": { "\"\($0)\"" }
-        case "data": { "iif(\"\($0)\" is null, \"\($0)\", lower(hex(\"\($0)\")))" }
-        default: nil
-        }
     }
 }

@@ -3,7 +3,7 @@ import ToolKit
 
 /// The schema as classes of the Realm Swift SDK's API. Names that cannot stand in Swift get others, which
 /// the classes map to those of the file.
-struct SwiftClasses {
+struct SwiftClasses: ModelClasses {
     private let schema: Schema
     private let tables: [TableInfo]
     /// By class of the file.
@@ -11,11 +11,7 @@ struct SwiftClasses {
 
     init(_ schema: Schema, _ tables: [TableInfo]) {
         (self.schema, self.tables) = (schema, tables)
-        var taken = SwiftNames(reserved: SwiftNames.types)
-        names = Dictionary(
-            uniqueKeysWithValues: schema.classes.map {
-                ($0.className, taken.name(for: $0.className))
-            })
+        names = ModelNames.classes(schema, reserved: SwiftNames.types)
     }
 
     func append(to out: inout ByteBuffer) {
@@ -30,7 +26,7 @@ struct SwiftClasses {
         }
         let base = table.kind == .embedded ? "EmbeddedObject" : "Object"
         var text = "final class \(SwiftNames.quoted(name)): \(base) {\n"
-        var taken = SwiftNames(reserved: SwiftNames.members)
+        var taken = ModelNames(reserved: SwiftNames.members)
         var mapping: [(name: String, column: String)] = []
         for (index, column) in table.columns.enumerated() {
             let property = taken.name(for: column.name)
@@ -56,15 +52,18 @@ struct SwiftClasses {
     private func declaration(_ column: ColumnInfo, _ name: String, isKey: Bool) -> String {
         guard let type = type(column) else {
             return
-                "// \(SwiftNames.comment(column.name)): \(column.type.name), for which there is no type"
+                "// \(ModelNames.comment(column.name)): \(column.type.name), for which there is no type"
         }
         var wrapper = "@Persisted"
         if isKey {
             wrapper += "(primaryKey: true)"
-        } else if column.index == .general, column.collection == nil {
+        } else if column.index == .general, column.collection == nil, column.type != .mixed {
             wrapper += "(indexed: true)"
         }
-        let note = column.index == .fullText ? "  // has a full-text index" : ""
+        let note =
+            column.index == .fullText
+            ? "  // has a full-text index"
+            : column.index == .general && column.type == .mixed ? "  // has an index" : ""
         return "\(wrapper) var \(SwiftNames.quoted(name)): \(type)\(note)"
     }
 
@@ -105,27 +104,8 @@ struct SwiftClasses {
     }
 }
 
-/// Names that Swift takes, each once.
-struct SwiftNames {
-    private var taken: Set<String>
-
-    init(reserved: Set<String>) { taken = reserved }
-
-    /// The name itself if it can be one, else one like it.
-    mutating func name(for stored: String) -> String {
-        var name = String(stored.map { Self.isPart($0) ? $0 : "_" })
-        if name.isEmpty || name.first!.isNumber { name = "_" + name }
-        // A single underscore is no name.
-        if name.allSatisfy({ $0 == "_" }) { name += "x" }
-        while !taken.insert(name).inserted { name += "_" }
-        return name
-    }
-
-    private static func isPart(_ character: Character) -> Bool {
-        if character.isASCII { return character.isLetter || character.isNumber || character == "_" }
-        return character.isLetter
-    }
-
+/// What Swift says of names.
+enum SwiftNames {
     /// In the quotes that words of the language need.
     static func quoted(_ name: String) -> String { words.contains(name) ? "`\(name)`" : name }
 
@@ -144,9 +124,6 @@ struct SwiftNames {
         }
         return result + "\""
     }
-
-    /// On one line.
-    static func comment(_ text: String) -> String { DisplayWidth.printable(text) }
 
     private static let words: Set<String> = [
         "actor", "any", "as", "associatedtype", "await", "break", "case", "catch", "class",

@@ -1,0 +1,48 @@
+import Glibc
+import RealmEngine
+import Synchronization
+
+/// A line on standard error about work whose own loops tell nothing of how far they are: what is
+/// being done, and for how long already.
+///
+/// A thread of its own keeps it up to date, where there is a line at all. `finish` ends it.
+package final class ActivityReporter: Sendable {
+    private let reporter: Mutex<ProgressReporter?>
+
+    /// Ten times per second, as often as a line is renewed.
+    private static let pause: UInt32 = 100_000
+
+    /// - Parameter doing: what is being done: `checking`.
+    package init(_ command: ParsedCommand, file: String, doing: String) {
+        let fresh = ProgressReporter(
+            command, file: "\(file)  \(doing)", total: 0, unit: .seconds)
+        reporter = Mutex(fresh.isSilent ? nil : fresh)
+        if fresh.isSilent { return }
+        _ = Threads.detach { [weak self] in
+            while Self.rest(), self?.update() == true {}
+        }
+    }
+
+    /// Removes the line.
+    package func finish() {
+        reporter.withLock { reporter in
+            reporter?.finish()
+            reporter = nil
+        }
+    }
+
+    deinit { finish() }
+
+    private static func rest() -> Bool {
+        usleep(pause)
+        return true
+    }
+
+    /// False when there is no use in it any more.
+    private func update() -> Bool {
+        reporter.withLock { reporter in
+            reporter?.update(0)
+            return reporter != nil
+        }
+    }
+}

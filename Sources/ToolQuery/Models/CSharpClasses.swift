@@ -1,0 +1,135 @@
+import RealmEngine
+import ToolKit
+
+/// Classes of the Realm .NET SDK.
+struct CSharpClasses: ModelClasses {
+    private let schema: Schema
+    private let tables: [TableInfo]
+    private let names: [String: String]
+
+    init(_ schema: Schema, _ tables: [TableInfo]) {
+        (self.schema, self.tables) = (schema, tables)
+        names = ModelNames.classes(schema, reserved: Self.types)
+    }
+
+    func append(to out: inout ByteBuffer) {
+        out.append("#nullable enable\nusing System;\nusing System.Collections.Generic;\n")
+        out.append("using MongoDB.Bson;\nusing Realms;\n")
+        for table in tables { out.append("\n" + text(table)) }
+    }
+
+    private func text(_ table: TableInfo) -> String {
+        let name = names[table.className] ?? table.className
+        if table.columns.isEmpty {
+            return "// \(name) has no properties, which no class may lack.\n"
+        }
+        let base =
+            switch table.kind {
+            case .embedded: "IEmbeddedObject"
+            case .asymmetric: "IAsymmetricObject"
+            case .topLevel: "IRealmObject"
+            }
+        var text = ""
+        if name != table.className { text += "[MapTo(\(ModelNames.literal(table.className)))]\n" }
+        text += "public partial class \(Self.quoted(name)) : \(base)\n{\n"
+        // No member has the name of its class.
+        var taken = ModelNames(reserved: Self.members.union([name]))
+        var members: [String] = []
+        for (index, column) in table.columns.enumerated() {
+            let property = taken.name(for: column.name)
+            members.append(lines(column, property, isKey: index == table.primaryKey))
+        }
+        return text + members.joined(separator: "\n") + "}\n"
+    }
+
+    private func lines(_ column: ColumnInfo, _ name: String, isKey: Bool) -> String {
+        guard let (type, rest) = type(column) else {
+            return
+                "    // \(ModelNames.comment(column.name)): \(column.type.name), for which there is "
+                + "no type\n"
+        }
+        var text = ""
+        if isKey {
+            text += "    [PrimaryKey]\n"
+        } else if column.collection == nil {
+            if column.index == .general { text += "    [Indexed]\n" }
+            if column.index == .fullText { text += "    [Indexed(IndexType.FullText)]\n" }
+        }
+        if name != column.name { text += "    [MapTo(\(ModelNames.literal(column.name)))]\n" }
+        return text + "    public \(type) \(Self.quoted(name)) \(rest)\n"
+    }
+
+    /// A type and what stands behind the name; nil for what the API has no type for.
+    private func type(_ column: ColumnInfo) -> (String, String)? {
+        guard let (element, isReference) = element(column), !column.hasIntegerKeys else {
+            return nil
+        }
+        let made = "{ get; } = null!;"
+        switch column.collection {
+        case nil:
+            let isSet = !isReference || element.hasSuffix("?")
+            return (element, isSet ? "{ get; set; }" : "{ get; set; } = null!;")
+        case .list?: return ("IList<\(element)>", made)
+        case .set?: return ("ISet<\(element)>", made)
+        case .dictionary?: return ("IDictionary<string, \(element)>", made)
+        }
+    }
+
+    private func element(_ column: ColumnInfo) -> (String, isReference: Bool)? {
+        let name: String
+        var isReference = false
+        switch column.type {
+        case .int: name = "long"
+        case .bool: name = "bool"
+        case .string: (name, isReference) = ("string", true)
+        case .binary: (name, isReference) = ("byte[]", true)
+        case .timestamp: name = "DateTimeOffset"
+        case .float: name = "float"
+        case .double: name = "double"
+        case .objectID: name = "ObjectId"
+        case .decimal: name = "Decimal128"
+        case .uuid: name = "Guid"
+        case .mixed: return ("RealmValue", false)
+        case .link:
+            guard let target = schema.table(column.target).flatMap({ names[$0.className] }) else {
+                return nil
+            }
+            let mayBeNull = column.collection == nil || column.collection == .dictionary
+            return (Self.quoted(target) + (mayBeNull ? "?" : ""), true)
+        default: return nil
+        }
+        return (name + (column.isNullable ? "?" : ""), isReference)
+    }
+
+    /// As an identifier that is a word of the language.
+    private static func quoted(_ name: String) -> String {
+        words.contains(name) ? "@\(name)" : name
+    }
+
+    private static let words: Set<String> = [
+        "abstract", "as", "base", "bool", "break", "byte", "case", "catch", "char", "checked",
+        "class", "const", "continue", "decimal", "default", "delegate", "do", "double", "else",
+        "enum", "event", "explicit", "extern", "false", "finally", "fixed", "float", "for",
+        "foreach", "goto", "if", "implicit", "in", "int", "interface", "internal", "is", "lock",
+        "long", "namespace", "new", "null", "object", "operator", "out", "override", "params",
+        "private", "protected", "public", "readonly", "ref", "return", "sbyte", "sealed", "short",
+        "sizeof", "stackalloc", "static", "string", "struct", "switch", "this", "throw", "true",
+        "try", "typeof", "uint", "ulong", "unchecked", "unsafe", "ushort", "using", "virtual",
+        "void", "volatile", "while",
+    ]
+
+    /// Types that a class of the same name would hide.
+    private static let types: Set<String> = [
+        "DateTimeOffset", "Decimal128", "Guid", "IAsymmetricObject", "IDictionary",
+        "IEmbeddedObject", "IList", "IRealmObject", "ISet", "IndexType", "Indexed", "MapTo",
+        "MongoDB", "ObjectId", "PrimaryKey", "Realm", "RealmValue", "Realms", "System", "dynamic",
+        "record", "var",
+    ]
+
+    /// Members that every object has.
+    private static let members: Set<String> = [
+        "Accessor", "BacklinksCount", "DynamicApi", "Equals", "GetHashCode", "GetType", "IsFrozen",
+        "IsManaged", "IsValid", "MemberwiseClone", "ObjectSchema", "PropertyChanged", "Realm",
+        "ReferenceEquals", "SetManagedAccessor", "ToString",
+    ]
+}

@@ -1,0 +1,143 @@
+import RealmEngine
+import ToolKit
+
+/// A schema as `realm-query --schema` shows it to people.
+struct SchemaText {
+    /// Why a line is no part of one.
+    struct Fault: Error {
+        let line: Int
+        let expected: String
+        let got: String
+    }
+
+    private(set) var version: UInt64?
+    private(set) var classes: [ClassSpec] = []
+    private var line = 0
+
+    init(_ text: String) throws(Fault) {
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            self.line += 1
+            let words = Self.trimmed(line)
+            if words.isEmpty || words.hasPrefix("#") { continue }
+            if line.first == " " || line.first == "\t" || words.hasPrefix("*") {
+                try addProperty(words)
+            } else {
+                try addHead(words)
+            }
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text.drop { $0 == " " || $0 == "\t" }
+        while let last = text.last, last == " " || last == "\t" || last == "\r" {
+            text.removeLast()
+        }
+        return text
+    }
+
+    private func fault(_ expected: String, _ got: Substring) -> Fault {
+        Fault(line: line, expected: expected, got: "'\(DisplayWidth.printable(String(got)))'")
+    }
+
+    // MARK: Classes
+
+    private mutating func addHead(_ words: Substring) throws(Fault) {
+        if words.hasPrefix("schema version ") {
+            guard let number = UInt64(words.dropFirst(15)) else {
+                throw fault("a number behind 'schema version'", words)
+            }
+            version = number
+            return
+        }
+        guard words.hasPrefix("class ") else {
+            throw fault("'class NAME', 'schema version N' or an indented property", words)
+        }
+        var name = Self.trimmed(words.dropFirst(6))
+        var kind = TableKind.topLevel
+        for (end, meant) in [(" (embedded)", TableKind.embedded), (" (asymmetric)", .asymmetric)]
+        where name.hasSuffix(end) {
+            name = Self.trimmed(name.dropLast(end.count))
+            kind = meant
+        }
+        if classes.contains(where: { $0.name == name }) {
+            throw fault("every class once", words)
+        }
+        classes.append(
+            ClassSpec(name: String(name), kind: kind, primaryKey: nil, properties: []))
+    }
+
+    // MARK: Properties
+
+    private mutating func addProperty(_ words: Substring) throws(Fault) {
+        guard !classes.isEmpty else { throw fault("'class NAME' before its properties", words) }
+        var rest = words
+        let isKey = rest.hasPrefix("*")
+        if isKey { rest = Self.trimmed(rest.dropFirst()) }
+        var index = IndexKind.none
+        for (mark, kind) in [("[index]", IndexKind.general), ("[fulltext]", .fullText)]
+        where rest.hasSuffix(mark) {
+            rest = Self.trimmed(rest.dropLast(mark.count))
+            index = kind
+        }
+        guard let (name, type) = Self.split(rest) else {
+            throw fault("a property's name and its type", words)
+        }
+        var property = try self.property(String(name), type)
+        property.isIndexed = index == .general
+        property.isFullText = index == .fullText
+        let last = classes.count - 1
+        if classes[last].property(property.name) != nil {
+            throw fault("every property once", words)
+        }
+        if isKey, classes[last].primaryKey != nil { throw fault("one primary key", words) }
+        classes[last].properties.append(property)
+        if isKey { classes[last].primaryKey = property.name }
+    }
+
+    /// Two blanks are between name and type where either may hold one.
+    private static func split(_ text: Substring) -> (name: Substring, type: Substring)? {
+        var gap: Range<Substring.Index>?
+        var start = text.startIndex
+        while let blank = text[start...].firstIndex(where: { $0 == " " || $0 == "\t" }) {
+            let end = text[blank...].firstIndex { $0 != " " && $0 != "\t" } ?? text.endIndex
+            let isWide = text[blank] == "\t" || text.index(after: blank) < end
+            if gap == nil || isWide { gap = blank..<end }
+            start = end
+        }
+        guard let gap else { return nil }
+        return (text[..<gap.lowerBound], text[gap.upperBound...])
+    }
+
+    private func property(
+        _ name: String, _ text: Substring
+    ) throws(Fault) -> PropertyDescription {
+        var property = PropertyDescription(name, .mixed)
+        var element = text
+        if text.hasSuffix(">"), let open = text.firstIndex(of: "<"),
+            let collection = CollectionKind(rawValue: String(text[..<open]))
+        {
+            property.collection = collection
+            element = Self.trimmed(text[text.index(after: open)...].dropLast())
+            if collection == .dictionary {
+                for keys in ["int,", "string,"] where element.hasPrefix(keys) {
+                    property.hasIntegerKeys = keys == "int,"
+                    element = Self.trimmed(element.dropFirst(keys.count))
+                }
+            }
+        }
+        if element.hasSuffix("?") {
+            property.isOptional = true
+            element = element.dropLast()
+        }
+        guard !element.isEmpty, !element.contains("<") else { throw fault("a type", text) }
+        if let type = ColumnType(name: String(element)), type != .link {
+            property.type = type
+            if type == .mixed { property.isOptional = true }
+        } else {
+            property.type = .link
+            property.target = String(element)
+            property.isOptional = property.collection == nil || property.collection == .dictionary
+        }
+        return property
+    }
+}

@@ -1,0 +1,118 @@
+import Glibc
+import Testing
+
+@testable import ToolKit
+@testable import ToolSupport
+
+/// Databases made of the output, where their programs are installed, value by value.
+@Suite struct SQLLoadTests {
+    /// A database that SQL was loaded into.
+    private struct Loaded {
+        let file: String
+        /// The command that carries out the SQL that follows it and prints `null` for null.
+        let client: String
+        /// What becomes of `true` and `false`.
+        let truths: String
+        /// How the bytes of a column are hexadecimal text.
+        let hexadecimal: (String) -> String
+        var types = ["bool", "int", "objectId", "uuid", "data"]
+    }
+
+    /// Fixtures are loaded, foreign keys hold, and every property has the values it had.
+    @Test(arguments: QueryRun.all)
+    func everythingArrivesInSQLite(file: String) throws {
+        let scratch = ScratchDirectory()
+        let database = scratch.file("x.sqlite")
+        let load = ToolProcess.shell(
+            "command -v sqlite3 > /dev/null || exit 77; set -o pipefail; "
+                + "$TOOL -qa -f sql \(file) | sqlite3 -bail \(database) && "
+                + "sqlite3 \(database) 'PRAGMA foreign_key_check'")
+        if load.status == 77 { return }
+        #expect(load.status == 0 && load.text == "" && load.errorText == "", "\(load.errorText)")
+        var loaded = Loaded(
+            file: file, client: "sqlite3 -nullvalue null \(database)",
+            truths: "s/true/1/; s/false/0/",
+            hexadecimal: { "iif(\($0) is null, \($0), lower(hex(\($0))))" })
+        loaded.types += ["decimal128", "date"]
+        try compare(loaded)
+    }
+
+    /// The same with a server of its own.
+    @Test func everythingArrivesInPostgreSQL() throws {
+        guard let server = PostgresServer() else { return }
+        for (number, file) in QueryRun.all.enumerated() {
+            let client = server.client(schema: "f\(number)")
+            let load = ToolProcess.shell(
+                "set -o pipefail; \(client) -c 'create schema f\(number)' && "
+                    + "$TOOL -qa -f sql --dialect postgres \(file) | \(client)")
+            #expect(load.status == 0 && load.errorText == "", "\(file): \(load.errorText)")
+            try compare(
+                Loaded(
+                    file: file, client: client + " -c", truths: "s/true/t/; s/false/f/",
+                    hexadecimal: { "encode(\($0), $$hex$$)" }))
+        }
+    }
+
+    private func compare(_ loaded: Loaded) throws {
+        let schema = try StrictJSON(QueryRun.text(["-S", "--json", loaded.file]))
+        for table in schema["classes"]?.array ?? [] where table["kind"] != "embedded" {
+            for property in table["properties"]?.array ?? [] {
+                check(table, property, loaded)
+            }
+        }
+    }
+
+    private func check(_ table: StrictJSON, _ property: StrictJSON, _ loaded: Loaded) {
+        guard case .string(let name)? = table["name"], case .string(let field)? = property["name"],
+            case .string(let type)? = property["type"], loaded.types.contains(type),
+            // The others would need quoting, in three languages.
+            field.utf8.allSatisfy({ isalnum(Int32($0)) != 0 })
+        else { return }
+        let isSingle = property["collection"] == .null
+        let column = "\"\(isSingle ? field : "value")\""
+        let value = type == "data" ? loaded.hexadecimal(column) : column
+        let source = isSingle ? "\"\(name)\"" : "\"\(name)_\(field)\""
+        let stored = ToolProcess.shell("\(loaded.client) 'select \(value) from \(source)' | sort")
+        let words = type == "bool" ? " | sed '\(loaded.truths)'" : ""
+        let explode = isSingle ? "" : "--explode \(field)"
+        let expected = ToolProcess.shell(
+            "$TOOL --raw --binary hex \(explode) -F \(field) \(loaded.file) \(name)\(words) | sort")
+        #expect(stored.text == expected.text, "\(loaded.file) \(name).\(field)")
+    }
+}
+
+/// A server with a directory of its own, as a user that may run one; ends with its last reference.
+private final class PostgresServer {
+    private let directory: String
+
+    /// Nil where none is installed.
+    init?() {
+        let run = ToolProcess.shell(
+            """
+            B=$(ls -d /usr/lib/postgresql/*/bin 2> /dev/null | tail -1)
+            [ -x "$B/initdb" ] && command -v psql > /dev/null || exit 77
+            D=$(mktemp -d /tmp/toolkit-pg-XXXXXX); R=
+            if [ "$(id -u)" = 0 ]; then
+              id postgres > /dev/null 2>&1 || exit 77
+              chown postgres $D; R="setpriv --reuid postgres --regid postgres --clear-groups"
+            fi
+            cd $D
+            $R $B/initdb -D $D/data -A trust -U postgres -E UTF8 --locale=C > /dev/null &&
+            $R $B/pg_ctl -D $D/data -l $D/log -w \\
+              -o "-k $D -c listen_addresses= -c fsync=off" start > /dev/null &&
+            printf '%s' $D
+            """)
+        guard run.status == 0 else { return nil }
+        directory = run.text
+    }
+
+    deinit {
+        _ = ToolProcess.shell(
+            "kill -INT $(head -1 \(directory)/data/postmaster.pid); sleep 0.5; rm -rf \(directory)")
+    }
+
+    func client(schema: String) -> String {
+        "PGOPTIONS='-c search_path=\(schema)' psql -h \(directory) -U postgres -d postgres "
+            + "-v ON_ERROR_STOP=1 -qAtX -P null=null"
+    }
+}
