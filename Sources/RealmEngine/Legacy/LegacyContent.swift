@@ -2,49 +2,64 @@
 final class LegacyContent: Sendable {
     let tables: [LegacyTable]
 
+    /// - Parameter lose: told of tables that cannot be read, in whose places are empty ones; without it,
+    ///   such a table throws.
     init(
-        _ space: NodeSpace, names: Ref, tables: Ref
+        _ space: NodeSpace, names: Ref, tables: Ref,
+        lose: ((Int, RealmError) -> Void)? = nil
     ) throws(RealmError) {
         let roots = try space.refNode(tables, slots: 0, "tables")
         let names = try space.names(names, count: roots.count, of: tables)
         var all: [LegacyTable.Unlinked] = []
         var left = LegacyLimits.cells(space)
+        var seen = Set<Ref>()
         for i in 0..<roots.count {
-            guard let ref = roots.slot(i).child else {
-                throw .corrupt("table \(i) is not there", at: tables)
+            do throws(RealmError) {
+                guard let ref = roots.slot(i).child else {
+                    throw .corrupt("table \(i) is not there", at: tables)
+                }
+                let table = try LegacyTable.Unlinked(
+                    space, ref, index: i, name: names.name(i, at: tables))
+                left -= max(1, table.rows) * table.spec.columns.count
+                guard left >= 0 else { throw space.tooMany(table.rows, ref) }
+                try Self.checkRoots(of: table, &seen)
+                try Self.checkTargets(of: table, roots.count)
+                all.append(table)
+            } catch {
+                guard let lose, error.isDamage else { throw error }
+                lose(i, error)
+                all.append(LegacyTable.Unlinked(lost: i))
             }
-            let table = try LegacyTable.Unlinked(
-                space, ref, index: i, name: names.name(i, at: tables))
-            left -= max(1, table.rows) * table.spec.columns.count
-            guard left >= 0 else { throw space.tooMany(table.rows, ref) }
-            all.append(table)
         }
-        try Self.checkRoots(all)
-        self.tables = try Self.linked(all)
+        self.tables = Self.linked(all)
     }
 
     /// Columns that share a tree would hold more than the file does.
-    private static func checkRoots(_ tables: [LegacyTable.Unlinked]) throws(RealmError) {
-        var seen = Set<Ref>()
-        for table in tables {
-            for root in table.roots where !seen.insert(root).inserted {
-                throw .corrupt("two columns share their values", at: root)
-            }
+    private static func checkRoots(
+        of table: LegacyTable.Unlinked, _ seen: inout Set<Ref>
+    ) throws(RealmError) {
+        for root in table.roots where !seen.insert(root).inserted {
+            throw .corrupt("two columns share their values", at: root)
+        }
+    }
+
+    private static func checkTargets(
+        of table: LegacyTable.Unlinked, _ count: Int
+    ) throws(RealmError) {
+        for column in table.spec.columns where column.target ?? 0 >= count {
+            throw .corrupt(
+                "the links of '\(table.name).\(column.name)' lead to a table that does not exist",
+                at: table.ref)
         }
     }
 
     private static func linked(
         _ tables: [LegacyTable.Unlinked]
-    ) throws(RealmError) -> [LegacyTable] {
+    ) -> [LegacyTable] {
         var incoming = [[LegacyIncoming]](repeating: [], count: tables.count)
         for table in tables {
             for (i, column) in table.spec.columns.enumerated() {
                 guard let target = column.target else { continue }
-                guard target < tables.count else {
-                    throw .corrupt(
-                        "the links of '\(table.name).\(column.name)' lead to a table that does not "
-                            + "exist", at: table.ref)
-                }
                 incoming[target].append(LegacyIncoming(table: table.index, column: i))
             }
         }

@@ -34,6 +34,11 @@ final class LegacySpec: Sendable {
 
     private static let maximumDepth = 32
 
+    /// No columns.
+    static let empty = LegacySpec()
+
+    private init() { (columns, slots) = ([], 0) }
+
     /// Reads the spec at `ref`.
     ///
     /// - Parameter most: elements of the columns array, or more: without it a spec of a few bytes

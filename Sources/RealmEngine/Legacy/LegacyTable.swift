@@ -45,6 +45,12 @@ struct LegacyIncoming {
 }
 
 extension LegacyTable.Unlinked {
+    /// In the place of a table that cannot be read.
+    init(lost index: Int) {
+        (self.index, name, ref, spec) = (index, "", .none, .empty)
+        (roots, rows, grid) = ([], 0, LegacyGrid(rows: 0, leaf: nil))
+    }
+
     /// Reads the table at `ref`.
     init(_ space: NodeSpace, _ ref: Ref, index: Int, name: String) throws(RealmError) {
         let top = try space.refNode(ref, slots: 2, "table")

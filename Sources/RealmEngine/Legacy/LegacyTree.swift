@@ -121,6 +121,40 @@ struct LegacyTree {
 }
 
 extension LegacyTree {
+    /// Goes over the whole tree: its leaves are at one depth, not empty unless there is but one, and
+    /// each node has as many elements as the one above announces.
+    func checkShape() throws(RealmError) {
+        var depth: Int?
+        try checkShape(root, announced: nil, level: 0, &depth)
+    }
+
+    private func checkShape(
+        _ ref: Ref, announced: Int?, level: Int, _ depth: inout Int?
+    ) throws(RealmError) {
+        guard level < Self.maximumDepth else {
+            throw .corrupt("a tree deeper than \(Self.maximumDepth) levels", at: ref)
+        }
+        let node = try space.node(ref)
+        guard node.isInner else {
+            let count = try form.count(space, node, ref)
+            guard announced ?? count == count else { throw miscounted(ref, count) }
+            if depth == nil { depth = level }
+            guard depth == level else { throw .corrupt("a tree of uneven depth", at: ref) }
+            return
+        }
+        let inner = try Inner(space, node, ref)
+        guard announced ?? inner.total == inner.total else { throw miscounted(ref, inner.total) }
+        var start = 0
+        while start < inner.total {
+            let (child, elements) = try inner.child(with: start)
+            guard elements.lowerBound == start else { throw miscounted(ref, inner.total) }
+            try checkShape(child, announced: elements.count, level: level + 1, &depth)
+            start = elements.upperBound
+        }
+    }
+}
+
+extension LegacyTree {
     /// An inner node: where its children's elements begin, the children, and how many elements there
     /// are.
     private struct Inner {

@@ -118,7 +118,7 @@ extension Database {
             throw RealmError(
                 .incompatible, code: "FileFormatUpgradeRequired", reason: "old-format",
                 "file format \(format) is read but not written",
-                hint: "open a copy once with a Realm SDK, which upgrades it to 24")
+                hint: convertHint)
         }
         if header.top.isNone { return }
         let memory = SpaceMemory(mapped.mapping, limit: UInt64(size))

@@ -354,12 +354,15 @@ extension Database {
         }
     }
 
+    /// The next step with a file of a format that is not written.
+    static let convertHint = "convert it first"
+
     /// What is not done with files of formats 2 to 9, which are read.
     static func oldFormat(_ format: Int, notFor use: String) -> RealmError {
         RealmError(
             .incompatible, code: "FileFormatUpgradeRequired", reason: "old-format",
             "files of format \(format) are read, but not \(use)",
-            hint: "it can be queried and exported as it is")
+            hint: convertHint)
     }
 }
 

@@ -6,24 +6,30 @@ struct LegacySchema {
     private let nodes: LegacyNodes
     private let space: NodeSpace
     private let top: TopArray
+    /// Do without what cannot be read.
+    private let isLenient: Bool
 
     /// - Parameter space: what `nodes` and the file are read in.
-    init(_ nodes: LegacyNodes, _ space: NodeSpace, _ top: TopArray) {
+    init(_ nodes: LegacyNodes, _ space: NodeSpace, _ top: TopArray, isLenient: Bool = false) {
         (self.nodes, self.space, self.top) = (nodes, space, top)
+        self.isLenient = isLenient
     }
 
     func schema() throws(RealmError) -> Schema {
         let plain = try nodes.content.tables.map { (table) throws(RealmError) in
             try info(table, primaryKey: nil)
         }
-        let keys = try primaryKeys(plain)
+        let keys = try isLenient ? (try? primaryKeys(plain)) ?? [:] : primaryKeys(plain)
         var all: [TableInfo] = []
-        for (table, info) in zip(nodes.content.tables, plain) where info.name != Self.keyTable {
+        for (table, info) in zip(nodes.content.tables, plain)
+        where info.name != Self.keyTable && !table.ref.isNone {
             let key = keys[info.name].flatMap { info.columnIndex(named: $0) }
             all.append(try self.info(table, primaryKey: key.flatMap { Self.asKey($0, info) }))
         }
         let reader = SchemaReader(space: space, names: top.names, tables: top.tables)
-        let schema = Schema(tables: all, version: try reader.schemaVersion(all))
+        let version =
+            try isLenient ? (try? reader.schemaVersion(all)) ?? nil : reader.schemaVersion(all)
+        let schema = Schema(tables: all, version: version)
         if let name = schema.tableNames.duplicate {
             throw .corrupt("two tables are called '\(name)'", at: top.names)
         }
@@ -118,7 +124,9 @@ struct LegacySchema {
             type: type, isNullable: isNullable, collection: isList ? .list : nil,
             target: column.target.map { TableKey(UInt32($0)) } ?? .none,
             targetColumn: opposite(of: column, i, in: table),
-            index: .none, isIndexed: column.attributes.contains(.indexed) && !isList,
+            index: .none,
+            isIndexed: column.attributes.contains(.indexed)
+                && IndexKind.general.obstacle(type, isList ? .list : nil) == nil && !isList,
             hasIntegerKeys: false, indexRoot: .none,
             distinct: column.type == .enumerated ? nodes.distinct(table.index, i) : .none)
     }

@@ -4,8 +4,10 @@ public struct Table {
     public let info: TableInfo
 
     /// Number of live objects, read from the tree's root.
-    public func count() throws(RealmError) -> Int {
-        try ClusterTree(space: snapshot.lookup, root: info.root).count()
+    public func count() throws(RealmError) -> Int { try Self.count(info, in: snapshot.lookup) }
+
+    static func count(_ info: TableInfo, in space: NodeSpace) throws(RealmError) -> Int {
+        try ClusterTree(space: space, root: info.root).count()
     }
 
     /// Number of tombstones (object format 2.7).

@@ -28,8 +28,8 @@ extension WriteTransaction {
     /// Creates an object with a value for each property, in the order of the columns, and returns
     /// its key. Collections begin empty, whatever `values` has for them.
     ///
-    /// `key` asks for that object key in a table without primary key; `hasFoundTargets` says that
-    /// the caller has just looked up every object that the values of link properties lead to. Throws
+    /// `key` asks for that object key; `hasFoundTargets` says that the caller has just looked up every
+    /// object that the values of link properties lead to. Throws
     /// `data` when a value does not fit, the primary key exists already, or `key` does.
     public func create(
         in table: TableKey, values: UnsafeBufferPointer<Value>, key: ObjectKey? = nil,
@@ -61,16 +61,13 @@ extension WriteTransaction {
         guard let position = shape.primaryKey else {
             return try insertRow(editor, shape, wanted: key)
         }
-        guard key == nil else {
-            throw .misuse("class \(editor.className) has a primary key", reason: "primary-key")
-        }
         let index = shape.indexes[position]
         if try index.editor.find(shape.row[index.leafIndex]) != nil {
             throw RealmError(
                 .data, code: "ObjectAlreadyExists", reason: "duplicate-key",
                 "an object with this \(editor.columns[index.column].name) exists already")
         }
-        return try insertRow(editor, shape)
+        return try insertRow(editor, shape, wanted: key)
     }
 
     private static func cannotStandAlone(_ editor: TableEditor) -> RealmError {

@@ -51,15 +51,18 @@ struct FreeSpace {
         if top.freePositions.isNone { return [] }
         let starts = try space.integers(top.freePositions, "free positions")
         let counts = try space.integers(top.freeLengths, "free lengths")
-        let versions = try space.integers(top.freeVersions, "free versions")
-        guard starts.count == counts.count, starts.count == versions.count else {
+        // Files that were never shared have no versions there.
+        let versions =
+            try top.freeVersions.isNone
+            ? nil : space.integers(top.freeVersions, "free versions")
+        guard starts.count == counts.count, starts.count == versions?.count ?? starts.count else {
             throw .corrupt("free lists of different lengths", at: top.freePositions)
         }
         var chunks: [Chunk] = []
         chunks.reserveCapacity(starts.count)
         for i in 0..<starts.count {
             let (start, count, version) = (
-                starts.integer(i), counts.integer(i), versions.integer(i)
+                starts.integer(i), counts.integer(i), versions?.integer(i) ?? 0
             )
             guard start >= 24, count > 0, version >= 0, start & 7 == 0, count & 7 == 0,
                 UInt64(start) <= top.logicalSize, UInt64(count) <= top.logicalSize

@@ -6,6 +6,7 @@ final class SpaceMemory {
     let walk: NodeSpace
     /// Of `lookup`, and of `walk`.
     let states: UnsafeMutablePointer<WalkState>
+    private var keeper: AnyObject?
 
     /// For what lies below `limit` in a mapped file, which the caller keeps.
     ///
@@ -60,6 +61,12 @@ final class SpaceMemory {
         guard let nodes else { return }
         for i in 0..<2 { states[i].derived = nodes }
         walk.resetBudget()
+    }
+
+    /// As above, and keeps it.
+    func keepDerived(_ nodes: DerivedNodes) {
+        keeper = nodes
+        setDerived(.passUnretained(nodes))
     }
 
     /// What was to be read is no longer there, and nothing is read any more.

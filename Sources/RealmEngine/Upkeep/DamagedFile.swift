@@ -1,11 +1,5 @@
 /// A database that cannot be opened as a whole: its root and the tables that can be read.
 final class DamagedFile {
-    /// What is lost before any object is looked at.
-    struct LostTable {
-        let slot: Int
-        let why: RealmError
-    }
-
     /// A table whose name cannot be read, is another's or, repaired, too long.
     struct LostName {
         let newName: String
@@ -14,13 +8,16 @@ final class DamagedFile {
     let memory: SpaceMemory
     let format: Int
     let schema: Schema
-    let lostTables: [LostTable]
+    /// What is lost before any object is looked at.
+    let losses: [SalvageLoss]
     let renamedTables: [LostName]
     let version: UInt64
     /// Why the version the header selects could not be used; nil where it was.
     let whyNotNewest: RealmError?
     private let file: MappedFile
-    private let root: Root
+    /// Nil for a version that was opened.
+    private let root: Root?
+    private let keeper: Snapshot?
 
     /// Opens the file at `path` at the root the header selects, or at the other one where that leads
     /// nowhere. Throws the reason why the first cannot be used when neither can; `incompatible` for
@@ -32,23 +29,29 @@ final class DamagedFile {
         for root in roots {
             do throws(RealmError) {
                 let read = try Self.read(file, root)
-                // One bit makes the number of an old format, but not its tables.
-                if FileHeader.legacyFormats.contains(root.format), read.schema.tables.isEmpty {
-                    throw Database.oldFormat(root.format, notFor: "salvaged")
-                }
-                (memory, schema, lostTables, renamedTables, version) = read
+                (memory, schema, losses, renamedTables, version) = read
                 format = root.format
                 whyNotNewest = reason
-                self.file = file
-                self.root = root
+                (self.file, self.root, keeper) = (file, root, nil)
                 return
             } catch { reason = reason ?? error }
         }
         throw reason ?? .corrupt("the header names no root", in: "file")
     }
 
+    /// What `snapshot` sees, which is whole as far as anybody knows.
+    init(_ snapshot: Snapshot) {
+        let state = snapshot.state
+        memory = Snapshot.memory(snapshot.database, state)
+        (schema, version, format) = (snapshot.schema, state.version, state.format)
+        losses = state.legacy?.losses ?? []
+        (renamedTables, whyNotNewest) = ([], nil)
+        (file, root, keeper) = (snapshot.database.file, nil, snapshot)
+    }
+
     /// Errors that an integrity check finds in the version that is read.
     func countErrors() -> Int {
+        guard let root else { return 0 }
         let selected = try? file.header(file.rawHeader(), size: file.size, slot: root.slot)
         guard let header = selected, header.top == root.ref else { return 1 }
         return IntegrityCheck(
@@ -85,12 +88,14 @@ final class DamagedFile {
         return roots
     }
 
+    private typealias Read = (
+        memory: SpaceMemory, schema: Schema, lost: [SalvageLoss], renamed: [LostName],
+        version: UInt64
+    )
+
     private static func read(
         _ file: MappedFile, _ root: Root
-    ) throws(RealmError) -> (
-        memory: SpaceMemory, schema: Schema, lost: [LostTable], renamed: [LostName],
-        version: UInt64
-    ) {
+    ) throws(RealmError) -> Read {
         guard !root.ref.isNone else {
             guard try isEmpty(file, root) else {
                 throw .corrupt("header slot \(root.slot) names no root", in: "file")
@@ -102,6 +107,10 @@ final class DamagedFile {
         // A truncated file is smaller than its root says.
         let top = try TopArray(whole.lookup, root.ref, fileSize: .max >> 1)
         let limit = min(top.logicalSize, UInt64(file.size))
+        // One bit makes the number of an old format, but not its tables.
+        if FileHeader.legacyFormats.contains(root.format), hasLegacyTables(whole.lookup, top) {
+            return try legacy(file, top, limit)
+        }
         let memory = SpaceMemory(file.mapping, limit: limit)
         let reader = SchemaReader(space: memory.lookup, names: top.names, tables: top.tables)
         let names = try memory.lookup.node(top.names)
@@ -110,7 +119,7 @@ final class DamagedFile {
             names.count == roots.count, names.count < 1 << 16
         else { throw memory.lookup.wrongShape(top.names, "table names") }
         var tables: [TableInfo] = []
-        var lost: [LostTable] = []
+        var lost: [SalvageLoss] = []
         var taken: Set<String> = [""]
         var renamed: [LostName] = []
         for i in 0..<roots.count {
@@ -128,7 +137,7 @@ final class DamagedFile {
                 tables.append(try reader.table(ref, slot: i, name: name))
                 if isLost { renamed.append(LostName(newName: tables.last!.className)) }
                 taken.insert(name)
-            } catch { lost.append(LostTable(slot: i, why: error)) }
+            } catch { lost.append(.table(slot: i, why: error.message)) }
         }
         let version = try? reader.schemaVersion(tables)
         return (
@@ -154,5 +163,47 @@ final class DamagedFile {
         var name = TableInfo.classPrefix + "Table\(slot)"
         while taken.contains(name) { name += "_" }
         return name
+    }
+}
+
+// MARK: - Formats 2 to 9
+
+extension DamagedFile {
+    /// Tables of two slots; nil where none can be looked at.
+    private static func hasLegacyTables(_ space: NodeSpace, _ top: TopArray) -> Bool {
+        guard let tables = try? space.refNode(top.tables, slots: 0, "tables") else { return true }
+        for i in 0..<tables.count {
+            guard let ref = tables.slot(i).child, let table = try? space.node(ref) else { continue }
+            return table.count < 12
+        }
+        return true
+    }
+
+    private static func legacy(
+        _ file: MappedFile, _ top: TopArray, _ limit: UInt64
+    ) throws(RealmError) -> Read {
+        let source = SpaceMemory(file.mapping, limit: limit)
+        var lost: [SalvageLoss] = []
+        let content = try LegacyContent(source.lookup, names: top.names, tables: top.tables) {
+            lost.append(.table(slot: $0, why: $1.message))
+        }
+        let nodes = try LegacyNodes(file.mapping, content, source)
+        let memory = SpaceMemory(file.mapping, limit: limit)
+        memory.keepDerived(nodes)
+        let schema = try LegacySchema(nodes, memory.lookup, top, isLenient: true).schema()
+        return (memory, schema, lost + nodes.losses, [], top.version)
+    }
+}
+
+extension LegacyNodes {
+    /// Columns of the file that have no counterpart.
+    fileprivate var losses: [SalvageLoss] {
+        content.tables.flatMap { table in
+            table.spec.columns.filter { $0.type == .table && $0.elements == nil }.map {
+                .property(
+                    className: TableInfo.className(of: table.name), property: $0.name,
+                    why: "its cells are tables, which no property can hold")
+            }
+        }
     }
 }

@@ -12,25 +12,26 @@ public enum ExclusiveAccess {
     ///   - key: of an encrypted file.
     ///   - patience: for each lock of the session; not for others to close the file.
     ///   - allowsOtherNames: work on a file that has several hard links.
+    ///   - converts: `body` puts a file of the format that is written in the place of any other.
     /// - Throws: `busy` when others have it open, `incompatible` for files this engine does not write
     ///   and for lock files it does not know, `misuse` for a file with several hard links, and what
     ///   `body` throws.
     public static func run(
         path: String, key: EncryptionKey? = nil, _ patience: Patience = .forever,
-        allowsOtherNames: Bool = false,
+        allowsOtherNames: Bool = false, converts: Bool = false,
         _ body: (Database) throws(RealmError) -> EncryptionKey?
     ) throws(RealmError) {
         do throws(RealmError) {
             let place = DatabasePlace(path)
             try place.checkLinks()
             // What cannot be worked on gets no lock file.
-            try check(Database(MappedFile(place, DatabaseKey(key))))
+            try check(Database(MappedFile(place, DatabaseKey(key))), converts: converts)
             if !allowsOtherNames { try place.checkNames() }
             _ = try Session(joining: place, isDurable: true, patience) {
                 (isInitiator) throws(RealmError) in
                 guard isInitiator else { throw busy(path) }
                 let database = try Database(MappedFile(place, DatabaseKey(key)))
-                try check(database)
+                try check(database, converts: converts)
                 let newKey = DatabaseKey(try body(database))
                 return try attachment(Database(MappedFile(place, newKey)))
             }
@@ -60,13 +61,16 @@ public enum ExclusiveAccess {
         }
     }
 
-    private static func check(_ database: Database) throws(RealmError) {
+    private static func check(
+        _ database: Database, converts: Bool
+    ) throws(RealmError) {
         let format = database.header.format
-        guard format == 24 || format == 0 else {
+        guard format == 24 || format == 0 || converts else {
             throw RealmError(
                 .incompatible, code: "FileFormatUpgradeRequired", reason: "old-format",
                 "a file of format \(format) is not changed in place",
-                hint: "a compacted copy has the same format")
+                hint: FileHeader.legacyFormats.contains(format)
+                    ? Database.convertHint : "a compacted copy has the same format")
         }
         if let type = database.newest.top?.historyType, type != 0, type != 2 {
             throw Session.synced

@@ -32,6 +32,8 @@ extension Inspector {
         try steadily { (reading, raw) throws(RealmError) in
             guard let raw else { return nil }
             let header = try reading.header(raw)
+            // Those of old formats have other instructions.
+            if FileHeader.legacyFormats.contains(header.format) { return nil }
             guard let (top, memory) = try reading.newest(header) else { return [] }
             defer { withExtendedLifetime(memory) {} }
             guard let history = try ChangeHistory(memory.lookup, top) else { return nil }
@@ -46,9 +48,7 @@ extension FileReading {
     fileprivate func tableNames(
         _ memory: SpaceMemory, _ top: TopArray, format: Int
     ) throws(RealmError) -> [TableKey: String] {
-        guard (20...24).contains(format) else { return [:] }
-        let reader = SchemaReader(space: memory.walk, names: top.names, tables: top.tables)
-        let tables = try reader.schema().tables
+        let tables = try schema(memory, top, format: format)?.tables ?? []
         return Dictionary(tables.map { ($0.key, $0.name) }, uniquingKeysWith: { a, _ in a })
     }
 }

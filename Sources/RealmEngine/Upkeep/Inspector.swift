@@ -224,9 +224,7 @@ struct FileReading {
     private func content(
         _ memory: SpaceMemory, _ top: TopArray, format: Int
     ) throws(RealmError) -> Inspection.Content? {
-        guard (20...24).contains(format) else { return nil }
-        let reader = SchemaReader(space: memory.walk, names: top.names, tables: top.tables)
-        let schema = try reader.schema()
+        guard let schema = try schema(memory, top, format: format) else { return nil }
         var objects = 0
         for table in schema.classes {
             let (sum, overflow) = objects.addingReportingOverflow(
@@ -236,6 +234,20 @@ struct FileReading {
         }
         return Inspection.Content(
             schemaVersion: schema.version, classes: schema.classes.count, objects: objects)
+    }
+
+    /// The tables; nil for formats that are not read. What makes nodes of old ones is kept in `memory`.
+    func schema(
+        _ memory: SpaceMemory, _ top: TopArray, format: Int
+    ) throws(RealmError) -> Schema? {
+        if FileHeader.legacyFormats.contains(format) {
+            let state = try VersionState.read(
+                file.mapping, size: size, format: format, top: top.ref)
+            if let nodes = state.legacy { memory.keepDerived(nodes) }
+            return state.schema
+        }
+        guard [10, 11].contains(format) || (20...24).contains(format) else { return nil }
+        return try SchemaReader(space: memory.walk, names: top.names, tables: top.tables).schema()
     }
 
     static let inRealm: UInt64 = 2

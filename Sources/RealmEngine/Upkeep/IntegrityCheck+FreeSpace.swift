@@ -10,7 +10,11 @@ extension IntegrityCheck {
     }
 
     private func readChunks(_ top: TopArray) -> [Extent]? {
-        let refs = [top.freePositions, top.freeLengths, top.freeVersions]
+        // Files that were never shared have no versions in their free list.
+        let hasStamps = !isLegacy || !top.freeVersions.isNone
+        let refs = [
+            top.freePositions, top.freeLengths, hasStamps ? top.freeVersions : top.freeLengths,
+        ]
         var arrays: [NodeView] = []
         for ref in refs {
             let array = reading(ref, .freeListShape) { () throws(RealmError) in
@@ -35,7 +39,7 @@ extension IntegrityCheck {
         var isOrdered = true
         for i in 0..<arrays[0].count {
             let (start, count) = (arrays[0].integer(i), arrays[1].integer(i))
-            let stamp = arrays[2].integer(i)
+            let stamp = isLegacy && top?.freeVersions.isNone == true ? 0 : arrays[2].integer(i)
             if stamp < 0 || UInt64(stamp) > top?.version ?? 0 {
                 found(.freeStamp, ref, "free chunk \(i) was released by version \(stamp)")
             }

@@ -6,7 +6,7 @@ extension IntegrityCheck {
     func checkHeader() -> Bool {
         report.facts.format = header.format
         let known = [10, 11, 20, 21, 22, 23, 24]
-        if !known.contains(header.format), !(header.format == 0 && topRef.isNone) {
+        if !known.contains(header.format), !isLegacy, !(header.format == 0 && topRef.isNone) {
             found(.header, Ref(0), "file format \(header.format) is unknown")
             return false
         }
@@ -14,7 +14,8 @@ extension IntegrityCheck {
             found(.header, Ref(0), "the file's size of \(fileSize) bytes is no multiple of 8")
         }
         // A file written in one pass keeps its odd size until a session opens it for writing.
-        if !isStreamed, fileSize % Self.page != 0 {
+        // Old writers made files of any size.
+        if !isStreamed, !isLegacy, fileSize % Self.page != 0 {
             found(.fileSize, nil, "the file's size of \(fileSize) bytes is no multiple of a page")
         }
         return true

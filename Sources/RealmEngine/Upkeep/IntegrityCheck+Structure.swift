@@ -92,7 +92,8 @@ extension IntegrityCheck {
             found(.nodeOutsideFile, ref, "a node of \(size) bytes leaves the version")
             return nil
         }
-        if UInt32(truncatingIfNeeded: header) != 0x4141_4141 {
+        // Old writers left anything there.
+        if UInt32(truncatingIfNeeded: header) != 0x4141_4141, !isLegacy {
             found(.signature, ref, "a node without its signature")
         }
         checkExtent(ref, size)

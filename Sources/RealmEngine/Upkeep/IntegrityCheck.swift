@@ -93,8 +93,8 @@ public final class IntegrityCheck {
     }
 
     /// Checks the file at `path`, also when it is too damaged to be opened as a database. Throws
-    /// `input` when it cannot be read or is no Realm file at all, and `incompatible` when its format
-    /// is one of the old ones, of which nothing can be said.
+    /// `input` when it cannot be read or is no Realm file at all, and `incompatible` when an upgrade
+    /// from format 9 was interrupted, so that nothing can be said.
     public static func run(
         path: String, level: Level = .full, key: EncryptionKey? = nil
     ) throws(RealmError) -> IntegrityReport {
@@ -117,7 +117,10 @@ public final class IntegrityCheck {
             return headerOnly(error)
         }
         if FileHeader.legacyFormats.contains(header.format) {
-            throw Database.oldFormat(header.format, notFor: "checked")
+            // Half an upgrade is neither one format nor the other.
+            do throws(RealmError) { _ = try Database(file) } catch {
+                if error.kind == .incompatible { throw error }
+            }
         }
         return IntegrityCheck(
             file.mapping, fileSize: size, header: header, top: header.top,
@@ -162,6 +165,7 @@ public final class IntegrityCheck {
         checkStructure()
         memory.walk.state.pointee.budget = 64 &* Int(limit) &+ 1 << 20
         checkFreeSpace(top)
+        if isLegacy { return checkLegacy(top) }
         checkDirectory(top)
         checkHistory(top)
         if level == .full {

@@ -67,7 +67,7 @@ extension Salvage {
                     }
                 }
                 guard key.raw >= 0 else { throw .corrupt("its key is negative", in: "object") }
-                let wanted = target.source.primaryKey == nil ? key : nil
+                let wanted = target.keepsKeys || target.source.primaryKey == nil ? key : nil
                 let new = try create(target.key, values, wanted)
                 try didCreate(key, as: new, in: place)
             } catch {

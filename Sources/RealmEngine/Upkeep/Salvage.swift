@@ -8,6 +8,18 @@ public final class Salvage {
     private let session: WriteSession
     private let report: (SalvageLoss) throws(RealmError) -> Void
     private(set) var summary = SalvageSummary()
+    /// Nil to rescue what can be read: then anything may be lost.
+    private let conversion: Conversion?
+    /// Why nothing is converted.
+    private var refusal: RealmError?
+
+    /// What is made of a sound database.
+    public enum Conversion: Sendable {
+        /// The same in the format that is written.
+        case format
+        /// Without what synchronisation keeps beside the objects.
+        case local
+    }
 
     var transaction: WriteTransaction
     /// Changes since the last commit: a transaction's memory grows with them.
@@ -18,6 +30,8 @@ public final class Salvage {
     struct Target {
         let source: TableInfo
         let key: TableKey
+        /// Objects with a primary key have the keys they had.
+        let keepsKeys: Bool
         /// Place of each of the source's columns in the new table; nil for those that are lost.
         var columns: [Int?]
         /// New keys of objects with a primary key, which cannot keep theirs.
@@ -25,7 +39,7 @@ public final class Salvage {
 
         /// The key of what was the object with `key`; nil when it is lost for certain.
         func new(_ key: ObjectKey) -> ObjectKey? {
-            source.primaryKey == nil ? key : keys.new(key)
+            keepsKeys || source.primaryKey == nil ? key : keys.new(key)
         }
     }
 
@@ -40,11 +54,13 @@ public final class Salvage {
 
     private init(
         _ source: DamagedFile, _ session: WriteSession, _ directory: String, maxMemory: Int,
+        _ conversion: Conversion? = nil,
         _ report: @escaping (SalvageLoss) throws(RealmError) -> Void
     ) throws(RealmError) {
         self.source = source
         self.session = session
         self.report = report
+        self.conversion = conversion
         // Writing out takes about as much again.
         memoryLimit = maxMemory / 8 * 3
         keyMemory = try SpillMemory(
@@ -73,12 +89,48 @@ public final class Salvage {
         do throws(RealmError) { source = try DamagedFile(path: path, DatabaseKey(key)) } catch {
             throw error.inFile(path)
         }
+        return try run(
+            source, Place(destination, spill: directory), maxMemory, key: key, nil, report)
+    }
+
+    /// Makes of what `snapshot` sees a new database at `destination`, which must not exist, in the format
+    /// that is written: the same classes, objects, keys, values and links, with a history of its own.
+    ///
+    /// - Parameters:
+    ///   - key: of the new file.
+    ///   - report: told what has no place in the new file.
+    /// - Throws: `corrupt` where something cannot be read, and what `run` throws.
+    public static func convert(
+        _ snapshot: Snapshot, to conversion: Conversion, at destination: String,
+        spillingInto directory: String, maxMemory: Int = 64 << 20, key: EncryptionKey? = nil,
+        report: @escaping (SalvageLoss) throws(RealmError) -> Void
+    ) throws(RealmError) -> SalvageSummary {
+        try run(
+            DamagedFile(snapshot), Place(destination, spill: directory), maxMemory, key: key,
+            conversion, report)
+    }
+
+    /// Where the new file goes, and files without a name.
+    private struct Place {
+        let destination: String
+        let spill: String
+
+        init(_ destination: String, spill: String) {
+            (self.destination, self.spill) = (destination, spill)
+        }
+    }
+
+    private static func run(
+        _ source: DamagedFile, _ place: Place, _ maxMemory: Int, key: EncryptionKey?,
+        _ conversion: Conversion?, _ report: @escaping (SalvageLoss) throws(RealmError) -> Void
+    ) throws(RealmError) -> SalvageSummary {
         var options = WriteSession.Options()
         options.creates = true
         options.isDurable = false
         options.key = key
-        let session = try WriteSession(path: destination, options: options)
-        let salvage = try Salvage(source, session, directory, maxMemory: maxMemory, report)
+        let session = try WriteSession(path: place.destination, options: options)
+        let salvage = try Salvage(
+            source, session, place.spill, maxMemory: maxMemory, conversion, report)
         do throws(RealmError) {
             try salvage.run()
         } catch {
@@ -94,9 +146,7 @@ public final class Salvage {
             summary.isNewest = false
             try lose(.version(used: source.version, why: why.message))
         }
-        for table in source.lostTables {
-            try lose(.table(slot: table.slot, why: table.why.message))
-        }
+        for loss in source.losses { try omit(loss) }
         for table in source.renamedTables {
             try lose(
                 .name(
@@ -114,8 +164,24 @@ public final class Salvage {
     }
 
     func lose(_ loss: SalvageLoss) throws(RealmError) {
+        guard conversion != nil else { return try omit(loss) }
+        // What gives up for this reason is asked again further up.
+        let refusal = refusal ?? RealmError.corrupt(loss.why, in: "file, which is not converted")
+        self.refusal = refusal
+        throw refusal
+    }
+
+    /// Tells of what has no place in the new file.
+    private func omit(_ loss: SalvageLoss) throws(RealmError) {
         summary.add(loss)
         try report(loss)
+    }
+
+    /// Whether a table is kept by synchronisation for itself: objects on their way to a server, no
+    /// class, or one of those that name users and their rights.
+    private func isDropped(_ info: TableInfo) -> Bool {
+        if conversion != nil, info.kind == .asymmetric { return true }
+        return conversion == .local && (!info.isClass || info.className.hasPrefix("__"))
     }
 
     /// The target of what was the table with `key`.
@@ -154,13 +220,21 @@ public final class Salvage {
         _ object: ObjectKey, as new: ObjectKey, in place: Int
     ) throws(RealmError) {
         summary.salvaged += 1
-        if targets[place].source.primaryKey != nil { try targets[place].keys.add(object, new) }
+        if targets[place].source.primaryKey != nil, conversion == nil {
+            try targets[place].keys.add(object, new)
+        }
     }
 
     // MARK: Schema
 
     private func makeTables() throws(RealmError) {
         for info in source.schema.tables where info.name != "metadata" {
+            if isDropped(info) {
+                let count = try? Table.count(info, in: lookup)
+                try omit(
+                    .objects(className: info.className, count: count, why: "kept by sync alone"))
+                continue
+            }
             // Objects of asymmetric classes are on their way to a server, not in the file.
             do throws(RealmError) {
                 let key = try transaction.createTable(
@@ -169,7 +243,8 @@ public final class Salvage {
                 targetPlaces[info.key] = targets.count
                 targets.append(
                     Target(
-                        source: info, key: key, columns: info.columns.map { _ in nil },
+                        source: info, key: key, keepsKeys: conversion != nil,
+                        columns: info.columns.map { _ in nil },
                         keys: SalvagedKeys(keyMemory)))
             } catch {
                 try lose(.objects(className: info.className, count: nil, why: error.message))
@@ -206,6 +281,13 @@ public final class Salvage {
             do throws(RealmError) {
                 if column.type == .link {
                     guard let target = target(column.target) else {
+                        if let other = source.schema.table(column.target), isDropped(other) {
+                            try omit(
+                                .property(
+                                    className: info.className, property: column.name,
+                                    why: "it leads to a class kept by sync alone"))
+                            continue
+                        }
                         throw .corrupt("the class it leads to is lost", in: "property")
                     }
                     spec.target = target.key
@@ -225,7 +307,8 @@ public final class Salvage {
         var spec = PropertySpec(SchemaReader.fitting(column.name), column.type)
         spec.isOptional = column.isNullable
         spec.collection = column.collection
-        spec.isIndexed = column.index == .general && column.isIndexed
+        // Indexes of old formats are not read.
+        spec.isIndexed = column.isIndexed && column.index != .fullText
         spec.isFullText = column.index == .fullText
         spec.hasIntegerKeys = column.hasIntegerKeys
         return spec

@@ -17,6 +17,18 @@ public enum SalvageLoss: Sendable {
     case values(className: String, property: String, key: ObjectKey, count: Int, why: String)
 }
 
+extension SalvageLoss {
+    /// The reason.
+    public var why: String {
+        switch self {
+        case .version(_, let why), .table(_, let why), .name(_, _, let why),
+            .property(_, _, let why), .objects(_, _, let why), .object(_, _, let why),
+            .values(_, _, _, _, let why):
+            why
+        }
+    }
+}
+
 /// What came of a salvage. Every loss that was reported counts in exactly one of the sums.
 public struct SalvageSummary: Sendable {
     /// Number of the version that was read.

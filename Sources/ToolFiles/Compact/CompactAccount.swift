@@ -12,7 +12,14 @@ struct CompactAccount {
         RealmError(
             .incompatible, code: "IncompatibleHistories", reason: "synced",
             "a file with a synchronised history is not copied: two copies would diverge",
-            hint: "export it and import into a new file")
+            hint: "--local -o NEW makes a local file of it")
+    }
+
+    static var syncedFormat: RealmError {
+        RealmError(
+            .incompatible, code: "IncompatibleHistories", reason: "synced",
+            "a file with a synchronised history is not converted: no server would know it",
+            hint: "--local -o NEW makes a local file of it")
     }
 
     /// Whether there is something to do: another key to give, or, as `--if-free` has it, enough to

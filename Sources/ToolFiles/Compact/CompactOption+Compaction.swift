@@ -4,6 +4,7 @@ import ToolKit
 extension CompactOption {
     static let compaction: [any OptionDeclaration] = [
         ifFree, backup, verify, noVerify, dropHistory, enumerate, at, newKey, decrypt, toFormat,
+        local,
     ]
 
     static let ifFree = Option(
@@ -14,7 +15,8 @@ extension CompactOption {
         excludes: [check, analyze, salvage])
 
     static let backup = Option(
-        "backup", nil, .optional("SUFFIX", .suffix, bare: ".bak"), in: .compaction,
+        "backup", nil, .optional("SUFFIX", .suffix, bare: CompactRequest.backupSuffix),
+        in: .compaction,
         "keep the old file under another name",
         "Keep the old file as FILE with SUFFIX behind it. A hard link does that where there "
             + "are any, otherwise a copy.",
@@ -65,7 +67,16 @@ extension CompactOption {
 
     static let toFormat = Option(
         "to-format", nil, .required("N", .count(1...99)), in: .compaction,
-        "write file format N",
-        "Write file format N. This version writes the format it finds and ends with exit "
-            + "status 6 when another is asked for.")
+        "write file format N: 24",
+        "Write file format 24, whichever of the formats 2 to 23 the file has: the objects are made "
+            + "anew, with their keys, values and links, and compared with the original. Without "
+            + "`-o` this needs `--force`, and the old file is kept as with `--backup`. Other formats "
+            + "are not written.",
+        excludes: [check, analyze, salvage, dryRun])
+
+    static let local = Option(
+        "local", in: .compaction, "make a local file of a synchronised one",
+        "Write a file that programs open without synchronisation: objects, keys and links stay, "
+            + "what sync keeps for itself is left out and named. Needs `-o`.",
+        excludes: [check, analyze, salvage, dryRun, backup])
 }

@@ -75,6 +75,21 @@ struct CompactRequest {
         if let format = command[CompactOption.toFormat], format != 24 {
             throw Self.notYet("--to-format: file format \(format) cannot be written yet")
         }
+        if command[CompactOption.local], action != .copy {
+            throw Self.usage("--local needs -o: a synchronised file is not replaced")
+        }
+    }
+
+    static let backupSuffix = ".bak"
+
+    /// The file is to have the format that is written.
+    var convertsFormat: Bool { command[CompactOption.toFormat] != nil }
+
+    /// What has to be made of a database anew, object by object; nil where its nodes can be copied.
+    func conversion(of database: Database) -> Salvage.Conversion? {
+        if command[CompactOption.local] { return .local }
+        let isOld = database.header.format != 24 && database.top != nil
+        return isOld && convertsFormat ? .format : nil
     }
 
     static func usage(_ message: String) -> RealmError {

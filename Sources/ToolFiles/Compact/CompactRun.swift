@@ -35,6 +35,10 @@ struct CopyRun {
     private func write(
         _ database: Database, _ target: String, _ account: CompactAccount
     ) throws(RealmError) -> ExitCode {
+        if let conversion = request.conversion(of: database) {
+            let output = try CompactOutput(request, path: target, force: request.mayReplace)
+            return try ConversionRun(request, conversion, target).write(database, output, account)
+        }
         if let type = database.top?.historyType, type > 2 { throw CompactAccount.synced }
         if !account.isWorthIt(database) { return try account.reportNotNeeded(database) }
         try CompactOutput.checkRoom(for: database.compactedLimit, beside: target)
@@ -62,7 +66,8 @@ struct InPlaceRun {
                 var code = ExitCode.ok
                 try ExclusiveAccess.run(
                     path: request.path, key: request.command.readKey(),
-                    request.command.wait.patience, allowsOtherNames: request.mayReplace
+                    request.command.wait.patience, allowsOtherNames: request.mayReplace,
+                    converts: request.mayReplace && request.convertsFormat
                 ) { (database) throws(RealmError) in
                     guard account.isWorthIt(database) else {
                         code = try account.reportNotNeeded(database)
@@ -89,7 +94,10 @@ struct InPlaceRun {
     ) throws(RealmError) -> ExitCode {
         let attributes = try FileAttributes(path: path)
         try CompactOutput.checkRoom(for: database.compactedLimit, beside: path)
-        let backup = try request.backup.map { suffix throws(RealmError) in
+        let conversion = request.conversion(of: database)
+        // What is converted is never replaced for good.
+        let suffix = request.backup ?? (conversion == nil ? nil : CompactRequest.backupSuffix)
+        let backup = try suffix.map { suffix throws(RealmError) in
             try Backup(of: path, suffix: suffix, force: request.mayReplace)
         }
         let output = try CompactOutput(request, path: path, force: true)
@@ -97,7 +105,11 @@ struct InPlaceRun {
         var options = request.options
         options.keepsFileIdentifier = true
         options.isTransactional = true
-        try output.write(database, options)
+        if let conversion {
+            try ConversionRun(request, conversion, path).make(database, output, options)
+        } else {
+            try output.write(database, options)
+        }
         try backup?.make()
         try output.publish()
         return try account.report(output.result!, database, output: nil)

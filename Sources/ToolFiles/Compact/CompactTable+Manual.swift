@@ -17,6 +17,7 @@ extension CompactTable {
     static let sections: [ManualSection] = [
         ManualSection("IN PLACE", inPlace),
         ManualSection("CHECKS", checks),
+        ManualSection("CONVERTING", conversions),
         ManualSection("SALVAGE", salvage),
         ManualSection("REPORTS", reports),
         ManualSection("EXIT STATUS", exitStatus),
@@ -35,8 +36,27 @@ extension CompactTable {
             "Compacting stays below `--max-memory` whatever the size of the file: it is read and "
                 + "written in one pass, and pages that were read are given back."),
         .paragraph(
-            "Files of formats 20 to 23 and synchronised files are not compacted in place. The "
-                + "former can be copied with `-o`, which keeps their format."),
+            "Files of formats 10 to 23 and synchronised files are not compacted in place. The "
+                + "former can be copied with `-o`, which keeps their format. Those of formats 2 to 9 "
+                + "are converted, not compacted."),
+    ]
+
+    private static let conversions: [ManualBlock] = [
+        .paragraph(
+            "`--to-format 24` makes a file of today of one that a Realm SDK of 2014 or later wrote: "
+                + "formats 2 to 11 and 20 to 23. Classes, objects with their keys, values and links "
+                + "are the same; every class is compared with the original before the new file gets "
+                + "its name. Nothing is ever changed in an old file. Without `-o` the new file takes "
+                + "the place of the old one, which needs `--force`; the old one is kept as FILE.bak, "
+                + "or as `--backup` says."),
+        .paragraph(
+            "Columns that hold a whole table in each cell, which no SDK had, are left out and named. "
+                + "A file in which an upgrade from format 9 was interrupted is refused."),
+        .paragraph(
+            "`--local` does the same for a synchronised file, of any format: the result has no "
+                + "history, and programs open it without synchronisation. Tables that are no classes, "
+                + "the classes of users and rights (`__User` and the like), asymmetric classes, and "
+                + "properties that lead to these are left out and named."),
     ]
 
     private static let checks: [ManualBlock] = [
@@ -46,6 +66,9 @@ extension CompactTable {
                 + "a `severity`, a `code`, where it can be told an `offset`, a `path` and an "
                 + "`object`, and a sentence as `detail`. Of one code 100 are listed; the summary "
                 + "counts all."),
+        .paragraph(
+            "Files of formats 2 to 9 are checked as far as their nodes, free space, columns, values and "
+                + "links go; search indexes, which nothing reads, are only looked at as nodes."),
         .paragraph(
             "The format has no checksums: a number that became another number is noticed only if "
                 + "an index, a link or an order contradicts it."),
@@ -112,6 +135,11 @@ extension CompactTable {
         .example(
             "The same while its program keeps running:",
             ["realm-compact -o big.new.realm big.realm"]),
+        .example(
+            "Make a file of today of a backup of 2016:",
+            ["realm-compact --to-format 24 -o notes.realm backup-2016.realm"]),
+        .example(
+            "Go on without the server:", ["realm-compact --local -o local.realm synced.realm"]),
         .example(
             "Check what is shipped with an application:",
             ["realm-compact --check --strict Seed.realm"]),

@@ -7,6 +7,7 @@ enum FactKey: String, CaseIterable, Sendable {
     case bytes
     case logicalBytes = "logical-bytes"
     case format
+    case age
     case encrypted
     case schemaVersion = "schema-version"
     case history
@@ -95,6 +96,7 @@ struct FileFacts {
         case .bytes: return .number(UInt64(found.bytes))
         case .encrypted: return .flag(found.isEncrypted)
         case .format: return found.format.map { .number(UInt64($0)) }
+        case .age: return found.format.flatMap(FormatAge.init).map { .text($0.span) }
         case .slot: return found.slot.map { .number(UInt64($0)) }
         case .streaming: return found.isStreaming.map { .flag($0) }
         case .compact: return found.isCompact.map { .flag($0) }

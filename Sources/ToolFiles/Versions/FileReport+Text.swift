@@ -20,6 +20,10 @@ extension FileReport {
         }
         out.append("  \(Self.padded("file", 14))  \(Self.padded(fileSize, width))")
         out.append("   \(Self.padded("lock file", 14))  \(lock)\n")
+        if let age = facts.inspection.format.flatMap(FormatAge.init), let advice = age.advice {
+            out.append("  \(Self.padded("age", 14))  written by SDKs of \(age.span)\n")
+            out.append("  \(Self.padded("", 14))  \(advice)\n")
+        }
         appendSpace(to: &out)
         if let damage = facts.inspection.damage {
             out.append("  damaged         ")

@@ -38,6 +38,10 @@ extension VersionsTable {
             ("`bytes`", "The size of the file."),
             ("`logical-bytes`", "The end of the space the newest version manages."),
             ("`format`", "The number of the file format."),
+            (
+                "`age`",
+                "When SDKs wrote the format: from one month to another, or `current`."
+            ),
             ("`encrypted`", "Whether the file is encrypted."),
             ("`schema-version`", "The schema version that the program which made the file set."),
             (

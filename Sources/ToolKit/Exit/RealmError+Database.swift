@@ -43,6 +43,7 @@ extension RealmError {
             "stop them, use --wait=30s, or write a copy with -o",
         "a compacted copy has the same format":
             "-o FILE writes a compacted copy of the same format",
+        "convert it first": "realm-compact --to-format 24 -o NEW FILE converts it",
         "it needs its key": "-K FILE names the file that holds its key",
         "an encrypted file needs its key": "an encrypted file needs its key: -K FILE",
     ]

@@ -1,0 +1,72 @@
+import Glibc
+import RealmEngine
+import ToolKit
+
+/// `--to-format 24`, `--local`: a file of another format, or of a synchronised database, made anew.
+struct ConversionRun {
+    private let request: CompactRequest
+    private let conversion: Salvage.Conversion
+    private let target: String
+
+    /// - Parameter target: the name of the new file.
+    init(_ request: CompactRequest, _ conversion: Salvage.Conversion, _ target: String) {
+        (self.request, self.conversion, self.target) = (request, conversion, target)
+    }
+
+    /// Writes what `database` holds and gives it its name.
+    func write(
+        _ database: Database, _ output: CompactOutput, _ account: CompactAccount
+    ) throws(RealmError) -> ExitCode {
+        if conversion == .format, database.top?.historyType ?? 0 > 2 {
+            throw CompactAccount.syncedFormat
+        }
+        try make(database, output, request.options)
+        if database.hasChanged { throw DatabaseChange.error }
+        try output.publish()
+        return try account.report(output.result!, database, output: target)
+    }
+
+    /// Writes what `database` holds, and compares it with the original.
+    func make(
+        _ database: Database, _ output: CompactOutput, _ options: Compactor.Options
+    ) throws(RealmError) {
+        let passing = try PassingDirectory(in: directory(of: target), for: target)
+        let diagnostics = Diagnostics(request.command)
+        var incomplete: Set<String> = []
+        let key = database.encryptionKey
+        _ = try Salvage.convert(
+            database.snapshot(), to: conversion, at: passing.database,
+            spillingInto: Terminal.temporaryDirectory, maxMemory: request.options.maxMemory,
+            key: key
+        ) { (loss) throws(RealmError) in
+            if let name = loss.propertyClass { incomplete.insert(name) }
+            diagnostics.warn("\(request.path): left out: \(loss.sentence)")
+        }
+        let made = try Database(immutable: passing.database, key: key)
+        if request.options.verifies {
+            try DigestComparison(request.command.workers)
+                .run(database, made, except: incomplete, path: request.path)
+        }
+        var options = options
+        options.keepsHistory = false
+        try output.write(made, options)
+    }
+}
+
+extension SalvageLoss {
+    /// The class that lacks a property.
+    fileprivate var propertyClass: String? {
+        if case .property(let name, _, _) = self { return name }
+        return nil
+    }
+
+    /// What people are told.
+    fileprivate var sentence: String {
+        switch self {
+        case .property(let name, let property, let why): "\(name).\(property): \(why)"
+        case .objects(let name, let count, let why):
+            "\(name)\(count.map { ", \($0) objects" } ?? ""): \(why)"
+        default: why
+        }
+    }
+}

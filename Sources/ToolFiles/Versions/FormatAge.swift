@@ -1,0 +1,27 @@
+/// When files of an old format were written, and what can be done with them.
+struct FormatAge {
+    /// From one month to another, or a year; `current` for those that SDKs still open.
+    let span: String
+    /// Nil where there is nothing to be said.
+    let advice: String?
+
+    /// Nil for a format that nobody wrote.
+    init?(format: Int) {
+        guard let span = Self.spans[format] ?? (20...24 ~= format ? "current" : nil) else {
+            return nil
+        }
+        self.span = span
+        switch format {
+        case 2...9:
+            advice = "query, export, compare, --check, --salvage; --to-format 24 -o NEW converts it"
+        case 10, 11: advice = "read as any; --to-format 24 -o NEW converts it"
+        default: advice = nil
+        }
+    }
+
+    private static let spans = [
+        2: "2014-07 to 2015-10", 3: "2015-09 to 2016-04", 4: "2016-03 to 2016-04",
+        5: "2016-04 to 2016-08", 6: "2016-09 to 2017-03", 7: "2017-03 to 2017-09",
+        8: "2017-08 to 2017-09", 9: "2017-09 to 2020-03", 10: "2020", 11: "2020",
+    ]
+}

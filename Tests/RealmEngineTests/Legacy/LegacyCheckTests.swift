@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+@testable import EngineSupport
+@testable import RealmEngine
+
+/// The integrity check of files of formats 2 to 9, and what is made of them.
+@Suite struct LegacyCheckTests {
+    @Test(arguments: LegacyDumpTests.cases) func soundFilesHaveNoErrors(_ file: URL) throws {
+        let report = try IntegrityCheck.run(path: file.path)
+        let name = file.lastPathComponent
+        #expect(report.errorCount == 0, "\(name): \(report.findings.map(\.what))")
+        // Links back that the engine of the time stored wrongly, and the first version of a file
+        // that was not shared.
+        let warnings: Set<IntegrityReport.Code> =
+            name.contains("wrong-backlinks")
+            ? [.backlinkStale] : name.contains("top5") ? [.staleSlot] : []
+        #expect(Set(report.counts.keys) == warnings, "\(name)")
+        let database = try Database(immutable: file.path)
+        let objects = report.facts.tables.filter { $0.name != "pk" }.reduce(0) { $0 + $1.objects }
+        let counted = try database.schema.tables.reduce(0) {
+            $0 + (try database.snapshot().table($1).count())
+        }
+        #expect(objects == counted)
+    }
+
+    @Test(arguments: LegacyHostileTests.cases) func damageIsFound(_ file: URL) throws {
+        let report = try IntegrityCheck.run(path: file.path)
+        #expect(report.errorCount > 0, "\(file.lastPathComponent)")
+    }
+
+    /// What is converted holds the same, as a file of today.
+    @Test(arguments: LegacyDumpTests.cases) func convertsToTheSame(_ file: URL) throws {
+        let source = try Database(immutable: file.path)
+        let scratch = ScratchDatabase()
+        var omitted: Set<String> = []
+        let isSynced = source.top.map { $0.historyType > 2 } ?? false
+        _ = try Salvage.convert(
+            source.snapshot(), to: isSynced ? .local : .format, at: scratch.path,
+            spillingInto: NSTemporaryDirectory()
+        ) { (loss) throws(RealmError) in
+            if case .property(let name, _, _) = loss { omitted.insert(name) }
+        }
+        let made = try Database(immutable: scratch.path)
+        #expect(made.header.format == 24)
+        #expect(try IntegrityCheck.run(path: scratch.path).isClean)
+        for info in source.schema.tables where !omitted.contains(info.className) {
+            if isSynced, !info.isClass { continue }
+            let copy = try #require(made.schema.table(named: info.className))
+            #expect(
+                try ContentDigest(source.snapshot()).digest(info)
+                    == ContentDigest(made.snapshot()).digest(copy), "\(info.name)")
+            #expect(
+                try source.snapshot().table(info).keys() == made.snapshot().table(copy).keys())
+            #expect(
+                copy.primaryKey.map { copy.columns[$0].name }
+                    == info.primaryKey.map { info.columns[$0].name })
+            for column in info.columns where column.isIndexed {
+                let i = try #require(copy.columnIndex(named: column.name))
+                #expect(copy.columns[i].index == .general)
+            }
+        }
+        #expect(made.schema.version == source.schema.version)
+    }
+
+    /// Tables that can be read are rescued from a file in which another one cannot.
+    @Test func rescuesWhatCanBeRead() throws {
+        let file = Fixtures.own.appending(path: "legacy/f7-sdk.realm")
+        let source = try Database(immutable: file.path)
+        let lost = try #require(source.schema.table(named: "Person"))
+        var bytes = [UInt8](try Data(contentsOf: file))
+        // The table's root is a leaf of numbers now.
+        bytes[Int(lost.top.raw) + 4] = 0x04
+        let (damaged, rescued) = (ScratchDatabase(), ScratchDatabase())
+        try Data(bytes).write(to: URL(filePath: damaged.path))
+        var losses: [SalvageLoss] = []
+        let summary = try Salvage.run(
+            path: damaged.path, into: rescued.path, spillingInto: NSTemporaryDirectory()
+        ) { (loss) throws(RealmError) in losses.append(loss) }
+        #expect(!summary.isComplete && !losses.isEmpty)
+        let made = try Database(immutable: rescued.path)
+        let info = try #require(source.schema.table(named: "AllTypes"))
+        let copy = try #require(made.schema.table(named: "AllTypes"))
+        #expect(
+            try source.snapshot().table(info).count() == made.snapshot().table(copy).count())
+        #expect(made.schema.table(named: "Person") == nil)
+    }
+}
