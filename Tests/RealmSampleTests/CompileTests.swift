@@ -83,7 +83,7 @@ import Testing
             """, mode: mode)
     }
 
-    @Test("ACT-05 ACT-06: strict checking finds nothing in what the guides show")
+    @Test("ACT-04 ACT-05 ACT-06: strict checking finds nothing in what the guides show")
     func actorChecks() throws {
         try judge(
             """

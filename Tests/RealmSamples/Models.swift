@@ -26,6 +26,7 @@ final class Letter: Object {
     @Persisted var subject: String
 }
 
+/// The model of the guide (ACT-07).
 final class Job: Object {
     @Persisted(primaryKey: true) var _id: ObjectId
     @Persisted var title: String

@@ -39,6 +39,26 @@ import Testing
         #expect(said.contains(mistake.said), "\(mistake.name): \(said.suffix(600))")
     }
 
+    /// Of an actor, and yet of a thread.
+    private actor Elsewhere {
+        func write() async throws {
+            let realm = try RealmLab(RealmTests.types).open()
+            try await realm.asyncWrite {}
+        }
+    }
+
+    @Test("ACT-27: asynchronous writes are for realms of actors") func notOfAnActor() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            try await Elsewhere().write()
+        }
+        let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(
+            said.contains(
+                "asyncWrite() can only be called on main thread or actor-isolated Realms"), "\(said)")
+    }
+
     static let mistakes: [Mistake] = confinement + transactions + objects + collections + others
 
     /// Runs on another thread, and waits.

@@ -36,7 +36,9 @@ package enum SQLDialect: String, CaseIterable, Sendable {
 
     /// A name in the form all three take.
     static func quoted(_ name: String) -> String {
-        "\"" + name.replacing("\"", with: "\"\"") + "\""
+        "\""
+            + name.split(separator: "\"", omittingEmptySubsequences: false).joined(
+                separator: "\"\"") + "\""
     }
 
     /// What the database tells the name from others by.
