@@ -15,6 +15,8 @@ let package = Package(
         // What the README shows.
         .executableTarget(name: "kennel", dependencies: [realm], swiftSettings: strict),
         .executableTarget(name: "ledger", dependencies: [realm], swiftSettings: strict),
+        // What one access costs; in a release build.
+        .executableTarget(name: "typed-bench", dependencies: [realm], swiftSettings: strict),
         // The same files as in the tests.
         .target(name: "RealmSamples", dependencies: [realm], swiftSettings: strict),
         .executableTarget(

@@ -1,0 +1,25 @@
+import RealmSwift
+
+/// Ten properties, as many as people tend to have.
+final class Person: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var name: String
+    @Persisted var age: Int
+    @Persisted var email: String
+    @Persisted var score: Double
+    @Persisted var active: Bool
+    @Persisted var city: String
+    @Persisted var visits: Int?
+    @Persisted var note: String?
+    @Persisted var boss: Person?
+}
+
+final class Pair: Object {
+    @Persisted var first: Int
+    @Persisted var second: Int
+}
+
+final class Ticket: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var holder: String
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// Keeps the compiler from leaving out what nobody looks at.
+@inline(never) func use<T>(_: T) {}
+
+private func nanoseconds(_ clock: clockid_t) -> Double {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+}
+
+/// CPU time of the process so far, in nanoseconds.
+func processorTime() -> Double { nanoseconds(CLOCK_PROCESS_CPUTIME_ID) }
+
+/// The best of five runs, in nanoseconds for each of `times` that `body` does.
+func best(_ times: Int, _ body: () throws -> Void) rethrows -> Double {
+    var best = Double.infinity
+    for _ in 0..<5 {
+        let began = nanoseconds(CLOCK_MONOTONIC)
+        try body()
+        best = min(best, (nanoseconds(CLOCK_MONOTONIC) - began) / Double(times))
+    }
+    return best
+}
+
+func line(_ name: String, _ value: Double, _ unit: String = "ns") {
+    let figure = String(format: value < 100 ? "%.1f" : "%.0f", value)
+    print(name.padding(toLength: 44, withPad: " ", startingAt: 0), figure, unit)
+}
+
+/// Memory the process has of its own, in bytes.
+func memory() -> Int {
+    let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+    let pages = text.split(separator: " ").dropFirst(5).first.flatMap { Int($0) } ?? 0
+    return pages * 4096
+}

@@ -1,0 +1,171 @@
+import Dispatch
+import Foundation
+import RealmSwift
+
+func person(_ i: Int) -> Person {
+    let person = Person()
+    person.id = i
+    person.name = "name \(i & 1023)"
+    person.age = i % 100
+    person.email = "someone@example.org"
+    person.score = Double(i)
+    person.active = i & 1 == 0
+    person.city = "Oslo"
+    person.visits = i
+    person.note = nil
+    return person
+}
+
+func fill(_ realm: Realm, _ count: Int) throws {
+    // Not counted: a first commit makes the file.
+    try realm.write { realm.add(person(-1)) }
+    try realm.write { realm.delete(realm.objects(Person.self)) }
+    let time = try best(count / 5) {
+        let from = realm.objects(Person.self).count
+        try realm.write { for i in from..<from + count / 5 { realm.add(person(i)) } }
+    }
+    line("init and add, 10 properties", time)
+    try realm.write {
+        for i in 0..<count {
+            let pair = Pair()
+            (pair.first, pair.second) = (i, i)
+            realm.add(pair)
+        }
+    }
+}
+
+func objects(_ realm: Realm) throws {
+    let one = realm.object(ofType: Person.self, forPrimaryKey: 7)!
+    let times = 1_000_000
+    line("read an Int, thread", best(times) { for _ in 0..<times { use(one.age) } })
+    line("read a String of 6 bytes", best(times) { for _ in 0..<times { use(one.name) } })
+    let frozen = one.freeze()
+    line("read an Int, frozen", best(times) { for _ in 0..<times { use(frozen.age) } })
+    let pairs = realm.objects(Pair.self)
+    line(
+        "iterate, two properties",
+        best(pairs.count) {
+            var sum = 0
+            for pair in pairs { sum &+= pair.first &+ pair.second }
+            use(sum)
+        })
+    let keys = realm.objects(Person.self).count
+    line(
+        "by primary key, one property",
+        best(200_000) {
+            var key = 1
+            for _ in 0..<200_000 {
+                key = (key &* 7919 &+ 13) % keys
+                use(realm.object(ofType: Person.self, forPrimaryKey: key)!.age)
+            }
+        })
+    try realm.write {
+        line("set an Int", best(times) { for i in 0..<times { one.age = i & 127 } })
+    }
+    var kept: [Person] = []
+    kept.reserveCapacity(100_000)
+    let before = memory()
+    for person in realm.objects(Person.self).prefix(100_000) { kept.append(person) }
+    line("memory of an accessor", Double(memory() - before) / Double(kept.count), "bytes")
+    line("freeze an object", best(100_000) { for person in kept { use(person.freeze()) } })
+}
+
+func queries(_ realm: Realm) throws {
+    let people = realm.objects(Person.self)
+    let typed = best(2000) { for i in 0..<2000 { use(people.where { $0.id == i }.count) } }
+    let text = best(2000) { for i in 0..<2000 { use(people.filter("id == %@", i).count) } }
+    line("where and count, by key", typed)
+    line("filter(\"id == %@\") and count", text)
+}
+
+func handOver(_ realm: Realm) throws {
+    let kept = Array(realm.objects(Person.self).prefix(20_000))
+    var best = Double.infinity
+    for _ in 0..<5 {
+        let references = kept.map { ThreadSafeReference(to: $0) }
+        var clock = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &clock)
+        let began = Double(clock.tv_sec) * 1e9 + Double(clock.tv_nsec)
+        for reference in references { use(realm.resolve(reference)!) }
+        clock_gettime(CLOCK_MONOTONIC, &clock)
+        let time = Double(clock.tv_sec) * 1e9 + Double(clock.tv_nsec) - began
+        best = min(best, time / Double(references.count))
+    }
+    line("resolve a reference", best)
+}
+
+/// What a queue adds, and what an observer of many objects costs when one changes.
+func observing(_ configuration: Realm.Configuration, queue: DispatchQueue) async throws {
+    try queue.sync {
+        let realm = try Realm(configuration: configuration, queue: queue)
+        let one = realm.object(ofType: Person.self, forPrimaryKey: 7)!
+        let times = 1_000_000
+        line("read an Int, queue", best(times) { for _ in 0..<times { use(one.age) } })
+    }
+    let heard = DispatchSemaphore(value: 0)
+    nonisolated(unsafe) var token: NotificationToken?
+    try queue.sync {
+        let realm = try Realm(configuration: configuration, queue: queue)
+        token = realm.objects(Person.self).where { $0.id < 100_000 }.observe { _ in heard.signal() }
+    }
+    try await onThread {
+        heard.wait()
+        let realm = try Realm(configuration: configuration)
+        let one = realm.object(ofType: Person.self, forPrimaryKey: 70)!
+        var best = Double.infinity
+        for i in 0..<20 {
+            let began = processorTime()
+            try realm.write { one.age = i }
+            heard.wait()
+            best = min(best, processorTime() - began)
+        }
+        line("one change of 100 000 observed, with its commit", best / 1000, "us of CPU")
+    }
+    token?.invalidate()
+}
+
+actor Office {
+    private var realm: Realm!
+
+    init(_ configuration: Realm.Configuration) async throws {
+        realm = try await Realm(configuration: configuration, actor: self)
+    }
+
+    func issue(_ id: Int) async throws {
+        try await realm.asyncWrite {
+            let ticket = Ticket()
+            (ticket.id, ticket.holder) = (id, "somebody")
+            realm.add(ticket)
+        }
+    }
+
+    func read() -> Double {
+        let one = realm.object(ofType: Person.self, forPrimaryKey: 7)!
+        return best(1_000_000) { for _ in 0..<1_000_000 { use(one.age) } }
+    }
+}
+
+func asynchronousWrites(_ configuration: Realm.Configuration) async throws {
+    let office = try await Office(configuration)
+    line("read an Int, actor", await office.read())
+    var most = 0.0
+    for run in 0..<5 {
+        let began = Date()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<10 {
+                group.addTask {
+                    for i in 0..<2000 { try await office.issue((run * 10 + task) * 2000 + i) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        most = max(most, 20_000 / Date().timeIntervalSince(began))
+    }
+    line("asyncWrite of one object, 10 tasks", most, "a second")
+}
+
+private func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+    }
+}

@@ -1,0 +1,23 @@
+import Dispatch
+import Foundation
+import RealmSwift
+
+// What one access costs: `swift run -c release --package-path Tests/Ledger typed-bench [OBJECTS]`.
+// Each line is the best of five runs, by elapsed time unless it says otherwise; Measuring.md explains them.
+
+let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000
+let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("typed-bench-\(UUID().uuidString)")
+try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+defer { try? FileManager.default.removeItem(at: folder) }
+let configuration = Realm.Configuration(
+    fileURL: folder.appendingPathComponent("bench.realm"),
+    objectTypes: [Person.self, Ticket.self, Pair.self])
+
+let realm = try Realm(configuration: configuration)
+try fill(realm, count)
+try objects(realm)
+try queries(realm)
+try handOver(realm)
+try await observing(configuration, queue: DispatchQueue(label: "bench"))
+try await asynchronousWrites(configuration)
