@@ -56,7 +56,8 @@ import Testing
         let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(
             said.contains(
-                "asyncWrite() can only be called on main thread or actor-isolated Realms"), "\(said)")
+                "asyncWrite() can only be called on main thread or actor-isolated Realms"),
+            "\(said)")
     }
 
     static let mistakes: [Mistake] = confinement + transactions + objects + collections + others

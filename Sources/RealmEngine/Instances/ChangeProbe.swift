@@ -8,6 +8,8 @@ public final class ChangeProbe {
     /// Tables from which a modified object can be reached within so many links.
     private var reachable: [Set<TableKey>] = []
     private var known: [Visit: Bool] = [:]
+    /// The objects that lead to a modified one; nil where there are too many.
+    private var leading: LeadingObjects?
 
     private struct Visit: Hashable {
         let object: ObjectLink
@@ -32,6 +34,7 @@ public final class ChangeProbe {
             }
             reachable.append(tables)
         }
+        leading = try? LeadingObjects(to: changes, in: filter.table, within: depth, new)
     }
 
     private static func mayLead(_ column: ColumnInfo, to tables: Set<TableKey>) -> Bool {
@@ -44,6 +47,7 @@ public final class ChangeProbe {
 
     /// Whether the object, which both versions have, changed for the observer. Throws `corrupt`.
     public func isModified(_ key: ObjectKey) throws(RealmError) -> Bool {
+        if let leading { return leading.contains(key) }
         let object = ObjectLink(table: filter.table, key: key)
         switch filter.reach {
         case .own: return changes[filter.table]?.modification(of: key) != nil

@@ -39,20 +39,19 @@ public struct CollectionChange: Sendable, Equatable {
         isModified: (Int) throws(Failure) -> Bool
     ) throws(Failure) {
         let kept = Self.kept(old, new)
-        var partner = Array(repeating: -1, count: new.count)
-        for (from, to) in kept.stays { partner[to] = from }
         moves = kept.moves.sorted { $0.from < $1.from }
-        var (i, j) = (0, 0)
-        while true {
+        for i in 0..<kept.head where try isModified(i) { addModification(i, i) }
+        var (i, j) = (kept.head, kept.head)
+        for (from, to) in kept.stays {
             // The elements between two that stayed.
-            let (gapOld, gapNew) = (i, j)
-            while j < new.count, partner[j] < 0 { j += 1 }
-            i = j < new.count ? partner[j] : old.count
-            addGap(gapOld..<i, gapNew..<j, replaces)
-            if j == new.count { return }
-            if try isModified(j) { addModification(i, j) }
-            i += 1
-            j += 1
+            addGap(i..<from, j..<to, replaces)
+            if try isModified(to) { addModification(from, to) }
+            (i, j) = (from + 1, to + 1)
+        }
+        let (oldEnd, newEnd) = (old.count - kept.tail, new.count - kept.tail)
+        addGap(i..<oldEnd, j..<newEnd, replaces)
+        for k in 0..<kept.tail where try isModified(newEnd + k) {
+            addModification(oldEnd + k, newEnd + k)
         }
     }
 
@@ -70,17 +69,24 @@ public struct CollectionChange: Sendable, Equatable {
         newModifications.append(new)
     }
 
-    private typealias Pairs = (stays: [(Int, Int)], moves: [Move])
+    /// So many elements at the beginning and at the end are the same; of those between, some stay and
+    /// some move.
+    private struct Kept {
+        var head = 0
+        var tail = 0
+        var stays: [(Int, Int)] = []
+        var moves: [Move] = []
+    }
 
     /// Which elements of `old` are found again in `new`, in order or elsewhere.
-    private static func kept<Element: Hashable>(_ old: [Element], _ new: [Element]) -> Pairs {
+    private static func kept<Element: Hashable>(_ old: [Element], _ new: [Element]) -> Kept {
         var head = 0
         while head < old.count, head < new.count, old[head] == new[head] { head += 1 }
         var tail = 0
         while tail < old.count - head, tail < new.count - head,
             old[old.count - 1 - tail] == new[new.count - 1 - tail]
         { tail += 1 }
-        var result: Pairs = ((0..<head).map { ($0, $0) }, [])
+        var result = Kept(head: head, tail: tail)
         let (oldEnd, newEnd) = (old.count - tail, new.count - tail)
         if head < oldEnd, head < newEnd {
             var places: [Element: [Int]] = [:]
@@ -98,7 +104,6 @@ public struct CollectionChange: Sendable, Equatable {
                 }
             }
         }
-        result.stays += (0..<tail).map { (oldEnd + $0, newEnd + $0) }
         return result
     }
 

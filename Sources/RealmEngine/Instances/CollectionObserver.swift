@@ -94,7 +94,14 @@ final class CollectionObserver: Observer {
             let change = try CollectionChange(from: old, to: now, replaces: subject.hasPlaces) {
                 (index) throws(RealmError) in try isModified(now[index])
             }
-            return .elements(now, change)
+            return .elements(.elements(now), change)
+        case (.objects(let table, let now)?, let before):
+            var old: [ObjectKey] = []
+            if case .objects(_, let keys) = before { old = keys }
+            let change = try CollectionChange(from: old, to: now) {
+                (index) throws(RealmError) in try probe?.isModified(now[index]) ?? false
+            }
+            return .elements(.objects(table, now), change)
         }
     }
 
@@ -104,7 +111,7 @@ final class CollectionObserver: Observer {
         if isGone { return }
         switch finding {
         case .elements(let now, let change):
-            content = .elements(now)
+            content = now
             if !change.isEmpty { block(.changed(change)) }
         case .entries(let now, let change):
             content = .entries(now)

@@ -13,6 +13,8 @@ public final class Confinement: Sendable {
     public typealias Work = @Sendable () -> Void
 
     let identity: Identity
+    /// The thread that is here whatever it does, which need not be asked for more; 0 where there is none.
+    let resident: UInt
     /// For messages: "thread 12", "queue mail".
     public let name: String
     /// Traps when called elsewhere; nil where comparing threads says all.
@@ -24,12 +26,14 @@ public final class Confinement: Sendable {
     /// A place that is told by `isCurrent`, and reached by `send`, which runs what it is given there
     /// later, one after the other, in order, or drops it and says false when nothing is run there
     /// any more. Without `send` nothing can be delivered. Where `isCurrent` traps instead of saying
-    /// false, `isAskable` is false.
+    /// false, `isAskable` is false. With `includesCaller` the calling thread is here for as long as it
+    /// lives, as the initial thread is on the main queue.
     public init(
-        _ identity: Identity, name: String, isAskable: Bool = true,
+        _ identity: Identity, name: String, isAskable: Bool = true, includesCaller: Bool = false,
         isCurrent: @escaping @Sendable () -> Bool, send: (@Sendable (@escaping Work) -> Bool)?
     ) {
         self.identity = identity
+        resident = includesCaller ? Threads.current : 0
         self.name = name
         verify = isCurrent
         self.send = send
@@ -38,6 +42,7 @@ public final class Confinement: Sendable {
 
     private init(_ identity: Identity, name: String) {
         self.identity = identity
+        resident = if case .thread(let owner) = identity { owner } else { 0 }
         self.name = name
         verify = nil
         send = nil

@@ -90,8 +90,7 @@ public final class Instance {
     ) {
         self.database = database
         self.confinement = confinement
-        let owner: UInt = if case .thread(let owner) = confinement.identity { owner } else { 0 }
-        thread = Atomic(owner)
+        thread = Atomic(confinement.resident)
         self.configuration = configuration
         autorefresh = configuration.autorefresh
         self.frozen = frozen
@@ -234,6 +233,7 @@ public final class Instance {
     private var sharedSpace: NodeSpace {
         if let frozen { return FrozenSpaces.space(of: frozen) }
         checkPlace()
+        if let shown { return shown }
         return snapshot().lookup
     }
 

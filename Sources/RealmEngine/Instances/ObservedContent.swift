@@ -1,6 +1,8 @@
 /// What a collection holds, as it can be compared between versions. Free to cross threads.
 enum ObservedContent: Sendable {
-    /// Of a list, a set or results, in order.
+    /// Of results, in order: eight bytes for each.
+    case objects(TableKey, [ObjectKey])
+    /// Of a list or a set, in order.
     case elements([Element])
     /// Of a dictionary, in its order.
     case entries([Entry])
@@ -24,10 +26,7 @@ enum ObservedContent: Sendable {
         case .results(let definition):
             let key = definition.table
             if snapshot.schema.table(key) == nil { return nil }
-            self = .elements(
-                try definition.keys(in: snapshot).map {
-                    .object(ObjectLink(table: key, key: $0))
-                })
+            self = .objects(key, try definition.keys(in: snapshot).array)
         case .collection(let link, let column):
             guard let info = snapshot.schema.table(link.table),
                 let index = info.columns.firstIndex(where: { $0.key == column }),

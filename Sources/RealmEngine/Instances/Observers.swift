@@ -94,6 +94,6 @@ enum Finding: Sendable {
     /// Properties of the object; nil when nothing of it changed.
     case object([Int]?)
     /// What the collection holds now, and how it became that.
-    case elements([ObservedContent.Element], CollectionChange)
+    case elements(ObservedContent, CollectionChange)
     case entries([ObservedContent.Entry], DictionaryChange)
 }

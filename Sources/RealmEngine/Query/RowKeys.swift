@@ -25,6 +25,12 @@ public struct RowKeys: RandomAccessCollection, Sendable {
         endIndex = count
     }
 
+    /// All of them, without a copy where they are in memory.
+    var array: [ObjectKey] {
+        if case .memory(let keys) = storage, keys.count == endIndex { return keys }
+        return Array(self)
+    }
+
     /// The first `limit` keys.
     func first(_ limit: Int) -> RowKeys { RowKeys(storage, count: Swift.min(limit, endIndex)) }
 

@@ -8,14 +8,14 @@ import RealmEngine
     /// The place of the property in its class once the object is managed. Must stay first: it is set by
     /// a store of two bytes (`ManagedClass.bind`).
     @usableFromInline var property: UInt16 = .max
-    private var isIndexed = false
-    private var isPrimaryKey = false
+    @usableFromInline var isIndexed = false
+    @usableFromInline var isPrimaryKey = false
     @usableFromInline var local: Value?
 
-    public init() { local = nil }
-    public init(wrappedValue value: Value) { local = value }
+    @inlinable public init() { local = nil }
+    @inlinable public init(wrappedValue value: Value) { local = value }
 
-    private init(local: Value?, isIndexed: Bool = false, isPrimaryKey: Bool = false) {
+    @inlinable init(local: Value?, isIndexed: Bool = false, isPrimaryKey: Bool = false) {
         self.local = local
         self.isIndexed = isIndexed
         self.isPrimaryKey = isPrimaryKey

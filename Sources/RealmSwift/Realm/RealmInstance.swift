@@ -15,6 +15,8 @@ final class RealmInstance: @unchecked Sendable {
     private(set) var isTold = true
     /// Itself, while it has a write transaction open where there is no thread to keep it.
     private var keeper: RealmInstance?
+    /// Made of it last, for as long as somebody has it: objects of one version share one.
+    private weak var lastFrozen: RealmInstance?
     private let classes = Guarded<[ObjectIdentifier: ManagedClass]>([:])
 
     private struct Entry: @unchecked Sendable {
@@ -99,9 +101,15 @@ final class RealmInstance: @unchecked Sendable {
     /// - Parameter asOfStart: inside a write transaction what is frozen is the version that it began
     ///   with, which is a mistake otherwise.
     func freeze(asOfStart: Bool = true) -> RealmInstance {
-        return attempt { () throws(RealmError) in
-            Self.of(try engine.freeze(asOfStart: asOfStart), configuration, schema)
+        if isFrozen { return self }
+        let known = lastFrozen
+        let frozen = attempt { () throws(RealmError) in
+            try engine.freeze(asOfStart: asOfStart, known: known?.engine)
         }
+        if let known, known.engine === frozen { return known }
+        let fresh = Self.of(frozen, configuration, schema)
+        lastFrozen = fresh
+        return fresh
     }
 
     /// The live realm of the place that asks.

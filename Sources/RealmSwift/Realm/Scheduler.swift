@@ -55,7 +55,7 @@ enum Scheduler {
     }
 
     static let main = Confinement(
-        mainPlace, name: "the main queue",
+        mainPlace, name: "the main queue", includesCaller: ThreadRecord.current.isInitial,
         isCurrent: { isOnMain },
         send: { work in
             DispatchQueue.main.async(execute: work)
