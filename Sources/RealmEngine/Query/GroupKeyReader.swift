@@ -29,6 +29,16 @@ final class GroupKeyReader {
         switch try leaf.column(key.column.leafIndex, key.column.layout) {
         case .string(let texts) where texts.form == .enumerated:
             try readEnumerated(texts, leaf, rows, numbers)
+        case .string(let texts):
+            try rows.visit { (row) throws(RealmError) in
+                guard let text = try texts.value(row) else {
+                    numbers[row] = values.number(of: .null)
+                    return
+                }
+                numbers[row] =
+                    text.count <= ShortText.longest
+                    ? values.number(ofShort: text) : try number(of: .string(text), leaf)
+            }
         case .integer(let cells):
             let values = values
             rows.each { numbers[$0] = values.number(of: cells.value($0)) }
@@ -70,8 +80,14 @@ final class GroupKeyReader {
             let index = Int(node.integer(row))
             guard index >= 0, index < known.count else { throw texts.damagedOffsets() }
             if known[index] == Self.unknown {
-                let value = try distinct.value(index).map(Value.string) ?? .null
-                known[index] = try number(of: value, leaf)
+                guard let text = try distinct.value(index) else {
+                    known[index] = values.number(of: .null)
+                    numbers[row] = known[index]
+                    return
+                }
+                known[index] =
+                    text.count <= ShortText.longest
+                    ? values.number(ofShort: text) : try number(of: .string(text), leaf)
             }
             numbers[row] = known[index]
         }

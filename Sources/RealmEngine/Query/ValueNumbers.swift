@@ -5,6 +5,8 @@ final class ValueNumbers {
     /// By number; of equal values the first.
     let values = ReusedBuffer<Value>()
     private let hashes = ReusedBuffer<UInt64>()
+    /// Of short texts, to be compared without a look at the file.
+    private let shorts = ReusedBuffer<ShortText>()
     /// A number and one, 0 where there is none.
     private var slots: UnsafeMutablePointer<UInt32>
     private var mask: Int
@@ -23,11 +25,15 @@ final class ValueNumbers {
     var count: Int { values.count }
 
     /// Bytes of memory in use.
-    var size: Int { values.count * (MemoryLayout<Value>.stride + 8) + (mask + 1) * 4 }
+    var size: Int {
+        values.count * (MemoryLayout<Value>.stride + MemoryLayout<ShortText>.stride + 8)
+            + (mask + 1) * 4
+    }
 
     func removeAll() {
         values.removeAll()
         hashes.removeAll()
+        shorts.removeAll()
         slots.deallocate()
         mask = Self.leastSlots - 1
         slots = .allocate(capacity: Self.leastSlots)
@@ -45,6 +51,20 @@ final class ValueNumbers {
             place = (place &+ 1) & mask
         }
         return add(.int(integer), hash, at: place)
+    }
+
+    /// The number of a text of at most 16 bytes, among texts of which all so short come here.
+    @inline(__always)
+    func number(ofShort text: ByteView) -> UInt32 {
+        let short = ShortText(text)
+        let hash = mix(mix(short.low ^ UInt64(short.count)) ^ short.high)
+        var place = Int(truncatingIfNeeded: hash) & mask
+        while slots[place] != 0 {
+            let number = slots[place] &- 1
+            if shorts.all[Int(number)] == short { return number }
+            place = (place &+ 1) & mask
+        }
+        return add(.string(text), hash, at: place, short)
     }
 
     /// The number of a value of any type. Numbers are equal whatever their types.
@@ -70,8 +90,11 @@ final class ValueNumbers {
     }
 
     @inline(never)
-    private func add(_ value: Value, _ hash: UInt64, at place: Int) -> UInt32 {
+    private func add(
+        _ value: Value, _ hash: UInt64, at place: Int, _ short: ShortText = .none
+    ) -> UInt32 {
         let number = UInt32(values.count)
+        shorts.append(short)
         values.append(value)
         hashes.append(hash)
         slots[place] = number + 1
@@ -89,6 +112,27 @@ final class ValueNumbers {
             while slots[place] != 0 { place = (place + 1) & mask }
             slots[place] = UInt32(number + 1)
         }
+    }
+}
+
+/// At most 16 bytes of text.
+struct ShortText: Equatable {
+    let low: UInt64
+    let high: UInt64
+    let count: Int
+
+    static let longest = 16
+    /// Equal to no text.
+    static let none = ShortText(low: 0, high: 0, count: -1)
+
+    private init(low: UInt64, high: UInt64, count: Int) {
+        (self.low, self.high, self.count) = (low, high, count)
+    }
+
+    @inline(__always)
+    init(_ text: ByteView) {
+        let chunk = ByteChunk(text.base, count: text.count)
+        (low, high, count) = (chunk.low, chunk.high, text.count)
     }
 }
 

@@ -25,7 +25,11 @@ public final class ContentDigest {
     public init(_ snapshot: Snapshot) { self.snapshot = snapshot }
 
     /// The digest of the class and all its objects. Throws `corrupt`.
-    public func digest(_ info: TableInfo) throws(RealmError) -> UInt64 {
+    ///
+    /// - Parameter progress: told now and then of how many objects more were read.
+    public func digest(
+        _ info: TableInfo, progress: (Int) -> Void = { _ in }
+    ) throws(RealmError) -> UInt64 {
         snapshot.beginWalk()
         let facts = try table(info.key)
         let scan = snapshot.table(info).scan(columns: facts.columns)
@@ -36,6 +40,7 @@ public final class ContentDigest {
                 sum &+= try object(scan, row, facts)
             }
             count &+= UInt64(scan.count)
+            progress(scan.count)
         }
         var hash = ContentHash(seed: facts.nameHash)
         for name in facts.columnNames { hash.update(name) }

@@ -24,6 +24,7 @@ enum ToolsPage {
         ] + SharedOptions.general + [SharedOptions.progress]).map(\.spec)
 
     static let sections: [ManualSection] = [
+        ManualSection("TASKS", tasks),
         ManualSection("VALUES", values),
         ManualSection("ACCESS", access),
         ManualSection("KEY FILES", keyFiles),

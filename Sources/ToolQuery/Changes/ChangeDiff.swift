@@ -11,9 +11,6 @@ struct ChangeDiff {
     func run() throws(RealmError) -> ExitCode {
         var from = request.request.command.version
         if let since = request.since { from = .number(since) }
-        let activity = ActivityReporter(
-            request.request.command, file: request.request.path, doing: "comparing")
-        defer { activity.finish() }
         let this = try from.map { (choice) throws(RealmError) in try database.at(choice) }
         let records: ChangeRecords
         switch request.other {
@@ -23,7 +20,6 @@ struct ChangeDiff {
                 this ?? database, choice == .newest ? database : try database.at(choice))
         case nil: preconditionFailure("a diff has another side")
         }
-        activity.finish()
         try records.flush()
         if !request.request.command.isQuiet {
             if request.request.isCount { try printCounts(records) }
@@ -34,6 +30,9 @@ struct ChangeDiff {
 
     private func compare(_ this: Database, _ other: Database) throws(RealmError) -> ChangeRecords {
         let (old, new) = (this.snapshot(), other.snapshot())
+        let activity = ActivityReporter(
+            request.request.command, file: request.request.path, doing: "comparing")
+        defer { activity.finish() }
         try request.check([new.schema, old.schema])
         let records = ChangeRecords(request, VerifiedOutput(output, [this, other]))
         try VersionChanges(request: request, records: records).append(from: old, to: new)

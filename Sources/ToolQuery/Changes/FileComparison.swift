@@ -17,6 +17,8 @@ final class FileComparison {
     private let exactNew: ExactForm
     private var left = ByteBuffer()
     private var right = ByteBuffer()
+    private var progress: ProgressReporter?
+    private var done = 0
 
     init(_ records: ChangeRecords, from old: Snapshot, to new: Snapshot) {
         self.records = records
@@ -39,11 +41,25 @@ final class FileComparison {
 
     func run() throws(RealmError) {
         let pairs = try pairs()
+        progress = ProgressReporter(
+            request.request.command, file: request.request.path, total: try count(pairs),
+            unit: .objects)
+        defer { progress?.finish() }
         for pair in pairs { try deletions(pair) }
         for step in schema.steps {
             try records.schema(step, version: new.snapshot.version)
         }
         for pair in pairs { try insertionsAndUpdates(pair) }
+    }
+
+    /// Objects that are looked at.
+    private func count(_ pairs: [Pair]) throws(RealmError) -> Int {
+        var total = 0
+        for pair in pairs {
+            if let table = pair.old { total += try old.snapshot.table(table).count() }
+            if let table = pair.new { total += try new.snapshot.table(table).count() }
+        }
+        return total
     }
 
     private func pairs() throws(RealmError) -> [Pair] {
@@ -82,6 +98,8 @@ final class FileComparison {
                 let key = scan.key(row)
                 if wanted?.contains(key) ?? true { try body(key) }
             }
+            done += scan.count
+            progress?.update(done)
         }
     }
 

@@ -4,18 +4,26 @@ import ToolKit
 /// The digests of classes and of all of them together, what `--digest` prints.
 enum DigestList {
     static func report(
-        _ tables: [TableInfo], _ snapshot: Snapshot
+        _ tables: [TableInfo], _ snapshot: Snapshot,
+        progress: (_ total: Int) -> ProgressReporter
     ) throws(RealmError) -> Report {
         var report = Report(
             names: ["class", "objects", "digest"], isNumber: [false, true, false])
         let digest = ContentDigest(snapshot)
         var digests: [UInt64] = []
-        var total = 0
-        for info in tables {
-            let value = try digest.digest(info)
-            let count = try snapshot.table(info).count()
+        let counts = try tables.map { (info) throws(RealmError) in
+            try snapshot.table(info).count()
+        }
+        let total = counts.reduce(0, +)
+        var progress = progress(total)
+        defer { progress.finish() }
+        var done = 0
+        for (info, count) in zip(tables, counts) {
+            let value = try digest.digest(info) { more in
+                done += more
+                progress.update(done)
+            }
             digests.append(value)
-            total += count
             report.add(info.className, count, value)
         }
         report.add(nil, total, ContentDigest.combined(digests))

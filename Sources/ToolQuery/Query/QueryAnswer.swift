@@ -74,10 +74,11 @@ struct QueryAnswer {
 
     private func printDigests(_ name: String?) throws(RealmError) -> ExitCode {
         let tables = try tables(name, else: request.exported)
-        let activity = activity("digesting")
-        let report = try DigestList.report(tables, database.snapshot())
-        activity.finish()
-        return try print(report)
+        let (command, path) = (request.command, request.path)
+        return try print(
+            try DigestList.report(tables, database.snapshot()) {
+                ProgressReporter(command, file: path, total: $0, unit: .objects)
+            })
     }
 
     private func tables(

@@ -1,0 +1,114 @@
+/// What people want of Realm files, and the command that does it.
+extension ToolsPage {
+    static let tasks: [ManualBlock] = [
+        .paragraph("Most of what is asked of Realm files is one command."),
+        .definitions([
+            (
+                "See what is in a file",
+                "`realm-query app.realm`, no model classes needed; `--schema`."
+            ),
+            (
+                "Look without changing it",
+                "Nothing that reads ever upgrades a file, whatever its format. `--access immutable` "
+                    + "leaves no trace beside it, and reads while an app has it open."
+            ),
+            (
+                "Export to CSV or JSON",
+                "`realm-query -f csv -o people.csv app.realm Person`; everything, with relations: "
+                    + "`realm-query --all -f csv --output-dir out app.realm`. Links are keys, so that "
+                    + "cycles end; records are streamed, whatever the size."
+            ),
+            (
+                "Move to another database",
+                "`realm-query -f sql --all app.realm | sqlite3 -bail app.sqlite`, also for PostgreSQL "
+                    + "and DuckDB."
+            ),
+            (
+                "Export a part",
+                "A predicate chooses objects, `-F` fields, `-L` how many: "
+                    + "`realm-query -L 100 app.realm Email 'read == false'`. The query language is told "
+                    + "in `realm-query(1)`, QUERIES."
+            ),
+            (
+                "Count and compare groups",
+                "`realm-query --aggregate 'count,avg(age)' --group-by city app.realm Person`."
+            ),
+            (
+                "Import CSV or JSON",
+                "`realm-write --create --infer app.realm Person people.csv`; JSON and NDJSON in the same "
+                    + "way. What is refused says where, why and what form it should have."
+            ),
+            (
+                "Make a file to ship with an app",
+                "`realm-write --create --schema-file schema.txt seed.realm Person people.csv`, then "
+                    + "`realm-compact seed.realm`."
+            ),
+            (
+                "Change objects in bulk",
+                "`realm-write --where 'age < 18' --set minor=true app.realm Person`."
+            ),
+            (
+                "Rename or drop a class or property",
+                "`realm-write --rename Email.subject=title --drop Draft app.realm`; `--optional`, "
+                    + "`--required`. With `-n` only the plan is shown."
+            ),
+            (
+                "Model classes for a program",
+                "`realm-query --schema -f swift app.realm`, or `kotlin`, `typescript`, `csharp`."
+            ),
+            (
+                "Follow changes, keep a mirror",
+                "`realm-query --watch --initial a.realm | realm-write b.realm - -m apply`."
+            ),
+            (
+                "Compare two files",
+                "`realm-query --diff new.realm old.realm`; for people `-f diff` or `--stat`."
+            ),
+            (
+                "Why is the file so large?",
+                "`realm-versions app.realm` tells live, free and pinned bytes, which versions are "
+                    + "alive and which programs can hold them; `--growth` what each costs; "
+                    + "`realm-compact --analyze app.realm` which class and property takes the space."
+            ),
+            (
+                "Make it smaller",
+                "`realm-compact app.realm`, in constant memory (`--max-memory`), only where it pays with "
+                    + "`--if-free 30%`; `-n` tells beforehand. Where programs are in the way, they are "
+                    + "named; where the disk is too full, nothing is touched."
+            ),
+            (
+                "A copy of a file in use",
+                "`realm-compact -o copy.realm app.realm`; `cp` may copy half a commit."
+            ),
+            (
+                "Is it damaged?",
+                "`realm-compact --check app.realm` tells where; "
+                    + "`realm-compact --salvage -o rescued.realm app.realm` saves what can be read."
+            ),
+            (
+                "Format, schema version, encrypted or not",
+                "`realm-versions -g format -g schema-version app.realm`, also of files with an old "
+                    + "format; `-E` is for scripts."
+            ),
+            (
+                "Another format",
+                "`realm-compact --to-format 23 -o old.realm app.realm`, up or down."
+            ),
+            (
+                "Encrypt, change the key, decrypt",
+                "`realm-compact -K old.key --new-encryption-key-file new.key -o new.realm app.realm`; "
+                    + "`--decrypt`. KEY FILES tells what a key looks like, and errors of keys tell "
+                    + "what is wrong; every tool takes `-K`."
+            ),
+            (
+                "Synced files",
+                "Files with any kind of history are read as they are, without a server."
+            ),
+            ("Time zones", "Every date is UTC, in RFC 3339."),
+            (
+                "Servers and continuous integration",
+                "Each tool is one program that needs no library and ends when it is done."
+            ),
+        ]),
+    ]
+}
