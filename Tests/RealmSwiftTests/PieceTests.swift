@@ -83,4 +83,15 @@ import Testing
             NSPredicate(format: "a IN %@", NSArray(array: [true]))
                 == NSPredicate(format: "a IN %@", [true]))
     }
+
+    @Test func ofSets() throws {
+        let (lab, all) = try wearers()
+        let friends = try #require(all.first).friends
+        #expect((friends.value(forKeyPath: "@count") as! NSNumber?)?.intValue == 1)
+        #expect((friends.value(forKeyPath: "@sum.number") as! NSNumber?)?.intValue == 0)
+        let counted = all.where { ($0.friends.days.count > 0).count == 1 }
+        #expect(counted.count == 3)
+        #expect(RealmTesting.catchMisuse { _ = all.distinct(by: ["days"]) } != nil)
+        try lab.check()
+    }
 }

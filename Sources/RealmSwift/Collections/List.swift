@@ -312,7 +312,7 @@ extension List: HeldColumn, HeldValue where Element: _Persistable {
 
 extension List: DescribedInDepth {
     func text(depth: Int) -> String {
-        let name = "List<\(ObjectDescription.name(of: Element.self))>"
+        let name = "List<\(ManagedCollection.elementName(Element.self, of: managed))>"
         return ObjectDescription.list(self, as: name, at: self, depth: depth)
     }
 }

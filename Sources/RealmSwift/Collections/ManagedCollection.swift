@@ -95,6 +95,17 @@ final class ManagedCollection {
         return ManagedCollection(other, CollectionHandle(owner, property, handle.steps), name)
     }
 
+    /// What descriptions call the elements: by the file where the program knows them by name alone.
+    static func elementName(_ type: Any.Type, of collection: ManagedCollection?) -> String {
+        let element = (type as? any AnyOptional.Type)?.wrapped ?? type
+        guard element == DynamicObject.self, let collection else {
+            return ObjectDescription.name(of: type)
+        }
+        let handle = collection.handle
+        let target = handle.owner.objects.properties[handle.property].target
+        return collection.realm.engine.schema.table(target)?.className ?? "DynamicObject"
+    }
+
     /// The class of the objects, where there are some.
     func target(_ type: Any.Type) -> ManagedClass? {
         guard let target = (type as? any _RealmSchemaDiscoverable.Type)?._rlmShape.target else {

@@ -36,6 +36,7 @@ extension Map {
 
     private func figure(_ reduction: QueryReduction, _ property: String) -> _Stored? {
         if managed == nil { return LocalFigures.reduced(values, reduction, property) }
+        if reduction == .sum, count == 0 { return nil }
         return results.reduced(reduction, property)
     }
 

@@ -319,7 +319,7 @@ extension Map: HeldColumn, HeldValue where Value: _Persistable {
 extension Map: DescribedInDepth {
     func text(depth: Int) -> String {
         let key = ObjectDescription.name(of: Key.self)
-        let value = ObjectDescription.name(of: Value.self)
+        let value = ManagedCollection.elementName(Value.self, of: managed)
         let texts = entries.map { (key: "\($0.key)", value: $0.value as Any) }
         return ObjectDescription.map(texts, as: "Map<\(key), \(value)>", at: self, depth: depth)
     }

@@ -245,7 +245,7 @@ extension MutableSet: HeldColumn, HeldValue where Element: _Persistable {
 
 extension MutableSet: DescribedInDepth {
     func text(depth: Int) -> String {
-        let name = "MutableSet<\(ObjectDescription.name(of: Element.self))>"
+        let name = "MutableSet<\(ManagedCollection.elementName(Element.self, of: managed))>"
         return ObjectDescription.list(self, as: name, at: self, depth: depth)
     }
 }

@@ -346,6 +346,11 @@ extension ManagedClass {
                     "Cannot \(what) on key path '\(keyPath)': property '\(model?.name ?? "")\(model == nil ? "" : ".")\(name)' does not exist."
                 )
             }
+            if field.shape.collection != nil {
+                throwRealmException(
+                    "Cannot \(what) on key path '\(keyPath)': property '\(now.name).\(field.name)' is a "
+                        + "collection.")
+            }
             model = field.shape.target.map { ClassModel.of($0) }
         }
     }

@@ -36,7 +36,9 @@ enum Converted<Target> {
         guard let sequence = value as? any Sequence else { return nil }
         var result: [Target] = []
         for element in sequence {
-            guard let fit = of(element) else { return nil }
+            // Links of lists and sets are never null, whatever stands for their objects.
+            let isNull = given(element) == nil && Target.self is any _CustomPersistable.Type
+            guard !isNull, let fit = of(element) else { return nil }
             result.append(fit)
         }
         return result
@@ -58,6 +60,10 @@ enum Converted<Target> {
         if let text = value as? NSString { return (text as String) as? Target }
         if let type = Target.self as? ObjectBase.Type { return object(type, value) as? Target }
         if let member = value as? any PersistableEnum { return of(member.rawValue) }
+        if let custom = value as? any CustomPersistable { return of(custom.persistableValue) }
+        if let custom = value as? any FailableCustomPersistable {
+            return of(custom.persistableValue)
+        }
         return value as? Target
     }
 

@@ -55,6 +55,11 @@ open class ObjectBase: NSObject {
 
     final var isManaged: Bool { managed != nil }
 
+    /// The name of the object's class in files.
+    final var className: String {
+        (self as? DynamicObject)?.storedName ?? ClassModel.of(Swift.type(of: self)).name
+    }
+
     // MARK: Values
 
     /// Looks up where the object is after the realm has moved.

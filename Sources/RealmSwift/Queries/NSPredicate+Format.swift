@@ -85,6 +85,9 @@ private final class FormatPredicate: NSPredicate {
 
     private static func areEqual(any a: Any, _ b: Any) -> Bool {
         if let a = elements(a), let b = elements(b) { return areEqual(a, b) }
+        if let a = unwrapped(a) as? AnyHashable, let b = unwrapped(b) as? AnyHashable, a == b {
+            return true
+        }
         let (a, b) = (RealmSwift.plain(a) ?? NSNull(), RealmSwift.plain(b) ?? NSNull())
         // Numbers are equal whatever their types.
         if let a = a as? NSNumber, let b = b as? NSNumber { return a.isEqual(b) }

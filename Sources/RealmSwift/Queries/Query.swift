@@ -52,11 +52,18 @@ import Foundation
 
     /// Every element of a collection lies in a range.
     fileprivate func elementsRange(_ low: Any, _ relation: String, _ high: Any) -> Query<Bool> {
-        Query<Bool>(.path(path.reduced("@min"))).compared(">=", value: low)
-            && Query<Bool>(.path(path.reduced("@max"))).compared(relation, value: high)
+        let (least, greatest): (Query<Bool>, Query<Bool>) = (ending("@min"), ending("@max"))
+        return least.compared(">=", value: low) && greatest.compared(relation, value: high)
     }
 
-    /// What the collection is reduced to.
+    /// What the collection at the end of the path is reduced to.
+    fileprivate func ending<V>(_ function: String) -> Query<V> {
+        var path = path.appending(.function(function))
+        path.isCollection = false
+        return Query<V>(.path(path))
+    }
+
+    /// What a property of the objects of a collection is reduced to.
     fileprivate func reduced<V>(_ function: String) -> Query<V> {
         Query<V>(.path(path.reduced(function)))
     }
@@ -234,7 +241,7 @@ extension Query where T: RealmCollection {
     where T.Element: ObjectBase {
         self.member(member, isCollection: nil)
     }
-    public var count: Query<Int> { reduced("@count") }
+    public var count: Query<Int> { ending("@count") }
     public func contains(_ value: T.Element) -> Query<Bool> { holds(value) }
     public func containsAny<U: Sequence>(in collection: U) -> Query<Bool>
     where U.Element == T.Element {
@@ -268,15 +275,15 @@ extension Query where T: RealmCollection, T.Element.PersistedType: _QueryNumeric
     public static func >= (a: Query<T>, b: T.Element) -> Query<Bool> { a.compared(">=", value: b) }
     public static func < (a: Query<T>, b: T.Element) -> Query<Bool> { a.compared("<", value: b) }
     public static func <= (a: Query<T>, b: T.Element) -> Query<Bool> { a.compared("<=", value: b) }
-    public var min: Query<T.Element> { reduced("@min") }
-    public var max: Query<T.Element> { reduced("@max") }
-    public var avg: Query<T.Element> { reduced("@avg") }
-    public var sum: Query<T.Element> { reduced("@sum") }
+    public var min: Query<T.Element> { ending("@min") }
+    public var max: Query<T.Element> { ending("@max") }
+    public var avg: Query<T.Element> { ending("@avg") }
+    public var sum: Query<T.Element> { ending("@sum") }
 }
 
 // MARK: maps
 extension Query where T: RealmKeyedCollection {
-    public var count: Query<Int> { reduced("@count") }
+    public var count: Query<Int> { ending("@count") }
     public var values: Query<T.Value> {
         Query<T.Value>(.path(path.appending(.function("@allValues"))))
     }
@@ -315,10 +322,10 @@ where T: RealmKeyedCollection, T.Value: OptionalProtocol, T.Value.Wrapped: Compa
     }
 }
 extension Query where T: RealmKeyedCollection, T.Value.PersistedType: _QueryNumeric {
-    public var min: Query<T.Value> { reduced("@min") }
-    public var max: Query<T.Value> { reduced("@max") }
-    public var avg: Query<T.Value> { reduced("@avg") }
-    public var sum: Query<T.Value> { reduced("@sum") }
+    public var min: Query<T.Value> { ending("@min") }
+    public var max: Query<T.Value> { ending("@max") }
+    public var avg: Query<T.Value> { ending("@avg") }
+    public var sum: Query<T.Value> { ending("@sum") }
 }
 
 // MARK: enums and custom types

@@ -205,6 +205,10 @@ extension InitialValues.Maker {
 
     private func object(_ value: Any, _ type: ObjectBase.Type) -> Any {
         if value is NSNull || value is any _CustomPersistable { return value }
+        // An object of another class fits no link: it stays what it is, to be refused.
+        if let object = value as? ObjectBase, object.className != ClassModel.of(type).name {
+            return value
+        }
         switch self {
         case .unmanaged:
             if let object = value as? ObjectBase, Swift.type(of: object) == type { return object }

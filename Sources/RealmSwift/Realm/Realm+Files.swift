@@ -8,6 +8,9 @@ public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throw
         let database = try Database(immutable: fileURL.path, key: key)
         if let version = database.snapshot().schema.version { return version }
     } catch {
+        if error.code == "FileOperationFailed" {
+            throw Realm.Error(.fileAccess, userInfo: Realm.Error(error).userInfo)
+        }
         if error.code != "FileNotFound", error.reason != "empty" { throw Realm.Error(error) }
     }
     throw Realm.Error(

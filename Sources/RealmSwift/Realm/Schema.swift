@@ -51,7 +51,9 @@ public struct ObjectSchema: CustomStringConvertible, Equatable, Sendable {
 
     /// Of a file.
     init(_ info: TableInfo, _ schema: RealmEngine.Schema) {
-        let properties = info.columns.map { Property($0, schema) }
+        let properties = info.columns.enumerated().map {
+            Property($1, schema, isPrimaryKey: $0 == info.primaryKey)
+        }
         className = info.className
         objectClass = DynamicObject.self
         isEmbedded = info.kind == .embedded
@@ -106,7 +108,7 @@ public struct Property: CustomStringConvertible, Equatable, Sendable {
     }
 
     /// Of a file.
-    init(_ column: ColumnInfo, _ schema: RealmEngine.Schema) {
+    init(_ column: ColumnInfo, _ schema: RealmEngine.Schema, isPrimaryKey: Bool) {
         name = column.name
         columnName = column.name
         type = PropertyType(column.type) ?? .any
@@ -114,10 +116,11 @@ public struct Property: CustomStringConvertible, Equatable, Sendable {
         isSet = column.collection == .set
         isMap = column.collection == .dictionary
         isIndexed = column.isIndexed
-        isOptional = column.isNullable
+        // What may be anything may be nothing, too, without being optional.
+        isOptional = column.isNullable && column.type != .mixed
         objectClassName = column.type == .link ? schema.table(column.target)?.className : nil
         originProperty = nil
-        isPrimaryKey = false
+        self.isPrimaryKey = isPrimaryKey
     }
 
     public var description: String {
