@@ -8,7 +8,7 @@ enum Converted<Target> {
             guard let content = value.flatMap({ unwrapped($0) }), !(content is NSNull) else {
                 return optional.nothing as? Target
             }
-            return optional.made(of: content) as? Target
+            return optional.made(of: content).flatMap { $0 as? Target }
         }
         guard let content = value.flatMap({ unwrapped($0) }), !(content is NSNull) else {
             return nothing

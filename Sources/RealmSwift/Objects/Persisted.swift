@@ -239,5 +239,15 @@ extension Optional: AnyOptional {
     var content: Any? { self }
     static var nothing: Any { Wrapped?.none as Any }
     static var wrapped: Any.Type { Wrapped.self }
-    static func made(of content: Any) -> Any? { Converted<Wrapped>.of(content) }
+    static func made(of content: Any) -> Any? {
+        if let made = Converted<Wrapped>.of(content) { return made }
+        func isRefused<C: FailableCustomPersistable>(_: C.Type) -> Bool {
+            Converted<C.PersistedType>.of(content) != nil
+        }
+        // What the type itself refuses is null.
+        guard let type = Wrapped.self as? any FailableCustomPersistable.Type, isRefused(type) else {
+            return nil
+        }
+        return nothing
+    }
 }

@@ -8,7 +8,7 @@ public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throw
         let database = try Database(immutable: fileURL.path, key: key)
         if let version = database.snapshot().schema.version { return version }
     } catch {
-        if error.code == "FileOperationFailed" {
+        if Realm.isNoFile(fileURL) {
             throw Realm.Error(.fileAccess, userInfo: Realm.Error(error).userInfo)
         }
         if error.code != "FileNotFound", error.reason != "empty" { throw Realm.Error(error) }
@@ -35,6 +35,12 @@ extension Realm {
     public static func performMigration(
         for configuration: Realm.Configuration = .defaultConfiguration
     ) throws { _ = try Realm(configuration: configuration) }
+
+    /// There is something else than a file, such as a device.
+    fileprivate static func isNoFile(_ url: URL) -> Bool {
+        let type = (try? FileManager.default.attributesOfItem(atPath: url.path))?[.type]
+        return type.map { $0 as? FileAttributeType != .typeRegular } ?? false
+    }
 
     public static func fileExists(for config: Configuration) -> Bool {
         config.fileURL.map { FileManager.default.fileExists(atPath: $0.path) } ?? false

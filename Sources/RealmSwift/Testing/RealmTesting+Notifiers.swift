@@ -12,7 +12,8 @@ extension RealmTesting {
     public static func runNotifiers(path: String) {
         for realm in RealmInstance.all
         where realm.configuration.fileURL?.path == path && !realm.isTold {
-            realm.engine.hearOfCommits()
+            let engine = Carried(realm.engine)
+            _ = realm.engine.confinement.post { engine.value.hearOfCommits() }
         }
     }
 }

@@ -31,9 +31,10 @@ extension Realm {
     public func asyncRefresh(_isolation actor: isolated any Actor = #isolation) async -> Bool {
         checkIsolated("asyncRefresh", actor)
         if Task.isCancelled || isFrozen || engine.isInWriteTransaction { return false }
-        // Others of the actor get their turn, as if somebody else had looked.
+        let before = engine.version
+        // Others of the actor get their turn, as if somebody else had looked; they may move the realm.
         await Task.yield()
-        return Task.isCancelled ? false : refresh()
+        return Task.isCancelled ? false : refresh() || engine.version != before
     }
 
     private func checkIsolated(_ name: String, _ actor: any Actor) {
