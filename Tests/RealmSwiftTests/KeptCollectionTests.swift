@@ -95,6 +95,10 @@ import Testing
     @Test func valuesThatDoNotFit() {
         #expect(RealmTesting.catchMisuse { _ = Dog(value: ["weight": true]) } != nil)
         #expect(RealmTesting.catchMisuse { _ = Dog(value: ["name": false]) } != nil)
+        // What an enumeration has no member for is null where that may be, and a mistake elsewhere.
+        #expect(RealmTesting.catchMisuse { _ = Dog(value: ["mood": "merry"]) } != nil)
+        #expect(RealmTesting.catchMisuse { _ = Dog(value: ["owner": Dog()]) } != nil)
+        #expect(RealmTesting.catchMisuse { _ = Dog(value: ["age": "seven"]) } != nil)
         let dog = Dog(value: ["mood": Mood.wild, "tags": ["a"]])
         dog.setValue(nil, forKey: "tags")
         dog.setValue([["id": 4, "name": "Al"]], forKey: "friends")

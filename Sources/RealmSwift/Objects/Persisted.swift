@@ -241,13 +241,15 @@ extension Optional: AnyOptional {
     static var wrapped: Any.Type { Wrapped.self }
     static func made(of content: Any) -> Any? {
         if let made = Converted<Wrapped>.of(content) { return made }
-        func isRefused<C: FailableCustomPersistable>(_: C.Type) -> Bool {
-            Converted<C.PersistedType>.of(content) != nil
-        }
         // What the type itself refuses is null.
-        guard let type = Wrapped.self as? any FailableCustomPersistable.Type, isRefused(type) else {
-            return nil
+        func raw<E: PersistableEnum>(_: E.Type) -> Any? { Converted<E.RawValue>.of(content) }
+        func persisted<C: FailableCustomPersistable>(_: C.Type) -> Any? {
+            Converted<C.PersistedType>.of(content)
         }
+        let refused =
+            (Wrapped.self as? any PersistableEnum.Type).flatMap { raw($0) }
+            ?? (Wrapped.self as? any FailableCustomPersistable.Type).flatMap { persisted($0) }
+        guard refused != nil else { return nil }
         return nothing
     }
 }

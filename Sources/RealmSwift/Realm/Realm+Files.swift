@@ -38,8 +38,8 @@ extension Realm {
 
     /// There is something else than a file, such as a device.
     fileprivate static func isNoFile(_ url: URL) -> Bool {
-        let type = (try? FileManager.default.attributesOfItem(atPath: url.path))?[.type]
-        return type.map { $0 as? FileAttributeType != .typeRegular } ?? false
+        var info = stat()
+        return stat(url.path, &info) == 0 && info.st_mode & S_IFMT != S_IFREG
     }
 
     public static func fileExists(for config: Configuration) -> Bool {
