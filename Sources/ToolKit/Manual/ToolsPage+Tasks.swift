@@ -91,8 +91,10 @@ extension ToolsPage {
                     + "format; `-E` is for scripts."
             ),
             (
-                "Another format",
-                "`realm-compact --to-format 23 -o old.realm app.realm`, up or down."
+                "A file of an old format",
+                "Files of formats 2 to 24 are read as they are; "
+                    + "`realm-compact --to-format 24 -o today.realm 2016.realm` makes one that every "
+                    + "library of today opens."
             ),
             (
                 "Encrypt, change the key, decrypt",
@@ -102,7 +104,9 @@ extension ToolsPage {
             ),
             (
                 "Synced files",
-                "Files with any kind of history are read as they are, without a server."
+                "Files with any kind of history are read as they are, without a server; "
+                    + "`realm-compact --local -o local.realm synced.realm` makes one that programs "
+                    + "open without synchronisation."
             ),
             ("Time zones", "Every date is UTC, in RFC 3339."),
             (
