@@ -22,8 +22,8 @@ enum ZshCompletion {
 
         \(name)() {
             local -a found
-            found=(${(f)"$(${words[1]} --complete=$1 "$PREFIX" "${(@)words[2,CURRENT-1]}" 2> /dev/null)"})
-            compadd -S '' -- $found
+            found=(${(f)"$(${words[1]} --complete=${@[-1]} "$PREFIX" "${(@)words[2,CURRENT-1]}" 2> /dev/null)"})
+            compadd "${@[1,-2]}" -S '' -- $found
         }
 
         """
