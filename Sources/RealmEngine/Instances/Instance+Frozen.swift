@@ -57,25 +57,23 @@ extension Instance {
     /// - Parameter asOfStart: inside a write transaction what is frozen is the version that it began
     ///   with, which is a mistake otherwise.
     ///
-    /// - Parameter known: a frozen instance to be returned if it is of the same version.
-    ///
     /// Throws `incompatible` when the lock file is damaged.
-    public func freeze(
-        asOfStart: Bool = false, known: Instance? = nil
-    ) throws(RealmError) -> Instance {
+    public func freeze(asOfStart: Bool = false) throws(RealmError) -> Instance {
         if isFrozen { return self }
+        checkFreezing(asOfStart: asOfStart)
+        let snapshot = view ?? snapshot()
+        if let frozenView { return Instance.frozen(frozenView, configuration) }
+        let version = try FrozenVersion.of(snapshot)
+        frozenView = version
+        return Instance.frozen(version, configuration)
+    }
+
+    /// Traps where `freeze` does.
+    package func checkFreezing(asOfStart: Bool) {
         check()
         if transaction != nil, !asOfStart || view == nil {
             Misuse.trap("Cannot freeze a Realm in a write transaction.")
         }
-        let snapshot = view ?? snapshot()
-        if let frozenView {
-            if let known, known.frozen?.number == frozenView.number { return known }
-            return Instance.frozen(frozenView, configuration)
-        }
-        let version = try FrozenVersion.of(snapshot)
-        frozenView = version
-        return Instance.frozen(version, configuration)
     }
 
     /// Tells the version of a frozen instance from all others there ever were; nil for a live one.

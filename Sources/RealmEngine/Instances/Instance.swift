@@ -22,11 +22,13 @@ public final class Instance {
     var view: Snapshot? {
         didSet {
             showOther()
-            frozenView = nil
+            (frozenView, frozenCompanion) = (nil, nil)
         }
     }
     /// The same version for frozen views, if there were any. It costs nothing beside the live view.
     var frozenView: FrozenVersion?
+    /// What a layer above made of `frozenView`, kept for as long. Must not refer to this instance.
+    package var frozenCompanion: AnyObject?
     /// Where nodes of `view` are read.
     private var shown: NodeSpace?
     /// What was found by places in nodes holds while this stays the same; 0 while a write transaction

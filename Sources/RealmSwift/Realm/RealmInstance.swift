@@ -15,8 +15,6 @@ final class RealmInstance: @unchecked Sendable {
     private(set) var isTold = true
     /// Itself, while it has a write transaction open where there is no thread to keep it.
     private var keeper: RealmInstance?
-    /// Made of it last, for as long as somebody has it: objects of one version share one.
-    private weak var lastFrozen: RealmInstance?
     private let classes = Guarded<[ObjectIdentifier: ManagedClass]>([:])
 
     private struct Entry: @unchecked Sendable {
@@ -102,14 +100,16 @@ final class RealmInstance: @unchecked Sendable {
     ///   with, which is a mistake otherwise.
     func freeze(asOfStart: Bool = true) -> RealmInstance {
         if isFrozen { return self }
-        let known = lastFrozen
-        let frozen = attempt { () throws(RealmError) in
-            try engine.freeze(asOfStart: asOfStart, known: known?.engine)
+        return attempt { () throws(RealmError) in
+            engine.checkFreezing(asOfStart: asOfStart)
+            // Objects of one version share one.
+            if let known = engine.frozenCompanion {
+                return unsafeDowncast(known, to: RealmInstance.self)
+            }
+            let fresh = Self.of(try engine.freeze(asOfStart: asOfStart), configuration, schema)
+            engine.frozenCompanion = fresh
+            return fresh
         }
-        if let known, known.engine === frozen { return known }
-        let fresh = Self.of(frozen, configuration, schema)
-        lastFrozen = fresh
-        return fresh
     }
 
     /// The live realm of the place that asks.
