@@ -32,6 +32,7 @@ import Testing
         let files =
             Fixtures.files("query", ".realm") + Fixtures.files("objects", "compacted.realm")
             + Fixtures.files("public", ".realm")
+            + Fixtures.files("legacy", ".realm").filter { ReferenceDumpTests.hasDump($0) }
         var sources: [HostileSeed] = []
         var names: Set<String> = []
         for file in files where names.insert(file.lastPathComponent).inserted {

@@ -10,8 +10,9 @@ import Testing
     static let cases: [URL] =
         Fixtures.files("objects", ".realm").filter { hasDump($0) }
         + Fixtures.files("public", ".realm").filter {
-            $0.lastPathComponent.hasPrefix("format2") && hasDump($0)
-                && $0.lastPathComponent != "format2-pre-null.realm"
+            let name = $0.lastPathComponent
+            return (name.hasPrefix("format1") || name.hasPrefix("format2")) && hasDump($0)
+                && name != "format2-pre-null.realm"
         }
 
     static func hasDump(_ realm: URL) -> Bool {

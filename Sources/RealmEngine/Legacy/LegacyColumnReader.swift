@@ -98,7 +98,8 @@ extension LegacyColumnReader {
         case .table, .backlink: break
         }
         if let end = try valueEnd() {
-            for i in 0..<rows.count where cells.words[i] >= end || cells.words[i] < -1 {
+            let start: Int64 = column.type == .link ? LeafCells.noLink : 0
+            for i in 0..<rows.count where cells.words[i] >= end || cells.words[i] < start {
                 throw .corrupt("a link or index of \(cells.words[i]) in row \(i)", at: root)
             }
         }

@@ -92,9 +92,7 @@ final class LegacyNodes: DerivedNodes, @unchecked Sendable {
 
     private func distinct(_ table: LegacyTable, _ i: Int) throws(RealmError) -> NodeView {
         let column = table.spec.columns[i]
-        let keys = LegacyColumn(
-            type: .string, attributes: column.attributes, name: "", slot: 0)
-        let reader = LegacyColumnReader(workshop.space, keys, column.keys)
+        let reader = LegacyColumnReader(workshop.space, column.distinctStrings, column.keys)
         return try workshop.node(reader.cells(0..<reader.count()))
     }
 

@@ -17,6 +17,11 @@ struct LegacyColumn {
 
     var isNullable: Bool { attributes.contains(.nullable) }
 
+    /// Of enumerated strings: the column that `keys` is the root of.
+    var distinctStrings: LegacyColumn {
+        LegacyColumn(type: .string, attributes: attributes, name: "", slot: 0)
+    }
+
     /// For a list of primitives: the elements.
     var elements: LegacyColumn? {
         guard let spec = subspec, spec.columns.count == 1, spec.columns[0].type.isPrimitive else {

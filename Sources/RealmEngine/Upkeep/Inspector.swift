@@ -201,7 +201,7 @@ struct FileReading {
         found.version = top.version
         found.logicalBytes = top.logicalSize
         try describeSpace(memory.lookup, top, header, &found)
-        found.history = try history(memory, top)
+        found.history = try history(memory, top, format: header.format)
         found.content = try content(memory, top, format: header.format)
     }
 
@@ -252,15 +252,23 @@ struct FileReading {
 
     static let inRealm: UInt64 = 2
 
-    private func history(
+    private func entryCount(
         _ memory: SpaceMemory, _ top: TopArray
+    ) throws(RealmError) -> Int {
+        let tree = BPlusTree(space: memory.lookup, root: top.history)
+        return try tree.count { (leaf) throws(RealmError) in
+            try BytesLeaf(binaries: memory.lookup, leaf).count
+        }
+    }
+
+    private func history(
+        _ memory: SpaceMemory, _ top: TopArray, format: Int
     ) throws(RealmError) -> Inspection.History {
         var entries: Int?
         if top.historyType == Self.inRealm || top.history.isNone {
-            let tree = BPlusTree(space: memory.lookup, root: top.history)
-            entries = try tree.count { (leaf) throws(RealmError) in
-                try BytesLeaf(binaries: memory.lookup, leaf).count
-            }
+            // Nothing reads that of an old format, so that what is wrong with it is no damage.
+            let isLegacy = FileHeader.legacyFormats.contains(format)
+            entries = try isLegacy ? try? entryCount(memory, top) : entryCount(memory, top)
         }
         return Inspection.History(
             type: top.historyType, schema: top.historySchema, entries: entries,

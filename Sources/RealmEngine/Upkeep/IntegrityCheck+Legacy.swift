@@ -40,6 +40,7 @@ extension IntegrityCheck {
                 try checkValues(reader, table.rows)
             }
             if column.type == .backlink { compareBacklinks(reader, table, content) }
+            if column.type == .enumerated { checkKeys(of: column) }
         }
         column = nil
         report.facts.tables.append(facts)
@@ -62,6 +63,15 @@ extension IntegrityCheck {
         else {
             found(.opposite, table.ref, "a column of incoming links that come from nowhere")
             return
+        }
+    }
+
+    /// The distinct strings of a column, those that no row has included.
+    private func checkKeys(of column: LegacyColumn) {
+        let reader = LegacyColumnReader(space, column.distinctStrings, column.keys)
+        _ = reading(column.keys, .enumeration) { () throws(RealmError) in
+            try reader.checkShape()
+            try checkValues(reader, reader.count())
         }
     }
 
@@ -91,9 +101,12 @@ extension IntegrityCheck {
     }
 
     private func check(_ cells: LeafCells, _ rows: Range<Int>) throws(RealmError) {
-        guard cells.form == .times else { return }
-        for i in 0..<rows.count where cells.extras[i] != LeafCells.nullTime {
-            let time = Timestamp(storedSeconds: cells.words[i], nanoseconds: cells.extras[i])
+        guard cells.form == .times || cells.form == .values else { return }
+        for i in 0..<rows.count {
+            guard case .timestamp(let stored) = cells.value(i) else { continue }
+            let nanoseconds =
+                cells.form == .times ? cells.extras[i] : Int64(stored.nanoseconds)
+            let time = Timestamp(storedSeconds: stored.seconds, nanoseconds: nanoseconds)
             if time == nil {
                 object = ObjectKey(Int64(rows.lowerBound + i))
                 found(.timestampForm, nil, "a date whose parts contradict each other")

@@ -29,6 +29,21 @@ import Testing
         #expect(report.errorCount > 0, "\(file.lastPathComponent)")
     }
 
+    /// The list of distinct strings is looked at, whatever the rows say.
+    @Test func damageOfDistinctStringsIsFound() throws {
+        let file = Fixtures.own.appending(path: "legacy/f9-enum-medium-required.realm")
+        var bytes = [UInt8](try Data(contentsOf: file))
+        let snapshot = try Database(immutable: file.path).snapshot()
+        let legacy = try #require(snapshot.state.legacy)
+        let keys = try #require(
+            legacy.content.tables.flatMap(\.spec.columns).first { $0.type == .enumerated }?.keys)
+        // No form that strings have.
+        bytes[Int(keys.raw) + 4] = 0x0F
+        let damaged = ScratchDatabase()
+        try Data(bytes).write(to: URL(filePath: damaged.path))
+        #expect(try IntegrityCheck.run(path: damaged.path).errorCount > 0)
+    }
+
     /// What is converted holds the same, as a file of today.
     @Test(arguments: LegacyDumpTests.cases) func convertsToTheSame(_ file: URL) throws {
         let source = try Database(immutable: file.path)

@@ -129,16 +129,19 @@ struct ReadingRecipeTests {
         #expect(result.text == "alarm\n", "\(result.errorText)")
     }
 
-    /// Recipe 9, the batch: a file of the wanted format is left alone. Converting is not there yet.
-    @Test func batchUpgradeLeavesNewFilesAlone() {
+    /// Recipe 9, the batch: a file of the wanted format is left alone, an old one converted and kept.
+    @Test func batchUpgradeConvertsOldFilesAlone() {
         let result = run(
             """
-            sha256sum mail.realm > before
+            cp '\(QueryRun.fixture("legacy/f7-sdk.realm"))' old.realm; chmod 644 old.realm
+            sha256sum mail.realm > before; sha256sum old.realm | sed 's/old.realm/&.v-old/' >> before
             find . -name '*.realm' -print0 | xargs -0 -n1 sh -c 'test "$(realm-versions -g format \
-            "$1")" = 24 || realm-compact --to-format 24 --backup=.v-old --force "$1"' _
-            echo $?; sha256sum -c before; ls *.v-old 2> /dev/null
+            "$1")" = 24 || realm-compact -q --to-format 24 --backup=.v-old --force "$1"' _
+            echo $?; sha256sum -c before; ls *.v-old; realm-versions -g format old.realm
             """)
-        #expect(result.text == "0\nmail.realm: OK\n", "\(result.errorText)")
+        #expect(
+            result.text == "0\nmail.realm: OK\nold.realm.v-old: OK\nold.realm.v-old\n24\n",
+            "\(result.errorText)")
     }
 
     /// Recipe 10, made small and allowed in a debug build; what is faster is left to the machine.
