@@ -137,14 +137,16 @@ import Testing
         let file = FileManager.default.temporaryDirectory
             .appendingPathComponent("compile-\(UUID().uuidString).swift")
         try source.write(to: file, atomically: true, encoding: .utf8)
-        defer { try? FileManager.default.removeItem(at: file) }
+        // The compiler puts another file in the place of its output, of a device too.
+        let made = file.appendingPathExtension("sil")
+        defer { for url in [file, made] { try? FileManager.default.removeItem(at: url) } }
         let built = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         let folder = try #require(Self.modules(near: built))
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
             [
-                "swiftc", "-emit-sil", "-o", "/dev/null", "-I",
+                "swiftc", "-emit-sil", "-o", made.path, "-I",
                 folder.appendingPathComponent("Modules").path,
             ]
             + ["CRealmCrypto", "CRealmSystem"].flatMap {
