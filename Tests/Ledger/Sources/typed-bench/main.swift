@@ -3,7 +3,8 @@ import Foundation
 import RealmSwift
 
 // What one access costs: `swift run -c release --package-path Tests/Ledger typed-bench [OBJECTS]`.
-// Each line is the best of five runs, by elapsed time unless it says otherwise; Measuring.md explains them.
+// Each line is the best of five runs, by elapsed time unless it says otherwise. `Measuring.md` of
+// RealmSwift.docc has figures.
 
 let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000
 let folder = FileManager.default.temporaryDirectory
