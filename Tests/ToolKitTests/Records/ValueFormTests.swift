@@ -115,8 +115,19 @@ import Testing
         ),
     ]
 
+    /// A type and the form its values have in text, where there is more than one to think of.
+    private static func form(_ type: ColumnType) -> String {
+        switch type {
+        case .binary: "data in base64"
+        case .timestamp: "date such as 2025-03-04T09:12:44Z, 2025-03-04 09:12:44 or 2025-03-04"
+        case .objectID: "objectId of 24 hexadecimal digits"
+        case .uuid: "uuid such as 01234567-89ab-cdef-0123-456789abcdef"
+        default: type.name
+        }
+    }
+
     @Test(arguments: refused) func refuses(_ json: String, _ type: ColumnType, _ got: String) {
-        #expect(read(json, type) == "expected \(type.name), got \(got)")
+        #expect(read(json, type) == "expected \(Self.form(type)), got \(got)")
     }
 
     @Test func readsNull() {
@@ -125,7 +136,7 @@ import Testing
         ]
         for type in types {
             #expect(read("null", type, isNullable: true) == "null")
-            #expect(read("null", type) == "expected \(type.name), got null")
+            #expect(read("null", type) == "expected \(Self.form(type)), got null")
         }
     }
 
