@@ -51,7 +51,8 @@ extension ModelDatabase {
         for (i, expected) in values.enumerated() {
             let value = try scan.value(row: row, column: i)
             if try !expected.equals(value, scan.table.snapshot) {
-                return "object \(key) \(table.columns[i].name): \(value) instead of \(expected)"
+                let found = try PlainValue(value, scan.table.snapshot)
+                return "object \(key) \(table.columns[i].name): \(found) instead of \(expected)"
             }
         }
         return nil

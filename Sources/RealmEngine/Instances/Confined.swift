@@ -174,6 +174,8 @@ public final class ThreadSafeHandle: @unchecked Sendable {
             kept = try FrozenVersion.of(view)
         }
         version = (kept?.version ?? 0) + (value.instance.transaction == nil ? 0 : 1)
+        // Whoever resolves it comes after this, whatever way it went.
+        monitor.locked {}
     }
 
     /// True once resolved.
