@@ -3,25 +3,18 @@ import ToolKit
 
 /// Classes of the Realm .NET SDK.
 struct CSharpClasses: ModelClasses {
-    private let schema: Schema
-    private let tables: [TableInfo]
-    private let names: [String: String]
+    static let header =
+        "#nullable enable\nusing System;\nusing System.Collections.Generic;\n"
+        + "using MongoDB.Bson;\nusing Realms;\n"
 
-    init(_ schema: Schema, _ tables: [TableInfo]) {
-        (self.schema, self.tables) = (schema, tables)
-        names = ModelNames.classes(schema, reserved: Self.types)
-    }
+    private let classes: NamedClasses
 
-    func append(to out: inout ByteBuffer) {
-        out.append("#nullable enable\nusing System;\nusing System.Collections.Generic;\n")
-        out.append("using MongoDB.Bson;\nusing Realms;\n")
-        for table in tables { out.append("\n" + text(table)) }
-    }
+    init(_ classes: NamedClasses) { self.classes = classes }
 
-    private func text(_ table: TableInfo) -> String {
-        let name = names[table.className] ?? table.className
+    func text(_ table: TableInfo) -> String {
+        let name = classes.name(table)
         if table.columns.isEmpty {
-            return "// \(name) has no properties, which no class may lack.\n"
+            return ModelNames.withoutProperties(name)
         }
         let base =
             switch table.kind {
@@ -44,9 +37,7 @@ struct CSharpClasses: ModelClasses {
 
     private func lines(_ column: ColumnInfo, _ name: String, isKey: Bool) -> String {
         guard let (type, rest) = type(column) else {
-            return
-                "    // \(ModelNames.comment(column.name)): \(column.type.name), for which there is "
-                + "no type\n"
+            return "    \(ModelNames.untyped(column))\n"
         }
         var text = ""
         if isKey {
@@ -91,11 +82,8 @@ struct CSharpClasses: ModelClasses {
         case .uuid: name = "Guid"
         case .mixed: return ("RealmValue", false)
         case .link:
-            guard let target = schema.table(column.target).flatMap({ names[$0.className] }) else {
-                return nil
-            }
-            let mayBeNull = column.collection == nil || column.collection == .dictionary
-            return (Self.quoted(target) + (mayBeNull ? "?" : ""), true)
+            guard let target = classes.target(column).map(classes.name) else { return nil }
+            return (Self.quoted(target) + (column.mayLinkNowhere ? "?" : ""), true)
         default: return nil
         }
         return (name + (column.isNullable ? "?" : ""), isReference)
@@ -119,7 +107,7 @@ struct CSharpClasses: ModelClasses {
     ]
 
     /// Types that a class of the same name would hide.
-    private static let types: Set<String> = [
+    static let types: Set<String> = [
         "DateTimeOffset", "Decimal128", "Guid", "IAsymmetricObject", "IDictionary",
         "IEmbeddedObject", "IList", "IRealmObject", "ISet", "IndexType", "Indexed", "MapTo",
         "MongoDB", "ObjectId", "PrimaryKey", "Realm", "RealmValue", "Realms", "System", "dynamic",

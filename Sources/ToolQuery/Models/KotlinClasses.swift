@@ -3,27 +3,20 @@ import ToolKit
 
 /// Classes of the Realm Kotlin SDK.
 struct KotlinClasses: ModelClasses {
-    private let schema: Schema
-    private let tables: [TableInfo]
-    private let names: [String: String]
+    static let header =
+        "import io.realm.kotlin.ext.*\n"
+        + "import io.realm.kotlin.types.*\n"
+        + "import io.realm.kotlin.types.annotations.*\n"
+        + "import org.mongodb.kbson.Decimal128\nimport org.mongodb.kbson.ObjectId\n"
 
-    init(_ schema: Schema, _ tables: [TableInfo]) {
-        (self.schema, self.tables) = (schema, tables)
-        names = ModelNames.classes(schema, reserved: Self.types)
-    }
+    private let classes: NamedClasses
 
-    func append(to out: inout ByteBuffer) {
-        out.append("import io.realm.kotlin.ext.*\n")
-        out.append("import io.realm.kotlin.types.*\n")
-        out.append("import io.realm.kotlin.types.annotations.*\n")
-        out.append("import org.mongodb.kbson.Decimal128\nimport org.mongodb.kbson.ObjectId\n")
-        for table in tables { out.append("\n" + text(table)) }
-    }
+    init(_ classes: NamedClasses) { self.classes = classes }
 
-    private func text(_ table: TableInfo) -> String {
-        let name = names[table.className] ?? table.className
+    func text(_ table: TableInfo) -> String {
+        let name = classes.name(table)
         if table.columns.isEmpty {
-            return "// \(name) has no properties, which no class may lack.\n"
+            return ModelNames.withoutProperties(name)
         }
         let base =
             switch table.kind {
@@ -44,9 +37,7 @@ struct KotlinClasses: ModelClasses {
 
     private func lines(_ column: ColumnInfo, _ name: String, isKey: Bool) -> String {
         guard let (type, value) = type(column) else {
-            return
-                "    // \(ModelNames.comment(column.name)): \(column.type.name), for which there is "
-                + "no type\n"
+            return "    \(ModelNames.untyped(column))\n"
         }
         var text = ""
         if isKey {
@@ -85,11 +76,8 @@ struct KotlinClasses: ModelClasses {
         case .uuid: (name, value) = ("RealmUUID", "RealmUUID.random()")
         case .mixed: return ("RealmAny?", "null")
         case .link:
-            guard let target = schema.table(column.target).flatMap({ names[$0.className] }) else {
-                return nil
-            }
-            let mayBeNull = column.collection == nil || column.collection == .dictionary
-            return (Self.quoted(target) + (mayBeNull ? "?" : ""), "null")
+            guard let target = classes.target(column).map(classes.name) else { return nil }
+            return (Self.quoted(target) + (column.mayLinkNowhere ? "?" : ""), "null")
         default: return nil
         }
         return column.isNullable ? (name + "?", "null") : (name, value)
@@ -111,7 +99,7 @@ struct KotlinClasses: ModelClasses {
     ]
 
     /// Types that a class of the same name would hide.
-    private static let types: Set<String> = [
+    static let types: Set<String> = [
         "Any", "AsymmetricRealmObject", "Boolean", "ByteArray", "Decimal128", "Double",
         "EmbeddedRealmObject", "Float", "FullText", "Index", "Long", "ObjectId", "PersistedName",
         "PrimaryKey", "RealmAny", "RealmDictionary", "RealmInstant", "RealmList", "RealmObject",

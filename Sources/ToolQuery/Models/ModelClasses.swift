@@ -4,9 +4,51 @@ import ToolKit
 /// The schema as classes of the API of a Realm SDK. Names that cannot stand in the language get
 /// others, which the classes map to those of the file.
 protocol ModelClasses {
-    init(_ schema: Schema, _ tables: [TableInfo])
+    /// What stands before the classes.
+    static var header: String { get }
+    /// Names that no class may have: they would hide something.
+    static var types: Set<String> { get }
 
-    func append(to out: inout ByteBuffer)
+    init(_ classes: NamedClasses)
+
+    func text(_ table: TableInfo) -> String
+}
+
+extension ModelClasses {
+    /// Appends the classes of `tables`.
+    static func append(_ schema: Schema, _ tables: [TableInfo], to out: inout ByteBuffer) {
+        let model = Self(NamedClasses(schema, reserved: types))
+        out.append(header)
+        for table in tables { out.append("\n" + model.text(table)) }
+    }
+}
+
+/// The classes of a schema by the names they have in a language.
+struct NamedClasses {
+    private let schema: Schema
+    /// By those of the file.
+    private let names: [String: String]
+
+    init(_ schema: Schema, reserved: Set<String>) {
+        self.schema = schema
+        var taken = ModelNames(reserved: reserved)
+        names = Dictionary(
+            uniqueKeysWithValues: schema.classes.map {
+                ($0.className, taken.name(for: $0.className))
+            })
+    }
+
+    func name(_ table: TableInfo) -> String { names[table.className] ?? table.className }
+
+    /// The class that links of a property lead to.
+    func target(_ column: ColumnInfo) -> TableInfo? {
+        schema.table(column.target).flatMap { names[$0.className] == nil ? nil : $0 }
+    }
+}
+
+extension ColumnInfo {
+    /// In lists and sets links lead somewhere, alone and in dictionaries they need not.
+    var mayLinkNowhere: Bool { collection == nil || collection == .dictionary }
 }
 
 extension OutputFormat {
@@ -43,17 +85,15 @@ struct ModelNames {
         return character.isLetter
     }
 
-    /// Names of all classes of a schema, by those of the file.
-    static func classes(_ schema: Schema, reserved: Set<String>) -> [String: String] {
-        var taken = ModelNames(reserved: reserved)
-        return Dictionary(
-            uniqueKeysWithValues: schema.classes.map {
-                ($0.className, taken.name(for: $0.className))
-            })
+    /// In the place of a property for which the API has no type, on one line.
+    static func untyped(_ column: ColumnInfo) -> String {
+        "// \(DisplayWidth.printable(column.name)): \(column.type.name), for which there is no type"
     }
 
-    /// On one line.
-    static func comment(_ text: String) -> String { DisplayWidth.printable(text) }
+    /// In the place of a class that the language cannot have.
+    static func withoutProperties(_ name: String) -> String {
+        "// \(name) has no properties, which no class may lack.\n"
+    }
 
     /// A text in double quotes, with `\u` and four digits for what is no plain character, and a
     /// backslash before the characters given.

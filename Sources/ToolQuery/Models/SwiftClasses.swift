@@ -4,25 +4,18 @@ import ToolKit
 /// The schema as classes of the Realm Swift SDK's API. Names that cannot stand in Swift get others, which
 /// the classes map to those of the file.
 struct SwiftClasses: ModelClasses {
-    private let schema: Schema
-    private let tables: [TableInfo]
-    /// By class of the file.
-    private let names: [String: String]
+    static var types: Set<String> { SwiftNames.types }
+    static let header =
+        "import Foundation\nimport RealmSwift\n"
 
-    init(_ schema: Schema, _ tables: [TableInfo]) {
-        (self.schema, self.tables) = (schema, tables)
-        names = ModelNames.classes(schema, reserved: SwiftNames.types)
-    }
+    private let classes: NamedClasses
 
-    func append(to out: inout ByteBuffer) {
-        out.append("import Foundation\nimport RealmSwift\n")
-        for table in tables { out.append("\n" + text(table)) }
-    }
+    init(_ classes: NamedClasses) { self.classes = classes }
 
-    private func text(_ table: TableInfo) -> String {
-        let name = names[table.className] ?? table.className
+    func text(_ table: TableInfo) -> String {
+        let name = classes.name(table)
         if table.columns.isEmpty {
-            return "// \(name) has no properties, which no class may lack.\n"
+            return ModelNames.withoutProperties(name)
         }
         let base = table.kind == .embedded ? "EmbeddedObject" : "Object"
         var text = "final class \(SwiftNames.quoted(name)): \(base) {\n"
@@ -50,10 +43,7 @@ struct SwiftClasses: ModelClasses {
     }
 
     private func declaration(_ column: ColumnInfo, _ name: String, isKey: Bool) -> String {
-        guard let type = type(column) else {
-            return
-                "// \(ModelNames.comment(column.name)): \(column.type.name), for which there is no type"
-        }
+        guard let type = type(column) else { return ModelNames.untyped(column) }
         var wrapper = "@Persisted"
         if isKey {
             wrapper += "(primaryKey: true)"
@@ -93,11 +83,8 @@ struct SwiftClasses: ModelClasses {
         case .uuid: name = "UUID"
         case .mixed: return "AnyRealmValue"
         case .link:
-            guard let target = schema.table(column.target).flatMap({ names[$0.className] }) else {
-                return nil
-            }
-            let mayBeNull = column.collection == nil || column.collection == .dictionary
-            return SwiftNames.quoted(target) + (mayBeNull ? "?" : "")
+            guard let target = classes.target(column).map(classes.name) else { return nil }
+            return SwiftNames.quoted(target) + (column.mayLinkNowhere ? "?" : "")
         default: return nil
         }
         return name + (column.isNullable ? "?" : "")

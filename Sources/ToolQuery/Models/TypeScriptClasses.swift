@@ -3,22 +3,15 @@ import ToolKit
 
 /// Classes of the Realm JavaScript SDK, in TypeScript.
 struct TypeScriptClasses: ModelClasses {
-    private let schema: Schema
-    private let tables: [TableInfo]
-    private let names: [String: String]
+    static let header =
+        "import Realm, { BSON, ObjectSchema } from \"realm\";\n"
 
-    init(_ schema: Schema, _ tables: [TableInfo]) {
-        (self.schema, self.tables) = (schema, tables)
-        names = ModelNames.classes(schema, reserved: Self.types)
-    }
+    private let classes: NamedClasses
 
-    func append(to out: inout ByteBuffer) {
-        out.append("import Realm, { BSON, ObjectSchema } from \"realm\";\n")
-        for table in tables { out.append("\n" + text(table)) }
-    }
+    init(_ classes: NamedClasses) { self.classes = classes }
 
-    private func text(_ table: TableInfo) -> String {
-        let name = names[table.className] ?? table.className
+    func text(_ table: TableInfo) -> String {
+        let name = classes.name(table)
         var taken = ModelNames(reserved: Self.members)
         var fields = ""
         var properties = ""
@@ -28,9 +21,7 @@ struct TypeScriptClasses: ModelClasses {
                 Self.members.contains(column.name) || column.name.isEmpty
                 ? taken.name(for: column.name) : column.name
             guard let (type, shape) = shape(column, isKey: index == table.primaryKey) else {
-                fields +=
-                    "  // \(ModelNames.comment(column.name)): \(column.type.name), for which "
-                    + "there is no type\n"
+                fields += "  \(ModelNames.untyped(column))\n"
                 continue
             }
             let mark = column.isNullable && column.collection == nil ? "?" : "!"
@@ -58,7 +49,7 @@ struct TypeScriptClasses: ModelClasses {
             column.type == .mixed
             ? false
             : column.type == .link
-                ? column.collection == nil || column.collection == .dictionary : column.isNullable
+                ? column.mayLinkNowhere : column.isNullable
         let element = mayBeNull ? "\(type) | null" : type
         var parts: [String] = []
         switch (column.collection, column.type) {
@@ -93,9 +84,7 @@ struct TypeScriptClasses: ModelClasses {
         case .uuid: ("\"uuid\"", "BSON.UUID")
         case .mixed: ("\"mixed\"", "Realm.Types.Mixed")
         case .link:
-            schema.table(column.target).flatMap { table in
-                names[table.className].map { (ModelNames.literal(table.className), $0) }
-            }
+            classes.target(column).map { (ModelNames.literal($0.className), classes.name($0)) }
         default: nil
         }
     }
@@ -112,7 +101,7 @@ struct TypeScriptClasses: ModelClasses {
     }
 
     /// What a class of the same name would hide, and words of the language.
-    private static let types: Set<String> = [
+    static let types: Set<String> = [
         "BSON", "Date", "Object", "ObjectSchema", "Realm", "any", "await", "bigint", "boolean",
         "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete",
         "do",

@@ -65,7 +65,7 @@ struct QueryAnswer {
         case .ndjson: schema.appendLines(request.recordStyle(.ndjson).terminator, to: &buffer)
         case .csv, .tsv, .line, .markdown: return try print(schema.report)
         case .swift?, .kotlin?, .typescript?, .csharp?:
-            request.format?.models?.init(database.schema, tables).append(to: &buffer)
+            request.format?.models?.append(database.schema, tables, to: &buffer)
         case .sql, .diff: break
         }
         try output.flush(&buffer)
