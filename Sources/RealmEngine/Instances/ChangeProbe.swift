@@ -8,8 +8,12 @@ public final class ChangeProbe {
     /// Tables from which a modified object can be reached within so many links.
     private var reachable: [Set<TableKey>] = []
     private var known: [Visit: Bool] = [:]
-    /// The objects that lead to a modified one; nil where there are too many.
-    private var leading: LeadingObjects?
+    /// The objects that lead to a modified one, looked for when a whole collection is asked about; nil
+    /// where there are too many.
+    private lazy var leading: LeadingObjects? = {
+        guard case .linked(let depth) = filter.reach else { return nil }
+        return try? LeadingObjects(to: changes, in: filter.table, within: depth, new)
+    }()
 
     private struct Visit: Hashable {
         let object: ObjectLink
@@ -34,7 +38,6 @@ public final class ChangeProbe {
             }
             reachable.append(tables)
         }
-        leading = try? LeadingObjects(to: changes, in: filter.table, within: depth, new)
     }
 
     private static func mayLead(_ column: ColumnInfo, to tables: Set<TableKey>) -> Bool {

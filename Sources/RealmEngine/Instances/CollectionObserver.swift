@@ -95,13 +95,13 @@ final class CollectionObserver: Observer {
                 (index) throws(RealmError) in try isModified(now[index])
             }
             return .elements(.elements(now), change)
-        case (.objects(let table, let now)?, let before):
+        case (.objects(let now)?, let before):
             var old: [ObjectKey] = []
-            if case .objects(_, let keys) = before { old = keys }
+            if case .objects(let keys) = before { old = keys }
             let change = try CollectionChange(from: old, to: now) {
                 (index) throws(RealmError) in try probe?.isModified(now[index]) ?? false
             }
-            return .elements(.objects(table, now), change)
+            return .elements(.objects(now), change)
         }
     }
 

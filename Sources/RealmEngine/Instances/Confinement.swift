@@ -71,10 +71,9 @@ public final class Confinement: Sendable {
     /// Whether the caller is where the instance may be used.
     @inline(__always)
     var isHere: Bool {
-        if case .thread(let owner) = identity {
-            return owner == Threads.current || StandIn.current?.passes(for: identity) ?? false
-        }
-        return StandIn.current?.passes(for: identity) ?? verify?() ?? true
+        if resident == Threads.current { return true }
+        // What nothing verifies is a thread's, or anywhere.
+        return StandIn.current?.passes(for: identity) ?? verify?() ?? (resident == 0)
     }
 
     /// Whether the caller is where the instance may be used, as far as that can be told without

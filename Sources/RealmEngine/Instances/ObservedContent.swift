@@ -1,7 +1,7 @@
 /// What a collection holds, as it can be compared between versions. Free to cross threads.
 enum ObservedContent: Sendable {
     /// Of results, in order: eight bytes for each.
-    case objects(TableKey, [ObjectKey])
+    case objects([ObjectKey])
     /// Of a list or a set, in order.
     case elements([Element])
     /// Of a dictionary, in its order.
@@ -24,9 +24,8 @@ enum ObservedContent: Sendable {
     init?(_ subject: CollectionObserver.Subject, _ snapshot: Snapshot) throws(RealmError) {
         switch subject {
         case .results(let definition):
-            let key = definition.table
-            if snapshot.schema.table(key) == nil { return nil }
-            self = .objects(key, try definition.keys(in: snapshot).array)
+            if snapshot.schema.table(definition.table) == nil { return nil }
+            self = .objects(try definition.keys(in: snapshot).array)
         case .collection(let link, let column):
             guard let info = snapshot.schema.table(link.table),
                 let index = info.columns.firstIndex(where: { $0.key == column }),

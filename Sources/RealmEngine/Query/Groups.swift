@@ -61,12 +61,8 @@ extension QueryPlan {
         _ table: GroupTable, to runs: inout GroupRuns?, _ memory: QueryMemory
     ) throws(RealmError) {
         let record = table.record
-        var file: GroupRuns
-        if let runs {
-            file = runs
-        } else {
-            file = try GroupRuns(record, memory, record.compareKeys)
-        }
+        let file =
+            if let runs { runs } else { try GroupRuns(record, memory, record.compareKeys) }
         try table.drain { (group) throws(RealmError) in
             try file.append(group)
             return true
@@ -175,8 +171,7 @@ private struct GroupSorter {
     private func spill(
         _ room: HeldRecords, to runs: inout GroupRuns?
     ) throws(RealmError) {
-        var file: GroupRuns
-        if let runs { file = runs } else { file = try GroupRuns(record, memory, compare) }
+        let file = if let runs { runs } else { try GroupRuns(record, memory, compare) }
         for place in sorted(room) { try file.append(room[place]) }
         file.endRun()
         runs = file

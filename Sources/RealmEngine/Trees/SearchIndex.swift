@@ -73,7 +73,6 @@ struct SearchIndex {
             if node.isInner {
                 guard let child = slot.child else { throw space.wrongShape(ref, "index node") }
                 ref = child
-                if isLarge { prefetch(child) }
                 continue
             }
             guard keys.integer(low) == Int64(chunk) else { return nil }
@@ -81,15 +80,5 @@ struct SearchIndex {
             return slot
         }
         throw .corrupt("an index node deeper than \(BPlusTree.maximumDepth) levels", at: start)
-    }
-
-    /// The caches do not hold the index of a file of this size.
-    private var isLarge: Bool { space.limit > 1 << 26 }
-
-    /// A leaf lies behind its keys, since children are written first, and nodes have 128 entries at
-    /// most: both are fetched at once, instead of piece by piece as the search comes to them.
-    @inline(__always)
-    private func prefetch(_ ref: Ref) {
-        Prefetch.bytes(space.base + (Int(truncatingIfNeeded: ref.raw) &- 512), 1024)
     }
 }

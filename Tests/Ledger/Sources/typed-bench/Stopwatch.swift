@@ -12,15 +12,24 @@ private func nanoseconds(_ clock: clockid_t) -> Double {
 /// CPU time of the process so far, in nanoseconds.
 func processorTime() -> Double { nanoseconds(CLOCK_PROCESS_CPUTIME_ID) }
 
-/// The best of five runs, in nanoseconds for each of `times` that `body` does.
-func best(_ times: Int, _ body: () throws -> Void) rethrows -> Double {
+/// The best of five runs, in nanoseconds for each of `times` that `body` does with what `prepare` made,
+/// which is not counted.
+func best<T>(
+    _ times: Int, after prepare: () throws -> T, _ body: (T) throws -> Void
+) rethrows -> Double {
     var best = Double.infinity
     for _ in 0..<5 {
+        let prepared = try prepare()
         let began = nanoseconds(CLOCK_MONOTONIC)
-        try body()
+        try body(prepared)
         best = min(best, (nanoseconds(CLOCK_MONOTONIC) - began) / Double(times))
     }
     return best
+}
+
+func best(_ times: Int, _ body: () throws -> Void) rethrows -> Double {
+    let nothing = {}
+    return try best(times, after: nothing) { try body() }
 }
 
 func line(_ name: String, _ value: Double, _ unit: String = "ns") {

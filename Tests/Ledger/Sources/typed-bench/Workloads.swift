@@ -80,18 +80,11 @@ func queries(_ realm: Realm) throws {
 
 func handOver(_ realm: Realm) throws {
     let kept = Array(realm.objects(Person.self).prefix(20_000))
-    var best = Double.infinity
-    for _ in 0..<5 {
-        let references = kept.map { ThreadSafeReference(to: $0) }
-        var clock = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &clock)
-        let began = Double(clock.tv_sec) * 1e9 + Double(clock.tv_nsec)
+    let references = { kept.map { ThreadSafeReference(to: $0) } }
+    let time = best(kept.count, after: references) { references in
         for reference in references { use(realm.resolve(reference)!) }
-        clock_gettime(CLOCK_MONOTONIC, &clock)
-        let time = Double(clock.tv_sec) * 1e9 + Double(clock.tv_nsec) - began
-        best = min(best, time / Double(references.count))
     }
-    line("resolve a reference", best)
+    line("resolve a reference", time)
 }
 
 /// What a queue adds, and what an observer of many objects costs when one changes.
