@@ -21,6 +21,10 @@ public struct Compactor {
         /// Leave the file in the form that programs may have open while others commit, as is right
         /// in the place of a database (storage format 1.3).
         public var isTransactional = false
+        /// Write this format, which is older than the one of the original; nil for the original's.
+        /// Without effect where it is the original's. Nothing is enumerated then, and nothing read
+        /// back.
+        public var format: OlderFormat?
         /// Encrypt what is written; nil for a plain file, whatever the original is.
         public var key: EncryptionKey?
 
@@ -43,6 +47,8 @@ public struct Compactor {
     private let file: SequentialFile
     private let copier: NodeCopier
     private let verification: CopyVerification?
+    /// The format that is written, where it is older.
+    private let older: OlderFormat?
 
     private init(
         _ snapshot: Snapshot, _ options: Options, _ descriptor: Int32?, path: String,
@@ -50,7 +56,8 @@ public struct Compactor {
     ) throws(RealmError) {
         self.snapshot = snapshot
         self.options = options
-        let verifies = options.verifies && options.enumeration == .none
+        older = options.format.flatMap { $0.number == snapshot.state.format ? nil : $0 }
+        let verifies = options.verifies && options.enumeration == .none && older == nil
         verification =
             if verifies, let descriptor {
                 try CopyVerification(
@@ -63,7 +70,7 @@ public struct Compactor {
             descriptor, path: path, key: options.key, follower: verification, progress: progress)
         copier = NodeCopier(
             snapshot.lookup, snapshot.database.file.mapping, file, verification,
-            maxMemory: options.maxMemory)
+            maxMemory: options.maxMemory, remakes: older != nil)
     }
 
     /// Writes the version `snapshot` sees into the empty file behind `descriptor`, which is open for
@@ -73,7 +80,8 @@ public struct Compactor {
     ///   - path: names the file in errors.
     ///   - progress: told the bytes written so far, now and then.
     /// - Throws: `corrupt` when the version's nodes form no tree, `output` when the file cannot be
-    ///   written, `internal` when it does not hold what the original does.
+    ///   written, `incompatible` when an older format cannot hold it, `internal` when the file does not
+    ///   hold what the original does.
     public static func write(
         _ snapshot: Snapshot, to descriptor: Int32, path: String, options: Options = Options(),
         progress: @escaping (UInt64) -> Void = { _ in }
@@ -99,7 +107,9 @@ public struct Compactor {
         var enumerated = 0
         var root = Ref.none
         try options.enumeration.check(snapshot.schema)
-        try header(format: state.top == nil ? 0 : state.format)
+        if let older { try check(older) }
+        let format = older?.number ?? state.format
+        try header(format: state.top == nil ? 0 : format)
         if let top = state.top {
             guard top.historyType != 0 || top.history.isNone && top.historySchema == 0 else {
                 throw .corrupt("the root names a history of no type", at: top.ref)
@@ -117,7 +127,7 @@ public struct Compactor {
             state, size: Int(clamping: file.position),
             hasHistory: options.keepsHistory && state.top?.history.isNone == false)
         if options.isTransactional, !root.isNone {
-            try makeTransactional(root, format: state.format)
+            try makeTransactional(root, format: format)
         }
         // All that was written becomes durable together, before the file gets its name.
         try file.sync()
@@ -127,6 +137,19 @@ public struct Compactor {
         return Result(
             bytes: size, nodes: copier.nodes, enumerated: enumerated,
             isVerified: verification != nil)
+    }
+
+    /// Throws unless a file of format 24 can be written in the older one without loss.
+    private func check(_ older: OlderFormat) throws(RealmError) {
+        guard snapshot.state.format == 24 || snapshot.state.top == nil else {
+            throw .misuse("only files of format 24 are written in an older one")
+        }
+        let losses = try older.losses(snapshot)
+        if losses.isEmpty { return }
+        throw RealmError(
+            .incompatible, code: "IllegalOperation", reason: "lossy",
+            "file format \(older.number) cannot hold all of it: "
+                + losses.joined(separator: "; "))
     }
 
     private func header(format: Int) throws(RealmError) {
@@ -139,10 +162,14 @@ public struct Compactor {
         let node = try copier.open(ref)
         guard node.hasRefs else { throw copier.space.wrongShape(ref, "tables") }
         var count = 0
+        let trees = try older.map { (format) throws(RealmError) in
+            OlderTrees(copier, format, try OlderBench(snapshot))
+        }
         let result = try copier.emit(node, at: ref) { (slot, child) throws(RealmError) in
             guard let info = snapshot.schema.tables.first(where: { $0.key.slot == slot }) else {
                 return try copier.copy(child)
             }
+            if let trees { return try OlderTableCopier(trees, snapshot.table(info)).copy(child) }
             let values = try options.enumeration.values(
                 snapshot.table(info), maxMemory: options.maxMemory / 4)
             count += values.count
@@ -157,14 +184,18 @@ public struct Compactor {
         _ top: TopArray, _ names: Ref, _ tables: Ref
     ) throws(RealmError) -> Ref {
         var history = Ref.none
-        if options.keepsHistory, !top.history.isNone { history = try copier.copy(top.history) }
+        if options.keepsHistory, older == nil, !top.history.isNone {
+            history = try copier.copy(top.history)
+        }
         var slots = [Int64(bitPattern: names.raw), Int64(bitPattern: tables.raw), 0]
         for _ in 0..<3 { slots.append(Int64(bitPattern: try copier.emit([]).raw)) }
         slots.append(Self.tag(top.version))
         if top.historyType != 0 {
             slots.append(Self.tag(top.historyType))
             slots.append(Int64(bitPattern: history.raw))
-            slots.append(Self.tag(top.historySchema))
+            // Histories of one program's commits have another form in format 24, and older programs
+            // refuse that.
+            slots.append(Self.tag(older == nil ? top.historySchema : 0))
             slots.append(Self.tag(options.keepsFileIdentifier ? top.syncFileID : 0))
         }
         // The size decides the width, and the width the size.

@@ -30,15 +30,16 @@ final class NodeCopier {
     /// - Parameters:
     ///   - maxMemory: pages of the source are given back before more than about this much of them
     ///     are held.
+    ///   - remakes: nodes are made anew and copied from there, beside those of the source.
     init(
         _ space: NodeSpace, _ mapping: Mapping, _ file: SequentialFile,
-        _ verification: CopyVerification?, maxMemory: Int
+        _ verification: CopyVerification?, maxMemory: Int, remakes: Bool = false
     ) {
         self.space = space
         self.mapping = mapping
         self.file = file
         self.verification = verification
-        left = Int(clamping: space.limit)
+        left = Int(clamping: space.limit) * (remakes ? 8 : 1)
         releaseStep = max(1 << 20, maxMemory / 2)
         slots = .allocate(capacity: slotCapacity)
     }

@@ -67,11 +67,14 @@ extension Salvage {
                     }
                 }
                 guard key.raw >= 0 else { throw .corrupt("its key is negative", in: "object") }
-                let wanted = target.keepsKeys || target.source.primaryKey == nil ? key : nil
+                var wanted: ObjectKey? = key
+                if let primaryKey = target.source.primaryKey, !target.keepsKeys {
+                    wanted = try wantedKey(values[target.columns[primaryKey] ?? 0], in: target)
+                }
                 let new = try create(target.key, values, wanted)
                 try didCreate(key, as: new, in: place)
             } catch {
-                if error.kind == .output || error.kind == .internal { throw error }
+                if [.output, .internal, .incompatible].contains(error.kind) { throw error }
                 try lose(
                     .object(
                         className: target.source.className, key: key, why: error.message))

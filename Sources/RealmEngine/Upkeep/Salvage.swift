@@ -17,6 +17,8 @@ public final class Salvage {
     public enum Conversion: Sendable {
         /// The same in the format that is written.
         case format
+        /// The same with the object keys that formats 20 and 21 find objects with a primary key by.
+        case hashedKeys
         /// Without what synchronisation keeps beside the objects.
         case local
     }
@@ -220,9 +222,22 @@ public final class Salvage {
         _ object: ObjectKey, as new: ObjectKey, in place: Int
     ) throws(RealmError) {
         summary.salvaged += 1
-        if targets[place].source.primaryKey != nil, conversion == nil {
+        if targets[place].source.primaryKey != nil, !targets[place].keepsKeys {
             try targets[place].keys.add(object, new)
         }
+    }
+
+    /// The key that the object with a primary key is to have; nil for the next free one.
+    func wantedKey(_ primaryKey: Value, in target: Target) throws(RealmError) -> ObjectKey? {
+        guard conversion == .hashedKeys else { return nil }
+        let key = ObjectKey(hashing: primaryKey)
+        if let key, try transaction.exists(target.key, key) {
+            throw RealmError(
+                .incompatible, code: "IllegalOperation", reason: "lossy",
+                "two objects of \(target.source.className) would have the same key: formats 20 and "
+                    + "21 make it of the primary key")
+        }
+        return key
     }
 
     // MARK: Schema
@@ -243,7 +258,8 @@ public final class Salvage {
                 targetPlaces[info.key] = targets.count
                 targets.append(
                     Target(
-                        source: info, key: key, keepsKeys: conversion != nil,
+                        source: info, key: key,
+                        keepsKeys: conversion != nil && conversion != .hashedKeys,
                         columns: info.columns.map { _ in nil },
                         keys: SalvagedKeys(keyMemory)))
             } catch {

@@ -67,11 +67,11 @@ extension CompactOption {
 
     static let toFormat = Option(
         "to-format", nil, .required("N", .count(1...99)), in: .compaction,
-        "write file format N: 24",
-        "Write file format 24, whichever of the formats 2 to 23 the file has: the objects are made "
-            + "anew, with their keys, values and links, and compared with the original. Without "
-            + "`-o` this needs `--force`, and the old file is kept as with `--backup`. Other formats "
-            + "are not written.",
+        "write file format N: 20 to 24",
+        "Write file format N, whichever of the formats 2 to 24 the file has, and compare the result "
+            + "with the original: 24 is what SDKs of 2024 write, 23, 22 and 20 what older ones open. "
+            + "Without `-o` this needs `--force`, and the old file is kept as with `--backup`. "
+            + "What format N has no room for is named, and nothing is written.",
         excludes: [check, analyze, salvage, dryRun])
 
     static let local = Option(

@@ -47,6 +47,7 @@ struct CompactRequest {
         options.keepsHistory = !command[CompactOption.dropHistory]
         options.enumeration = command[CompactOption.enumerate]
         options.maxMemory = max(8 << 20, command.maxMemory)
+        options.format = command[CompactOption.toFormat].flatMap(OlderFormat.init)
         try check()
     }
 
@@ -72,24 +73,45 @@ struct CompactRequest {
             throw Self.usage("a database is not written to standard output")
         }
         if action == .check || action == .analyze { return }
-        if let format = command[CompactOption.toFormat], format != 24 {
-            throw Self.notYet("--to-format: file format \(format) cannot be written yet")
-        }
+        if let format = command[CompactOption.toFormat] { try check(format: format) }
         if command[CompactOption.local], action != .copy {
             throw Self.usage("--local needs -o: a synchronised file is not replaced")
         }
     }
 
+    private func check(format: Int) throws(RealmError) {
+        guard 20...24 ~= format else {
+            throw RealmError(
+                .incompatible, code: "IllegalOperation", reason: "unsupported-format",
+                "--to-format: file format \(format) is not written; 20 to 24 are")
+        }
+        if format < 24, command[CompactOption.local] {
+            throw Self.usage("--local writes file format 24")
+        }
+        if format < 24, options.enumeration != .none {
+            throw Self.usage("--enumerate writes file format 24")
+        }
+    }
+
     static let backupSuffix = ".bak"
 
-    /// The file is to have the format that is written.
+    /// The file is to have a format that is named.
     var convertsFormat: Bool { command[CompactOption.toFormat] != nil }
+
+    /// What is made of a database has another format than it.
+    func changesFormat(of database: Database) -> Bool {
+        guard let format = command[CompactOption.toFormat], database.top != nil else {
+            return false
+        }
+        return database.header.format != format
+    }
 
     /// What has to be made of a database anew, object by object; nil where its nodes can be copied.
     func conversion(of database: Database) -> Salvage.Conversion? {
         if command[CompactOption.local] { return .local }
-        let isOld = database.header.format != 24 && database.top != nil
-        return isOld && convertsFormat ? .format : nil
+        guard changesFormat(of: database) else { return nil }
+        if options.format?.hashesPrimaryKeys == true { return .hashedKeys }
+        return database.header.format == 24 ? nil : .format
     }
 
     static func usage(_ message: String) -> RealmError {
@@ -105,9 +127,5 @@ struct CompactRequest {
     /// What is made has another key, or none where the original has one.
     var changesKey: Bool {
         command.isAnyGiven([CompactOption.newKey, CompactOption.decrypt])
-    }
-
-    private static func notYet(_ message: String) -> RealmError {
-        RealmError(.incompatible, code: "IllegalOperation", reason: "not-yet", message)
     }
 }

@@ -92,11 +92,13 @@ struct InPlaceRun {
     private func compact(
         _ database: Database, _ path: String, _ account: CompactAccount
     ) throws(RealmError) -> ExitCode {
+        let changesFormat = request.changesFormat(of: database)
+        if changesFormat, !request.mayReplace { throw Self.otherFormat }
         let attributes = try FileAttributes(path: path)
         try CompactOutput.checkRoom(for: database.compactedLimit, beside: path)
         let conversion = request.conversion(of: database)
         // What is converted is never replaced for good.
-        let suffix = request.backup ?? (conversion == nil ? nil : CompactRequest.backupSuffix)
+        let suffix = request.backup ?? (changesFormat ? CompactRequest.backupSuffix : nil)
         let backup = try suffix.map { suffix throws(RealmError) in
             try Backup(of: path, suffix: suffix, force: request.mayReplace)
         }
@@ -113,6 +115,13 @@ struct InPlaceRun {
         try backup?.make()
         try output.publish()
         return try account.report(output.result!, database, output: nil)
+    }
+
+    private static var otherFormat: RealmError {
+        RealmError(
+            .incompatible, code: "IllegalOperation", reason: "other-format",
+            "a file gets another format in its place only with --force",
+            hint: "-o NEW leaves it as it is")
     }
 }
 

@@ -50,6 +50,17 @@ extension CompactTable {
                 + "the place of the old one, which needs `--force`; the old one is kept as FILE.bak, "
                 + "or as `--backup` says."),
         .paragraph(
+            "`--to-format 23`, `22`, `21` or `20` makes a file that the SDKs before the newest open: "
+                + "23 is for those of late 2022 to early 2024 (realm-core 13), 22 for those of 2021 "
+                + "and 2022 (11 and 12), 20 for those of 2020 (10); of 21 there were only previews. "
+                + "Nothing is lost on the way: where the format cannot hold something, the exit status "
+                + "is 6, the message names the properties, and nothing is written. Lists and "
+                + "dictionaries among mixed values need 24; mixed values, UUIDs, sets and dictionaries "
+                + "need 21; asymmetric classes 22. Objects with a primary key get other object keys in "
+                + "20 and 21, which find them by it. Full-text indexes are left out before 23, those "
+                + "of lists before 24. Texts beyond ASCII in sets, and keys of dictionaries, are put "
+                + "in the order that SDKs for Apple's systems and x86 had."),
+        .paragraph(
             "Columns that hold a whole table in each cell, which no SDK had, are left out and named. "
                 + "A file in which an upgrade from format 9 was interrupted is refused."),
         .paragraph(
@@ -138,6 +149,9 @@ extension CompactTable {
         .example(
             "Make a file of today of a backup of 2016:",
             ["realm-compact --to-format 24 -o notes.realm backup-2016.realm"]),
+        .example(
+            "Make a file for an app with an SDK of 2023:",
+            ["realm-compact --to-format 23 -o for-old-app.realm current.realm"]),
         .example(
             "Go on without the server:", ["realm-compact --local -o local.realm synced.realm"]),
         .example(

@@ -2,7 +2,7 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// `--to-format 24`, `--local`: a file of another format, or of a synchronised database, made anew.
+/// `--to-format`, `--local`: a file of another format, or of a synchronised database, made anew.
 struct ConversionRun {
     private let request: CompactRequest
     private let conversion: Salvage.Conversion
@@ -17,7 +17,7 @@ struct ConversionRun {
     func write(
         _ database: Database, _ output: CompactOutput, _ account: CompactAccount
     ) throws(RealmError) -> ExitCode {
-        if conversion == .format, database.top?.historyType ?? 0 > 2 {
+        if conversion != .local, database.top?.historyType ?? 0 > 2 {
             throw CompactAccount.syncedFormat
         }
         try make(database, output, request.options)

@@ -94,7 +94,7 @@ extension ToolsPage {
                 "A file of an old format",
                 "Files of formats 2 to 24 are read as they are; "
                     + "`realm-compact --to-format 24 -o today.realm 2016.realm` makes one that every "
-                    + "library of today opens."
+                    + "library of today opens, `--to-format 23` one for programs with an older one."
             ),
             (
                 "Encrypt, change the key, decrypt",

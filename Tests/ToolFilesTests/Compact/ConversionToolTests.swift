@@ -2,7 +2,7 @@ import Testing
 
 @testable import ToolSupport
 
-/// `--to-format 24` and `--local`: files of old formats, and of synchronised databases, made anew.
+/// `--to-format` and `--local`: files of old formats, and of synchronised databases, made anew.
 @Suite struct ConversionToolTests {
     /// A scratch directory with a file of the fixtures as `old.realm`.
     private static func lab(_ name: String) throws -> CompactLab {
@@ -26,6 +26,105 @@ import Testing
             cmp a b && $C --check --strict new.realm > /dev/null && echo same
             """)
         #expect(run.text == "24\nsame\n", "\(run.errorText)")
+    }
+
+    private static let schema = """
+        class Doc
+          * id      string
+          names     set<string>
+          bytes     set<data>
+          any       mixed
+          anys      set<mixed>
+          words     dictionary<string>
+          amount    decimal128
+          amounts   list<decimal128>
+          tags      list<mixed>
+          friends   list<Doc>
+          other     dictionary<Doc?>
+        class Note
+          text      string [index]
+          about     Doc?
+        """
+
+    /// Everything that older formats have in another form, also beyond one leaf.
+    private static func documents(_ count: Int) -> String {
+        (0..<count).map { i in
+            let count = i % 40 == 0 ? 1200 : i % 7
+            let texts = (0...count).map { #""\#(["é", "z", "Ab", "日"][$0 % 4])\#($0)""# }
+            let list = texts.joined(separator: ",")
+            let entries = texts.enumerated().map { "\($1):\"v\($0)\"" }.joined(separator: ",")
+            return #"{"id":"doc \#(i)","names":[\#(list)],"bytes":["w6k=","eg=="],"any":\#(i),"#
+                + #""anys":[\#(list),1.5,true,null],"words":{\#(entries)},"amount":"1.50","#
+                + #""amounts":["1","2.25"],"tags":[1,"two",null],"friends":[{"id":"doc 0"}],"#
+                + #""other":{"é":{"id":"doc 0"},"b":null}}"#
+        }.joined(separator: "\n") + "\n"
+    }
+
+    private static func today() throws -> CompactLab {
+        let lab = try CompactLab()
+        _ = lab.scratch.write("schema", Array(schema.utf8))
+        _ = lab.scratch.write("docs.ndjson", Array(documents(300).utf8))
+        let run = lab.shell(
+            """
+            $W -q --create --schema-file schema today.realm Doc docs.ndjson || exit
+            for i in 0 1 2; do echo '{"text":"'$(printf '%0220d' 1)é$i'","about":{"id":"doc 0"}}'; done |
+                $W -q today.realm Note - || exit
+            $Q --count today.realm Doc
+            """)
+        #expect(run.text == "300\n", "\(run.errorText)")
+        return lab
+    }
+
+    /// The same objects in the forms of older formats, which are read as theirs.
+    @Test(arguments: [21, 22, 23])
+    func writesOlderFormats(_ format: Int) throws {
+        let lab = try Self.today()
+        let run = lab.shell(
+            """
+            $C -q --to-format \(format) -o old.realm today.realm || exit
+            ${C%compact}versions -g format old.realm
+            $Q --digest today.realm > a; $Q --digest old.realm > b; cmp a b || exit
+            $C --check old.realm > /dev/null || exit
+            $C -q --to-format 24 -o back.realm old.realm || exit
+            $Q --digest back.realm > c; cmp a c || exit
+            $C --check --strict back.realm > /dev/null && echo same
+            """)
+        #expect(run.text == "\(format)\nsame\n", "\(run.errorText)")
+    }
+
+    @Test func namesWhatWouldBeLost() throws {
+        let lab = try Self.today()
+        let run = lab.shell("$C --to-format 20 -o old.realm today.realm; echo $?; ls old.realm")
+        #expect(run.text == "6\n", "\(run.text)")
+        for loss in [
+            "Doc.names is a set", "Doc.any holds mixed values", "Doc.words is a dictionary",
+        ] {
+            #expect(run.errorText.contains(loss), "\(run.errorText)")
+        }
+        let nested = lab.shell(
+            """
+            echo '{"id":"doc 1","any":[1,2]}' | $W -q -m upsert today.realm Doc - || exit
+            $C --to-format 23 -o old.realm today.realm; echo $?; ls old.realm
+            """)
+        #expect(nested.text == "6\n", "\(nested.errorText)")
+        #expect(
+            nested.errorText.contains(
+                "Doc.any holds lists or dictionaries among its values, in 1 object"))
+    }
+
+    @Test func writesFormat20() throws {
+        let lab = try CompactLab()
+        let run = lab.shell(
+            """
+            $C -q --to-format 20 -o old.realm app.realm || exit
+            ${C%compact}versions -g format old.realm; $C --check old.realm > /dev/null || exit
+            $Q --digest app.realm > a; $Q --digest old.realm > b; cmp a b && echo same
+            $C --to-format 12 -o x.realm app.realm 2> /dev/null; echo $?
+            $C --to-format 20 app.realm 2> /dev/null; echo $?
+            $C -q --to-format 20 --force app.realm && ${C%compact}versions -g format app.realm
+            ${C%compact}versions -g format app.realm.bak
+            """)
+        #expect(run.text == "20\nsame\n6\n6\n20\n24\n", "\(run.errorText)")
     }
 
     /// In place only with leave, and never without the old file beside the new one.
