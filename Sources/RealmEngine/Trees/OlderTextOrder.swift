@@ -1,5 +1,5 @@
-/// The order that formats 20 to 23 have text in, in sets of mixed values and in indexes: letters of
-/// one shape beside each other (object format 10.1).
+/// The order that formats 21 to 23 have text in, in sets of mixed values: letters of one shape beside
+/// each other (object format 10.1).
 enum OlderTextOrder {
     /// Negative, zero or positive. Characters up to U+024F have ranks; where one of two is beyond,
     /// their numbers decide. What is no UTF-8 is compared byte by byte.

@@ -20,13 +20,24 @@ extension OlderFormat {
         return a.count < b.count
     }
 
-    /// Of mixed values, in sets and in indexes.
+    /// Of mixed values in sets.
     func compareMixed(_ a: Value, _ b: Value) -> Int {
         switch (a, b) {
         case (.string(let x), .string(let y)): OlderTextOrder.compare(x, y)
         // Format 23 brought texts in front of bytes.
         case (.string(let x), .binary(let y)), (.binary(let x), .string(let y)):
             number > 22 ? ValueOrder.compare(a, b) : ByteView.compare(x, y)
+        default: ValueOrder.compare(a, b)
+        }
+    }
+
+    /// Of values that share a list of an index: texts have another order there than in sets. One of the
+    /// same bytes as a binary is equal to it; where it stands in front, format 24 finds both too.
+    func compareIndexed(_ a: Value, _ b: Value) -> Int {
+        switch (a, b) {
+        case (.string(let x), .string(let y)): Self.ascends(x, y) ? -1 : Self.ascends(y, x) ? 1 : 0
+        case (.string(let x), .binary(let y)), (.binary(let x), .string(let y)):
+            ByteView.compare(x, y) != 0 ? ByteView.compare(x, y) : ValueOrder.compare(a, b)
         default: ValueOrder.compare(a, b)
         }
     }

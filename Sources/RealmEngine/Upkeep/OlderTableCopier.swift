@@ -184,7 +184,7 @@ struct OlderIndexCopier {
         var cursor = BacklinkCursor(copier.space, slot: NodeSlot(raw: ref.raw))
         while let key = try cursor.next() { entries.append((try value(key), key)) }
         let sorted = entries.sorted {
-            let order = trees.format.compareMixed($0.value, $1.value)
+            let order = trees.format.compareIndexed($0.value, $1.value)
             return order != 0 ? order < 0 : $0.key < $1.key
         }
         if zip(entries, sorted).allSatisfy({ $0.key == $1.key }) { return try copier.copy(ref) }

@@ -67,6 +67,9 @@ import Testing
             #expect(newer.compareMixed(Self.string("z"), binary) < 0)
             #expect(older.compareMixed(Self.string("z"), binary) > 0)
             #expect(older.compareMixed(Self.string("A"), binary) < 0)
+            #expect(newer.compareIndexed(Self.string("AA"), binary) < 0)
+            #expect(newer.compareIndexed(Self.string("AB"), binary) > 0)
+            #expect(newer.compareIndexed(Self.string("é"), Self.string("a")) < 0)
         }
         #expect(OlderFormat(19) == nil && OlderFormat(24) == nil)
     }
