@@ -1,5 +1,6 @@
 import Testing
 
+@testable import RealmEngine
 @testable import ToolKit
 @testable import ToolSupport
 
@@ -46,6 +47,26 @@ import Testing
         let line = try #require(due)
         #expect(line.hasPrefix("t  100%  11 of 10 objects  2/s"))
         #expect(!line.contains("eta"))
+    }
+
+    /// Each part of work that a meter tells of has its own unit, total and rate.
+    @Test func metersHaveStages() throws {
+        let meter = WorkMeter()
+        var progress = ProgressReporter(
+            label: "t", total: 0, unit: .seconds, when: .always, isTerminal: false, now: 0)
+        let waiting = progress.line(meter.state, now: 5 * second)
+        #expect(try #require(waiting).hasPrefix("t  5.0 s  memory"))
+        meter.begin(.bytes, total: 4 << 20)
+        meter.add(1 << 20)
+        #expect(progress.line(meter.state, now: 6 * second) == nil)
+        let bytes = progress.line(meter.state, now: 10 * second)
+        #expect(
+            try #require(bytes).hasPrefix("t  25%  1.0 MiB of 4.0 MiB  256.0 KiB/s  eta 12.0 s"))
+        meter.begin(.objects, total: 100)
+        meter.set(10)
+        #expect(progress.line(meter.state, now: 13 * second) == nil)
+        let objects = progress.line(meter.state, now: 15 * second)
+        #expect(try #require(objects).hasPrefix("t  10%  10 of 100 objects  5/s  eta 18.0 s"))
     }
 
     @Test func privateMemoryIsKnown() throws {

@@ -6,6 +6,8 @@ final class GroupKeyReader {
     /// Of an enumerated column: by the number that rows hold, `unknown` until one is met.
     private let known = ReusedBuffer<UInt32>()
     private var distinct: BytesLeaf?
+    /// Of plain texts, by the width of their cells.
+    private var cells: [CellNumbers] = []
 
     private static let unknown = UInt32.max
 
@@ -19,6 +21,7 @@ final class GroupKeyReader {
         values.removeAll()
         known.removeAll()
         distinct = nil
+        cells = []
     }
 
     /// Puts the number of each chosen row's value into `numbers`.
@@ -29,15 +32,11 @@ final class GroupKeyReader {
         switch try leaf.column(key.column.leafIndex, key.column.layout) {
         case .string(let texts) where texts.form == .enumerated:
             try readEnumerated(texts, leaf, rows, numbers)
+        case .string(let texts) where texts.form == .short && 1...16 ~= texts.node.width:
+            try readCells(texts, leaf, rows, numbers)
         case .string(let texts):
             try rows.visit { (row) throws(RealmError) in
-                guard let text = try texts.value(row) else {
-                    numbers[row] = values.number(of: .null)
-                    return
-                }
-                numbers[row] =
-                    text.count <= ShortText.longest
-                    ? values.number(ofShort: text) : try number(of: .string(text), leaf)
+                numbers[row] = try number(ofText: texts.value(row), leaf)
             }
         case .integer(let cells):
             let values = values
@@ -64,6 +63,33 @@ final class GroupKeyReader {
         return values.number(of: value)
     }
 
+    private func number(ofText text: ByteView?, _ leaf: ClusterLeaf) throws(RealmError) -> UInt32 {
+        guard let text else { return values.number(of: .null) }
+        return text.count <= ShortText.longest
+            ? values.number(ofShort: text) : try number(of: .string(text), leaf)
+    }
+
+    private func readCells(
+        _ texts: BytesLeaf, _ leaf: ClusterLeaf, _ rows: Selection,
+        _ numbers: UnsafeMutablePointer<UInt32>
+    ) throws(RealmError) {
+        let node = texts.node
+        let known = known(width: node.width)
+        guard known.find(node.payload, rows, numbers) else { return }
+        try rows.visit { (row) throws(RealmError) in
+            if numbers[row] != CellNumbers.unknown { return }
+            numbers[row] = try number(ofText: texts.value(row), leaf)
+            known.know(node.payload, row, numbers[row])
+        }
+    }
+
+    private func known(width: Int) -> CellNumbers {
+        if let known = cells.first(where: { $0.width == width }) { return known }
+        let made = CellNumbers(width: width)
+        cells.append(made)
+        return made
+    }
+
     private func readEnumerated(
         _ texts: BytesLeaf, _ leaf: ClusterLeaf, _ rows: Selection,
         _ numbers: UnsafeMutablePointer<UInt32>
@@ -80,14 +106,7 @@ final class GroupKeyReader {
             let index = Int(node.integer(row))
             guard index >= 0, index < known.count else { throw texts.damagedOffsets() }
             if known[index] == Self.unknown {
-                guard let text = try distinct.value(index) else {
-                    known[index] = values.number(of: .null)
-                    numbers[row] = known[index]
-                    return
-                }
-                known[index] =
-                    text.count <= ShortText.longest
-                    ? values.number(ofShort: text) : try number(of: .string(text), leaf)
+                known[index] = try number(ofText: distinct.value(index), leaf)
             }
             numbers[row] = known[index]
         }

@@ -8,6 +8,7 @@ final class RowArranger {
     private let looks: Int
     private let table: TablePlace
     private let memory: QueryMemory
+    private let meter: WorkMeter?
 
     convenience init(_ plan: QueryPlan, _ snapshot: Snapshot) {
         self.init(plan.query, plan.options, snapshot, mostRepeats: 1)
@@ -21,6 +22,7 @@ final class RowArranger {
         self.snapshot = snapshot
         table = TablePlace(query.table)
         memory = QueryMemory(options, snapshot)
+        meter = options.meter
         let (most, isTooMany) = (descriptors.map(\.looks).max() ?? 1)
             .multipliedReportingOverflow(by: max(1, mostRepeats))
         looks = isTooMany ? .max : most
@@ -50,9 +52,11 @@ final class RowArranger {
             case .limit(let count): keys = keys.first(count)
             case .distinct(let paths):
                 evaluator.visits.beginPass()
+                meter?.begin(.objects, total: keys.count)
                 keys = try distinct(keys, paths)
             case .sort(let paths):
                 evaluator.visits.beginPass()
+                meter?.begin(.objects, total: keys.count)
                 keys = try sorted(keys, paths)
             }
         }
@@ -80,6 +84,7 @@ final class RowArranger {
                 continue
             }
             if let leaf { for column in columns { try column.add(leaf, rows) } }
+            meter?.add(rows.count)
             guard
                 let (next, row) = try ClusterTree(space: evaluator.space, root: table.root)
                     .find(key)

@@ -71,6 +71,7 @@ extension IntegrityCheck {
             found(.clusterRange, ref, "keys that belong into the next cluster")
         }
         body(leaf)
+        meter?.add(leaf.count)
         return leaf.count
     }
 

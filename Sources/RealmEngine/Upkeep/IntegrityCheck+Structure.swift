@@ -21,6 +21,7 @@ extension IntegrityCheck {
                 frame.next += 1
             }
             guard let ref = child else { continue }
+            meter?.set(Int(truncatingIfNeeded: walkedBytes))
             if stack.count == 1, stack[0].next == 2 {
                 openTableSlot(frame.next - 1, of: node.count)
             } else if stack.isEmpty {

@@ -27,6 +27,8 @@ public final class IntegrityCheck {
     private let owner: AnyObject
 
     var report = IntegrityReport()
+    /// Told how far the check is.
+    public var meter: WorkMeter?
     /// Nothing is reported while links are walked a second time.
     var isSilent = false
     /// Where the check is, for findings.
@@ -96,15 +98,15 @@ public final class IntegrityCheck {
     /// `input` when it cannot be read or is no Realm file at all, and `incompatible` when an upgrade
     /// from format 9 was interrupted, so that nothing can be said.
     public static func run(
-        path: String, level: Level = .full, key: EncryptionKey? = nil
+        path: String, level: Level = .full, key: EncryptionKey? = nil, meter: WorkMeter? = nil
     ) throws(RealmError) -> IntegrityReport {
         do throws(RealmError) {
-            return try run(MappedFile(path: path, DatabaseKey(key)), level: level)
+            return try run(MappedFile(path: path, DatabaseKey(key)), level: level, meter: meter)
         } catch { throw error.inFile(path) }
     }
 
     static func run(
-        _ file: MappedFile, level: Level = .full
+        _ file: MappedFile, level: Level = .full, meter: WorkMeter? = nil
     ) throws(RealmError) -> IntegrityReport {
         let header: FileHeader
         let size: Int
@@ -122,10 +124,11 @@ public final class IntegrityCheck {
                 if error.kind == .incompatible { throw error }
             }
         }
-        return IntegrityCheck(
+        let check = IntegrityCheck(
             file.mapping, fileSize: size, header: header, top: header.top,
-            level: level, owner: file
-        ).run()
+            level: level, owner: file)
+        check.meter = meter
+        return check.run()
     }
 
     init(
@@ -162,6 +165,7 @@ public final class IntegrityCheck {
     private func checkVersion() {
         guard checkHeader(), let top = openTop() else { return }
         work = 256 &* Int(limit) &+ 1 << 20
+        meter?.begin(.bytes, total: Int(liveBytes(top)))
         checkStructure()
         memory.walk.state.pointee.budget = 64 &* Int(limit) &+ 1 << 20
         checkFreeSpace(top)
@@ -170,6 +174,7 @@ public final class IntegrityCheck {
         checkHistory(top)
         if level == .full {
             prepareLinks()
+            meter?.begin(.objects, total: announcedObjects)
             for i in tables.indices { checkObjects(i) }
             checkLinks()
             for i in tables.indices { checkIndexes(i) }
@@ -177,6 +182,20 @@ public final class IntegrityCheck {
             countObjects()
         }
         report.facts.tables = tables.map(\.facts)
+    }
+
+    /// What is not free, as the free list has it.
+    private func liveBytes(_ top: TopArray) -> UInt64 {
+        let free = (try? FreeSpace.chunks(memory.lookup, top)) ?? []
+        let total = free.reduce(0) { $0 &+ $1.count }
+        return limit > total ? limit - total : limit
+    }
+
+    private var announcedObjects: Int {
+        tables.reduce(0) { sum, table in
+            let tree = ClusterTree(space: memory.lookup, root: table.root)
+            return sum &+ ((try? tree.count()) ?? 0)
+        }
     }
 
     /// What the roots announce.

@@ -44,11 +44,12 @@ extension IntegrityCheck {
 
     /// Checks the database that standard input holds, spooled into an unlinked file in `directory`.
     public static func run(
-        standardInputInto directory: String, level: Level = .full, key: EncryptionKey? = nil
+        standardInputInto directory: String, level: Level = .full, key: EncryptionKey? = nil,
+        meter: WorkMeter? = nil
     ) throws(RealmError) -> IntegrityReport {
         do throws(RealmError) {
             let file = try File.spooled(from: 0, directory: directory)
-            return try run(MappedFile(file, nil, DatabaseKey(key)), level: level)
+            return try run(MappedFile(file, nil, DatabaseKey(key)), level: level, meter: meter)
         } catch { throw error.inFile("-") }
     }
 }

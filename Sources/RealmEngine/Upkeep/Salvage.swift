@@ -8,6 +8,7 @@ public final class Salvage {
     private let session: WriteSession
     private let report: (SalvageLoss) throws(RealmError) -> Void
     private(set) var summary = SalvageSummary()
+    private var meter: WorkMeter?
     /// Nil to rescue what can be read: then anything may be lost.
     private let conversion: Conversion?
     /// Why nothing is converted.
@@ -80,11 +81,12 @@ public final class Salvage {
     ///   - directory: for files without a name; those of what does not fit in memory.
     ///   - maxMemory: bytes of memory that what is being written takes at most, except for single
     ///     sets, dictionaries and nested collections, which are made as a whole.
+    ///   - meter: told how many objects are saved.
     /// - Throws: `corrupt` when not even the root can be read, `incompatible` for formats that are
     ///   not read, `output` when writing fails, and what `report` throws.
     public static func run(
         path: String, into destination: String, spillingInto directory: String,
-        maxMemory: Int = 64 << 20, key: EncryptionKey? = nil,
+        maxMemory: Int = 64 << 20, key: EncryptionKey? = nil, meter: WorkMeter? = nil,
         report: @escaping (SalvageLoss) throws(RealmError) -> Void
     ) throws(RealmError) -> SalvageSummary {
         let source: DamagedFile
@@ -92,7 +94,7 @@ public final class Salvage {
             throw error.inFile(path)
         }
         return try run(
-            source, Place(destination, spill: directory), maxMemory, key: key, nil, report)
+            source, Place(destination, spill: directory), maxMemory, key: key, nil, meter, report)
     }
 
     /// Makes of what `snapshot` sees a new database at `destination`, which must not exist, in the format
@@ -100,16 +102,17 @@ public final class Salvage {
     ///
     /// - Parameters:
     ///   - key: of the new file.
+    ///   - meter: told how many objects are made.
     ///   - report: told what has no place in the new file.
     /// - Throws: `corrupt` where something cannot be read, and what `run` throws.
     public static func convert(
         _ snapshot: Snapshot, to conversion: Conversion, at destination: String,
         spillingInto directory: String, maxMemory: Int = 64 << 20, key: EncryptionKey? = nil,
-        report: @escaping (SalvageLoss) throws(RealmError) -> Void
+        meter: WorkMeter? = nil, report: @escaping (SalvageLoss) throws(RealmError) -> Void
     ) throws(RealmError) -> SalvageSummary {
         try run(
             DamagedFile(snapshot), Place(destination, spill: directory), maxMemory, key: key,
-            conversion, report)
+            conversion, meter, report)
     }
 
     /// Where the new file goes, and files without a name.
@@ -124,7 +127,8 @@ public final class Salvage {
 
     private static func run(
         _ source: DamagedFile, _ place: Place, _ maxMemory: Int, key: EncryptionKey?,
-        _ conversion: Conversion?, _ report: @escaping (SalvageLoss) throws(RealmError) -> Void
+        _ conversion: Conversion?, _ meter: WorkMeter?,
+        _ report: @escaping (SalvageLoss) throws(RealmError) -> Void
     ) throws(RealmError) -> SalvageSummary {
         var options = WriteSession.Options()
         options.creates = true
@@ -133,6 +137,7 @@ public final class Salvage {
         let session = try WriteSession(path: place.destination, options: options)
         let salvage = try Salvage(
             source, session, place.spill, maxMemory: maxMemory, conversion, report)
+        salvage.meter = meter
         do throws(RealmError) {
             try salvage.run()
         } catch {
@@ -159,10 +164,18 @@ public final class Salvage {
         try makeTables()
         if let version = source.schema.version { try transaction.setSchemaVersion(version) }
         let standing = targets.indices.filter { targets[$0].source.kind == .topLevel }
+        meter?.begin(.objects, total: announced(standing))
         for i in standing { try copyObjects(i) }
         for i in standing { try copyStructures(i) }
         try transaction.commit()
         summary.sourceErrors = source.countErrors()
+    }
+
+    /// Objects of the tables, as far as their roots tell.
+    private func announced(_ places: [Int]) -> Int {
+        places.reduce(0) { sum, i in
+            sum &+ ((try? Table.count(targets[i].source, in: lookup)) ?? 0)
+        }
     }
 
     func lose(_ loss: SalvageLoss) throws(RealmError) {
@@ -222,6 +235,7 @@ public final class Salvage {
         _ object: ObjectKey, as new: ObjectKey, in place: Int
     ) throws(RealmError) {
         summary.salvaged += 1
+        meter?.set(summary.salvaged)
         if targets[place].source.primaryKey != nil, !targets[place].keepsKeys {
             try targets[place].keys.add(object, new)
         }

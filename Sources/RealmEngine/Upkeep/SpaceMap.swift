@@ -94,7 +94,9 @@ extension Inspector {
     /// `cells` cells; nil for an encrypted file.
     ///
     /// Throws as `inspect` does, and `corrupt`.
-    public func map(cells: Int) throws(RealmError) -> SpaceMap? {
+    ///
+    /// - Parameter meter: told how far it is.
+    public func map(cells: Int, meter: WorkMeter? = nil) throws(RealmError) -> SpaceMap? {
         try steadily { (reading, raw) throws(RealmError) in
             guard let raw else { return nil }
             let header = try reading.header(raw)
@@ -111,7 +113,8 @@ extension Inspector {
                 return builder.map()
             }
             defer { withExtendedLifetime(memory) {} }
-            try reading.addNodes(memory.walk, top, &builder)
+            meter?.begin(.bytes, total: Int(clamping: top.logicalSize))
+            try reading.addNodes(memory.walk, top, &builder, meter)
             try reading.addFreeSpace(memory.lookup, top, &builder)
             if !header.isStreaming { builder.add(top.logicalSize, bytes, to: free) }
             return builder.map()
@@ -121,12 +124,14 @@ extension Inspector {
 
 extension FileReading {
     fileprivate func addNodes(
-        _ space: NodeSpace, _ top: TopArray, _ builder: inout SpaceMapBuilder
+        _ space: NodeSpace, _ top: TopArray, _ builder: inout SpaceMapBuilder,
+        _ meter: WorkMeter?
     ) throws(RealmError) {
         let bookkeeping = builder.index(of: .bookkeeping)
         func add(_ ref: Ref, _ owner: Int) throws(RealmError) {
             try NodeTree.visit(space, ref) { ref, node in
                 builder.add(ref.raw, UInt64(node.byteSize), to: owner)
+                meter?.add(node.byteSize)
             }
         }
         for ref in [

@@ -22,10 +22,12 @@ struct CheckRun {
         var code = ExitCode.ok
         for path in request.paths {
             let began = MonotonicClock.nanoseconds()
-            let activity = ActivityReporter(request.command, file: path, doing: "checking")
+            let meter = WorkMeter()
+            let activity = ActivityReporter(
+                request.command, file: path, doing: "checking", meter: meter)
             defer { activity.finish() }
             do throws(RealmError) {
-                let report = try check(path)
+                let report = try check(path, meter)
                 activity.finish()
                 var checked = CheckedFile(path: path, report: report)
                 checked.seconds = Double(MonotonicClock.nanoseconds() - began) / 1e9
@@ -52,14 +54,17 @@ struct CheckRun {
         return request.command[CompactOption.strict] && report.warningCount > 0 ? .no : .ok
     }
 
-    private func check(_ path: String) throws(RealmError) -> IntegrityReport {
+    private func check(
+        _ path: String, _ meter: WorkMeter
+    ) throws(RealmError) -> IntegrityReport {
         try DatabaseReading(request.command, path: path).checkKey()
         let key = try request.command.readKey()
         // A check needs little besides.
         request.command.limitPlainMemory(rest: 8 << 20)
         if path == "-" {
             return try IntegrityCheck.run(
-                standardInputInto: Terminal.temporaryDirectory, level: level, key: key)
+                standardInputInto: Terminal.temporaryDirectory, level: level, key: key, meter: meter
+            )
         }
         if request.start != .newest {
             let found = try IntegrityCheck.runPrevious(path: path, level: level, key: key)
@@ -72,7 +77,9 @@ struct CheckRun {
         let access = request.command.access
         let patience = request.command.wait.patience
         if access != .immutable, let live = try Database(joiningLive: path, patience, key: key) {
-            return IntegrityCheck(live, level: level).run()
+            let check = IntegrityCheck(live, level: level)
+            check.meter = meter
+            return check.run()
         }
         guard access != .shared else {
             throw RealmError(
@@ -80,17 +87,18 @@ struct CheckRun {
                 "there is no live session that could be joined",
                 hint: "--access immutable reads the file without one")
         }
-        return try checkQuiet(path, key)
+        return try checkQuiet(path, key, meter)
     }
 
     /// Without a session: what looks like damage may be a commit that landed meanwhile.
     private func checkQuiet(
-        _ path: String, _ key: EncryptionKey?
+        _ path: String, _ key: EncryptionKey?, _ meter: WorkMeter
     ) throws(RealmError) -> IntegrityReport {
         var retry = RetryPolicy(request.command.wait)
         repeat {
             let before = try? Database(immutable: path, key: key)
-            let report = try IntegrityCheck.run(path: path, level: level, key: key)
+            let report = try IntegrityCheck.run(
+                path: path, level: level, key: key, meter: meter)
             guard let before, before.hasChanged else { return report }
         } while retry.mayRepeat()
         throw DatabaseChange.error

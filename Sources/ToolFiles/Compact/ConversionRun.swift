@@ -34,14 +34,19 @@ struct ConversionRun {
         let diagnostics = Diagnostics(request.command)
         var incomplete: Set<String> = []
         let key = database.encryptionKey
+        let meter = WorkMeter()
+        let activity = ActivityReporter(
+            request.command, file: request.path, doing: "converting", meter: meter)
+        defer { activity.finish() }
         _ = try Salvage.convert(
             database.snapshot(), to: conversion, at: passing.database,
             spillingInto: Terminal.temporaryDirectory, maxMemory: request.options.maxMemory,
-            key: key
+            key: key, meter: meter
         ) { (loss) throws(RealmError) in
             if let name = loss.propertyClass { incomplete.insert(name) }
             diagnostics.warn("\(request.path): left out: \(loss.sentence)")
         }
+        activity.finish()
         let made = try Database(immutable: passing.database, key: key)
         if request.options.verifies {
             try DigestComparison(request.command.workers)

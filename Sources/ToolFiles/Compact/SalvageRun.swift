@@ -17,12 +17,14 @@ struct SalvageRun {
         let losses = try OutputFile(path: nil, force: false)
         let printer = LossPrinter()
         var buffer = ByteBuffer()
-        let activity = ActivityReporter(request.command, file: request.path, doing: "salvaging")
+        let meter = WorkMeter()
+        let activity = ActivityReporter(
+            request.command, file: request.path, doing: "salvaging", meter: meter)
         defer { activity.finish() }
         let summary = try Salvage.run(
             path: request.path, into: passing.database,
             spillingInto: Terminal.temporaryDirectory, maxMemory: request.options.maxMemory,
-            key: key
+            key: key, meter: meter
         ) { (loss) throws(RealmError) in
             printer.append(loss, to: &buffer)
             try losses.write(&buffer)

@@ -123,9 +123,13 @@ package struct VersionsTool {
 
     private func drawMap(_ path: String) throws(RealmError) {
         let file = request.paths[0]
-        let activity = ActivityReporter(command, file: file, doing: "mapping")
+        let meter = WorkMeter()
+        let activity = ActivityReporter(command, file: file, doing: "mapping", meter: meter)
         defer { activity.finish() }
-        guard let map = try request.inspector(file).map(cells: SpacePicture.cellCount) else {
+        guard
+            let map = try request.inspector(file).map(
+                cells: SpacePicture.cellCount, meter: meter)
+        else {
             throw VersionsRequest.encrypted(file)
         }
         let output = try OutputFile(path: path, force: command.mayReplaceOutput)

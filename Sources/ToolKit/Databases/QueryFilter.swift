@@ -26,10 +26,14 @@ package struct QueryFilter {
 
     /// The plan for one class, of which `most` objects are enough. Throws `misuse` with the place of
     /// a mistake.
+    ///
+    /// - Parameter meter: told how many objects sorting has looked at.
     package func plan(
-        _ table: TableInfo, _ snapshot: Snapshot, most: Int = .max
+        _ table: TableInfo, _ snapshot: Snapshot, most: Int = .max, meter: WorkMeter? = nil
     ) throws(RealmError) -> QueryPlan {
         let limited = most == .max ? text : "\(text) LIMIT(\(most))"
+        var options = options
+        options.meter = meter
         let query = try Query(limited, arguments: arguments)
         return try QueryPlan(
             try query.bound(to: snapshot.table(table)), in: snapshot, options: options)

@@ -2,18 +2,24 @@ import Glibc
 import RealmEngine
 import Synchronization
 
-/// A line on standard error about work whose own loops tell nothing of how far they are: what is
-/// being done, and for how long already.
+/// A line on standard error about work that tells a meter how far it is, or nobody: what is being done,
+/// and how much of it, or for how long already.
 ///
 /// A thread of its own keeps it up to date, where there is a line at all. `finish` ends it.
 package final class ActivityReporter: Sendable {
     private let reporter: Mutex<ProgressReporter?>
+    private let meter: WorkMeter?
 
     /// Ten times per second, as often as a line is renewed.
     private static let pause: UInt32 = 100_000
 
-    /// - Parameter doing: what is being done: `checking`.
-    package init(_ command: ParsedCommand, file: String, doing: String) {
+    /// - Parameters:
+    ///   - doing: what is being done: `checking`.
+    ///   - meter: told by whoever does it.
+    package init(
+        _ command: ParsedCommand, file: String, doing: String, meter: WorkMeter? = nil
+    ) {
+        self.meter = meter
         let fresh = ProgressReporter(
             command, file: "\(file)  \(doing)", total: 0, unit: .seconds)
         reporter = Mutex(fresh.isSilent ? nil : fresh)
@@ -41,7 +47,7 @@ package final class ActivityReporter: Sendable {
     /// False when there is no use in it any more.
     private func update() -> Bool {
         reporter.withLock { reporter in
-            reporter?.update(0)
+            reporter?.update(meter)
             return reporter != nil
         }
     }

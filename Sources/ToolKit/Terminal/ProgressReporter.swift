@@ -1,4 +1,5 @@
 import Glibc
+import RealmEngine
 
 /// One line on standard error that says how far a long run has come.
 ///
@@ -23,10 +24,12 @@ package struct ProgressReporter {
     }
 
     private let label: String
-    private let total: Int
-    private let unit: Unit
+    private var total: Int
+    private var unit: Unit
     private let style: Style
-    private let began: UInt64
+    private var began: UInt64
+    /// Number of the stage of a meter that is shown.
+    private var stage = 0
     private var due: UInt64
     private var shownWidth = 0
 
@@ -50,6 +53,27 @@ package struct ProgressReporter {
     package mutating func update(_ done: Int) {
         if style == .silent { return }
         if let text = line(done, now: MonotonicClock.nanoseconds()) { emit(text) }
+    }
+
+    /// As above, as far as a meter tells; without one only the time is shown.
+    mutating func update(_ meter: WorkMeter?) {
+        if style == .silent { return }
+        let now = MonotonicClock.nanoseconds()
+        if let text = line(meter?.state, now: now) { emit(text) }
+    }
+
+    /// Each stage has a rate of its own.
+    mutating func line(
+        _ state: (stage: WorkMeter.Stage, done: Int)?, now: UInt64
+    ) -> String? {
+        guard let state else { return line(0, now: now) }
+        if stage != state.stage.number {
+            stage = state.stage.number
+            total = state.stage.total
+            unit = state.stage.unit == .bytes ? .bytes : .objects
+            began = now
+        }
+        return line(state.done, now: now)
     }
 
     /// Removes the line, so that what follows on the terminal begins in the first column.

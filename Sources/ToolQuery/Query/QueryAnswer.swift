@@ -138,18 +138,19 @@ extension QueryAnswer {
         _ filter: QueryFilter, _ table: TableInfo, _ export: inout Export
     ) throws(RealmError) {
         let snapshot = database.snapshot()
-        let activity = activity("searching")
+        let meter = WorkMeter()
+        let activity = activity("searching", meter)
         defer { activity.finish() }
         try export.choose(in: snapshot) { (most) throws(RealmError) in
-            let plan = try filter.plan(table, snapshot, most: most)
+            let plan = try filter.plan(table, snapshot, most: most, meter: meter)
             try explain(plan, snapshot)
             return plan
         }
     }
 
     /// Says that something takes its time.
-    private func activity(_ doing: String) -> ActivityReporter {
-        ActivityReporter(request.command, file: request.path, doing: doing)
+    private func activity(_ doing: String, _ meter: WorkMeter? = nil) -> ActivityReporter {
+        ActivityReporter(request.command, file: request.path, doing: doing, meter: meter)
     }
 
     /// Says how the query is run, where that was asked for: a message for each step.
