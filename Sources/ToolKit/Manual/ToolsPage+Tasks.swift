@@ -10,13 +10,14 @@ extension ToolsPage {
             (
                 "Look without changing it",
                 "Nothing that reads ever upgrades a file, whatever its format. `--access immutable` "
-                    + "leaves no trace beside it, and reads while an app has it open."
+                    + "leaves no trace beside it, works in a directory that cannot be written to, and reads "
+                    + "while an app has it open, whatever the layout of its lock file."
             ),
             (
                 "Export to CSV or JSON",
                 "`realm-query -f csv -o people.csv app.realm Person`; everything, with relations: "
                     + "`realm-query --all -f csv --output-dir out app.realm`. Links are keys, so that "
-                    + "cycles end; records are streamed, whatever the size."
+                    + "cycles end; JSON is plain JSON (VALUES); records are streamed, whatever the size."
             ),
             (
                 "Move to another database",
@@ -27,7 +28,7 @@ extension ToolsPage {
                 "Export a part",
                 "A predicate chooses objects, `-F` fields, `-L` how many: "
                     + "`realm-query -L 100 app.realm Email 'read == false'`. The query language is told "
-                    + "in `realm-query(1)`, QUERIES."
+                    + "in `realm-query(1)`, QUERIES: dates, BETWEEN, SORT, LIMIT and all."
             ),
             (
                 "Count and compare groups",
@@ -36,7 +37,9 @@ extension ToolsPage {
             (
                 "Import CSV or JSON",
                 "`realm-write --create --infer app.realm Person people.csv`; JSON and NDJSON in the same "
-                    + "way. What is refused says where, why and what form it should have."
+                    + "way. `--link owner=Person` makes links of a column; nulls, dates and types are "
+                    + "told in `realm-write(1)`, INPUT. What is refused says where, why and what form "
+                    + "it should have."
             ),
             (
                 "Make a file to ship with an app",
@@ -45,7 +48,8 @@ extension ToolsPage {
             ),
             (
                 "Change objects in bulk",
-                "`realm-write --where 'age < 18' --set minor=true app.realm Person`."
+                "`realm-write --where 'age < 18' --set minor=true app.realm Person`; objects come in as "
+                    + "records, by hand too: `echo '{\"name\":\"Ann\"}' | realm-write app.realm Person -`."
             ),
             (
                 "Rename or drop a class or property",
@@ -67,7 +71,8 @@ extension ToolsPage {
             (
                 "Why is the file so large?",
                 "`realm-versions app.realm` tells live, free and pinned bytes, which versions are "
-                    + "alive and which programs can hold them; `--growth` what each costs; "
+                    + "alive and which programs can hold them, again and again with `--watch`; "
+                    + "`--growth` what each costs; "
                     + "`realm-compact --analyze app.realm` which class and property takes the space."
             ),
             (
@@ -111,7 +116,8 @@ extension ToolsPage {
             ("Time zones", "Every date is UTC, in RFC 3339."),
             (
                 "Servers and continuous integration",
-                "Each tool is one program that needs no library and ends when it is done."
+                "Each tool is one program for Linux that needs no library, no display and no runtime, "
+                    + "Alpine included, and ends when it is done."
             ),
         ]),
     ]

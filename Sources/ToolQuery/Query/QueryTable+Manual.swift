@@ -162,7 +162,8 @@ extension QueryTable {
                 + "object. An update holds the properties that have other values now; a change of "
                 + "an embedded object is a change of the property that holds it. The records of a "
                 + "version are deletes, then what happened to the schema, then inserts, then "
-                + "updates."),
+                + "updates. Between two files, and where the schema changed, inserts and updates "
+                + "come together: class by class, in the order of the objects."),
         .paragraph(
             "A class, a property or an index that only one side has, and a property that became "
                 + "another one, is a record with `\"op\":\"schema\"`; `change` says what to do:"),
