@@ -15,7 +15,7 @@ public struct ColumnInfo: Sendable {
     /// Nil for a single value.
     public let collection: CollectionKind?
     /// For links: the table they lead to.
-    public let target: TableKey
+    public internal(set) var target: TableKey
     /// For links: the backlink column in the target.
     let targetColumn: ColumnKey
     public let index: IndexKind

@@ -174,6 +174,17 @@ struct SchemaReader {
         return info
     }
 
+    /// Columns of a table whose top is lost, which also says where links lead; `target` tells that.
+    func columns(
+        spec: Ref, target: (ColumnKey) -> TableKey
+    ) throws(RealmError) -> (columns: [ColumnInfo], backlinks: [BacklinkInfo]) {
+        var (columns, backlinks) = try columns(nil, spec: spec)
+        for i in columns.indices where columns[i].type == .link {
+            columns[i].target = target(columns[i].key)
+        }
+        return (columns, backlinks)
+    }
+
     private static func origin(_ table: NodeView) -> TableInfo.Origin {
         TableInfo.Origin(
             spec: table.slot(0).child ?? .none, targets: table.slot(7).child ?? .none,
@@ -232,14 +243,14 @@ struct SchemaReader {
         let specRef: Ref
     }
 
-    private func arrays(_ table: NodeView, _ specRef: Ref) throws(RealmError) -> ColumnArrays {
+    private func arrays(_ table: NodeView?, _ specRef: Ref) throws(RealmError) -> ColumnArrays {
         let spec = try space.refNode(specRef, slots: 6, "spec")
-        func optionalInts(_ slot: NodeSlot, _ role: StaticString) throws(RealmError) -> NodeView? {
-            guard let ref = slot.child else { return nil }
+        func optionalInts(_ slot: NodeSlot?, _ role: StaticString) throws(RealmError) -> NodeView? {
+            guard let ref = slot?.child else { return nil }
             return try space.integers(ref, role)
         }
-        func optionalRefs(_ slot: NodeSlot) throws(RealmError) -> NodeView? {
-            guard let ref = slot.child else { return nil }
+        func optionalRefs(_ slot: NodeSlot?) throws(RealmError) -> NodeView? {
+            guard let ref = slot?.child else { return nil }
             return try space.refNode(ref, slots: 0, "column refs")
         }
         let types = try space.integers(spec.slot(0).ref, "column types")
@@ -251,13 +262,13 @@ struct SchemaReader {
         else { throw space.wrongShape(specRef, "spec") }
         return ColumnArrays(
             types: types, names: names, attributes: attributes, keys: keys,
-            distinct: try optionalRefs(spec.slot(4)), indexes: try optionalRefs(table.slot(4)),
-            targets: try optionalInts(table.slot(7), "opposite tables"),
-            targetColumns: try optionalInts(table.slot(8), "opposite columns"), specRef: specRef)
+            distinct: try optionalRefs(spec.slot(4)), indexes: try optionalRefs(table?.slot(4)),
+            targets: try optionalInts(table?.slot(7), "opposite tables"),
+            targetColumns: try optionalInts(table?.slot(8), "opposite columns"), specRef: specRef)
     }
 
     private func columns(
-        _ table: NodeView, spec specRef: Ref
+        _ table: NodeView?, spec specRef: Ref
     ) throws(RealmError) -> (columns: [ColumnInfo], backlinks: [BacklinkInfo]) {
         let arrays = try arrays(table, specRef)
         var columns: [ColumnInfo] = []

@@ -123,6 +123,8 @@ struct NodeSpace {
     /// 2.1, 2.4).
     private static let knownForms: UInt32 = 0x1100_1177
 
+    static func isKnownForm(_ flags: UInt8) -> Bool { (knownForms >> UInt32(flags >> 3)) & 1 != 0 }
+
     /// Charges `bytes` of work to the budget.
     @inline(__always)
     func charge(_ bytes: Int, at ref: Ref) throws(RealmError) {

@@ -1,42 +1,96 @@
 /// A database that cannot be opened as a whole: its root and the tables that can be read.
 final class DamagedFile {
-    /// A table whose name cannot be read, is another's or, repaired, too long.
-    struct LostName {
-        let newName: String
-    }
-
     let memory: SpaceMemory
     let format: Int
     let schema: Schema
     /// What is lost before any object is looked at.
     let losses: [SalvageLoss]
-    let renamedTables: [LostName]
+    /// Classes whose names had to be made.
+    let renamedClasses: [String]
+    /// 0 when nothing tells.
     let version: UInt64
     /// Why the version the header selects could not be used; nil where it was.
     let whyNotNewest: RealmError?
+    /// Errors that an integrity check finds in the version the header selects.
+    let errorCount: Int
+    /// What the bytes around nodes say; nil where nothing is damaged.
+    let neighbourhood: Neighbourhood?
     private let file: MappedFile
-    /// Nil for a version that was opened.
-    private let root: Root?
     private let keeper: Snapshot?
+    /// Where the objects of a table are; nil for those to which their own tree leads.
+    private var leaves: [TableKey: FoundLeaves]?
 
     /// Opens the file at `path` at the root the header selects, or at the other one where that leads
-    /// nowhere. Throws the reason why the first cannot be used when neither can; `incompatible` for
-    /// formats that are not read.
-    init(path: String, _ key: DatabaseKey = .none) throws(RealmError) {
+    /// nowhere. Where a check finds errors, or neither can be used, the file is searched. Throws the
+    /// reason why the first cannot be used when nothing is found; `incompatible` for formats that are
+    /// not read.
+    convenience init(path: String, _ key: DatabaseKey = .none) throws(RealmError) {
         let file = try MappedFile(path: path, key)
-        let roots = try Self.roots(file)
-        var reason: RealmError?
-        for root in roots {
-            do throws(RealmError) {
-                let read = try Self.read(file, root)
-                (memory, schema, losses, renamedTables, version) = read
-                format = root.format
-                whyNotNewest = reason
-                (self.file, self.root, keeper) = (file, root, nil)
-                return
-            } catch { reason = reason ?? error }
+        let errors = (try? IntegrityCheck.run(file).errorCount) ?? 1
+        self.init(file, try Self.content(file, errors: errors), errors: errors)
+    }
+
+    private init(_ file: MappedFile, _ content: Content, errors: Int) {
+        self.file = file
+        keeper = nil
+        memory = content.memory
+        (format, version) = (content.format, content.version)
+        (schema, losses) = (content.schema, content.losses)
+        (renamedClasses, whyNotNewest) = (content.renamedClasses, content.whyNotNewest)
+        (neighbourhood, leaves, errorCount) = (content.neighbourhood, content.leaves, errors)
+    }
+
+    private struct Content {
+        let memory: SpaceMemory
+        var format = 24
+        var version: UInt64 = 1
+        var schema = Schema(tables: [], version: nil)
+        var losses: [SalvageLoss] = []
+        var renamedClasses: [String] = []
+        var whyNotNewest: RealmError?
+        var neighbourhood: Neighbourhood?
+        var leaves: [TableKey: FoundLeaves]?
+    }
+
+    private static func content(_ file: MappedFile, errors: Int) throws(RealmError) -> Content {
+        let root: Root
+        do throws(RealmError) { root = try namedRoot(file) } catch {
+            return try searched(file, nil, error)
         }
-        throw reason ?? .corrupt("the header names no root", in: "file")
+        guard root.isLegacy || root.isEmpty || errors == 0 else {
+            return try searched(file, root, root.whyNotNewest)
+        }
+        var content = try read(file, root)
+        (content.format, content.version) = (root.format, root.version)
+        content.whyNotNewest = root.whyNotNewest
+        if errors > 0 { content.leaves = [:] }
+        return content
+    }
+
+    /// What a search finds, beside what `root` leads to.
+    private static func searched(
+        _ file: MappedFile, _ root: Root?, _ why: RealmError?
+    ) throws(RealmError) -> Content {
+        var content = Content(memory: SpaceMemory(file.mapping, limit: UInt64(file.size) & ~7))
+        let space = content.memory.lookup
+        let search = try TableSearch(
+            space, file.mapping, root: root?.ref ?? .none, isNewest: root != nil && why == nil)
+        if root == nil, search.tables.isEmpty, let why { throw nothingFound(why) }
+        let reader = SchemaReader(space: space, names: .none, tables: .none)
+        let version = try? reader.schemaVersion(search.tables)
+        content.schema = Schema(tables: search.tables, version: version ?? nil)
+        (content.losses, content.renamedClasses) = (search.losses, search.naming.made)
+        (content.version, content.leaves) = (search.version, search.leaves)
+        content.neighbourhood = search.neighbourhood
+        content.format = root?.format ?? content.format
+        content.whyNotNewest = why
+        return content
+    }
+
+    private static func nothingFound(_ error: RealmError) -> RealmError {
+        if error.kind != .input || error.reason != "not-a-realm" { return error }
+        return .corrupt(
+            "nothing in it is a table, and \(error.message)", in: "file")
     }
 
     /// What `snapshot` sees, which is whole as far as anybody knows.
@@ -45,28 +99,36 @@ final class DamagedFile {
         memory = Snapshot.memory(snapshot.database, state)
         (schema, version, format) = (snapshot.schema, state.version, state.format)
         losses = state.legacy?.losses ?? []
-        (renamedTables, whyNotNewest) = ([], nil)
-        (file, root, keeper) = (snapshot.database.file, nil, snapshot)
+        (renamedClasses, whyNotNewest, errorCount, neighbourhood) = ([], nil, 0, nil)
+        (file, keeper) = (snapshot.database.file, snapshot)
     }
 
-    /// Errors that an integrity check finds in the version that is read.
-    func countErrors() -> Int {
-        guard let root else { return 0 }
-        let selected = try? file.header(file.rawHeader(), size: file.size, slot: root.slot)
-        guard let header = selected, header.top == root.ref else { return 1 }
-        return IntegrityCheck(
-            file.mapping, fileSize: file.size, header: header, top: header.top, level: .full,
-            owner: file
-        ).run().errorCount
+    /// Where the objects of a table of a damaged file are; nil where its tree leads to all of them.
+    func leaves(of info: TableInfo) -> FoundLeaves? {
+        guard leaves != nil else { return nil }
+        if let known = leaves?[info.key] { return known }
+        let found = FoundLeaves(memory.lookup, info, SearchWork(bytes: memory.lookup.limit))
+        leaves?[info.key] = found
+        return found
     }
 
     /// Gives pages that were read back to the system.
     func releasePages() { file.mapping.releasePages() }
 
+}
+
+// MARK: - The root the header names
+
+extension DamagedFile {
     private struct Root {
         let ref: Ref
         let slot: Int
         let format: Int
+        var version: UInt64 = 1
+        var isLegacy = false
+        var isEmpty = false
+        /// Why the root the header selects cannot be used; nil where this is it.
+        var whyNotNewest: RealmError?
     }
 
     private static func roots(_ file: MappedFile) throws(RealmError) -> [Root] {
@@ -88,61 +150,54 @@ final class DamagedFile {
         return roots
     }
 
-    private typealias Read = (
-        memory: SpaceMemory, schema: Schema, lost: [SalvageLoss], renamed: [LostName],
-        version: UInt64
-    )
+    /// The first of the roots the header names that can be read.
+    private static func namedRoot(_ file: MappedFile) throws(RealmError) -> Root {
+        var reason: RealmError?
+        for root in try roots(file) {
+            do throws(RealmError) {
+                var root = try opened(root, file)
+                root.whyNotNewest = reason
+                return root
+            } catch { reason = reason ?? error }
+        }
+        throw reason ?? .corrupt("the header names no root", in: "file")
+    }
 
-    private static func read(
-        _ file: MappedFile, _ root: Root
-    ) throws(RealmError) -> Read {
+    /// The root with what it says of itself.
+    private static func opened(_ root: Root, _ file: MappedFile) throws(RealmError) -> Root {
+        var root = root
         guard !root.ref.isNone else {
             guard try isEmpty(file, root) else {
                 throw .corrupt("header slot \(root.slot) names no root", in: "file")
             }
-            let memory = SpaceMemory(file.mapping, limit: UInt64(file.size))
-            return (memory, Schema(tables: [], version: nil), [], [], 1)
+            root.isEmpty = true
+            return root
         }
-        let whole = SpaceMemory(file.mapping, limit: UInt64(file.size))
+        let memory = SpaceMemory(file.mapping, limit: UInt64(file.size) & ~7)
+        defer { withExtendedLifetime(memory) {} }
+        let space = memory.lookup
         // A truncated file is smaller than its root says.
-        let top = try TopArray(whole.lookup, root.ref, fileSize: .max >> 1)
-        let limit = min(top.logicalSize, UInt64(file.size))
+        let top = try TopArray(space, root.ref, fileSize: .max >> 1)
+        let tables = try space.refNode(top.tables, slots: 0, "tables")
+        _ = try space.names(top.names, count: tables.count, of: top.tables)
+        root.version = top.version
         // One bit makes the number of an old format, but not its tables.
-        if FileHeader.legacyFormats.contains(root.format), hasLegacyTables(whole.lookup, top) {
-            return try legacy(file, top, limit)
-        }
+        root.isLegacy =
+            FileHeader.legacyFormats.contains(root.format) && hasLegacyTables(space, top)
+        return root
+    }
+
+    /// What a root leads to that is sound, empty or of an old format.
+    private static func read(_ file: MappedFile, _ root: Root) throws(RealmError) -> Content {
+        let whole = SpaceMemory(file.mapping, limit: UInt64(file.size) & ~7)
+        if root.isEmpty { return Content(memory: whole) }
+        defer { withExtendedLifetime(whole) {} }
+        let top = try TopArray(whole.lookup, root.ref, fileSize: .max >> 1)
+        let limit = min(top.logicalSize, UInt64(file.size) & ~7)
+        if root.isLegacy { return try legacy(file, top, limit) }
         let memory = SpaceMemory(file.mapping, limit: limit)
         let reader = SchemaReader(space: memory.lookup, names: top.names, tables: top.tables)
-        let names = try memory.lookup.node(top.names)
-        let roots = try memory.lookup.refNode(top.tables, slots: 0, "tables")
-        guard !names.hasRefs, names.widthType == 1 || names.count == 0,
-            names.count == roots.count, names.count < 1 << 16
-        else { throw memory.lookup.wrongShape(top.names, "table names") }
-        var tables: [TableInfo] = []
-        var lost: [SalvageLoss] = []
-        var taken: Set<String> = [""]
-        var renamed: [LostName] = []
-        for i in 0..<roots.count {
-            do throws(RealmError) {
-                guard let ref = roots.slot(i).child else {
-                    _ = try reader.slot(i, names, roots)
-                    continue
-                }
-                var name = (try? names.name(i, at: top.names)) ?? ""
-                let read = name
-                name = SchemaReader.fitting(name)
-                let isOther = name != read && !name.hasPrefix(TableInfo.classPrefix)
-                if isOther || taken.contains(name) { name = newName(i, taken) }
-                let isLost = name != read
-                tables.append(try reader.table(ref, slot: i, name: name))
-                if isLost { renamed.append(LostName(newName: tables.last!.className)) }
-                taken.insert(name)
-            } catch { lost.append(.table(slot: i, why: error.message)) }
-        }
-        let version = try? reader.schemaVersion(tables)
-        return (
-            memory, Schema(tables: tables, version: version ?? nil), lost, renamed, top.version
-        )
+        return Content(memory: memory, schema: try reader.schema())
     }
 
     /// Nothing was ever committed to the file: neither slot names a root, and all is zero between the
@@ -156,13 +211,6 @@ final class DamagedFile {
         let rest = RawHeader.size..<max(RawHeader.size, end)
         try file.mapping.prepare(rest.lowerBound, rest.count)
         return rest.allSatisfy { file.mapping.base.load(fromByteOffset: $0, as: UInt8.self) == 0 }
-    }
-
-    /// For the table in `slot`, whose own name cannot be read or is another's.
-    private static func newName(_ slot: Int, _ taken: Set<String>) -> String {
-        var name = TableInfo.classPrefix + "Table\(slot)"
-        while taken.contains(name) { name += "_" }
-        return name
     }
 }
 
@@ -181,8 +229,9 @@ extension DamagedFile {
 
     private static func legacy(
         _ file: MappedFile, _ top: TopArray, _ limit: UInt64
-    ) throws(RealmError) -> Read {
+    ) throws(RealmError) -> Content {
         let source = SpaceMemory(file.mapping, limit: limit)
+        defer { withExtendedLifetime(source) {} }
         var lost: [SalvageLoss] = []
         let content = try LegacyContent(source.lookup, names: top.names, tables: top.tables) {
             lost.append(.table(slot: $0, why: $1.message))
@@ -191,7 +240,7 @@ extension DamagedFile {
         let memory = SpaceMemory(file.mapping, limit: limit)
         memory.keepDerived(nodes)
         let schema = try LegacySchema(nodes, memory.lookup, top, isLenient: true).schema()
-        return (memory, schema, lost + nodes.losses, [], top.version)
+        return Content(memory: memory, schema: schema, losses: lost + nodes.losses)
     }
 }
 

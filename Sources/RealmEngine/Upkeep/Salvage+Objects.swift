@@ -6,15 +6,60 @@ extension Salvage {
         let info: ColumnInfo
         /// Nil when the leaf cannot be read.
         let leaf: ColumnLeaf?
+        /// Something may have been written over it.
+        let isDoubtful: Bool
     }
 
     func copyObjects(_ place: Int) throws(RealmError) {
         let info = targets[place].source
-        try forEachLeaf(info) { (leaf) throws(RealmError) in
-            let columns = try open(leaf, info) { !Self.isStructure($0) }
-            try create(leaf, columns, place)
-        } lost: { (count, why) throws(RealmError) in
-            try lose(.objects(className: info.className, count: count, why: why))
+        try forEachLeaf(place) { (leaf, rows, origin) throws(RealmError) in
+            let columns = try open(leaf, rows, info) { !Self.isStructure($0) }
+            let before = summary.salvaged
+            try create(leaf, rows, columns, place, mayExist: origin != .version)
+            guard origin != .version, summary.salvaged > before else { return }
+            try lose(
+                .older(
+                    className: info.className, key: leaf.key(rows.lowerBound),
+                    count: summary.salvaged - before, why: origin.why))
+        }
+        for (loss, count) in leaves(of: place)?.losses ?? [] {
+            let left = loss.count.map { max(0, $0 - count) }
+            if left == 0 { continue }
+            try lose(.objects(className: info.className, count: left, why: loss.why))
+        }
+    }
+
+    /// Calls `body` with each leaf of a table, the rows that are wanted of it and how it was found, in
+    /// the order of keys.
+    func forEachLeaf(
+        _ place: Int,
+        _ body: (ClusterLeaf, Range<Int>, FoundLeaves.Origin) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        guard let found = leaves(of: place) else {
+            return try forEachLeaf(targets[place].source, body)
+        }
+        for piece in found.pieces {
+            var (leaf, rows) = try found.rows(of: piece)
+            leaf.space = space
+            if !rows.isEmpty { try body(leaf, rows, piece.origin) }
+        }
+    }
+
+    /// The leaves of a table that is known to be sound.
+    private func forEachLeaf(
+        _ info: TableInfo,
+        _ body: (ClusterLeaf, Range<Int>, FoundLeaves.Origin) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        var leaves = ClusterTree(space: lookup, root: info.root).leaves()
+        while true {
+            var next: ClusterLeaf?
+            do throws(RealmError) { next = try leaves.next() } catch {
+                return try lose(
+                    .objects(className: info.className, count: nil, why: error.message))
+            }
+            guard var leaf = next else { return }
+            leaf.space = space
+            try body(leaf, 0..<leaf.count, .version)
         }
     }
 
@@ -25,7 +70,8 @@ extension Salvage {
 
     /// Opens the leaf's columns that `isWanted`; what cannot be opened is reported lost.
     func open(
-        _ leaf: ClusterLeaf, _ info: TableInfo, isWanted: (ColumnInfo) -> Bool
+        _ leaf: ClusterLeaf, _ rows: Range<Int>, _ info: TableInfo,
+        isWanted: (ColumnInfo) -> Bool
     ) throws(RealmError) -> [OpenColumn] {
         var columns: [OpenColumn] = []
         for (i, column) in info.columns.enumerated() where isWanted(column) {
@@ -34,24 +80,59 @@ extension Salvage {
                 opened = try leaf.column(column.leafIndex, column.layout)
             } catch {
                 // Objects without their primary key are reported as such.
-                if i != info.primaryKey, leaf.count > 0 {
+                if i != info.primaryKey, let first = rows.first {
                     try lose(
                         .values(
-                            className: info.className, property: column.name, key: leaf.key(0),
-                            count: leaf.count, why: error.message))
+                            className: info.className, property: column.name,
+                            key: leaf.key(first), count: rows.count, why: error.message))
                 }
             }
-            columns.append(OpenColumn(index: i, info: column, leaf: opened))
+            var isDoubtful = false
+            if opened != nil { isDoubtful = try doubt(leaf, rows, column, info) }
+            columns.append(
+                OpenColumn(index: i, info: column, leaf: opened, isDoubtful: isDoubtful))
         }
         return columns
     }
 
+    /// Tells of bytes that somebody may have written over; false when there are none.
+    private func doubt(
+        _ leaf: ClusterLeaf, _ rows: Range<Int>, _ column: ColumnInfo, _ info: TableInfo
+    ) throws(RealmError) -> Bool {
+        guard let neighbourhood = source.neighbourhood, let first = rows.first,
+            let why = neighbourhood.doubt(try leaf.columnRef(column.leafIndex))
+        else { return false }
+        try lose(
+            .doubtful(
+                className: info.className, property: column.name, key: leaf.key(first),
+                count: rows.count, why: why))
+        return true
+    }
+
+    /// Checks a value of a leaf that something may have been written over.
+    private func checkDoubtful(
+        _ value: Value, _ column: ColumnInfo, _ key: ObjectKey, isKey: Bool
+    ) throws(RealmError) {
+        if case .string(let text) = value, !text.isUTF8 {
+            throw .corrupt("it is no text", in: "value")
+        }
+        guard isKey else { return }
+        var found: [ObjectKey] = []
+        let index = SearchIndex(space: lookup, root: column.indexRoot)
+        if !column.indexRoot.isNone { try index.candidates(for: value, into: &found) }
+        // No object under a key that none ever had.
+        guard found.contains(key) else {
+            throw .corrupt("its primary key may have been written over", in: "object")
+        }
+    }
+
     private func create(
-        _ leaf: ClusterLeaf, _ columns: [OpenColumn], _ place: Int
+        _ leaf: ClusterLeaf, _ rows: Range<Int>, _ columns: [OpenColumn], _ place: Int,
+        mayExist: Bool
     ) throws(RealmError) {
         let target = targets[place]
         let width = target.columns.count { $0 != nil }
-        for row in 0..<leaf.count {
+        for row in rows {
             let key = leaf.key(row)
             var values = defaults(target, width)
             do throws(RealmError) {
@@ -75,6 +156,8 @@ extension Salvage {
                 try didCreate(key, as: new, in: place)
             } catch {
                 if [.output, .internal, .incompatible].contains(error.kind) { throw error }
+                // Another version of what is there.
+                if mayExist, error.reason == "duplicate-key" { continue }
                 try lose(
                     .object(
                         className: target.source.className, key: key, why: error.message))
@@ -111,6 +194,7 @@ extension Salvage {
         do throws(RealmError) {
             let value = try leaf.value(row)
             try ValueCheck.check(value, column.info)
+            if column.isDoubtful { try checkDoubtful(value, column.info, key, isKey: isKey) }
             return value
         } catch {
             if isKey { throw error }
@@ -123,118 +207,14 @@ extension Salvage {
     }
 }
 
-/// Walks what can be walked of a cluster tree.
-extension Salvage {
-    /// Calls `body` with each leaf, in order, and `lost` for what cannot be reached below a node,
-    /// with the number of its objects where the node tells.
-    func forEachLeaf(
-        _ info: TableInfo, _ body: (ClusterLeaf) throws(RealmError) -> Void,
-        lost: (Int?, String) throws(RealmError) -> Void
-    ) throws(RealmError) {
-        let walk = ClusterWalk(self)
-        // What `body` throws is no damage and ends the walk.
-        let root = try walk.visit(Branch(ref: info.root, base: 0, depth: 0), body, lost)
-        if case .lost(let error) = root { try lost(nil, error.message) }
-    }
-
-    private struct Branch {
-        let ref: Ref
-        let base: UInt64
-        let depth: Int
-    }
-
-    /// What became of a branch: so many of its objects were met or reported lost; or nobody could
-    /// enter it.
-    private enum Outcome {
-        case accounted(Int)
-        case lost(RealmError)
-    }
-
-    private final class ClusterWalk {
-        private let salvage: Salvage
-        private var seen: Set<Ref> = []
-
-        init(_ salvage: Salvage) { self.salvage = salvage }
-
-        private enum Opened {
-            case leaf(ClusterLeaf)
-            case inner(InnerCluster)
-        }
-
-        private func open(_ branch: Branch) throws(RealmError) -> Opened {
-            let ref = branch.ref
-            guard seen.insert(ref).inserted else {
-                throw .corrupt("a node that was met before", at: ref)
-            }
-            guard branch.depth <= ClusterTree.maximumDepth else {
-                throw salvage.lookup.exhausted(ref)
-            }
-            let space = salvage.space
-            let node = try space.treeNode(ref, slots: 1, "cluster")
-            if node.isInner {
-                return .inner(try InnerCluster(space, ref, node: node, base: branch.base))
-            }
-            let leaf = try ClusterLeaf(space, ref, node: node, base: branch.base)
-            try leaf.checkOrder()
-            return .leaf(leaf)
-        }
-
-        func visit(
-            _ branch: Branch, _ body: (ClusterLeaf) throws(RealmError) -> Void,
-            _ lost: (Int?, String) throws(RealmError) -> Void
-        ) throws(RealmError) -> Outcome {
-            let opened: Opened
-            do throws(RealmError) { opened = try open(branch) } catch { return .lost(error) }
-            switch opened {
-            case .leaf(let leaf):
-                try body(leaf)
-                return .accounted(leaf.count)
-            case .inner(let inner): return try visit(inner, branch.depth, body, lost)
-            }
-        }
-
-        private func visit(
-            _ inner: InnerCluster, _ depth: Int,
-            _ body: (ClusterLeaf) throws(RealmError) -> Void,
-            _ lost: (Int?, String) throws(RealmError) -> Void
-        ) throws(RealmError) -> Outcome {
-            var accounted = 0
-            var failures = 0
-            var first: RealmError?
-            for i in 0..<inner.childCount {
-                var outcome = Outcome.lost(
-                    .corrupt("an inner node without a child", at: inner.ref))
-                if let child = inner.node.slot(i + 3).child {
-                    let base = inner.base &+ inner.offset(i)
-                    outcome = try visit(
-                        Branch(ref: child, base: base, depth: depth + 1), body, lost)
-                }
-                switch outcome {
-                case .accounted(let count): accounted += count
-                case .lost(let error):
-                    failures += 1
-                    first = first ?? error
-                }
-            }
-            let missing = Self.missing(inner, accounted, failures)
-            if let first {
-                let others = failures > 1 ? ", and \(failures - 1) more branches" : ""
-                try lost(missing, first.message + others)
-            } else if let missing {
-                try lost(missing, "\(inner.count) objects are announced, \(accounted) are there")
-            }
-            return .accounted(accounted + (missing ?? 0))
-        }
-
-        /// How many objects a node announces beyond those accounted for; nil for none, and for more
-        /// than the branches that could not be entered can have held.
-        private static func missing(
-            _ inner: InnerCluster, _ accounted: Int, _ failures: Int
-        ) -> Int? {
-            let missing = inner.count - accounted
-            let branches = failures > 0 ? failures : inner.childCount
-            let room = inner.depth > 4 ? .max : branches << (8 * inner.depth)
-            return missing > 0 && missing <= room ? missing : nil
+extension FoundLeaves.Origin {
+    /// Why nobody can say that objects are what they were last.
+    fileprivate var why: String {
+        switch self {
+        case .version: ""
+        case .older: "an older version has them; what is newer is lost"
+        case .unnamed: "no root leads to the version that has them"
+        case .keyless: "nothing leads to them, and their object keys are lost"
         }
     }
 }

@@ -5,9 +5,9 @@ extension Salvage {
     func copyStructures(_ place: Int) throws(RealmError) {
         let info = targets[place].source
         guard info.columns.contains(where: Self.isStructure) else { return }
-        try forEachLeaf(info) { (leaf) throws(RealmError) in
-            let columns = try open(leaf, info, isWanted: Self.isStructure)
-            for row in 0..<leaf.count {
+        try forEachLeaf(place) { (leaf, rows, _) throws(RealmError) in
+            let columns = try open(leaf, rows, info, isWanted: Self.isStructure)
+            for row in rows {
                 let key = leaf.key(row)
                 guard key.raw >= 0, let new = targets[place].new(key),
                     try transaction.exists(targets[place].key, new)
@@ -18,8 +18,6 @@ extension Salvage {
                 }
                 try changed()
             }
-        } lost: { (_, _) throws(RealmError) in
-            // The first round has told.
         }
     }
 
@@ -256,11 +254,12 @@ extension Salvage {
     }
 
     private func embeddedRow(_ link: ObjectLink) throws(RealmError) -> SalvagedRow {
-        guard let info = target(link.table)?.source else {
+        guard target(link.table) != nil else {
             throw .corrupt("its class is lost", in: "embedded object")
         }
-        guard let (leaf, row) = try ClusterTree(space: lookup, root: info.root).find(link.key)
-        else { throw .corrupt("it is not there", in: "embedded object") }
+        guard let (leaf, row) = try find(link.key, in: link.table) else {
+            throw .corrupt("it is not there", in: "embedded object")
+        }
         return SalvagedRow(leaf: leaf, row: row)
     }
 

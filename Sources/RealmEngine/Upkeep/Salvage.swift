@@ -4,7 +4,7 @@
 /// right whatever became of the old ones. First all objects get their plain values, then links and
 /// collections, which may lead to any object. Confined to one thread; used once.
 public final class Salvage {
-    private let source: DamagedFile
+    let source: DamagedFile
     private let session: WriteSession
     private let report: (SalvageLoss) throws(RealmError) -> Void
     private(set) var summary = SalvageSummary()
@@ -48,6 +48,8 @@ public final class Salvage {
 
     private(set) var targets: [Target] = []
     private var targetPlaces: [TableKey: Int] = [:]
+    /// Where the objects of the targets are, for those whose tree does not lead to all of them.
+    private var leaves: [FoundLeaves?] = []
     /// How often a damaged tree may use up the budget of a walk.
     private var lives = 16
 
@@ -154,10 +156,10 @@ public final class Salvage {
             try lose(.version(used: source.version, why: why.message))
         }
         for loss in source.losses { try omit(loss) }
-        for table in source.renamedTables {
+        for name in source.renamedClasses {
             try lose(
                 .name(
-                    className: table.newName, property: nil,
+                    className: name, property: nil,
                     why: "its own name is lost, or that of another class")
             )
         }
@@ -168,7 +170,7 @@ public final class Salvage {
         for i in standing { try copyObjects(i) }
         for i in standing { try copyStructures(i) }
         try transaction.commit()
-        summary.sourceErrors = source.countErrors()
+        summary.sourceErrors = source.errorCount
     }
 
     /// Objects of the tables, as far as their roots tell.
@@ -213,6 +215,18 @@ public final class Salvage {
     }
 
     var lookup: NodeSpace { source.memory.lookup }
+
+    /// Where the objects of a target are; nil where its tree leads to all of them.
+    func leaves(of place: Int) -> FoundLeaves? { leaves[place] }
+
+    /// Where an object was.
+    func find(
+        _ key: ObjectKey, in table: TableKey
+    ) throws(RealmError) -> (leaf: ClusterLeaf, row: Int)? {
+        guard let place = targetPlaces[table] else { return nil }
+        if let found = leaves[place] { return try found.find(key) }
+        return try ClusterTree(space: lookup, root: targets[place].source.root).find(key)
+    }
     var hasClusteredDictionaries: Bool { (21...22).contains(source.format) }
 
     /// Commits now and then, and keeps the memory of the transaction within its limit. Everything
@@ -284,6 +298,7 @@ public final class Salvage {
             try makeProperties(i)
             try nameProperties(i)
         }
+        leaves = targets.map { source.leaves(of: $0.source) }
     }
 
     /// Tells which properties could not keep their names.

@@ -13,8 +13,19 @@ public enum SalvageLoss: Sendable {
     case objects(className: String, count: Int?, why: String)
     /// One object.
     case object(className: String, key: ObjectKey, why: String)
+    /// `count` objects from `key` on are not as they were last, as far as anybody knows: they are from
+    /// another version than the rest.
+    case older(className: String, key: ObjectKey, count: Int, why: String)
+    /// Values of one property, of neighbouring objects from `key` on, that were copied, though it looks as
+    /// if something else had been written over some of them.
+    case doubtful(className: String, property: String, key: ObjectKey, count: Int, why: String)
     /// Values of one property, of neighbouring objects from `key` on.
     case values(className: String, property: String, key: ObjectKey, count: Int, why: String)
+}
+
+extension ObjectKey {
+    /// What stands for the key of an object whose own is lost; no object has it.
+    public var isLost: Bool { raw >= 0 && UInt64(raw) >= FoundLeaves.lostKeys }
 }
 
 extension SalvageLoss {
@@ -23,6 +34,7 @@ extension SalvageLoss {
         switch self {
         case .version(_, let why), .table(_, let why), .name(_, _, let why),
             .property(_, _, let why), .objects(_, _, let why), .object(_, _, let why),
+            .older(_, _, _, let why), .doubtful(_, _, _, _, let why),
             .values(_, _, _, _, let why):
             why
         }
@@ -39,6 +51,11 @@ public struct SalvageSummary: Sendable {
     public internal(set) var sourceErrors = 0
     /// Objects in the new file, embedded ones left aside.
     public internal(set) var salvaged = 0
+    /// Those of them that are from another version than the rest, and may have been changed or deleted
+    /// since.
+    public internal(set) var older = 0
+    /// Values in the new file that something may have been written over.
+    public internal(set) var doubtful = 0
     /// Objects of which somebody told how many there were.
     public internal(set) var lostObjects = 0
     public internal(set) var lostValues = 0
@@ -46,7 +63,9 @@ public struct SalvageSummary: Sendable {
     public internal(set) var lostParts = 0
 
     /// Something was reported lost.
-    public var hasLosses: Bool { lostObjects > 0 || lostValues > 0 || lostParts > 0 }
+    public var hasLosses: Bool {
+        lostObjects > 0 || lostValues > 0 || lostParts > 0 || older > 0 || doubtful > 0
+    }
     /// All there was is in the new file: nothing was reported lost, and the version that was read is
     /// the newest and as sound as an integrity check can tell. Damage may hide what was there.
     public var isComplete: Bool { !hasLosses && isNewest && sourceErrors == 0 }
@@ -56,6 +75,8 @@ public struct SalvageSummary: Sendable {
         case .version, .table, .name, .property, .objects(_, nil, _): lostParts += 1
         case .objects(_, let count?, _): lostObjects += count
         case .object: lostObjects += 1
+        case .older(_, _, let count, _): older += count
+        case .doubtful(_, _, _, let count, _): doubtful += count
         case .values(_, _, _, let count, _): lostValues += count
         }
     }

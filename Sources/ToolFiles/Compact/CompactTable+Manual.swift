@@ -92,25 +92,39 @@ extension CompactTable {
 
     private static let salvage: [ManualBlock] = [
         .paragraph(
-            "`--salvage` reads what the root leads to and makes new objects with the same keys and "
-                + "values in a new file; indexes and incoming links are built anew. An object "
-                + "whose properties cannot all be read keeps the others. Links to lost objects "
-                + "become null. Each line on standard output names a loss: the newest `version`, "
-                + "where the one before it had to be used, a `class`, the `name` of a class "
+            "`--salvage` makes new objects with the same keys and values in a new file; indexes and "
+                + "incoming links are built anew. An object whose properties cannot all be read "
+                + "keeps the others. Links to lost objects become null."),
+        .paragraph(
+            "What the root leads to is read first. What it does not lead to, and everything where "
+                + "header, root or end of FILE are gone, is found by the shape of its nodes: roots, "
+                + "tables, trees of objects, and leaves of classes with a primary key to which "
+                + "nothing leads. Of each range of objects the newest version that is left is taken. "
+                + "No object key is guessed: an object without a primary key whose key is not "
+                + "proven is left out."),
+        .paragraph(
+            "Each line on standard output names a loss: the newest `version`, "
+                + "where another one had to be used, a `class`, the `name` of a class "
                 + "or property, a `property` of all objects, `objects` that could not be reached, with their "
                 + "`count` where something tells, an `object`, or `values` of `count` objects from "
-                + "`key` on."),
+                + "`key` on. What was copied may still be wrong: what is `newer` is lost of `count` "
+                + "objects from `key` on, which are from another version than the rest and may have "
+                + "been changed or deleted since; `certainty` of values where something "
+                + "seems to have been written over. A `key` that is lost itself is null."),
         .paragraph(
-            "The last line counts each of them once, under `lostObjects`, `lostValues` or, where "
-                + "nobody counted, `lostParts`. It names the `version` that was read and the "
-                + "errors `--check` finds in it: damage may hide what was there, so the result is "
+            "The last line counts each of them once, under `lostObjects`, `lostValues`, `older`, "
+                + "`doubtful` (values) or, where nobody counted, `lostParts`. It names the `version` "
+                + "that was read, 0 for none that is known, and the "
+                + "errors `--check` finds in FILE: damage may hide what was there, so the result is "
                 + "called `complete`, and the exit status is 0, only where that version is the "
                 + "newest and has none."),
         .literal([
             #"{"lost":"values","class":"Email","key":4411,"count":1,"property":"body","why":"..."}"#,
             #"{"lost":"object","class":"Email","key":4412,"why":"..."}"#,
-            #"{"summary":{"salvaged":48210,"lostObjects":1,"lostValues":1,"lostParts":0,"#,
-            #" "version":77,"newest":true,"sourceErrors":2,"complete":false}}"#,
+            #"{"lost":"newer","class":"Email","key":65536,"count":256,"why":"..."}"#,
+            #"{"tool":"realm-compact","output":1,"summary":{"salvaged":48210,"lostObjects":1,"#,
+            #" "lostValues":1,"lostParts":0,"older":256,"doubtful":0,"version":77,"newest":true,"#,
+            #" "sourceErrors":2,"complete":false}}"#,
         ]),
         .paragraph(
             "Try `--at previous` first: the version before the newest is often whole."),

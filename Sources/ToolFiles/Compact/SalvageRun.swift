@@ -46,8 +46,13 @@ struct SalvageRun {
 extension SalvageSummary {
     /// What people are told.
     fileprivate var sentence: String {
-        let from = isNewest ? "" : ", the one before the newest, which cannot be read"
-        return "\(Self.count(salvaged, "object")) of version \(version)\(from); \(losses)"
+        "\(Self.count(salvaged, "object")) of \(source); \(losses)"
+    }
+
+    private var source: String {
+        if version == 0 { return "versions that no root names" }
+        return isNewest
+            ? "version \(version)" : "version \(version), as the newest cannot be read"
     }
 
     private var losses: String {
@@ -55,6 +60,8 @@ extension SalvageSummary {
         if lostObjects > 0 { lost.append(Self.count(lostObjects, "object")) }
         if lostValues > 0 { lost.append(Self.count(lostValues, "value")) }
         if lostParts > 0 { lost.append(Self.count(lostParts, "part")) }
+        if older > 0 { lost.append("what is newer of \(Self.count(older, "object"))") }
+        if doubtful > 0 { lost.append("certainty about \(Self.count(doubtful, "value"))") }
         let found = lost.isEmpty ? "nothing found lost" : "lost " + lost.joined(separator: ", ")
         if sourceErrors == 0 { return lost.isEmpty ? "nothing lost" : found }
         return found
@@ -90,21 +97,36 @@ private struct LossPrinter {
             end(why, to: &buffer)
         case .object(let name, let key, let why):
             begin("object", name, to: &buffer)
-            buffer.append(",\"key\":\(key.raw)")
+            append(key, to: &buffer)
+            end(why, to: &buffer)
+        case .doubtful(let name, let property, let key, let count, let why):
+            begin("certainty", name, to: &buffer)
+            append(key, to: &buffer)
+            buffer.append(",\"count\":\(count)")
+            append(property: property, to: &buffer)
+            end(why, to: &buffer)
+        case .older(let name, let key, let count, let why):
+            begin("newer", name, to: &buffer)
+            append(key, to: &buffer)
+            buffer.append(",\"count\":\(count)")
             end(why, to: &buffer)
         case .values(let name, let property, let key, let count, let why):
             begin("values", name, to: &buffer)
-            buffer.append(",\"key\":\(key.raw),\"count\":\(count)")
+            append(key, to: &buffer)
+            buffer.append(",\"count\":\(count)")
             append(property: property, to: &buffer)
             end(why, to: &buffer)
         }
     }
 
     func append(_ summary: SalvageSummary, to buffer: inout ByteBuffer) {
+        JSONReport.begin("realm-compact", to: &buffer)
         buffer.append(
-            "{\"summary\":{\"salvaged\":\(summary.salvaged),"
-                + "\"lostObjects\":\(summary.lostObjects),\"lostValues\":\(summary.lostValues),"
-                + "\"lostParts\":\(summary.lostParts),\"version\":\(summary.version),"
+            ",\"summary\":{\"salvaged\":\(summary.salvaged),"
+                + "\"lostObjects\":\(summary.lostObjects),"
+                + "\"lostValues\":\(summary.lostValues),\"lostParts\":\(summary.lostParts),"
+                + "\"older\":\(summary.older),\"doubtful\":\(summary.doubtful),"
+                + "\"version\":\(summary.version),"
                 + "\"newest\":\(summary.isNewest),\"sourceErrors\":\(summary.sourceErrors),"
                 + "\"complete\":\(summary.isComplete)}}\n")
     }
@@ -112,6 +134,10 @@ private struct LossPrinter {
     private func begin(_ what: String, _ name: String, to buffer: inout ByteBuffer) {
         buffer.append("{\"lost\":\"\(what)\",\"class\":")
         JSONText.append(name, to: &buffer)
+    }
+
+    private func append(_ key: ObjectKey, to buffer: inout ByteBuffer) {
+        buffer.append(",\"key\":\(key.isLost ? "null" : "\(key.raw)")")
     }
 
     private func append(property: String, to buffer: inout ByteBuffer) {

@@ -9,7 +9,7 @@ import Testing
         "RealmEngine", "WhereThingsAre", "FileFormat", "Encryption", "LockFile", "Commit",
         "Editing", "Concurrency", "Instances", "Growth", "QueryExecution", "Upkeep", "Opening",
         "Testing",
-        "Measuring", "Legacy",
+        "Measuring", "Legacy", "Salvage",
     ]
 
     private static func lines(_ name: String) -> [Substring] {

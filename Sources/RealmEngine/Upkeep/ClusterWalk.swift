@@ -1,0 +1,170 @@
+/// Walks what can be walked of a cluster tree that may be damaged, as far as it holds certain keys.
+///
+/// Keys are told by the place in the tree: a leaf holds no more than its offsets say, whatever became of
+/// the nodes beside it. Used once.
+final class ClusterWalk {
+    /// A leaf and the keys it may hold.
+    struct Leaf {
+        let ref: Ref
+        let base: UInt64
+        var keys: Range<UInt64>
+    }
+
+    /// Branches below one node that could not be entered.
+    struct Loss {
+        var keys: [Range<UInt64>]
+        /// Objects in them, where the node tells.
+        let count: Int?
+        let why: String
+    }
+
+    /// Keys of live objects.
+    static let liveKeys: Range<UInt64> = 0..<1 << 63
+
+    private let space: NodeSpace
+    /// Ascending.
+    private let wanted: [Range<UInt64>]
+    private let work: SearchWork
+    /// Tells what was written over; nil to believe all nodes.
+    private let neighbourhood: Neighbourhood?
+    /// In the order of their keys.
+    private(set) var leaves: [Leaf] = []
+    private(set) var losses: [Loss] = []
+    /// The keys of nodes that were met are relative to these.
+    private(set) var bases: [Ref: UInt64] = [:]
+
+    init(
+        _ space: NodeSpace, wanted: [Range<UInt64>], _ work: SearchWork,
+        _ neighbourhood: Neighbourhood? = nil
+    ) {
+        (self.space, self.wanted, self.work) = (space, wanted, work)
+        self.neighbourhood = neighbourhood
+    }
+
+    /// Walks the tree at `root`, whose keys are relative to `base`.
+    func run(_ root: Ref, base: UInt64 = 0) {
+        let all = base..<max(base, Self.liveKeys.upperBound)
+        let outcome = visit(Branch(ref: root, keys: all, base: base, depth: 0))
+        if case .lost(let error) = outcome { lose([all], nil, error.message) }
+    }
+
+    private struct Branch {
+        let ref: Ref
+        let keys: Range<UInt64>
+        let base: UInt64
+        let depth: Int
+    }
+
+    /// What became of a branch: so many of its objects were met or counted as lost; nobody could enter
+    /// it; or it was left out, with an unknown number of objects.
+    private enum Outcome {
+        case accounted(Int)
+        case lost(RealmError)
+        case unwanted
+    }
+
+    private enum Opened {
+        case leaf(ClusterLeaf)
+        case inner(InnerCluster)
+    }
+
+    private func open(_ branch: Branch) throws(RealmError) -> Opened {
+        guard bases.updateValue(branch.base, forKey: branch.ref) == nil else {
+            throw .corrupt("a node that was met before", at: branch.ref)
+        }
+        guard branch.depth <= ClusterTree.maximumDepth else { throw space.exhausted(branch.ref) }
+        let node = try space.treeNode(branch.ref, slots: 1, "cluster")
+        guard work.spend(node.count) else { throw space.exhausted(branch.ref) }
+        try check(branch.ref)
+        if let keys = node.slot(0).child { try check(keys) }
+        if node.isInner {
+            return .inner(try InnerCluster(space, branch.ref, node: node, base: branch.base))
+        }
+        let leaf = try ClusterLeaf(space, branch.ref, node: node, base: branch.base)
+        try leaf.checkOrder()
+        return .leaf(leaf)
+    }
+
+    /// Checks a node that says what keys objects have.
+    private func check(_ ref: Ref) throws(RealmError) {
+        guard let neighbourhood, !neighbourhood.isPlausible(ref) else { return }
+        throw .corrupt("something may have been written over it", at: ref)
+    }
+
+    private func visit(_ branch: Branch) -> Outcome {
+        guard isWanted(branch.keys) else { return .unwanted }
+        do throws(RealmError) {
+            switch try open(branch) {
+            case .inner(let inner): return visit(inner, branch)
+            case .leaf(let leaf):
+                leaves.append(Leaf(ref: branch.ref, base: branch.base, keys: branch.keys))
+                return .accounted(leaf.count)
+            }
+        } catch { return .lost(error) }
+    }
+
+    private func isWanted(_ keys: Range<UInt64>) -> Bool {
+        let i = wanted.partitionPoint { $0.upperBound > keys.lowerBound }
+        return i < wanted.count && wanted[i].lowerBound < keys.upperBound
+    }
+
+    private func visit(_ inner: InnerCluster, _ branch: Branch) -> Outcome {
+        var accounted = 0
+        var isWhole = true
+        var lost: [Range<UInt64>] = []
+        var first: RealmError?
+        var reached = branch.keys.lowerBound
+        for i in 0..<inner.childCount {
+            let (keys, outcome) = visit(child: i, of: inner, branch, from: reached)
+            reached = keys.upperBound
+            switch outcome {
+            case .accounted(let count): accounted += count
+            case .unwanted: isWhole = false
+            case .lost(let error):
+                lost.append(keys)
+                first = first ?? error
+            }
+        }
+        let missing = isWhole ? Self.missing(inner, accounted, lost.count) : nil
+        if let first {
+            let others = lost.count > 1 ? ", and \(lost.count - 1) more branches" : ""
+            lose(lost, missing, first.message + others)
+        } else if let missing {
+            lose([], missing, "\(inner.count) objects are announced, \(accounted) are there")
+        }
+        return .accounted(accounted + (missing ?? 0))
+    }
+
+    /// Visits a child whose keys are `reached` or above.
+    private func visit(
+        child i: Int, of inner: InnerCluster, _ branch: Branch, from reached: UInt64
+    ) -> (Range<UInt64>, Outcome) {
+        let start = inner.base &+ inner.offset(i)
+        let next = i + 1 < inner.childCount ? inner.base &+ inner.offset(i + 1) : nil
+        let end = min(next ?? .max, branch.keys.upperBound)
+        guard start >= reached, start < end else {
+            let error = RealmError.corrupt("children in disorder", at: inner.ref)
+            return (reached..<reached, .lost(error))
+        }
+        guard let ref = inner.node.slot(i + 3).child else {
+            return (start..<end, .lost(.corrupt("an inner node without a child", at: inner.ref)))
+        }
+        let child = Branch(ref: ref, keys: start..<end, base: start, depth: branch.depth + 1)
+        return (start..<end, visit(child))
+    }
+
+    private func lose(_ keys: [Range<UInt64>], _ count: Int?, _ why: String) {
+        losses.append(Loss(keys: keys.filter { !$0.isEmpty }, count: count, why: why))
+    }
+
+    /// How many objects a node announces beyond those accounted for; nil for none, and for more
+    /// than the branches that could not be entered can have held.
+    private static func missing(
+        _ inner: InnerCluster, _ accounted: Int, _ failures: Int
+    ) -> Int? {
+        let missing = inner.count - accounted
+        let branches = failures > 0 ? failures : inner.childCount
+        let room = inner.depth > 4 ? .max : branches << (8 * inner.depth)
+        return missing > 0 && missing <= room ? missing : nil
+    }
+}

@@ -1,0 +1,225 @@
+/// The leaves of one table, from as many of its versions as are needed.
+///
+/// A leaf of the newest version comes first. Where the newest has lost a branch, the leaves that an
+/// older one has for the same keys stand in: those of which every node is there, is of the form the
+/// columns demand, and belongs to nobody else by now.
+struct FoundLeaves {
+    /// A leaf, and which of its objects are taken.
+    struct Piece {
+        let ref: Ref
+        let base: UInt64
+        let keys: Range<UInt64>
+        let origin: Origin
+    }
+
+    /// How it is known what a leaf holds.
+    enum Origin {
+        /// The version that is salvaged leads to it.
+        case version
+        /// An older one does.
+        case older
+        /// Nobody does but nodes around it, which no root leads to.
+        case unnamed
+        /// Nobody does: what keys its objects had is lost.
+        case keyless
+    }
+
+    /// Keys of which nobody has told yet whose they are.
+    private struct Gap {
+        var keys: Range<UInt64>
+        /// Number of the loss they belong to.
+        let loss: Int?
+    }
+
+    /// Nodes of the leaves that hold the keys of another one: versions of one leaf share what did not
+    /// change.
+    private struct Shared {
+        private(set) var nodes: Set<Ref> = []
+        private var places = 0..<0
+
+        /// Those of the pieces, in the order of their keys, that may hold `keys`.
+        mutating func update(
+            _ pieces: ArraySlice<Piece>, _ keys: Range<UInt64>, _ claims: NodeClaims
+        ) {
+            let start = pieces.partitionPoint { $0.keys.upperBound > keys.lowerBound }
+            let end = pieces.partitionPoint { $0.keys.lowerBound >= keys.upperBound }
+            let places = start..<max(start, end)
+            if places == self.places { return }
+            self.places = places
+            nodes = claims.nodes(below: pieces[places].map(\.ref))
+        }
+    }
+
+    private let space: NodeSpace
+    let info: TableInfo
+    private let work: SearchWork
+    /// In the order of their keys.
+    private(set) var pieces: [Piece] = []
+    /// What the newest version announces and does not lead to; `found` counts what stands in.
+    private(set) var losses: [(loss: ClusterWalk.Loss, found: Int)] = []
+    /// Ascending.
+    private var gaps: [Gap] = []
+    private var bases: [Ref: UInt64] = [:]
+
+    /// What the table's own tree leads to.
+    init(
+        _ space: NodeSpace, _ info: TableInfo, _ work: SearchWork,
+        _ neighbourhood: Neighbourhood? = nil
+    ) {
+        (self.space, self.info, self.work) = (space, info, work)
+        let walk = ClusterWalk(space, wanted: [ClusterWalk.liveKeys], work, neighbourhood)
+        walk.run(info.root)
+        pieces = walk.leaves.map {
+            Piece(ref: $0.ref, base: $0.base, keys: $0.keys, origin: .version)
+        }
+        losses = walk.losses.map { ($0, 0) }
+        bases = walk.bases
+        for (i, loss) in walk.losses.enumerated() {
+            gaps += loss.keys.map { Gap(keys: $0, loss: i) }
+        }
+        gaps.sort { $0.keys.lowerBound < $1.keys.lowerBound }
+    }
+
+    var hasGaps: Bool { !gaps.isEmpty }
+
+    /// Objects made after the version that is salvaged have keys from `key` on: what holds them is looked
+    /// for, too.
+    mutating func open(from key: UInt64) {
+        guard key < ClusterWalk.liveKeys.upperBound, gaps.last?.keys.upperBound ?? 0 <= key else {
+            return
+        }
+        gaps.append(Gap(keys: key..<ClusterWalk.liveKeys.upperBound, loss: nil))
+    }
+
+    /// Takes the nodes of the version that is salvaged.
+    func claim(_ claims: NodeClaims) { for piece in pieces { _ = claims.take(piece.ref) } }
+
+    /// Fills gaps with leaves of the tree at `root`.
+    mutating func fill(
+        from root: Ref, base: UInt64 = 0, _ origin: Origin, _ claims: NodeClaims
+    ) {
+        let walk = ClusterWalk(space, wanted: gaps.map(\.keys), work)
+        walk.run(root, base: base)
+        bases[root] = base
+        bases.merge(walk.bases) { old, _ in old }
+        var rest = gaps
+        var next = 0
+        gaps = []
+        let before = pieces.count
+        var shared = Shared()
+        for var leaf in walk.leaves {
+            shared.update(pieces[..<before], leaf.keys, claims)
+            // How far the last child of a node reaches is told by its parent.
+            if origin == .unnamed { leaf.keys = heldKeys(leaf) }
+            while next < rest.count, rest[next].keys.upperBound <= leaf.keys.lowerBound {
+                gaps.append(rest[next])
+                next += 1
+            }
+            guard next < rest.count, rest[next].keys.lowerBound < leaf.keys.upperBound,
+                isWhole(leaf, shared.nodes, claims)
+            else { continue }
+            take(leaf, origin, &rest, &next)
+        }
+        gaps += rest[next...]
+        if pieces.count > before { pieces.sort { $0.keys.lowerBound < $1.keys.lowerBound } }
+    }
+
+    /// Takes of `leaf` what is in the gaps of `rest` from the `next` one on.
+    private mutating func take(
+        _ leaf: ClusterWalk.Leaf, _ origin: Origin, _ rest: inout [Gap], _ next: inout Int
+    ) {
+        while next < rest.count, rest[next].keys.lowerBound < leaf.keys.upperBound {
+            let gap = rest[next]
+            let keys = gap.keys.clamped(to: leaf.keys)
+            guard !keys.isEmpty else { break }
+            let piece = Piece(ref: leaf.ref, base: leaf.base, keys: keys, origin: origin)
+            pieces.append(piece)
+            if let loss = gap.loss { losses[loss].found += (try? rows(of: piece).rows.count) ?? 0 }
+            if gap.keys.lowerBound < keys.lowerBound {
+                gaps.append(Gap(keys: gap.keys.lowerBound..<keys.lowerBound, loss: gap.loss))
+            }
+            if keys.upperBound < gap.keys.upperBound {
+                rest[next].keys = keys.upperBound..<gap.keys.upperBound
+                return
+            }
+            next += 1
+        }
+    }
+
+    /// Keys of the nodes below the inner node at `ref` are relative to what is returned: those of a
+    /// child are known, and a node has one place among the keys for as long as it exists. Nil when
+    /// none of its children has been met, or two contradict each other.
+    func base(of ref: Ref) -> UInt64? {
+        guard work.spend(8), bases[ref] == nil,
+            let node = try? space.treeNode(ref, slots: 4, "cluster"),
+            node.isInner, node.hasSignature,
+            let inner = try? InnerCluster(space, ref, node: node, base: 0)
+        else { return nil }
+        var base: UInt64?
+        guard work.spend(inner.childCount) else { return nil }
+        for i in 0..<inner.childCount {
+            guard let child = node.slot(i + 3).child, let known = bases[child] else { continue }
+            let offset = inner.offset(i)
+            guard known >= offset, base == nil || base == known - offset else { return nil }
+            base = known - offset
+        }
+        return base
+    }
+
+    /// From the first key of the leaf to its last.
+    private func heldKeys(_ found: ClusterWalk.Leaf) -> Range<UInt64> {
+        let none = found.keys.lowerBound..<found.keys.lowerBound
+        guard let node = try? space.refNode(found.ref, slots: 1, "cluster"),
+            let leaf = try? ClusterLeaf(space, found.ref, node: node, base: found.base),
+            leaf.count > 0
+        else { return none }
+        let last = UInt64(bitPattern: leaf.key(leaf.count - 1).raw)
+        let first = UInt64(bitPattern: leaf.key(0).raw)
+        return first <= last && found.keys.contains(last) ? first..<last + 1 : none
+    }
+
+    /// Whether all columns of the leaf are there and are its own.
+    private func isWhole(
+        _ found: ClusterWalk.Leaf, _ shared: Set<Ref>, _ claims: NodeClaims
+    ) -> Bool {
+        guard !claims.isTaken(found.ref) || shared.contains(found.ref),
+            let node = try? space.refNode(found.ref, slots: 1, "cluster"),
+            let leaf = try? ClusterLeaf(space, found.ref, node: node, base: found.base)
+        else { return false }
+        return leaf.fits(info) && claims.take(found.ref, sharing: shared)
+    }
+
+    /// Adds leaves whose keys are lost: their objects get some that no object can have.
+    mutating func append(keyless refs: [Ref]) {
+        var base = Self.lostKeys
+        for ref in refs {
+            let all = base..<ClusterWalk.liveKeys.upperBound
+            let keys = heldKeys(ClusterWalk.Leaf(ref: ref, base: base, keys: all))
+            guard !keys.isEmpty else { continue }
+            pieces.append(Piece(ref: ref, base: base, keys: keys, origin: .keyless))
+            base = keys.upperBound
+        }
+    }
+
+    /// What no object has as its key is from here on (object format 1.12).
+    static let lostKeys: UInt64 = 1 << 62
+
+    /// The leaf of a piece, and which of its rows are meant.
+    func rows(of piece: Piece) throws(RealmError) -> (leaf: ClusterLeaf, rows: Range<Int>) {
+        let node = try space.treeNode(piece.ref, slots: 1, "cluster")
+        let leaf = try ClusterLeaf(space, piece.ref, node: node, base: piece.base)
+        func first(_ key: UInt64) -> Int {
+            (0..<leaf.count).partitionPoint { UInt64(bitPattern: leaf.key($0).raw) >= key }
+        }
+        return (leaf, first(piece.keys.lowerBound)..<first(piece.keys.upperBound))
+    }
+
+    /// The object with `key`; nil when there is none.
+    func find(_ key: ObjectKey) throws(RealmError) -> (leaf: ClusterLeaf, row: Int)? {
+        let wanted = UInt64(bitPattern: key.raw)
+        let i = pieces.partitionPoint { $0.keys.lowerBound > wanted }
+        guard i > 0, pieces[i - 1].keys.contains(wanted) else { return nil }
+        let leaf = try rows(of: pieces[i - 1]).leaf
+        return leaf.row(of: key).map { (leaf, $0) }
+    }
+}

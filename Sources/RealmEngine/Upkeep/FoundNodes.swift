@@ -1,0 +1,50 @@
+/// Nodes of a file, found by what they look like, whose parents nobody knows.
+struct FoundNodes {
+    private(set) var roots: [Ref] = []
+    private(set) var tables: [Ref] = []
+    private(set) var specs: [Ref] = []
+    private(set) var inner: [Ref] = []
+    private(set) var names: [Ref] = []
+
+    /// There are more than are kept of a kind.
+    var isCutShort: Bool {
+        [roots, tables, specs, inner, names].contains { $0.count == Self.most }
+    }
+
+    /// Nodes of one kind: a file of 100 million objects has 2000 inner nodes, of which some versions
+    /// may be left.
+    private static let most = 1 << 20
+    /// Slots of a node that is looked at.
+    private static let mostSlots = 1 << 12
+
+    /// Looks at the whole of what `space` reads.
+    init(_ space: NodeSpace, _ mapping: Mapping) throws(RealmError) {
+        try NodeScan(mapping, limit: space.limit).run { (ref, flags, count) throws(RealmError) in
+            switch flags & (NodeView.formMask | NodeView.contextFlag) {
+            case NodeView.hasRefsFlag, NodeView.hasRefsFlag | NodeView.innerFlag:
+                guard 3...Self.mostSlots ~= count, let node = try? space.node(ref) else { return }
+                add(ref, node)
+            case 0x08 where flags & 7 > 3 && count < 1 << 16:
+                guard let node = try? space.node(ref) else { return }
+                if node.looksLikeTableNames { Self.add(ref, to: &names) }
+            default: return
+            }
+        }
+    }
+
+    private mutating func add(_ ref: Ref, _ node: NodeView) {
+        if node.isInner {
+            if node.looksLikeInnerCluster { Self.add(ref, to: &inner) }
+        } else if node.looksLikeTable {
+            Self.add(ref, to: &tables)
+        } else if node.looksLikeSpec {
+            Self.add(ref, to: &specs)
+        } else if node.looksLikeRoot {
+            Self.add(ref, to: &roots)
+        }
+    }
+
+    private static func add(_ ref: Ref, to refs: inout [Ref]) {
+        if refs.count < most { refs.append(ref) }
+    }
+}

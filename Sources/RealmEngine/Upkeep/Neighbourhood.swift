@@ -1,0 +1,81 @@
+/// Whether the bytes of nodes look as if somebody had written over them.
+///
+/// The format has no checksums. But damage comes in blocks, which know nothing of nodes: a node that was
+/// overwritten in part is followed by no other node, by no free space and not by the end, as each sound
+/// one is. A block inside one long node is noticed where it is empty or holds nodes of its own.
+struct Neighbourhood {
+    private let space: NodeSpace
+    private let work: SearchWork
+    /// Where free space begins, ascending; nil where nobody tells.
+    private let freeStarts: [UInt64]?
+    private let ends: Set<UInt64>
+
+    init(_ space: NodeSpace, _ work: SearchWork, top: TopArray?) {
+        (self.space, self.work) = (space, work)
+        let chunks = top.flatMap { try? FreeSpace.chunks(space, $0) }
+        freeStarts = chunks.map { $0.map(\.start).sorted() }
+        ends = [space.limit, space.limit - min(16, space.limit), top?.logicalSize ?? space.limit]
+    }
+
+    /// Whether the node at `ref` alone looks as it was written.
+    func isPlausible(_ ref: Ref) -> Bool {
+        guard let node = try? space.node(ref) else { return false }
+        return node.hasSignature && isFollowed(ref, node)
+    }
+
+    /// What is odd about the node at `root` or one below it; nil for nothing.
+    func doubt(_ root: Ref) -> String? {
+        var open = [root]
+        while let ref = open.popLast() {
+            guard let node = try? space.node(ref), work.spend(node.hasRefs ? node.count : 0) else {
+                continue
+            }
+            if !node.hasSignature { return "the node at \(ref.raw) does not begin like one" }
+            if !isFollowed(ref, node) { return "what is behind the node at \(ref.raw) is no node" }
+            if node.byteSize > 2 * Self.block, let why = overwritten(ref, node) { return why }
+            guard node.hasRefs, node.width > 0 else { continue }
+            for i in 0..<node.count {
+                if let child = node.slot(i).child { open.append(child) }
+            }
+        }
+        return nil
+    }
+
+    private func isFollowed(_ ref: Ref, _ node: NodeView) -> Bool {
+        let end = ref.raw + UInt64(node.byteSize)
+        if ends.contains(end) || end + 8 > space.limit { return true }
+        guard let freeStarts, !begins(end) else { return true }
+        let i = freeStarts.partitionPoint { $0 >= end }
+        return i < freeStarts.count && freeStarts[i] == end
+    }
+
+    /// Whether a node begins at `at`.
+    private func begins(_ at: UInt64) -> Bool {
+        guard (try? space.prepareIfNeeded(Ref(at), NodeView.headerSize)) != nil else {
+            return false
+        }
+        return (space.base + Int(at)).load(as: UInt32.self) == NodeScan.signature
+    }
+
+    /// What disks and file systems write as a whole.
+    private static let block: Int = 4096
+
+    /// A block of a long node that nobody wrote there.
+    private func overwritten(_ ref: Ref, _ node: NodeView) -> String? {
+        let start = (Int(ref.raw) + NodeView.headerSize + Self.block - 1) & -Self.block
+        let end = (Int(ref.raw) + node.byteSize) & -Self.block
+        guard work.spend((end - start) >> 3) else { return nil }
+        for at in stride(from: start, to: end, by: Self.block) {
+            var sum: UInt64 = 0
+            for word in stride(from: at, to: at + Self.block, by: 8) {
+                let bits = (space.base + word).load(as: UInt64.self)
+                sum |= bits
+                if UInt32(truncatingIfNeeded: bits) == NodeScan.signature {
+                    return "a node begins inside the one at \(ref.raw)"
+                }
+            }
+            if sum == 0 { return "the node at \(ref.raw) has an empty block" }
+        }
+        return nil
+    }
+}

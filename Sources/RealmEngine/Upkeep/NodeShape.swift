@@ -1,0 +1,52 @@
+/// What nodes look like whose role nobody tells: the forms of their first slots, which cost nothing to
+/// look at. What they lead to is proven later.
+extension NodeView {
+    /// Names, tables and the logical size, with a number of slots that roots have (storage format 4.1).
+    var looksLikeRoot: Bool {
+        guard TopArray.validSizes.contains(count), slot(0).child != nil, slot(1).child != nil,
+            slot(2).isTagged, slot(2).value >= UInt64(RawHeader.size)
+        else { return false }
+        guard count > 5 else { return true }
+        return (3...5).allSatisfy { !slot($0).isTagged } && slot(6).isTagged
+    }
+
+    /// The 12 to 14 slots of a table (object format 1.2).
+    var looksLikeTable: Bool {
+        guard 12...14 ~= count, slot(0).child != nil, slot(1).isNone, slot(2).child != nil,
+            slot(3).isTagged, UInt32(exactly: slot(3).value) != nil
+        else { return false }
+        return [4, 7, 8].allSatisfy { !slot($0).isTagged }
+            && [5, 6, 9, 11].allSatisfy { slot($0).child == nil }
+    }
+
+    /// The six slots of a table's columns (object format 1.3).
+    var looksLikeSpec: Bool {
+        count == 6 && slot(3).isNone && !slot(4).isTagged
+            && [0, 1, 2, 5].allSatisfy { slot($0).child != nil }
+    }
+
+    /// An inner node of a cluster tree: its depth and count are where nodes of other trees have children
+    /// (object format 2.2).
+    var looksLikeInnerCluster: Bool {
+        isInner && count > 3 && !slot(0).isTagged && slot(1).isTagged
+            && 1...UInt64(ClusterTree.maximumDepth) ~= slot(1).value && slot(2).isTagged
+            && slot(3).child != nil
+    }
+
+    /// A cluster leaf of columns that are in the slots `columns` (object format 2.1).
+    func looksLikeLeaf(of columns: some Sequence<Int>) -> Bool {
+        let first = slot(0)
+        guard first.isTagged ? 1...UInt64(ClusterLeaf.maximumCount) ~= first.value : !first.isNone
+        else { return false }
+        return columns.allSatisfy { $0 < count && slot($0).child != nil }
+    }
+
+    /// Names of tables: most are those of classes, and one of the first always is.
+    var looksLikeTableNames: Bool {
+        guard widthType == 1, !hasRefs, width >= 8, 1..<1 << 16 ~= count else { return false }
+        return (0..<min(8, count)).contains { i in
+            let cell = ByteView(payload + i * width, count: min(width, 8))
+            return cell.string.hasPrefix(TableInfo.classPrefix)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+/// Leaves of tables with a primary key, whose place among the object keys is lost with the nodes above
+/// them: their objects are told apart by their primary keys, and get new object keys.
+///
+/// A leaf is a table's when it has a slot for each of the table's columns and no more, all of them open in
+/// the form of their columns with as many values as there are objects, nothing else in the file
+/// owns one of its nodes, and no other table, present or past, would accept it. Links to its
+/// objects name the lost keys and are lost.
+struct OrphanLeaves {
+    private let space: NodeSpace
+    private let claims: NodeClaims
+    private let work: SearchWork
+    /// All tables that may own a leaf, by the number of slots their leaves have.
+    private var owners: [Int: [TableInfo]] = [:]
+
+    /// Leaves that are looked at.
+    private static let most = 1 << 20
+
+    init(
+        _ space: NodeSpace, _ claims: NodeClaims, _ work: SearchWork, owners: [TableInfo]
+    ) {
+        (self.space, self.claims, self.work) = (space, claims, work)
+        self.owners = Dictionary(grouping: owners, by: \.leafSlots)
+    }
+
+    /// The leaves of `wanted`, those that are further behind in the file first: as a rule they are the
+    /// newer ones.
+    func find(
+        _ wanted: Set<TableKey>, _ mapping: Mapping
+    ) throws(RealmError) -> [TableKey: [Ref]] {
+        var found: [TableKey: [Ref]] = [:]
+        for ref in try candidates(wanted, mapping).reversed() {
+            guard !claims.isTaken(ref), let node = try? space.refNode(ref, slots: 1, "cluster"),
+                let leaf = try? ClusterLeaf(space, ref, node: node, base: 0)
+            else { continue }
+            let fitting = owners[node.count, default: []].filter { leaf.fits($0) }
+            // Columns of one form may be those of several tables.
+            guard fitting.count == 1, wanted.contains(fitting[0].key), claims.take(ref) else {
+                continue
+            }
+            found[fitting[0].key, default: []].append(ref)
+        }
+        return found
+    }
+
+    private func candidates(
+        _ wanted: Set<TableKey>, _ mapping: Mapping
+    ) throws(RealmError) -> [Ref] {
+        let counts = Set(owners.filter { $0.value.contains { wanted.contains($0.key) } }.keys)
+        var refs: [Ref] = []
+        try NodeScan(mapping, limit: space.limit).run { (ref, flags, count) throws(RealmError) in
+            guard counts.contains(count), refs.count < Self.most,
+                flags & (NodeView.formMask | NodeView.contextFlag) == NodeView.hasRefsFlag,
+                work.spend(count), !claims.isTaken(ref), let node = try? space.node(ref),
+                node.looksLikeLeaf(of: [])
+            else { return }
+            refs.append(ref)
+        }
+        return refs
+    }
+}
+
+extension TableInfo {
+    /// Slots of a cluster leaf.
+    fileprivate var leafSlots: Int {
+        (columns.map(\.leafIndex) + backlinks.map(\.leafIndex)).reduce(0) { max($0, $1 + 2) }
+    }
+}
+
+extension ClusterLeaf {
+    /// Whether all columns of `info` are there, in their form and with a value for each object.
+    func fits(_ info: TableInfo) -> Bool {
+        do throws(RealmError) {
+            try checkOrder()
+            for item in info.columns { _ = try column(item.leafIndex, item.layout) }
+            for backlink in info.backlinks {
+                let cells = try BacklinkLeaf(space, columnRef(backlink.leafIndex))
+                if cells.count != count { return false }
+            }
+            return count > 0 && key(count - 1).raw >= 0
+        } catch { return false }
+    }
+}

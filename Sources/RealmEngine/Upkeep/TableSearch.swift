@@ -1,0 +1,223 @@
+/// The tables of a file whose root does not lead to all of them.
+///
+/// What a readable root says holds: which tables there are, what they are called, and where each begins.
+/// For everything it does not lead to, and for all where there is none, the file is searched for roots,
+/// tables and nodes of cluster trees by their shape. Confined to one thread; used once.
+final class TableSearch {
+    let space: NodeSpace
+    let reader: SchemaReader
+    let nodes: FoundNodes
+    let work: SearchWork
+    private let versions: [TableKey: [TableVersion]]
+    /// By slot.
+    private let newestKeys: [Int: TableKey]
+    /// Lists of names.
+    private let lists: [(ref: Ref, node: NodeView)]
+    /// The newest first.
+    private let roots: [FoundRoot]
+    /// What says which tables there are; nil where none is left.
+    private let root: FoundRoot?
+    /// The header selects that root, so that nothing in the file is newer.
+    private let isNewest: Bool
+
+    /// What the bytes around nodes say.
+    let neighbourhood: Neighbourhood
+
+    private(set) var tables: [TableInfo] = []
+    var losses: [SalvageLoss] = []
+    var naming = TableNaming()
+    private(set) var leaves: [TableKey: FoundLeaves] = [:]
+
+    /// Tables that are made where no root tells how many there are.
+    private static let most = 1 << 12
+
+    /// - Parameters:
+    ///   - ref: a root that can be read; none where there is none.
+    ///   - isNewest: the header selects it.
+    init(
+        _ space: NodeSpace, _ mapping: Mapping, root ref: Ref, isNewest: Bool
+    ) throws(RealmError) {
+        self.space = space
+        reader = SchemaReader(space: space, names: .none, tables: .none)
+        nodes = try FoundNodes(space, mapping)
+        work = SearchWork(bytes: space.limit)
+        versions = TableVersion.all(space, nodes.tables)
+        newestKeys = Dictionary(versions.keys.map { ($0.slot, $0) }) { $0.tag > $1.tag ? $0 : $1 }
+        lists = nodes.names.prefix(Self.most).compactMap { [space] ref in
+            (try? space.node(ref)).map { (ref, $0) }
+        }
+        roots = FoundRoot.proven(space, nodes.roots)
+        root = FoundRoot(space, ref) ?? roots.first
+        neighbourhood = Neighbourhood(space, SearchWork(bytes: space.limit), top: root?.top)
+        self.isNewest = isNewest && root?.top.ref == ref
+        if nodes.isCutShort {
+            losses.append(.table(slot: -1, why: "more was found than is looked at"))
+        }
+        for slot in 0..<(root?.tables.count ?? 0) { addTable(slot) }
+        if !self.isNewest { addOtherTables() }
+        addTopless()
+        try fill(mapping)
+    }
+
+    /// Number of the version whose tables these are; 0 when no root tells.
+    var version: UInt64 { root?.top.version ?? 0 }
+
+    // MARK: Tables
+
+    /// The table that the root has in `slot`.
+    private func addTable(_ slot: Int) {
+        guard let root, let ref = root.tables.slot(slot).child else { return }
+        let named = TableVersion(space, ref)
+        let key = named?.key.slot == slot ? named?.key : newestKey(slot)
+        var candidates = key.flatMap { versions[$0] } ?? []
+        if let named, named.key == key {
+            // What the root does not lead to and is newer was never committed.
+            if isNewest { candidates.removeAll { $0.content > named.content } }
+            candidates.removeAll { $0.ref == ref }
+            let place = candidates.partitionPoint { $0.content <= named.content }
+            candidates.insert(named, at: place)
+        }
+        let isNamed = candidates.first?.ref == ref
+        guard add(candidates, named: root.name(slot), slot: slot) else {
+            return losses.append(.table(slot: slot, why: why(ref, slot)))
+        }
+        if isNewest, !isNamed || tables.last?.top != ref {
+            losses.append(
+                .objects(
+                    className: tables.last!.className, count: nil,
+                    why: "what is newer than an earlier version of the class: \(why(ref, slot))"))
+        }
+    }
+
+    /// Why the table at `ref` cannot be read.
+    private func why(_ ref: Ref, _ slot: Int) -> String {
+        do throws(RealmError) {
+            _ = try reader.table(ref, slot: slot, name: "")
+            return "it is incomplete"
+        } catch { return error.message }
+    }
+
+    /// The table that was in `slot` last.
+    private func newestKey(_ slot: Int) -> TableKey? {
+        newestKeys[slot]
+    }
+
+    /// Tables that the root knows nothing of.
+    private func addOtherTables() {
+        let known = root?.tables.count ?? 0
+        let slots = newestKeys.keys.filter { $0 >= known }.sorted()
+        for slot in slots.prefix(Self.most) {
+            guard let key = newestKey(slot), let candidates = versions[key] else { continue }
+            _ = add(candidates, named: nil, slot: slot)
+        }
+    }
+
+    /// Adds a table whose top is lost.
+    func add(_ info: TableInfo) {
+        tables.append(info)
+        tables.sort { $0.key.slot < $1.key.slot }
+        leaves[info.key] = FoundLeaves(space, info, work)
+    }
+
+    /// Adds the table with these versions, the newest first; false when none of them can be read.
+    private func add(_ candidates: [TableVersion], named name: String?, slot: Int) -> Bool {
+        for version in candidates {
+            guard let info = try? reader.table(version.ref, slot: slot, name: "") else { continue }
+            let known = name.flatMap { $0.isEmpty ? nil : $0 } ?? self.name(of: version.key)
+            let name = naming.name(known, slot: slot)
+            guard let named = try? reader.table(version.ref, slot: slot, name: name) else {
+                continue
+            }
+            tables.append(named)
+            leaves[info.key] = FoundLeaves(space, named, work, neighbourhood)
+            return true
+        }
+        return false
+    }
+
+    /// What other roots, or lists of names that no root leads to, call a table.
+    func name(of key: TableKey) -> String? {
+        for root in roots where key.slot < root.tables.count {
+            guard let ref = root.tables.slot(key.slot).child,
+                TableVersion(space, ref)?.key == key, let name = root.name(key.slot), !name.isEmpty
+            else { continue }
+            return name
+        }
+        let names = lists.filter { key.slot < $0.node.count }.map {
+            try? $0.node.name(key.slot, at: $0.ref)
+        }
+        // Nothing says which of two lists is the newer one.
+        guard let first = names.first, names.allSatisfy({ $0 == first }) else { return nil }
+        return first
+    }
+
+    // MARK: Objects
+
+    /// Fills what the tables' own trees do not lead to.
+    private func fill(_ mapping: Mapping) throws(RealmError) {
+        for info in tables where !isNewest {
+            leaves[info.key]?.open(from: Self.firstKey(info))
+        }
+        guard leaves.values.contains(where: \.hasGaps) else { return }
+        let claims = NodeClaims(space, work)
+        for info in tables { leaves[info.key]?.claim(claims) }
+        for info in tables { fill(info, claims) }
+        let wanted = tables.filter {
+            $0.primaryKey != nil && $0.kind == .topLevel && leaves[$0.key]!.hasGaps
+        }
+        guard !wanted.isEmpty else { return }
+        let orphans = OrphanLeaves(space, claims, work, owners: owners)
+        for (key, refs) in try orphans.find(Set(wanted.map(\.key)), mapping) {
+            leaves[key]?.append(keyless: refs)
+        }
+    }
+
+    /// The tables there are, and those that were removed.
+    private var owners: [TableInfo] {
+        let present = Set(tables.map(\.key))
+        let past = versions.values.compactMap(\.first).filter { !present.contains($0.key) }
+        return tables
+            + past.prefix(Self.most).compactMap {
+                try? reader.table($0.ref, slot: $0.key.slot, name: "")
+            }
+    }
+
+    private func fill(_ info: TableInfo, _ claims: NodeClaims) {
+        guard var found = leaves[info.key], found.hasGaps else { return }
+        for version in versions[info.key] ?? [] where version.root != info.root {
+            guard found.hasGaps, hasSameColumns(version, info) else { continue }
+            found.fill(from: version.root, version.isNewer(than: info) ? .unnamed : .older, claims)
+        }
+        var isGrowing = true
+        // A node of each level may be told by those below it.
+        for _ in 0..<ClusterTree.maximumDepth where isGrowing && found.hasGaps {
+            isGrowing = false
+            for ref in nodes.inner where found.hasGaps {
+                guard let base = found.base(of: ref) else { continue }
+                found.fill(from: ref, base: base, .unnamed, claims)
+                isGrowing = true
+            }
+        }
+        leaves[info.key] = found
+    }
+
+    /// Leaves of other columns say nothing about these.
+    private func hasSameColumns(_ version: TableVersion, _ info: TableInfo) -> Bool {
+        guard let other = try? reader.table(version.ref, slot: info.key.slot, name: info.name)
+        else { return false }
+        return other.columns.map(\.key) == info.columns.map(\.key)
+            && other.backlinks.map(\.key) == info.backlinks.map(\.key)
+    }
+
+    /// The key the next object gets: the sequence number, spread out where there is no primary key
+    /// (object format 1.12).
+    private static func firstKey(_ info: TableInfo) -> UInt64 {
+        let number = info.nextSequenceNumber
+        if info.primaryKey != nil { return number }
+        return number < 1 << 48 ? (number & 0xFF) | (number & ~0xFF) << 8 : .max
+    }
+}
+
+extension TableVersion {
+    fileprivate func isNewer(than info: TableInfo) -> Bool { content > info.contentVersion }
+}

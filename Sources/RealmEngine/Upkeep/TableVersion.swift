@@ -1,0 +1,33 @@
+/// The top of a table in one of its versions, found by its shape.
+struct TableVersion {
+    let ref: Ref
+    let key: TableKey
+    /// Grows with each commit that changes the table (object format 1.14).
+    let content: UInt64
+    let root: Ref
+
+    init?(_ space: NodeSpace, _ ref: Ref) {
+        guard let node = try? space.refNode(ref, slots: 12, "table"), node.looksLikeTable else {
+            return nil
+        }
+        self.ref = ref
+        key = TableKey(UInt32(truncatingIfNeeded: node.slot(3).value))
+        content = node.slot(6).isTagged ? node.slot(6).value : 0
+        root = node.slot(2).ref
+    }
+
+    /// All that were found, by table; of each the newest, in this order.
+    static func all(_ space: NodeSpace, _ refs: [Ref]) -> [TableKey: [TableVersion]] {
+        var versions: [TableKey: [TableVersion]] = [:]
+        for ref in refs {
+            guard let version = TableVersion(space, ref) else { continue }
+            versions[version.key, default: []].append(version)
+        }
+        return versions.mapValues {
+            Array($0.sorted { ($0.content, $0.ref.raw) > ($1.content, $1.ref.raw) }.prefix(most))
+        }
+    }
+
+    /// Versions of one table that are looked at.
+    private static let most = 64
+}

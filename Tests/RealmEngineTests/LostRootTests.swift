@@ -1,0 +1,192 @@
+import Foundation
+import Testing
+
+@testable import EngineSupport
+@testable import RealmEngine
+
+/// What is rescued of files whose header, root or end is lost.
+@Suite struct LostRootTests {
+    static let seed = UInt64(ProcessInfo.processInfo.environment["REALM_TEST_SEED"] ?? "") ?? 24
+
+    /// A file of several commits, whose objects say who they are and when they were written last.
+    private final class Source {
+        let scratch = ScratchDatabase()
+        private(set) var bytes: [UInt8] = []
+        /// By class, the round each object was written in last.
+        private(set) var rounds: [String: [Int64: Int]] = ["Item": [:], "Plain": [:]]
+
+        static let rows = 700
+
+        init(rounds count: Int) throws {
+            let session = try WriteSession(path: scratch.path, options: .scratch())
+            var random = SeededRandom(seed: LostRootTests.seed)
+            var change = try session.begin()
+            let item = try change.createClass("Item", primaryKey: PropertySpec("id", .int))
+            try change.addProperty(item, PropertySpec("text", .string))
+            let plain = try change.createClass("Plain")
+            try change.addProperty(plain, PropertySpec("text", .string))
+            var link = PropertySpec("item", .link)
+            (link.isOptional, link.target) = (true, item)
+            try change.addProperty(plain, link)
+            try change.commit()
+            for round in 0..<count {
+                change = try session.begin()
+                for _ in 0..<Self.rows { try add(change, item, plain, round) }
+                for _ in 0..<20 where round > 0 {
+                    let id = Int64.random(in: 0..<Int64(round * Self.rows), using: &random)
+                    guard let key = try change.find(in: item, primaryKey: .int(id)) else {
+                        continue
+                    }
+                    try change.set(item, key, 1, change.text("Item \(id) \(round)"))
+                    rounds["Item"]![id] = round
+                }
+                try change.commit()
+            }
+            bytes = try [UInt8](Data(contentsOf: URL(filePath: scratch.path)))
+        }
+
+        private func add(
+            _ change: WriteTransaction, _ item: TableKey, _ plain: TableKey, _ round: Int
+        ) throws {
+            let id = Int64(rounds["Item"]!.count)
+            let target = try change.create(in: item, primaryKey: .int(id))
+            try change.set(item, target, 1, change.text("Item \(id) \(round)"))
+            let key = try change.create(in: plain)
+            try change.set(plain, key, 0, change.text("Plain \(key.raw) \(round)"))
+            try change.set(plain, key, 1, .link(ObjectLink(table: item, key: target)))
+            rounds["Item"]![id] = round
+            rounds["Plain"]![key.raw] = round
+        }
+    }
+
+    private struct Found {
+        var objects = 0
+        var old = 0
+        var links = 0
+        var summary = SalvageSummary()
+        var doubtful = 0
+    }
+
+    private func salvage(_ bytes: [UInt8], _ source: Source) throws -> Found {
+        let file = ScratchDatabase()
+        let made = ScratchDatabase()
+        try Data(bytes).write(to: URL(filePath: file.path))
+        var found = Found()
+        found.summary = try Salvage.run(
+            path: file.path, into: made.path,
+            spillingInto: FileManager.default.temporaryDirectory.path
+        ) { _ in }
+        let database = try Database(immutable: made.path)
+        for info in database.schema.classes { try compare(database, info, source, &found) }
+        try expectSound(made.path)
+        return found
+    }
+
+    /// Each object is one there was, with its own text and link.
+    private func compare(
+        _ database: Database, _ info: TableInfo, _ source: Source, _ found: inout Found
+    ) throws {
+        let table = database.snapshot().table(info)
+        let rounds = try #require(source.rounds[info.className])
+        let text = try #require(info.columnIndex(named: "text"))
+        for key in try table.keys() {
+            let row = try #require(try table.row(key))
+            var id = key.raw
+            if case .int(let number)? = try row.primaryKey() { id = number }
+            let round = try #require(rounds[id], "\(info.className) \(id) was never there")
+            found.objects += 1
+            // An empty one is a lost value.
+            guard case .string(let bytes) = try row.value(text), bytes.count > 0 else { continue }
+            let words = bytes.string.split(separator: " ")
+            guard words.count == 3, words[0] == info.className, words[1] == "\(id)" else {
+                found.doubtful += 1
+                continue
+            }
+            if words[2] != "\(round)" { found.old += 1 }
+            guard let i = info.columnIndex(named: "item"),
+                case .link(let link) = try row.value(i),
+                let target = database.schema.table(link.table),
+                case .int(let linked)? = try database.snapshot().table(target).row(link.key)?
+                    .primaryKey()
+            else { continue }
+            // As many of the one class were made as of the other, in turns.
+            #expect(linked == Int64(UInt64(id) & 0xFF | UInt64(id) >> 8 & ~0xFF))
+            found.links += 1
+        }
+    }
+
+    @Test func aLostHeaderCostsNothing() throws {
+        let source = try Source(rounds: 3)
+        var bytes = source.bytes
+        for i in 0..<RawHeader.size { bytes[i] = 0 }
+        let found = try salvage(bytes, source)
+        #expect(found.objects == 6 * Source.rows && found.old == 0 && found.doubtful == 0)
+        #expect(found.links == 3 * Source.rows)
+        #expect(!found.summary.isNewest && found.summary.lostParts == 1)
+        #expect(found.summary.lostObjects == 0 && !found.summary.isComplete)
+    }
+
+    /// Whatever is old is told to be so.
+    @Test func aLostEndCostsWhatWasThere() throws {
+        let source = try Source(rounds: 4)
+        var rescued = 0
+        for tenth in 1...9 {
+            let end = source.bytes.count / 10 * tenth & ~7
+            guard let found = try? salvage(Array(source.bytes[..<end]), source) else { continue }
+            rescued += found.objects
+            #expect(found.doubtful == 0 && !found.summary.isComplete, "\(tenth)")
+            #expect(found.old == 0 || !found.summary.isNewest || found.summary.older >= found.old)
+        }
+        #expect(rescued > 10 * Source.rows)
+    }
+
+    /// Blocks of zeros: no object there never was, no link that leads elsewhere, and what was overwritten
+    /// in part is doubted.
+    @Test(arguments: [1, 4, 16]) func lostBlocksCostWhatTheyHeld(_ count: Int) throws {
+        let source = try Source(rounds: 3)
+        for run in 0..<8 {
+            var random = SeededRandom(seed: Self.seed &+ UInt64(run) << 8 &+ UInt64(count))
+            var bytes = source.bytes
+            for _ in 0..<count {
+                let start = Int.random(in: 0..<bytes.count / 4096, using: &random) * 4096
+                for i in start..<start + 4096 { bytes[i] = 0 }
+            }
+            guard let found = try? salvage(bytes, source) else { continue }
+            #expect(
+                found.doubtful == 0 || found.summary.doubtful >= found.doubtful,
+                "seed \(Self.seed) run \(run)")
+            #expect(
+                found.old == 0 || !found.summary.isNewest || found.summary.older >= found.old,
+                "seed \(Self.seed) run \(run)")
+        }
+    }
+
+    /// A file without anything in it.
+    @Test func noiseIsNoDatabase() throws {
+        var random = SeededRandom(seed: Self.seed)
+        for size in [24, 4096, 100_000] {
+            var bytes = (0..<size).map { _ in UInt8.random(in: 0...255, using: &random) }
+            // Node headers all over it.
+            for i in stride(from: 0, to: size - 8, by: 64) where size > 4096 {
+                bytes.replaceSubrange(i..<i + 4, with: Array("AAAA".utf8))
+            }
+            let file = ScratchDatabase()
+            let made = ScratchDatabase()
+            try Data(bytes).write(to: URL(filePath: file.path))
+            let error = #expect(throws: RealmError.self) {
+                try Salvage.run(
+                    path: file.path, into: made.path,
+                    spillingInto: FileManager.default.temporaryDirectory.path
+                ) { _ in }
+            }
+            #expect(error?.kind == .corrupt, "\(size) \(String(describing: error))")
+        }
+    }
+}
+
+extension WriteTransaction {
+    fileprivate func text(_ text: String) -> Value {
+        var text = text
+        return text.withUTF8 { keep(.string(ByteView($0.baseAddress!, count: $0.count))) }
+    }
+}
