@@ -11,7 +11,7 @@ _realm_versions() {
     fi
     case ${COMP_WORDS[index]} in
         -g | --get)
-            mapfile -t COMPREPLY < <(compgen -W "file bytes logical-bytes format age encrypted schema-version history history-bytes history-entries version live-versions oldest-version free-bytes free-percent pinned-bytes pinned-percent live-bytes classes objects lock-layout openers streaming compact slot previous-version" -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W "file bytes logical-bytes format age encrypted schema-version history history-bytes history-entries version live-versions oldest-version free-bytes free-percent pinned-bytes pinned-percent live-bytes classes objects lock-layout openers streaming compact slot previous-version applied" -- "$word")
             return
             ;;
         -E | --expect)

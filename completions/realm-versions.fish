@@ -1,6 +1,6 @@
 # fish completion for realm-versions, generated from its option table.
 
-complete -c realm-versions -s g -l get -x -a 'file bytes logical-bytes format age encrypted schema-version history history-bytes history-entries version live-versions oldest-version free-bytes free-percent pinned-bytes pinned-percent live-bytes classes objects lock-layout openers streaming compact slot previous-version' -d 'print one fact; repeatable'
+complete -c realm-versions -s g -l get -x -a 'file bytes logical-bytes format age encrypted schema-version history history-bytes history-entries version live-versions oldest-version free-bytes free-percent pinned-bytes pinned-percent live-bytes classes objects lock-layout openers streaming compact slot previous-version applied' -d 'print one fact; repeatable'
 complete -c realm-versions -s E -l expect -x -d 'exit with 1 unless EXPR holds; repeatable'
 complete -c realm-versions -l openers -d 'list the processes that have the file open'
 complete -c realm-versions -l no-openers -d 'do not look for processes'

@@ -3,7 +3,9 @@
 
 #include "CRealmCrypto.h"
 
-#if defined(__x86_64__)
+#if defined(REALM_PORTABLE)
+// Only the portable forms, as a processor without such instructions has them.
+#elif defined(__x86_64__)
 #define REALM_CRYPTO_X86 1
 #elif defined(__aarch64__) && defined(__ARM_NEON)
 #define REALM_CRYPTO_ARM 1

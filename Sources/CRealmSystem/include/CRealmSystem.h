@@ -4,6 +4,7 @@
 #define C_REALM_SYSTEM_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
@@ -14,6 +15,11 @@ void *swift_tryRetain(void *object);
 /// Moves the pages of `count` bytes of private memory to another place in one step, in place of what
 /// is there; where they were, there is memory without pages. 0 unless the system refuses.
 int realm_memory_move(void *from, size_t count, void *to);
+
+/// The number of the file behind `path` and when it was made; a time of 0 where the file system does not
+/// keep that. 0 unless there is no such file.
+int realm_file_birth(
+    const char *path, uint64_t *inode, int64_t *seconds, uint32_t *nanoseconds);
 
 /// Has the processor fetch the line of memory that `address` is in; any address will do.
 static inline void realm_prefetch(const void *address) { __builtin_prefetch(address); }

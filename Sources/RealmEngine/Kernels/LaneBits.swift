@@ -1,4 +1,4 @@
-#if arch(x86_64)
+#if arch(x86_64) && !PORTABLE
     import _Builtin_intrinsics.intel
 #endif
 
@@ -6,7 +6,7 @@
 enum LaneBits {
     @inline(__always)
     static func of(_ mask: SIMDMask<SIMD16<Int8>>) -> UInt64 {
-        #if arch(x86_64)
+        #if arch(x86_64) && !PORTABLE
             let lanes = unsafeBitCast(mask, to: __m128i.self)
             return UInt64(UInt32(bitPattern: _mm_movemask_epi8(lanes)))
         #else
@@ -19,7 +19,7 @@ enum LaneBits {
     /// 16 rows from two vectors of eight.
     @inline(__always)
     static func of(_ a: SIMDMask<SIMD8<Int16>>, _ b: SIMDMask<SIMD8<Int16>>) -> UInt64 {
-        #if arch(x86_64)
+        #if arch(x86_64) && !PORTABLE
             let packed = _mm_packs_epi16(
                 unsafeBitCast(a, to: __m128i.self), unsafeBitCast(b, to: __m128i.self))
             return UInt64(UInt32(bitPattern: _mm_movemask_epi8(packed)))
@@ -38,7 +38,7 @@ enum LaneBits {
     static func joined(
         _ a: SIMDMask<SIMD4<Int32>>, _ b: SIMDMask<SIMD4<Int32>>
     ) -> SIMDMask<SIMD8<Int16>> {
-        #if arch(x86_64)
+        #if arch(x86_64) && !PORTABLE
             let packed = _mm_packs_epi32(
                 unsafeBitCast(a, to: __m128i.self), unsafeBitCast(b, to: __m128i.self))
             return unsafeBitCast(packed, to: SIMDMask<SIMD8<Int16>>.self)
@@ -66,7 +66,7 @@ enum LaneBits {
 
     @inline(__always)
     static func of(_ mask: SIMDMask<SIMD4<Int32>>) -> UInt64 {
-        #if arch(x86_64)
+        #if arch(x86_64) && !PORTABLE
             let lanes = unsafeBitCast(mask, to: __m128.self)
             return UInt64(UInt32(bitPattern: _mm_movemask_ps(lanes)))
         #else

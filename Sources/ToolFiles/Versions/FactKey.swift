@@ -29,6 +29,7 @@ enum FactKey: String, CaseIterable, Sendable {
     case compact
     case slot
     case previousVersion = "previous-version"
+    case applied
 
     static let names = allCases.map(\.rawValue)
 
@@ -129,12 +130,20 @@ struct FileFacts {
         switch key {
         case .version: return inspection.version.map { .number($0) }
         case .previousVersion: return inspection.previousVersion.map { .number($0) }
+        case .applied: return applied.map { .text($0.text) }
         case .oldestVersion: return inspection.oldestVersion.map { .number($0) }
         case .liveVersions:
             let count = inspection.versions.count
             return count > 0 ? .number(UInt64(count)) : nil
         default: return nil
         }
+    }
+
+    /// How far the changes of another database have been applied to this one.
+    private var applied: StreamPosition? {
+        guard let version = inspection.version else { return nil }
+        let known = try? AppliedVersion(beside: inspection.path)
+        return known?.position(at: version) ?? StreamPosition(0)
     }
 
     /// Part of the file, rounded to a tenth of a percent.

@@ -71,6 +71,12 @@ extension VersionsTable {
             ),
             ("`slot`", "Which of the two slots of the header is selected."),
             ("`previous-version`", "The version in the other slot."),
+            (
+                "`applied`",
+                "Up to which version of another database `realm-write -m apply --resume` has brought "
+                    + "the file, and which database that is, as `realm-query --since` takes it; 0 if "
+                    + "to none."
+            ),
         ]),
     ]
 

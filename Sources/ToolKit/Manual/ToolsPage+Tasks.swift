@@ -62,7 +62,8 @@ extension ToolsPage {
             ),
             (
                 "Follow changes, keep a mirror",
-                "`realm-query --watch --initial a.realm | realm-write b.realm - -m apply`."
+                "`realm-query --watch --initial a.realm | realm-write b.realm - -m apply`; on many "
+                    + "machines, and so that it goes on whatever is killed: STREAMS."
             ),
             (
                 "Compare two files",

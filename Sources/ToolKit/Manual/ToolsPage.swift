@@ -26,6 +26,7 @@ enum ToolsPage {
     static let sections: [ManualSection] = [
         ManualSection("TASKS", tasks),
         ManualSection("VALUES", values),
+        ManualSection("STREAMS", streams),
         ManualSection("ACCESS", access),
         ManualSection("KEY FILES", keyFiles),
         ManualSection("JSON REPORTS", jsonReports),

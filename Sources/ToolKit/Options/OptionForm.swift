@@ -125,3 +125,14 @@ extension OptionForm where Value == VersionChoice {
         }
     }
 }
+
+extension OptionForm where Value == StreamPosition {
+    /// A version, with the mark of its source where that is known.
+    package static var streamPosition: Self {
+        Self(.text) { (text) throws(Objection) in
+            if let position = StreamPosition(text: text) { return position }
+            throw Objection(
+                to: text, "no version", hint: "a number, or what realm-versions -g applied prints")
+        }
+    }
+}

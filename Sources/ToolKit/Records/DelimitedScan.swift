@@ -1,4 +1,4 @@
-#if arch(x86_64)
+#if arch(x86_64) && !PORTABLE
     import _Builtin_intrinsics.intel
 #endif
 
@@ -149,7 +149,7 @@ struct DelimitedScan {
     private mutating func match(
         _ p: UnsafeRawPointer, _ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8
     ) -> Int32 {
-        #if arch(x86_64)
+        #if arch(x86_64) && !PORTABLE
             let bytes = p.loadUnaligned(as: __m128i.self)
             let isAB = _mm_or_si128(equal(bytes, a), equal(bytes, b))
             let isCD = _mm_or_si128(equal(bytes, c), equal(bytes, d))
@@ -166,7 +166,7 @@ struct DelimitedScan {
         #endif
     }
 
-    #if arch(x86_64)
+    #if arch(x86_64) && !PORTABLE
         @inline(__always)
         private func equal(_ bytes: __m128i, _ byte: UInt8) -> __m128i {
             _mm_cmpeq_epi8(bytes, _mm_set1_epi8(CChar(bitPattern: byte)))

@@ -1,4 +1,4 @@
-#if arch(x86_64)
+#if arch(x86_64) && !PORTABLE
     import _Builtin_intrinsics.intel
 #endif
 
@@ -66,7 +66,7 @@ enum JSONScan {
     /// One bit for each of 16 bytes.
     @inline(__always)
     private static func specialBytes(_ p: UnsafeRawPointer) -> Int32 {
-        #if arch(x86_64)
+        #if arch(x86_64) && !PORTABLE
             let bytes = p.loadUnaligned(as: __m128i.self)
             let quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x22))
             let backslashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x5C))
@@ -81,7 +81,7 @@ enum JSONScan {
         #endif
     }
 
-    #if !arch(x86_64)
+    #if !arch(x86_64) || PORTABLE
         private static let bitOfLane = SIMD16<UInt16>(
             1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
     #endif

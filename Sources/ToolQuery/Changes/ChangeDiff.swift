@@ -10,7 +10,7 @@ struct ChangeDiff {
 
     func run() throws(RealmError) -> ExitCode {
         var from = request.request.command.version
-        if let since = request.since { from = .number(since) }
+        if let since = request.since { from = .number(since.version) }
         let this = try from.map { (choice) throws(RealmError) in try database.at(choice) }
         let records: ChangeRecords
         switch request.other {

@@ -8,11 +8,13 @@ import ToolKit
 final class ChangeRecords {
     let request: ChangeRequest
     private let output: VerifiedOutput
-    private let readable: ReadableChanges?
-    private var buffer = ByteBuffer()
+    let readable: ReadableChanges?
+    var buffer = ByteBuffer()
     private(set) var counts: [String: Counts] = [:]
     /// The schema versions differ.
     private(set) var hasVersionChange = false
+    /// Records since the last mark.
+    var unmarked = 0
 
     /// What happened in one class.
     struct Counts {
@@ -36,25 +38,7 @@ final class ChangeRecords {
     /// All there is to know is known: the answer is that something differs.
     var isDecided: Bool { isSilent && !isEmpty }
 
-    /// `{"op":"ready"…}` or a heartbeat.
-    func appendMark(_ op: StaticString, version: UInt64) {
-        buffer.append("{\"op\":\"")
-        buffer.append(op)
-        buffer.append("\",\"version\":")
-        buffer.append(number: Int(clamping: version))
-        endLine("}")
-    }
-
-    /// What happened between two versions cannot be told any more.
-    func appendResync(from: UInt64, to: UInt64) {
-        buffer.append("{\"op\":\"resync\",\"from\":")
-        buffer.append(number: Int(clamping: from))
-        buffer.append(",\"to\":")
-        buffer.append(number: Int(clamping: to))
-        endLine(",\"reason\":\"history-trimmed\"}")
-    }
-
-    private func endLine(_ text: StaticString) {
+    func endLine(_ text: StaticString) {
         buffer.append(text)
         buffer.append(request.request.command[QueryOption.nullSeparated] ? 0 : UInt8(ascii: "\n"))
     }
@@ -70,6 +54,7 @@ final class ChangeRecords {
             hasVersionChange = true
         }
         guard prints else { return }
+        unmarked += 1
         if let readable {
             readable.append(step, to: &buffer)
         } else {
@@ -86,6 +71,7 @@ final class ChangeRecords {
     {
         counts[table.className, default: Counts()].deletes += 1
         guard prints else { return }
+        unmarked += 1
         if let readable {
             try readable.append(.removed, key, table, old, columns(table), to: &buffer)
             return try output.write(&buffer)
@@ -104,6 +90,7 @@ final class ChangeRecords {
     {
         counts[table.className, default: Counts()].inserts += 1
         guard prints else { return }
+        unmarked += 1
         if let readable {
             try readable.append(.added, key, table, new, columns(table), to: &buffer)
             return try output.write(&buffer)
@@ -126,6 +113,7 @@ final class ChangeRecords {
         if shown.isEmpty { return }
         counts[table.className, default: Counts()].updates += 1
         guard prints else { return }
+        unmarked += 1
         if let readable {
             try readable.append(key, table, shown, new, before: before, to: &buffer)
             return try output.write(&buffer)

@@ -13,7 +13,7 @@ struct ChangeRequest {
     let other: Other?
     /// Nil for all classes.
     let className: String?
-    let since: UInt64?
+    let since: StreamPosition?
     let showsBefore: Bool
     let isInitial: Bool
     let heartbeat: Duration?
@@ -34,7 +34,7 @@ struct ChangeRequest {
         showsBefore = command[QueryOption.before]
         isInitial = command[QueryOption.initial]
         heartbeat = command[QueryOption.heartbeat]
-        since = command[QueryOption.since].map { UInt64($0) }
+        since = command[QueryOption.since]
         className = command.operand(1)
         // Without another file, the changes from a version to the newest.
         other = request.use == .watch ? nil : command[QueryOption.diff] ?? .version(.newest)
@@ -84,6 +84,11 @@ struct ChangeRequest {
         throw .misuse(
             "class \(table.className) is embedded: its objects change with their owners",
             code: "IllegalOperation", reason: "embedded")
+    }
+
+    /// What schemas are compared for.
+    var scope: SchemaDifference.Scope {
+        SchemaDifference.Scope(className: className) { shows(propertyNamed: $0) }
     }
 
     /// Which properties of a class records show.

@@ -7,6 +7,9 @@ import ToolKit
 /// The version reported last stays pinned, so nothing is missed however fast others commit; several
 /// commits may be reported as one. Where no lock file can be made the file is watched without a
 /// trace, and the first session is joined.
+///
+/// Every version ends with a mark, which says what it goes on from. Where that version cannot be read,
+/// the whole state follows.
 final class ChangeWatch {
     private let request: ChangeRequest
     private let reading: DatabaseReading
@@ -14,6 +17,10 @@ final class ChangeWatch {
     private var database: Database
     /// The version reported last.
     private var seen: Snapshot
+    /// The version of the last mark, which the next one goes on from.
+    private var marked: UInt64
+    /// Which file this is.
+    private var source: String?
     private let matches = VersionChanges.Matches()
     private var lastLine = MonotonicClock.nanoseconds()
 
@@ -32,6 +39,8 @@ final class ChangeWatch {
             database = try reading.openNewest()
         }
         seen = database.snapshot()
+        marked = seen.version
+        source = DatabaseMark.text(path: database.path)
     }
 
     /// Never returns but by an error.
@@ -48,7 +57,7 @@ final class ChangeWatch {
                 }
             } else {
                 usleep(UInt32(Self.milliseconds.alone * 1000))
-                try look()
+                try lookAgain()
             }
             try beat()
         }
@@ -56,27 +65,45 @@ final class ChangeWatch {
 
     private func begin() throws(RealmError) {
         let records = records([database])
-        if request.isInitial {
-            // A part has links that may lead elsewhere.
-            if request.className == nil, request.properties == nil {
-                for step in SchemaDifference(seen.schema, request).steps {
-                    try records.schema(step, version: seen.version)
-                }
-            }
-            try VersionChanges(request: request, records: records).appendAll(seen)
-        }
-        var start = seen.version
-        if let since = request.since {
-            guard since <= seen.version else {
-                throw .misuse(
-                    "--since: the database is at version \(seen.version), before \(since)",
-                    code: "BadVersion", reason: "version-ahead")
-            }
-            start = since
-        }
-        records.appendMark("ready", version: start)
+        if request.isInitial { try appendState(records, seen) }
+        marked = request.since?.version ?? seen.version
+        records.appendMark("ready", version: marked)
         try flush(records)
-        if start != seen.version { try catchUp(from: start, database) }
+        guard let since = request.since else { return }
+        if let reason = objection(to: since) {
+            try resync(database, reason)
+        } else if since.version != seen.version {
+            try catchUp(from: since.version, database)
+        }
+    }
+
+    /// Why the changes since that version are not those that are wanted.
+    private func objection(to since: StreamPosition) -> StaticString? {
+        if !since.mayShareSource(with: position(seen)) { return "other-database" }
+        return since.version > seen.version ? "version-ahead" : nil
+    }
+
+    private func position(_ snapshot: Snapshot) -> StreamPosition {
+        StreamPosition(snapshot.version, source)
+    }
+
+    /// All there is, the schema included where nothing is left out.
+    private func appendState(
+        _ records: ChangeRecords, _ snapshot: Snapshot
+    ) throws(RealmError) {
+        // A part has links that may lead elsewhere.
+        if request.className == nil, request.properties == nil {
+            for step in SchemaDifference(snapshot.schema, request.scope).steps {
+                try records.schema(step, version: snapshot.version)
+            }
+        }
+        try VersionChanges(request: request, records: records).appendAll(snapshot)
+    }
+
+    /// The version is complete.
+    private func mark(_ records: ChangeRecords, _ snapshot: Snapshot) {
+        records.appendCommit(from: marked, to: position(snapshot))
+        marked = snapshot.version
     }
 
     /// Reports what happened since the version reported last. A commit may have been overtaken by
@@ -84,39 +111,72 @@ final class ChangeWatch {
     private func report(_ newer: Database) throws(RealmError) {
         let now = newer.snapshot()
         defer { seen = now }
-        let records = records([newer])
-        try VersionChanges(request: request, records: records).append(from: seen, to: now, matches)
+        try append(from: seen, [newer], now)
+    }
+
+    private func append(
+        from older: Snapshot, _ databases: [Database], _ now: Snapshot
+    ) throws(RealmError) {
+        let records = records(databases)
+        try VersionChanges(request: request, records: records).append(from: older, to: now, matches)
+        if records.unmarked > 0 { mark(records, now) }
         try flush(records)
     }
 
-    /// Reports what happened since `version`, which nobody kept for us; says so when that cannot be
-    /// known.
+    /// Reports what happened since `version`, which nobody kept for us; where that cannot be known, all
+    /// there is.
     private func catchUp(from version: UInt64, _ newer: Database) throws(RealmError) {
         let now = newer.snapshot()
-        defer { (database, seen) = (newer, now) }
-        if now.version == version { return }
+        guard now.version != version else {
+            (database, seen) = (newer, now)
+            return
+        }
         do throws(RealmError) {
             let older = try newer.at(.number(version))
-            let records = records([older, newer])
-            try VersionChanges(request: request, records: records)
-                .append(from: older.snapshot(), to: now, matches)
-            try flush(records)
+            try append(from: older.snapshot(), [older, newer], now)
+            (database, seen) = (newer, now)
         } catch {
-            // Records that were written already told the truth.
             guard
                 error.code == "BadVersion" || error.isDamage
                     || DatabaseChange.isBehind(error)
             else { throw error }
-            let records = records([])
-            records.appendResync(from: version, to: now.version)
-            try flush(records)
+            // What was written of the version has no mark, and does not count.
+            try resync(newer, "history-trimmed")
+        }
+    }
+
+    /// Everything there is now, in the place of what cannot be known.
+    private func resync(_ newer: Database, _ reason: StaticString) throws(RealmError) {
+        let now = newer.snapshot()
+        let records = records([newer])
+        records.appendResync(from: marked, to: position(now), reason)
+        try appendState(records, now)
+        records.appendCommit(from: marked, to: position(now))
+        try flush(records)
+        (database, seen, marked) = (newer, now, now.version)
+    }
+
+    /// A commit that lands while all there is is being read has it read once more.
+    private func lookAgain() throws(RealmError) {
+        do throws(RealmError) { try look() } catch {
+            if !DatabaseChange.isBehind(error) { throw error }
         }
     }
 
     /// Looks for a session to join, or for a file that changed without one.
     private func look() throws(RealmError) {
-        if let live = try reading.takePart() { return try catchUp(from: seen.version, live) }
-        if database.hasChanged { try catchUp(from: seen.version, try reading.openNewest()) }
+        let newer: Database
+        if let live = try reading.takePart() {
+            newer = live
+        } else if database.hasChanged {
+            newer = try reading.openNewest()
+        } else {
+            return
+        }
+        let mark = DatabaseMark.text(path: newer.path)
+        if mark == source { return try catchUp(from: seen.version, newer) }
+        source = mark
+        try resync(newer, "other-database")
     }
 
     private func beat() throws(RealmError) {
@@ -125,6 +185,8 @@ final class ChangeWatch {
             return
         }
         let records = records([])
+        // Nothing of what was committed was worth a record: whoever goes on need not look again.
+        if marked != seen.version { mark(records, seen) }
         records.appendMark("heartbeat", version: seen.version)
         try flush(records)
     }

@@ -25,7 +25,7 @@ final class FileComparison {
         request = records.request
         self.old = ChangeSide(old, request.request.values)
         self.new = ChangeSide(new, request.request.values)
-        schema = SchemaDifference(from: old.schema, to: new.schema, request)
+        schema = SchemaDifference(from: old.schema, to: new.schema, request.scope)
         exactOld = ExactForm(old, replaced: schema.replaced)
         exactNew = ExactForm(new, replaced: [])
     }

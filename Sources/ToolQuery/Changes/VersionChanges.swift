@@ -16,7 +16,7 @@ struct VersionChanges {
     func append(
         from old: Snapshot, to new: Snapshot, _ matches: Matches? = nil
     ) throws(RealmError) {
-        if !SchemaDifference(from: old.schema, to: new.schema, request).steps.isEmpty {
+        if !SchemaDifference(from: old.schema, to: new.schema, request.scope).steps.isEmpty {
             // What is stored where may be something else by now.
             return try FileComparison(records, from: old, to: new).run()
         }

@@ -43,10 +43,13 @@ extension QueryOption {
         needs: [watch])
 
     static let since = Option(
-        "since", nil, .required("VERSION", .count(1...Int.max)), in: .changes,
+        "since", nil, .required("VERSION", .streamPosition), in: .changes,
         "begin with the changes since VERSION",
-        "Begin with the changes since VERSION, as long as it can still be read: to resume a "
-            + "watch. Without `--watch` print those changes and end, as `--diff` does.")
+        "Begin with the changes since VERSION: to resume a watch. VERSION is a number, or "
+            + "`VERSION@SOURCE` as `realm-versions -g applied` prints it, which names the file too. "
+            + "Where that version can no longer be read, or is one of another file, a `resync` and "
+            + "everything there is follows; 0 is never there. Without `--watch` print those "
+            + "changes and end, as `--diff` does.")
 
     static let heartbeat = Option(
         "heartbeat", nil, .required("DUR", .duration), in: .changes,

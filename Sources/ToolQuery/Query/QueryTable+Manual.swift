@@ -155,7 +155,10 @@ extension QueryTable {
             #"{"op":"update","version":18236,"class":"Email","key":"65e5...","#
                 + #""changed":["read"],"object":{"read":true}}"#,
             #"{"op":"delete","version":18237,"class":"Email","key":"65e5..."}"#,
-            #"{"op":"resync","from":18237,"to":18301,"reason":"history-trimmed"}"#,
+            #"{"op":"commit","version":18237,"from":18236,"records":1,"#
+                + #""source":"4f2a90c1e7b3d5f6"}"#,
+            #"{"op":"resync","version":18301,"from":18237,"to":18301,"#
+                + #""reason":"history-trimmed","source":"4f2a90c1e7b3d5f6"}"#,
         ]),
         .paragraph(
             "`key` is the primary key, or in a class without one the number by which Realm knows the "
@@ -199,8 +202,20 @@ extension QueryTable {
                 + "the session as a program does that has the database open, making the lock file "
                 + "where there is none, and so keeps the version it reported last: no later commit "
                 + "can be lost, but several may be reported as one. Where that cannot be, or with "
-                + "`--access immutable`, the file is watched without a trace. `resync` is printed instead of guessing when the version to go on from "
-                + "can no longer be read: start again with `--initial`."),
+                + "`--access immutable`, the file is watched without a trace."),
+        .paragraph(
+            "In a watch every version ends with `commit`: whoever had carried out everything up to the "
+                + "version `from`, and has carried out these `records`, is at `version`. `source` "
+                + "tells this file from any other that has or had its name: both together, "
+                + "`18237@4f2a90c1e7b3d5f6`, are what `--since` goes on from."),
+        .paragraph(
+            "`resync` is printed instead of guessing where the version to go on from can no longer be "
+                + "read (`history-trimmed`), is yet to come (`version-ahead`) or is one of another "
+                + "file (`other-database`). Everything there is follows, as with `--initial`, up to "
+                + "its `commit`; what is not among it is to be deleted. A version can be read as long "
+                + "as somebody keeps it, and a watch keeps what it reported last until it ends: one "
+                + "that is started again while nothing, or one version, was committed goes on, any "
+                + "other begins anew."),
         .paragraph(
             "Two files are compared class by class and property by property, by their names, and "
                 + "object by object, by their keys; values count as equal when their types and all "

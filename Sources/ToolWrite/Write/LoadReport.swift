@@ -58,6 +58,9 @@ final class LoadReport {
         acknowledgements.append(number: version)
         acknowledgements.append(",")
         item.counts.appendJSON(to: &acknowledgements)
+        if let reached = item.reached {
+            acknowledgements.append(",\"applied\":\"\(reached.text)\"")
+        }
         acknowledgements.append("}\n")
         if acknowledgements.count >= 1 << 16 { try flushAcknowledgements() }
     }
@@ -106,6 +109,11 @@ final class LoadReport {
             ? "nothing is committed"
             : "\(counts.records) records are settled: --skip-records \(counts.records) goes on "
                 + "behind them"
+    }
+
+    /// The input ended inside a version.
+    func leaveOut() {
+        diagnostics.notice("\(inputName): the last version is not complete, and is left out")
     }
 
     func interrupted(_ counts: LoadCounts) {

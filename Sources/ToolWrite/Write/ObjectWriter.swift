@@ -19,6 +19,8 @@ final class ObjectWriter {
     var place = RecordPlace(record: 0, position: TextPosition())
     /// The current record has changed something: refusing it now takes more than forgetting it.
     private(set) var hasChanged = false
+    /// What the current record made or changed, or would have.
+    private(set) var object: ObjectKey?
     private var refusal: Refusal?
 
     init(
@@ -56,19 +58,25 @@ final class ObjectWriter {
     ) throws(RealmError) -> Outcome {
         hasChanged = false
         refusal = nil
+        object = nil
         if mode == .insert { return try insert(plan) }
         let object = try existing(plan, mode)
+        self.object = object
         switch (mode, object) {
         case (.delete, let object?):
             hasChanged = true
-            pending.forget(ObjectLink(table: plan.key, key: object))
-            try transaction.remove(plan.key, object)
+            try remove(object, from: plan.key)
             return .deleted
         case (.delete, nil) where deletesMissing: return .unchanged
         case (.delete, nil), (.update, nil): throw missing(plan)
         case (_, nil): return try insert(plan)
         case (_, let object?): return try update(plan, object, replacing: mode == .upsert)
         }
+    }
+
+    func remove(_ object: ObjectKey, from table: TableKey) throws(RealmError) {
+        pending.forget(ObjectLink(table: table, key: object))
+        try transaction.remove(table, object)
     }
 
     /// The object a record is about, nil when there is none yet.
@@ -118,6 +126,7 @@ final class ObjectWriter {
         if mayMakeObjects, let made = try self.made(plan) {
             // A link of the record to itself has made it.
             object = made
+            self.object = made
             for column in plan.table.columns.indices where column != plan.table.primaryKey {
                 let isLater = rest.contains { $0.column == column }
                 if plan.given[column] == .nowhere || isLater { continue }
@@ -159,6 +168,7 @@ final class ObjectWriter {
                 in: plan.key, values: UnsafeBufferPointer(plan.row), key: plan.objectKey,
                 hasFoundTargets: true)
             hasChanged = true
+            self.object = object
             return object
         } catch {
             let isTaken = error.code == RecordError.Code.objectAlreadyExists.rawValue

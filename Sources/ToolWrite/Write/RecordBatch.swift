@@ -14,6 +14,11 @@ final class RecordBatch: @unchecked Sendable {
         case failed(RealmError)
     }
 
+    /// Which part of a version the batch is that has a transaction of its own.
+    enum Part {
+        case none, beginning, middle, end
+    }
+
     /// A value that needs more than its place in the row.
     struct Structure {
         let row: Int
@@ -36,6 +41,11 @@ final class RecordBatch: @unchecked Sendable {
     var isDue = false
     /// Numbers of records of the batch at which a commit is due before its end.
     var dues: [Int] = []
+    var part = Part.none
+    /// The version whose parts came before was broken off.
+    var forgetsPart = false
+    /// The input ends inside a version, which is left out.
+    var isCutOff = false
     /// What has been written so far.
     private(set) var position = 0
     private var nextDue = 0
@@ -111,7 +121,13 @@ final class RecordBatch: @unchecked Sendable {
 
     /// There is nothing but the end of the input.
     var isEmptyEnd: Bool {
-        if case .end = ending { return count == 0 }
+        if case .end = ending { return count == 0 && !forgetsPart }
+        return false
+    }
+
+    /// There is nothing to do.
+    var isEmpty: Bool {
+        if case .more = ending { return count == 0 && !forgetsPart && !isDue }
         return false
     }
 
@@ -176,6 +192,11 @@ final class RecordBatch: @unchecked Sendable {
     /// Takes the current record of the input as it is written.
     func append(_ input: RecordInput) {
         records.add(input.recordBytes, input.place)
+    }
+
+    /// Takes records that were held.
+    func append(_ held: borrowing KeptRecords) {
+        for index in held.places.indices { records.add(held.record(index), held.places[index]) }
     }
 
     private func addStructures(_ plan: ClassPlan, _ plans: ClassPlans, row: Int) {

@@ -22,6 +22,8 @@ final class RecordFeed: @unchecked Sendable {
     /// One for each thread.
     private var conversions: [Conversion]
     private let wake: @Sendable () -> Void
+    /// For change records: what lets whole versions through.
+    private let versions: VersionHold?
 
     private let monitor = Monitor()
     private var queue: [RecordBatch] = []
@@ -55,12 +57,13 @@ final class RecordFeed: @unchecked Sendable {
     ///   - wake: called when batches have been read by a thread of the feed.
     init(
         _ input: RecordInput, _ conversions: [Conversion], _ request: WriteRequest,
-        wake: @escaping @Sendable () -> Void = {}
+        _ gate: StreamGate?, wake: @escaping @Sendable () -> Void = {}
     ) {
         self.input = input
         self.conversions = conversions
         self.request = request
         self.wake = wake
+        versions = gate.map { VersionHold($0, input, request.limits) }
         capacity =
             conversions.isEmpty
             ? Self.largestBatch : max(1, min(Self.largestBatch, request.limits.records))
@@ -88,7 +91,7 @@ final class RecordFeed: @unchecked Sendable {
     /// many as it has read.
     func take(within milliseconds: Int32) -> [RecordBatch] {
         guard isThreaded else {
-            return input.isReady(within: milliseconds) ? readTogether() : []
+            return input.isReady(within: milliseconds) ? readTogether().filter { !$0.isEmpty } : []
         }
         guard monitor.wait(milliseconds: milliseconds, until: { !queue.isEmpty }) else {
             return []
@@ -123,7 +126,7 @@ final class RecordFeed: @unchecked Sendable {
             }
             var isLast = false
             monitor.signal {
-                queue += batches
+                queue += batches.filter { !$0.isEmpty }
                 queuedBytes += size
                 handed += 1
                 isLast = isStopped
@@ -172,7 +175,11 @@ final class RecordFeed: @unchecked Sendable {
         let batch = RecordBatch(
             conversion.map { ($0.stage.plans, $0.table) }, input, capacity: capacity)
         do throws(RealmError) {
-            try fill(batch, input, conversion?.stage)
+            if let versions {
+                try versions.fill(batch, input)
+            } else {
+                try fill(batch, input, conversion?.stage)
+            }
         } catch {
             batch.ending = .failed(error)
         }

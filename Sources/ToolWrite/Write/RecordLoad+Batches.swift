@@ -70,9 +70,15 @@ extension RecordLoad {
         }
         if request.isDryRun { return try rehearse() }
         self.batch = nil
-        try step.commit(
-            batch.writer.transaction,
-            hasChanged: counts.changes > written.changes || batch.isPrepared, self)
+        let transaction = batch.writer.transaction
+        let hasChanged = counts.changes > written.changes || batch.isPrepared
+        reached = batch.reached
+        let version = transaction.version
+        if hasChanged, let reached { try resumption?.announce(reached, version: version) }
+        try step.commit(transaction, hasChanged: hasChanged, self)
+        if let reached {
+            resumption?.confirm(reached, version: hasChanged ? version : version - 1)
+        }
         written = counts
         kept.removeAll()
     }

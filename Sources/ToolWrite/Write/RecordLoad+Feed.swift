@@ -13,9 +13,16 @@ extension RecordLoad {
     func write(
         _ incoming: RecordBatch, _ batch: Batch, hasMore: Bool
     ) throws(RealmError) -> Bool {
+        if incoming.forgetsPart { try forgetPart(batch) }
+        incoming.forgetsPart = false
+        if isToBeCommitted(before: incoming) {
+            try commit()
+            return true
+        }
         let (records, isDue) = incoming.take()
         if !records.isEmpty { try writeRecords(incoming, records, batch) }
         if incoming.isUsedUp, last == nil, try !end(incoming) { return false }
+        batch.isInPart = incoming.part == .beginning || incoming.part == .middle
         try saveMemory(batch.writer)
         batch.lastRecord = MonotonicClock.nanoseconds()
         if isDue || (!hasMore && patience(until: batch.deadline) == 0) {
@@ -29,7 +36,9 @@ extension RecordLoad {
         progress.update(incoming.bytesRead)
         switch incoming.ending {
         case .more: break
-        case .end: return false
+        case .end:
+            if incoming.isCutOff { report.leaveOut() }
+            return false
         case .failed(let error): throw error
         case .rejected(let error, let bytes):
             counts.records = error.record

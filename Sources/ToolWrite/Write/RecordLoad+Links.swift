@@ -10,10 +10,11 @@ extension RecordLoad {
     /// How long one look for more takes then, in milliseconds.
     static var linkPause: Int32 { 100 }
 
-    /// Whether the batch has links to objects that may still come.
+    /// Whether the batch has links to objects that may still come, or the rest of its version may.
     ///
     /// - Parameter isIdle: there is nothing else to do, so looking costs nothing.
     func waitsForLinks(_ batch: Batch, isIdle: Bool) throws(RealmError) -> Bool {
+        if batch.isInPart { return true }
         guard request.mode == .apply, batch.writer.pending.count > 0 else { return false }
         if MonotonicClock.nanoseconds() &- batch.lastRecord >= Self.linkPatience { return false }
         // Looking takes as long as there is much that waits.

@@ -24,6 +24,7 @@ extension RecordLoad {
             }
         }
         try step.finish(self)
+        try resumption?.settle()
     }
 
     // MARK: Reading
@@ -67,6 +68,7 @@ extension RecordLoad {
     private func passEmptyEnd() {
         guard batch == nil, prepared == nil, let only = queue.waiting.first, only.isEmptyEnd
         else { return }
+        if only.isCutOff, !queue.isOver { report.leaveOut() }
         queue.isOver = true
     }
 
@@ -82,7 +84,10 @@ extension RecordLoad {
 
     /// Waits for input, and for commits that become durable.
     private func waitForMore() throws(RealmError) {
-        if queue.waiting.isEmpty, !step.hasUnsettled { try step.idle() }
+        if queue.waiting.isEmpty, !step.hasUnsettled {
+            try step.idle()
+            try resumption?.settle()
+        }
         let milliseconds = patience(until: queue.waiting.first.flatMap { deadline($0.time) })
         if !step.isEager, feed.isThreaded || step.hasUnsettled {
             collect(within: 0)
@@ -126,7 +131,8 @@ extension RecordLoad {
     // MARK: Settling
 
     func settlement(_ version: UInt64?) -> Settlements.Item {
-        Settlements.Item(counts: counts, version: version, rejects: report.takeRejects())
+        Settlements.Item(
+            counts: counts, version: version, rejects: report.takeRejects(), reached: reached)
     }
 
     /// What was committed is durable.

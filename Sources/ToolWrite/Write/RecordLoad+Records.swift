@@ -28,6 +28,7 @@ extension RecordLoad {
         repeat {
             try step.restart(batch.writer.transaction)
             batch.writer = try beginWriter()
+            batch.endVersion()
             counts.restart(from: written)
         } while try !writeKept(batch)
     }
@@ -50,7 +51,7 @@ extension RecordLoad {
 
     private func isToBeWritten(_ event: RecordEvent<ClassPlan?>) -> Bool {
         guard case .record(let plan) = event else { return false }
-        return plan != nil || stage.schemaChange != nil
+        return plan != nil || stage.schemaChange != nil || stage.mark != nil
     }
 
     /// Why a record is refused, and whether part of it has been written by then.
@@ -72,8 +73,12 @@ extension RecordLoad {
             case .record(let plan?):
                 if plan.hasReferences { try writer.resolve(plan) }
                 counts.add(try writer.write(plan, stage.mode))
+                if let resync = batch.resync, let object = writer.object {
+                    resync.saw(object, in: plan.key)
+                }
             case .record(nil):
-                if let change = stage.schemaChange { try edit(change, batch) }
+                if let change = stage.schemaChange { try make(change, batch) }
+                if let mark = stage.mark { try take(mark, batch) }
             }
             return nil
         } catch {
@@ -81,7 +86,7 @@ extension RecordLoad {
             return Refused(
                 error: writer.refusal(error, record: place.record, place.position),
                 // What a change of the schema began is not left half done.
-                hasChanged: stage.schemaChange != nil || writer.hasChanged)
+                hasChanged: stage.schemaChange != nil || stage.mark != nil || writer.hasChanged)
         }
     }
 }

@@ -34,6 +34,10 @@ final class RecordLoad {
     /// How transactions get their turn and become durable.
     let step: any CommitStep
     var queue = Queue()
+    /// With `--resume`.
+    let resumption: Resumption?
+    /// How far the stream was applied by what was committed last.
+    var reached: StreamPosition?
     /// What ends the run at once, with the record as written; and a signal that does.
     private var refusal: (RecordError, [UInt8])?
     private var signal: Int32?
@@ -50,11 +54,21 @@ final class RecordLoad {
         /// to look again.
         var lastLook = -1
         var nextLook = 0
+        /// Of a stream: where the last whole version in it ends, and that one is open.
+        var reached: StreamPosition?
+        var isInPart = false
+        var resync: Resync?
 
         init(_ writer: ObjectWriter, deadline: UInt64?, isPrepared: Bool) {
             self.writer = writer
             self.deadline = deadline
             self.isPrepared = isPrepared
+        }
+
+        /// The open version is complete, or forgotten.
+        func endVersion() {
+            isInPart = false
+            resync = nil
         }
     }
 
@@ -82,8 +96,12 @@ final class RecordLoad {
         self.prepared = prepared
         let step = step ?? DirectCommits(session, request)
         self.step = step
+        resumption =
+            request.resumes ? try Resumption(request, version: session.database.version) : nil
         feed = RecordFeed(
             input, try Self.conversions(schema, request, className, header), request,
+            request.mode == .apply
+                ? resumption.map { StreamGate(resuming: $0.position) } ?? StreamGate() : nil,
             wake: step.wake)
     }
 
@@ -184,6 +202,7 @@ final class RecordLoad {
         var error = error
         abandon()
         step.drain(self)
+        try? resumption?.settle()
         if let signal {
             report.interrupted(settled)
             Interruption.raise(signal)

@@ -12,6 +12,7 @@ struct ChangeStage {
     enum Change {
         case object(ClassPlan, WriteRequest.Mode)
         case schema(SchemaChange)
+        case mark(StreamMark)
     }
 
     /// Fills the row of the record's class; nil for records that change nothing.
@@ -28,10 +29,8 @@ struct ChangeStage {
         case let text where text.equals("schema"):
             return .schema(try SchemaRecord.change(record, only: json.table?.className))
         case let text where text.equals("ready") || text.equals("heartbeat"): return nil
-        case let text where text.equals("resync"):
-            throw ValueMismatch(
-                op, .illegalOperation, expected: "a change",
-                got: "\"resync\": changes before it are missing")
+        case let text where text.equals("commit") || text.equals("resync"):
+            return try StreamMark(record).map { .mark($0) }
         default: throw ValueMismatch(op, expected: "insert, update, delete or schema")
         }
         let plan = json.plans.plan(try table(record))

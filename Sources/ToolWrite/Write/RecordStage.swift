@@ -8,6 +8,8 @@ final class RecordStage {
     private(set) var mode: WriteRequest.Mode
     /// What the record converted last does to the schema.
     private(set) var schemaChange: SchemaChange?
+    /// What it says of the stream.
+    private(set) var mark: StreamMark?
     private let json: JSONStage
     private var table: TableStage?
     private var changes: ChangeStage?
@@ -52,10 +54,14 @@ final class RecordStage {
 
     private func nextChange(_ value: JSONValue) throws(ValueMismatch) -> ClassPlan? {
         schemaChange = nil
+        mark = nil
         switch try changes?.take(value) {
         case nil: return nil
         case .schema(let change)?:
             schemaChange = change
+            return nil
+        case .mark(let found)?:
+            mark = found
             return nil
         case .object(let plan, let mode)?:
             self.mode = mode

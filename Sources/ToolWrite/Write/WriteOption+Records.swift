@@ -4,7 +4,7 @@ import ToolKit
 extension WriteOption {
     static let records: [any OptionDeclaration] = [
         inputFormat, mode, classField, map, const, ignoreUnknown, links, commitRecords,
-        commitInterval, commitBytes, singleTransaction, durability, ack, onError, rejects,
+        commitInterval, commitBytes, singleTransaction, durability, ack, resume, onError, rejects,
         maxErrors, skipRecords,
     ]
 
@@ -92,6 +92,14 @@ extension WriteOption {
         "Print one line of JSON on standard output for each commit, once it is durable: "
             + "`commit`, `version`, and the totals so far, `records`, `inserted`, `updated`, "
             + "`deleted` and `rejected`.", uses: WriteUse.loads)
+
+    static let resume = Option(
+        "resume", in: .commits, "go on where a stream was applied up to",
+        "Keep beside FILE, in FILE.applied, up to which version of its source changes were applied, "
+            + "and pass over those that have been: however often this is killed and started again, each "
+            + "version takes effect once. Versions that do not follow are refused, unless a resync "
+            + "begins anew. See STREAMS.",
+        excludes: [singleTransaction, dryRun, skipRecords, onError], uses: Uses([WriteUse.changes]))
 
     static let onError = Option(
         "on-error", nil, .required("MODE", .choice), in: .refusals,

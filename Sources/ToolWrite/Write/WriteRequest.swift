@@ -62,6 +62,8 @@ struct WriteRequest {
     let mayLoseData: Bool
     let creates: Bool
     let acknowledges: Bool
+    /// How far a stream has been applied is kept beside the database.
+    let resumes: Bool
     /// How long to wait for a turn among writers: turns are short, so that even without `--wait` a
     /// second is spent on it.
     let patience: WriteSession.Patience
@@ -92,6 +94,7 @@ struct WriteRequest {
         mayLoseData = command[WriteOption.force]
         creates = command[WriteOption.create]
         acknowledges = command[WriteOption.ack]
+        resumes = command[WriteOption.resume]
         patience = command.wait.patience
         mostMemory = command.maxMemory
         reportsJSON = command.format == .json

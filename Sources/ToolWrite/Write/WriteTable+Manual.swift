@@ -21,6 +21,7 @@ extension WriteTable {
         ManualSection("INPUT", input),
         ManualSection("COMMITS", commits),
         ManualSection("CHANGE RECORDS", changes),
+        ManualSection("STREAMS", streams),
         ManualSection("REFUSED RECORDS", refusals),
         ManualSection("EXIT STATUS", exitStatus),
         ManualSection("EXAMPLES", examples),
@@ -85,6 +86,35 @@ extension WriteTable {
             "Interrupted by a signal, the open batch is rolled back and the number to resume with "
                 + "is printed. A summary follows on standard error in any case, with `-n` on standard output."
         ),
+    ]
+
+    private static let streams: [ManualBlock] = [
+        .paragraph(
+            "What `realm-query --watch` prints is a stream: `commit` ends each version. Records of a "
+                + "version take effect together, once their `commit` has come, and what is broken off "
+                + "before it does not. A version whose records are not as many as `commit` says, or "
+                + "that goes on from another one than the last, is refused. One of more than 4 MiB is a "
+                + "transaction of its own, which nobody else can write beside until it ends."),
+        .paragraph(
+            "With `--resume` it is known beside the database, in FILE.applied, how far the stream was "
+                + "applied. Records may then come again, from any version on and however often this "
+                + "was killed: what has been applied is passed over, so that the effect is that of "
+                + "each version once. Objects of classes without primary key have the object keys "
+                + "that they have in the source. Acknowledgements have the member `applied`. Nobody "
+                + "else should write to what the stream is about; the file is read by all. FILE.applied "
+                + "is written, and synced, before each commit and says what the commit brings; the "
+                + "version of the database tells whether it was made."),
+        .paragraph(
+            "After `resync` the database becomes equal to its source: objects that are not among the "
+                + "records that follow, up to `commit`, are deleted, and with the schema among the "
+                + "records classes and properties go too, which takes `--force`. Of a watch of one "
+                + "class that class alone becomes equal. Objects take eight bytes of memory each "
+                + "until it is done."),
+        .literal([
+            "realm-query --watch --types extended \\",
+            "    --since \"$(realm-versions -g applied b.realm)\" a.realm \\",
+            "    | realm-write -m apply --resume b.realm -",
+        ]),
     ]
 
     private static let changes: [ManualBlock] = [

@@ -105,7 +105,8 @@ struct WriteRun {
             if isTable, let relation = RelationLoad.Relation(className, schema) {
                 return try fill(relation, session, schema, input!, report, prepared)
             }
-            let isOne = request.isSingle || request.isDryRun
+            // What is written beside the database is about one commit.
+            let isOne = request.isSingle || request.isDryRun || request.resumes
             let step: any CommitStep =
                 isOne || !Threads.canStart
                 ? DirectCommits(session, request)

@@ -34,6 +34,8 @@ struct Settlements {
         let version: UInt64?
         /// Lines for the file of refused records.
         let rejects: [UInt8]
+        /// How far a stream has come with it.
+        var reached: StreamPosition?
     }
 
     private var items: [Item] = []

@@ -120,7 +120,8 @@ import Testing
         ("--watch --sort id", "Animal"), ("--watch -c", ""), ("--watch -f csv", ""),
         ("--diff @x", ""), ("--before", ""), ("--initial", ""), ("--at x", ""),
         ("--diff @latest -F mother.id", "Animal"), ("--diff @latest", "Tag"),
-        ("--diff @latest", "Nobody"), ("--watch --since 99", ""),
+        ("--diff @latest", "Nobody"), ("--watch --since x", ""),
+        ("--watch --since 5@x", ""),
     ])
     func refusals(_ options: String, _ name: String) {
         let run = lab.shell("$Q \(options) zoo.realm \(name)")

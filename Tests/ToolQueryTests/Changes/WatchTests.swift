@@ -9,8 +9,10 @@ import Testing
 
     init() { #expect(lab.makeZoo().status == 0) }
 
-    /// Functions for scripts: `until PATTERN FILE` waits for a line.
+    /// Functions for scripts: `until_ PATTERN FILE` waits for a line, `$nameless` leaves out which file
+    /// it is.
     private static let tools = """
+        nameless='sed s/"source":"[0-9a-f]*"/"source":""/'
         until_() { for i in $(seq 600); do grep -q "$1" "$2" 2>/dev/null && return; sleep 0.05; done
         echo "no $1 in $2" >&2; return 1; }
         trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT
@@ -27,14 +29,17 @@ import Testing
             echo '{"inmate":1}' | $W -q zoo.realm Cage
             echo '{"id":1,"name":"b"}' | $W -q -m merge zoo.realm Animal; until_ update out
             $W -q --where TRUEPREDICATE --delete zoo.realm Animal; until_ delete out
-            grep -v insert out
+            until_ '"commit","version":6' out; grep -v insert out | $nameless
             """)
         #expect(
             run.text == """
                 {"op":"ready","version":2}
+                {"op":"commit","version":3,"from":2,"records":1,"source":""}
                 {"op":"update","version":5,"class":"Animal","key":1,"changed":["name"],\
                 "object":{"name":"b"}}
+                {"op":"commit","version":5,"from":3,"records":1,"source":""}
                 {"op":"delete","version":6,"class":"Animal","key":1}
+                {"op":"commit","version":6,"from":5,"records":1,"source":""}
 
                 """, "\(run.errorText)")
     }
@@ -61,16 +66,31 @@ import Testing
         let run = script(
             """
             for i in 1 2 3; do echo "{\\"id\\":$i}" | $W -q zoo.realm Animal; done
-            $Q --watch --since 4 -F id zoo.realm > out & until_ insert out
-            $Q --watch --since 2 zoo.realm > gone & until_ resync gone
-            cat out gone
+            $Q --watch --since 4 -F id zoo.realm > out & until_ commit out
+            $Q --watch --since 2 -F id zoo.realm > gone & until_ commit gone
+            $Q --watch --since 99 -F id zoo.realm Cage > ahead & until_ commit ahead
+            $Q --watch --since 5@0123456789abcdef -F id zoo.realm Cage > other & until_ commit other
+            cat out gone ahead other | $nameless
             """)
         #expect(
             run.text == """
                 {"op":"ready","version":4}
                 {"op":"insert","version":5,"class":"Animal","key":3,"object":{"id":3}}
+                {"op":"commit","version":5,"from":4,"records":1,"source":""}
                 {"op":"ready","version":2}
-                {"op":"resync","from":2,"to":5,"reason":"history-trimmed"}
+                {"op":"resync","version":5,"from":2,"to":5,"reason":"history-trimmed","source":""}
+                {"op":"insert","version":5,"class":"Animal","key":1,"object":{"id":1}}
+                {"op":"insert","version":5,"class":"Animal","key":2,"object":{"id":2}}
+                {"op":"insert","version":5,"class":"Animal","key":3,"object":{"id":3}}
+                {"op":"commit","version":5,"from":2,"records":3,"source":""}
+                {"op":"ready","version":99}
+                {"op":"resync","version":5,"from":99,"to":5,"reason":"version-ahead",\
+                "class":"Cage","source":""}
+                {"op":"commit","version":5,"from":99,"records":0,"source":""}
+                {"op":"ready","version":5}
+                {"op":"resync","version":5,"from":5,"to":5,"reason":"other-database",\
+                "class":"Cage","source":""}
+                {"op":"commit","version":5,"from":5,"records":0,"source":""}
 
                 """, "\(run.errorText)")
     }

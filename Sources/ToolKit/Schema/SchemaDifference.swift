@@ -1,33 +1,59 @@
 import RealmEngine
-import ToolKit
 
 /// What turns the classes of one schema into those of another, by their names, in the order in which
 /// it can be done once the objects that go are gone: properties and classes that go, then new
 /// classes, new properties, and what properties become.
 ///
 /// The order of classes and properties does not count.
-struct SchemaDifference {
-    struct Step {
+package struct SchemaDifference {
+    package struct Step {
         /// Nil for the schema version.
-        let className: String?
-        let change: SchemaChange
+        package let className: String?
+        package let change: SchemaChange
         /// Why something goes that comes back in another form: what is different.
-        var reason: StaticString?
+        package var reason: StaticString?
     }
 
-    private(set) var steps: [Step] = []
+    /// What of the schemas is looked at.
+    package struct Scope {
+        /// Nil for all classes.
+        let className: String?
+        let shows: (String) -> Bool
+
+        package init(
+            className: String? = nil, shows: @escaping (String) -> Bool = { _ in true }
+        ) {
+            self.className = className
+            self.shows = shows
+        }
+    }
+
+    package private(set) var steps: [Step] = []
     /// Classes of both schemas that have nothing but the name in common: another primary key, or
     /// objects of another kind.
-    private(set) var replaced: Set<String> = []
+    package private(set) var replaced: Set<String> = []
     private let old: [Name: ClassSpec]
     private let new: [Name: ClassSpec]
-    private let request: ChangeRequest
+    private let scope: Scope
 
     /// Names are their bytes: those that only look alike to Unicode are different ones.
     private typealias Name = [UInt8]
 
-    init(from old: Schema, to new: Schema, _ request: ChangeRequest) {
-        self.request = request
+    package init(from old: Schema, to new: Schema, _ scope: Scope = Scope()) {
+        self.init(
+            from: Self.specs(old), to: Self.specs(new), versions: (old.version, new.version), scope)
+    }
+
+    /// All that a schema has, for who has nothing.
+    package init(_ schema: Schema, _ scope: Scope = Scope()) {
+        self.init(from: [], to: Self.specs(schema), versions: (nil, schema.version), scope)
+    }
+
+    package init(
+        from old: [ClassSpec], to new: [ClassSpec], versions: (old: UInt64?, new: UInt64?),
+        _ scope: Scope = Scope()
+    ) {
+        self.scope = scope
         self.old = Self.classes(old)
         self.new = Self.classes(new)
         for (name, spec) in self.old {
@@ -39,23 +65,16 @@ struct SchemaDifference {
         addRemovals()
         addClasses()
         addProperties()
-        addVersion(old.version, new.version)
+        addVersion(versions.old, versions.new)
     }
 
-    /// All that a schema has, for who has nothing.
-    init(_ schema: Schema, _ request: ChangeRequest) {
-        self.request = request
-        old = [:]
-        new = Self.classes(schema)
-        addClasses()
-        addProperties()
-        addVersion(nil, schema.version)
+    private static func specs(_ schema: Schema) -> [ClassSpec] {
+        schema.classes.map { ClassSpec($0, schema) }
     }
 
-    private static func classes(_ schema: Schema) -> [Name: ClassSpec] {
+    private static func classes(_ specs: [ClassSpec]) -> [Name: ClassSpec] {
         Dictionary(
-            schema.classes.map { (Array($0.className.utf8), ClassSpec($0, schema)) },
-            uniquingKeysWith: { first, _ in first })
+            specs.map { (Array($0.name.utf8), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// What makes objects of two classes comparable.
@@ -70,14 +89,14 @@ struct SchemaDifference {
 
     /// The classes the request is about, in the order of their names.
     private func wanted(_ classes: [Name: ClassSpec]) -> [ClassSpec] {
-        classes.values.filter { request.className == nil || $0.name == request.className }
+        classes.values.filter { scope.className == nil || $0.name == scope.className }
             .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
     /// The class of that name goes, or becomes another one.
     private func isGone(_ name: String) -> Bool {
         let key = Array(name.utf8)
-        guard request.className == nil || request.className == name else { return false }
+        guard scope.className == nil || scope.className == name else { return false }
         return old[key] != nil && (new[key] == nil || replaced.contains(name))
     }
 
@@ -87,11 +106,11 @@ struct SchemaDifference {
     }
 
     private func shown(_ spec: ClassSpec) -> [PropertyDescription] {
-        spec.properties.filter { request.shows(propertyNamed: $0.name) }
+        spec.properties.filter { scope.shows($0.name) }
     }
 
     /// A property that begins without values.
-    func isNew(_ property: String, of name: String) -> Bool {
+    package func isNew(_ property: String, of name: String) -> Bool {
         guard let spec = new[Array(name.utf8)], let was = old[Array(name.utf8)],
             !isGone(name), spec.property(property) != nil,
             let before = was.property(property)
@@ -169,7 +188,7 @@ struct SchemaDifference {
     }
 
     private mutating func addVersion(_ old: UInt64?, _ new: UInt64?) {
-        guard request.className == nil, let new, new != old else { return }
+        guard scope.className == nil, let new, new != old else { return }
         steps.append(Step(className: nil, change: .setVersion(new)))
     }
 

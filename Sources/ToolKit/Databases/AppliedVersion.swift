@@ -1,0 +1,102 @@
+import Glibc
+import RealmEngine
+
+/// What stands beside a database that follows another one: how far the changes of the other have been
+/// applied to it (realm-write(1), STREAMS).
+///
+/// The file is written before a commit, with what the commit will bring, and after it. Whoever is
+/// killed in between finds out by the version of the database which of the two is true.
+package struct AppliedVersion: Equatable {
+    /// Up to here everything was applied when the database was at `target`.
+    package let applied: StreamPosition?
+    package let target: UInt64
+    /// What the next commit brings.
+    package let coming: StreamPosition?
+
+    package init(_ applied: StreamPosition?, target: UInt64, coming: StreamPosition? = nil) {
+        self.applied = applied
+        self.target = target
+        self.coming = coming
+    }
+
+    package static func path(of database: String) -> String {
+        OutputFile.Destination.resolve(database) + ".applied"
+    }
+
+    /// How far it has come, the database being at `version`; nil when that cannot be said: the
+    /// database is older than it was, or somebody else has written to it just then.
+    package func position(at version: UInt64) -> StreamPosition? {
+        guard version >= target else { return nil }
+        guard let coming else { return applied }
+        if version == target { return applied }
+        return version == target + 1 ? coming : nil
+    }
+
+    // MARK: The file
+
+    /// Nil when there is none. Throws `input` for one that is none of ours.
+    package init?(beside database: String) throws(RealmError) {
+        let path = Self.path(of: database)
+        guard let text = try Self.read(path) else { return nil }
+        let words = text.split(separator: "\n").first?.split(separator: " ") ?? []
+        guard (2...3).contains(words.count), let applied = StreamPosition(text: words[0]),
+            let target = ValueForms.count(words[1]).map({ UInt64($0) })
+        else { throw Self.unreadable(path) }
+        var coming: StreamPosition?
+        if words.count == 3 {
+            coming = StreamPosition(text: words[2])
+            if coming == nil { throw Self.unreadable(path) }
+        }
+        self.init(applied.version == 0 ? nil : applied, target: target, coming: coming)
+    }
+
+    /// `18237@4f2a90c1e7b3d5f6 512`, and behind it what is coming.
+    private var text: String {
+        let words = [applied?.text ?? "0", "\(target)"] + (coming.map { [$0.text] } ?? [])
+        return words.joined(separator: " ") + "\n"
+    }
+
+    private static func unreadable(_ path: String) -> RealmError {
+        RealmError(
+            .input, code: "FileOperationFailed", reason: "applied-version",
+            "this does not say what has been applied", file: path,
+            hint: "remove it and begin with --since 0")
+    }
+
+    private static func read(_ path: String) throws(RealmError) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw systemFailure(.input, "cannot open", errno: errno, file: path)
+        }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = Glibc.read(descriptor, &bytes, bytes.count)
+        guard count >= 0 else {
+            throw systemFailure(.input, "cannot read", errno: errno, file: path)
+        }
+        return String(decoding: bytes[..<count], as: UTF8.self)
+    }
+
+    /// Takes the place of what was there in one step.
+    ///
+    /// - Parameter isDurable: it outlives a power failure from now on.
+    package func write(beside database: String, isDurable: Bool) throws(RealmError) {
+        let path = Self.path(of: database)
+        let passing = path + ".new"
+        let descriptor = open(passing, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else {
+            throw systemFailure(.output, "cannot make", errno: errno, file: passing)
+        }
+        let bytes = Array(text.utf8)
+        let isWritten = Glibc.write(descriptor, bytes, bytes.count) == bytes.count
+        let isSafe = isWritten && (!isDurable || fsync(descriptor) == 0)
+        let number = errno
+        close(descriptor)
+        guard isSafe, rename(passing, path) == 0 else {
+            throw systemFailure(
+                .output, "cannot write", errno: isSafe ? errno : number, file: path)
+        }
+        if isDurable { try syncDirectory(of: path, for: path) }
+    }
+}

@@ -1,0 +1,133 @@
+import RealmEngine
+import ToolKit
+
+/// A database while everything there is comes anew: what has come, so that the rest can go. Takes eight
+/// bytes for each object.
+final class Resync {
+    /// Nil for all classes, and their schema.
+    private let className: String?
+    private var seen: [TableKey: [ObjectKey]] = [:]
+    /// Properties by class, as far as they were named.
+    private var named: [String: Set<String>] = [:]
+
+    init(className: String?) { self.className = className }
+
+    func saw(_ object: ObjectKey, in table: TableKey) { seen[table, default: []].append(object) }
+
+    // MARK: Schema
+
+    /// What has to be done for a change that builds the schema up to be possible and not to be there
+    /// already: what is in its way goes.
+    func steps(toward change: SchemaChange, _ schema: Schema) -> [SchemaChange] {
+        let specs = schema.classes.map { ClassSpec($0, schema) }
+        switch change {
+        case .addClass(let wanted):
+            named[wanted.name] = Set(wanted.primaryKey.map { [$0] } ?? [])
+            guard let present = specs.first(where: { $0.name == wanted.name }),
+                Self.isOther(present, wanted)
+            else { return [change] }
+            return Self.removal(of: wanted.name, from: specs) + [change]
+        case .addProperty(let name, let wanted):
+            named[name, default: []].insert(wanted.name)
+            guard
+                let present = specs.first(where: { $0.name == name })?.property(wanted.name)
+            else { return [change] }
+            return Self.adjustments(name, present, wanted) ?? [
+                .dropProperty(name, wanted.name), change,
+            ]
+        default: return [change]
+        }
+    }
+
+    /// Removals of what was not named.
+    func removals(_ schema: Schema) -> [SchemaChange] {
+        guard className == nil, !named.isEmpty else { return [] }
+        let specs = schema.classes.map { ClassSpec($0, schema) }
+        var steps: [SchemaChange] = []
+        for spec in specs {
+            guard let properties = named[spec.name] else { continue }
+            for property in spec.properties where !properties.contains(property.name) {
+                steps.append(.dropProperty(spec.name, property.name))
+            }
+        }
+        let gone = specs.filter { named[$0.name] == nil }
+        // Among themselves they may lead to each other.
+        for spec in gone {
+            for property in spec.properties where property.target != nil {
+                steps.append(.dropProperty(spec.name, property.name))
+            }
+        }
+        return steps + gone.map { .dropClass($0.name) }
+    }
+
+    private static func isOther(_ present: ClassSpec, _ wanted: ClassSpec) -> Bool {
+        guard present.kind == wanted.kind, present.primaryKey == wanted.primaryKey else {
+            return true
+        }
+        guard let name = wanted.primaryKey, let old = present.property(name),
+            let new = wanted.property(name)
+        else { return false }
+        return !old.hasSameType(as: new) || old.hasOtherPresence(than: new)
+    }
+
+    private static func removal(of name: String, from specs: [ClassSpec]) -> [SchemaChange] {
+        var steps: [SchemaChange] = []
+        for spec in specs {
+            for property in spec.properties where property.target == name {
+                steps.append(.dropProperty(spec.name, property.name))
+            }
+        }
+        return steps + [.dropClass(name)]
+    }
+
+    /// What makes one property the other; nil if nothing does.
+    private static func adjustments(
+        _ name: String, _ present: PropertyDescription, _ wanted: PropertyDescription
+    ) -> [SchemaChange]? {
+        guard present.hasSameType(as: wanted) else { return nil }
+        var steps: [SchemaChange] = []
+        if present.hasOtherPresence(than: wanted) {
+            steps.append(.setOptional(name, wanted.name, wanted.isOptional))
+        }
+        if present.index != wanted.index {
+            steps.append(.setIndex(name, wanted.name, wanted.index))
+        }
+        return steps
+    }
+
+    // MARK: Objects
+
+    /// Deletes what has not come; answers how many objects that were.
+    func sweep(_ writer: ObjectWriter) throws(RealmError) -> Int {
+        var deleted = 0
+        for table in writer.plans.schema.classes where table.kind == .topLevel {
+            if let className, className != table.className { continue }
+            // Where a table is holds until the transaction goes on.
+            let snapshot = try writer.transaction.snapshot()
+            guard let place = snapshot.schema.table(table.key) else { continue }
+            let kept = seen[table.key, default: []].sorted()
+            for object in try Self.rest(snapshot.table(place), kept) {
+                try writer.remove(object, from: table.key)
+                deleted += 1
+            }
+        }
+        return deleted
+    }
+
+    /// The objects of the table that are not in `kept`, which is sorted.
+    private static func rest(
+        _ table: Table, _ kept: [ObjectKey]
+    ) throws(RealmError) -> [ObjectKey] {
+        var rest: [ObjectKey] = []
+        var next = 0
+        let scan = table.scan(columns: [])
+        while try scan.next() {
+            for row in 0..<scan.count {
+                let key = scan.key(row)
+                while next < kept.count, kept[next] < key { next += 1 }
+                if next == kept.count || kept[next] != key { rest.append(key) }
+            }
+        }
+        return rest
+    }
+}

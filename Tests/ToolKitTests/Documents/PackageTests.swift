@@ -1,0 +1,71 @@
+import Glibc
+import Testing
+
+@testable import ToolKit
+@testable import ToolSupport
+
+/// `.ci/package`: what it makes can be unpacked, installed and removed, and is the same every time.
+@Suite struct PackageTests {
+    private let lab = ScratchDirectory()
+
+    /// Makes packages in `one` and `two`. In the place of a release build, which takes minutes, stands a
+    /// program that hands over to the tools just built.
+    private func script(_ text: String) -> ToolProcess {
+        ToolProcess.shell(
+            """
+            cd '\(lab.path)' || exit; umask 022
+            printf '#!/bin/bash\\nexec -a "$0" %s "$@"\\n' "$TOOL" > program; chmod +x program
+            for place in one two; do
+              '\(packageRoot)/.ci/package' $place program > $place.log || exit; sleep 1.1; umask 077
+            done
+            \(text)
+            """)
+    }
+
+    @Test func archive() {
+        let run = script(
+            """
+            for file in one/*; do cmp $file two/${file#one/} || echo different; done
+            tar -tzvf one/*.tar.gz | awk '{ print $2 }' | sort -u
+            tar -tzf one/*.tar.gz | sort -c && echo sorted
+            mkdir place && tar -C place --strip-components 1 -xzf one/*.tar.gz && cd place
+            for tool in bin/*; do $tool --version | head -n 1 | cut -d ' ' -f 1; done
+            find share -type f | sed 's|/[^/]*$||' | sort | uniq -c | sed 's/^ *//'
+            """)
+        #expect(
+            run.text == """
+                0/0
+                sorted
+                realm-bench
+                realm-compact
+                realm-query
+                realm-versions
+                realm-write
+                5 share/bash-completion/completions
+                1 share/doc/realm-tools
+                5 share/fish/vendor_completions.d
+                5 share/man/man1
+                1 share/man/man7
+                5 share/zsh/site-functions
+
+                """, "\(run.errorText)")
+    }
+
+    private static let hasDpkg = ToolProcess.shell("command -v dpkg-deb dpkg").status == 0
+    private static let isRoot = geteuid() == 0
+
+    @Test(.enabled(if: hasDpkg && isRoot)) func debianPackage() {
+        let run = script(
+            """
+            lintian() { command -v lintian > /dev/null || return 0; command lintian "$@" 2>/dev/null; }
+            lintian --fail-on error,warning one/*.deb && echo clean
+            mkdir -p root/var/lib/dpkg/info root/var/lib/dpkg/updates; touch root/var/lib/dpkg/status
+            on() { dpkg --root=root --log=/dev/null --force-depends "$@" > /dev/null; }
+            on -i one/*.deb && root/usr/bin/realm-write --version | head -n 1 | cut -d ' ' -f 1
+            ls root/usr/share/man/man7 root/usr/share/zsh/vendor-completions | grep -e tools -e query
+            on -r realm-tools; find root/usr -type f -o -type l
+            """)
+        #expect(
+            run.text == "clean\nrealm-write\nrealm-tools.7.gz\n_realm-query\n", "\(run.errorText)")
+    }
+}
