@@ -63,10 +63,12 @@ let package = Package(
             name: "RealmEngine", dependencies: ["CRealmCrypto", "CRealmSystem"],
             swiftSettings: strict),
         // Instances of actors. Apart, since the runtime's tasks are 0.7 MB that no tool needs.
-        .target(name: "RealmActors", dependencies: ["RealmEngine"], swiftSettings: strict),
+        .target(
+            name: "RealmActors", dependencies: ["CRealmSystem", "RealmEngine"],
+            swiftSettings: strict),
         // The object API of the Realm Swift SDK, on the engine; no tool links it.
         .target(
-            name: "RealmSwift", dependencies: ["RealmEngine", "RealmActors"],
+            name: "RealmSwift", dependencies: ["CRealmSystem", "RealmEngine", "RealmActors"],
             swiftSettings: strict),
         // What the tools share, then one target for each that the others know nothing of.
         .target(name: "ToolKit", dependencies: ["RealmEngine"], swiftSettings: strict),

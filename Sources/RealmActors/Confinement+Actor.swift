@@ -1,3 +1,4 @@
+import CRealmSystem
 import RealmEngine
 
 extension Confinement {
@@ -5,8 +6,13 @@ extension Confinement {
     /// keep the instance.
     public convenience init<A: Actor>(_ actor: A) {
         let mailbox = Mailbox(actor)
+        // Nothing else tells an executor from others without keeping its actor.
+        let (executor, _) = unsafeBitCast(actor.unownedExecutor, to: (UInt, UInt).self)
         self.init(
             .object(ObjectIdentifier(actor)), name: "actor \(A.self)", isAskable: false,
+            test: Confinement.Test(executor) {
+                UInt(bitPattern: realm_current_executor()) == $0
+            },
             isCurrent: { [weak actor] in
                 guard let actor else { return false }
                 actor.preconditionIsolated("Realm accessed from incorrect actor.")

@@ -24,4 +24,21 @@ int realm_file_birth(
 /// Has the processor fetch the line of memory that `address` is in; any address will do.
 static inline void realm_prefetch(const void *address) { __builtin_prefetch(address); }
 
+/// What the current queue, or one it works for, has under `key`: Dispatch's own, without the box that
+/// Swift's view of it puts the value into.
+void *dispatch_get_specific(const void *key);
+
+/// The runtime's own: what the current task runs on, which for an actor with an executor of its own is
+/// told by the actor.
+struct realm_executor {
+    const void *identity;
+    const void *implementation;
+};
+__attribute__((swiftcall)) struct realm_executor swift_task_getCurrentExecutor(void);
+
+/// What tells the executor of the calling task; none where no task runs.
+static inline const void *realm_current_executor(void) {
+    return swift_task_getCurrentExecutor().identity;
+}
+
 #endif

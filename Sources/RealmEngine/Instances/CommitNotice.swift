@@ -5,7 +5,7 @@ import Synchronization
 final class CommitNotice: @unchecked Sendable {
     private struct Listener {
         let id: ObjectIdentifier
-        let instance: Weak<Instance>
+        let instance: Whereabouts<Instance>
         let confinement: Confinement
         /// A message is under way.
         let isTold = TellFlag()
@@ -65,7 +65,7 @@ final class CommitNotice: @unchecked Sendable {
             if state.listeners.contains(where: { $0.id == id }) { return }
             state.listeners.append(
                 Listener(
-                    id: id, instance: Weak(instance), confinement: instance.confinement))
+                    id: id, instance: instance.whereabouts, confinement: instance.confinement))
         }
     }
 

@@ -12,11 +12,25 @@ public final class Confinement: Sendable {
 
     public typealias Work = @Sendable () -> Void
 
+    /// Tells quickly that the caller is where it should be: no reference is counted. Where it says
+    /// false, who can say more is asked.
+    public struct Test: Sendable {
+        let token: UInt
+        let isPassed: @convention(c) (UInt) -> Bool
+
+        /// `isPassed` is asked with `token`.
+        public init(_ token: UInt, _ isPassed: @escaping @convention(c) (UInt) -> Bool) {
+            self.token = token
+            self.isPassed = isPassed
+        }
+    }
+
     let identity: Identity
     /// The thread that is here whatever it does, which need not be asked for more; 0 where there is none.
     let resident: UInt
     /// For messages: "thread 12", "queue mail".
     public let name: String
+    private let test: Test?
     /// Traps when called elsewhere; nil where comparing threads says all.
     private let verify: (@Sendable () -> Bool)?
     private let send: (@Sendable (@escaping Work) -> Bool)?
@@ -30,11 +44,13 @@ public final class Confinement: Sendable {
     /// lives, as the initial thread is on the main queue.
     public init(
         _ identity: Identity, name: String, isAskable: Bool = true, includesCaller: Bool = false,
-        isCurrent: @escaping @Sendable () -> Bool, send: (@Sendable (@escaping Work) -> Bool)?
+        test: Test? = nil, isCurrent: @escaping @Sendable () -> Bool,
+        send: (@Sendable (@escaping Work) -> Bool)?
     ) {
         self.identity = identity
         resident = includesCaller ? Threads.current : 0
         self.name = name
+        self.test = test
         verify = isCurrent
         self.send = send
         self.isAskable = isAskable
@@ -44,6 +60,7 @@ public final class Confinement: Sendable {
         self.identity = identity
         resident = if case .thread(let owner) = identity { owner } else { 0 }
         self.name = name
+        test = nil
         verify = nil
         send = nil
         isAskable = true
@@ -72,6 +89,7 @@ public final class Confinement: Sendable {
     @inline(__always)
     var isHere: Bool {
         if resident == Threads.current { return true }
+        if let test, test.isPassed(test.token) { return true }
         // What nothing verifies is a thread's, or anywhere.
         return StandIn.current?.passes(for: identity) ?? verify?() ?? (resident == 0)
     }

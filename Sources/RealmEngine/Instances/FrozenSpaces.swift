@@ -25,10 +25,19 @@ enum FrozenSpaces {
     /// Reads `version`, which the caller keeps, on the calling thread. Values in several parts that
     /// were read through it last until the thread has read four other versions.
     static func space(of version: FrozenVersion) -> NodeSpace {
+        if let known = space(numbered: version.number) { return known }
         guard let known = own.value else { return begin(version) }
+        return take(version, known.assumingMemoryBound(to: Entry.self))
+    }
+
+    /// The same for a version that the calling thread reads already; nil when it does not. By its
+    /// number, so that no references are counted.
+    @inline(__always)
+    static func space(numbered number: UInt64) -> NodeSpace? {
+        guard let known = own.value else { return nil }
         let entries = known.assumingMemoryBound(to: Entry.self)
-        for i in 0..<count where entries[i].number == version.number { return entries[i].space! }
-        return take(version, entries)
+        for i in 0..<count where entries[i].number == number { return entries[i].space }
+        return nil
     }
 
     private static func begin(_ version: FrozenVersion) -> NodeSpace {

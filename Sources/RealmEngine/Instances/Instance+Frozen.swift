@@ -7,13 +7,14 @@ public final class FrozenVersion: Sendable {
     /// Tells it from all others there ever were.
     let number: UInt64
     private let pin: VersionPin
+    private let whereabouts = Whereabouts<FrozenVersion>()
 
     private struct Key: Hashable {
         let database: ObjectIdentifier
         let version: UInt64
     }
 
-    private static let known = Guarded<[Key: Weak<FrozenVersion>]>([:])
+    private static let known = Guarded<[Key: Whereabouts<FrozenVersion>]>([:])
     private static let count = Atomic<UInt64>(0)
 
     private init(_ database: Database, _ state: VersionState, _ pin: VersionPin) {
@@ -21,11 +22,13 @@ public final class FrozenVersion: Sendable {
         self.state = state
         self.pin = pin
         number = Self.count.add(1, ordering: .relaxed).newValue
+        whereabouts.begin(self)
     }
 
     deinit {
+        whereabouts.end()
         let key = Key(database: ObjectIdentifier(database), version: state.version)
-        Self.known.withLock { if $0[key]?.object == nil { $0[key] = nil } }
+        Self.known.withLock { if $0[key] === whereabouts { $0[key] = nil } }
         database.unpin(pin)
     }
 
@@ -36,7 +39,7 @@ public final class FrozenVersion: Sendable {
         if let found = known.withLock({ $0[key]?.object }), found.state === state { return found }
         let pin = try database.pin(.frozen, of: snapshot.pin)
         let fresh = FrozenVersion(database, state, pin)
-        known.withLock { $0[key] = Weak(fresh) }
+        known.withLock { $0[key] = fresh.whereabouts }
         return fresh
     }
 

@@ -25,7 +25,7 @@ extension Instance {
 
     /// At once where the instance belongs, elsewhere on its next turn.
     private var ending: @Sendable () -> Void {
-        let (instance, place) = (Weak(self), confinement)
+        let (instance, place) = (whereabouts, confinement)
         return {
             if place.isSurelyHere {
                 instance.object?.observers.removeEnded()
@@ -96,7 +96,7 @@ extension Instance {
         let token = observers.add(observer, knowing: nil)
         guard let view else { return token }
         let (version, place) = (try FrozenVersion.of(view), confinement)
-        let (instance, target) = (Weak(self), Weak(observer))
+        let (instance, target) = (whereabouts, Weak(observer))
         observers.evaluate {
             let found = CollectionObserver.evaluate(subject, version.snapshot())
             _ = place.post {

@@ -16,6 +16,8 @@ public final class Instance {
     let configuration: Configuration
     /// The version a frozen instance shows.
     let frozen: FrozenVersion?
+    /// Of that version; 0 for a live instance. Read where asking the version would count references.
+    private let frozenToken: UInt64
     /// Stays at its version, never writes, and has nothing to be told.
     let isReadOnly: Bool
     /// The version that is read; nil until the first read, and after `invalidate`.
@@ -33,7 +35,7 @@ public final class Instance {
     private var shown: NodeSpace?
     /// What was found by places in nodes holds while this stays the same; 0 while a write transaction
     /// is open, whose nodes move.
-    private(set) var generation = 1
+    @exclusivity(unchecked) @usableFromInline private(set) var generation = 1
     private var lastGeneration = 1
     var isClosed = false
     /// The open write transaction, and whether it is one of the queue's.
@@ -52,6 +54,7 @@ public final class Instance {
     /// Checked with every use: one comparison says that all is well.
     let thread: Atomic<UInt>
     let pendingCount = Atomic<Int>(0)
+    let whereabouts = Whereabouts<Instance>()
     let observers = ObserverList()
 
     /// How a database is opened, and what holds for its instances.
@@ -96,10 +99,13 @@ public final class Instance {
         self.configuration = configuration
         autorefresh = configuration.autorefresh
         self.frozen = frozen
+        frozenToken = frozen?.number ?? 0
         self.isReadOnly = isReadOnly
+        whereabouts.begin(self)
     }
 
     deinit {
+        whereabouts.end()
         forgetNotice()
         guard let transaction else { return }
         // Giving up the turn keeps others from waiting for somebody who is gone (CD-29).
@@ -120,7 +126,7 @@ public final class Instance {
         let place: Confinement.Identity
     }
 
-    private static let live = Guarded<[Key: Weak<Instance>]>([:])
+    private static let live = Guarded<[Key: Whereabouts<Instance>]>([:])
 
     /// The instance of a database for a place, opened if there is none. Call it at that place.
     ///
@@ -158,7 +164,7 @@ public final class Instance {
             {
                 return Unchecked(known)
             }
-            live[key] = Weak(fresh.value)
+            live[key] = fresh.value.whereabouts
             return fresh
         }
         return found.value
@@ -233,6 +239,7 @@ public final class Instance {
 
     @inline(never)
     private var sharedSpace: NodeSpace {
+        if frozenToken != 0, let known = FrozenSpaces.space(numbered: frozenToken) { return known }
         if let frozen { return FrozenSpaces.space(of: frozen) }
         checkPlace()
         if let shown { return shown }

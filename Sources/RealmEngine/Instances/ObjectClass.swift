@@ -26,6 +26,8 @@ public final class ObjectClass {
         let leafIndex: Int
         /// The cells are plain integers that are never null.
         let isInteger: Bool
+        /// The cells are text.
+        let isText: Bool
 
         fileprivate init(_ info: ColumnInfo, at column: Int) {
             key = info.key
@@ -33,6 +35,7 @@ public final class ObjectClass {
             layout = info.layout
             leafIndex = info.leafIndex
             isInteger = info.type == .int && !info.isNullable && info.collection == nil
+            isText = info.type == .string && info.collection == nil
         }
     }
 

@@ -4,10 +4,7 @@ extension ObjectHandle {
     /// Sets a single-valued property. Throws `data` for a value that does not fit, `misuse` when the
     /// object or the property is gone, and for a primary key.
     public func set(_ property: Int, _ value: Value) throws(RealmError) {
-        let transaction = Unmanaged.passUnretained(objects.instance.forWriting())
-        try borrowing(transaction) { (transaction) throws(RealmError) in
-            try transaction.set(objects.key, key, try column(property, transaction), value)
-        }
+        try objects.set(property, of: key, value)
     }
 
     /// The same; a value that the property has already is not written.
@@ -38,14 +35,24 @@ extension ObjectHandle {
     /// The open transaction, and the column that the property is there.
     func changing(_ property: Int) throws(RealmError) -> (WriteTransaction, Int) {
         let transaction = objects.instance.forWriting()
-        return (transaction, try column(property, transaction))
+        return (transaction, try objects.column(property, transaction))
+    }
+}
+
+extension ObjectClass {
+    /// Sets a property of the object with `key`, as `ObjectHandle.set` does: for who holds the class.
+    package func set(_ property: Int, of key: ObjectKey, _ value: Value) throws(RealmError) {
+        let transaction = Unmanaged.passUnretained(instance.forWriting())
+        try borrowing(transaction) { (transaction) throws(RealmError) in
+            try transaction.set(self.key, key, try column(property, transaction), value)
+        }
     }
 
     @inline(__always)
-    private func column(
+    fileprivate func column(
         _ property: Int, _ transaction: WriteTransaction
     ) throws(RealmError) -> Int {
-        guard let column = try objects.field(property, in: transaction).column else {
+        guard let column = try field(property, in: transaction).column else {
             throw .misuse("The property has been removed from the file.", code: "InvalidProperty")
         }
         return column

@@ -62,6 +62,11 @@ extension Value {
     }
 
     @inline(__always)
+    func text() throws(RealmError) -> ByteView? {
+        try unwrapped("string") { if case .string(let v) = $0 { v } else { nil } }
+    }
+
+    @inline(__always)
     func int() throws(RealmError) -> Int64? {
         try unwrapped("int") { if case .int(let v) = $0 { v } else { nil } }
     }

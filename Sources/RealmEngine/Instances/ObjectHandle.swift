@@ -11,7 +11,7 @@
 public struct ObjectHandle {
     public let objects: ObjectClass
     public private(set) var key: ObjectKey
-    private var place: ObjectPlace
+    package private(set) var place: ObjectPlace
 
     /// The object with `key`, whether it exists or not.
     ///
@@ -23,9 +23,9 @@ public struct ObjectHandle {
         try follow()
     }
 
-    /// Where `place` was found.
+    /// The object with `key`, which was found at `place`.
     @inline(__always)
-    init(_ objects: ObjectClass, _ key: ObjectKey, _ place: ObjectPlace) {
+    package init(_ objects: ObjectClass, _ key: ObjectKey, _ place: ObjectPlace) {
         self.objects = objects
         self.key = key
         self.place = place
@@ -42,13 +42,6 @@ public struct ObjectHandle {
         let generation = objects.instance.generation
         // An open write transaction is asked each time.
         if generation != 0, generation != place.generation { try find() }
-    }
-
-    /// The instance shows something else than when the place was found, or has a write transaction open.
-    @inline(__always)
-    public var isBehind: Bool {
-        let generation = objects.instance.generation
-        return generation == 0 || generation != place.generation
     }
 
     @inline(never)
@@ -109,59 +102,15 @@ public struct ObjectHandle {
 
     // MARK: Reading
 
-    /// What the property has, an unresolved link being null. `property` is one of the class's.
+    /// The value of a property, an unresolved link being null. `property` is one of the class's.
     ///
     /// Throws `misuse` when the object or the property is gone.
     public func value(_ property: Int) throws(RealmError) -> Value {
-        let instance = objects.instance
-        let space = instance.space
-        guard place.generation == instance.generation else { return try lateValue(property) }
-        let field = objects.field(property)
-        let ref = try cells(field)
-        return try ColumnLeaf(space, ref, field.layout, rows: Int(place.rows)).value(place.row)
+        try objects.value(property, of: key, at: place)
     }
 
     /// An integer; nil for null. Throws as `value` does, and for a property of another type.
     public func int(_ property: Int) throws(RealmError) -> Int64? {
-        let instance = objects.instance
-        let space = instance.space
-        let field = objects.field(property)
-        guard place.generation == instance.generation, field.isInteger else {
-            return try value(property).int()
-        }
-        let ref = try cells(field)
-        let leaf = try space.integers(ref, "integer leaf")
-        guard leaf.count == Int(place.rows) else { throw space.tooMany(leaf.count, ref) }
-        return leaf.integer(place.row)
-    }
-
-    @inline(__always)
-    private func cells(_ field: ObjectClass.Field) throws(RealmError) -> Ref {
-        guard let ref = place.columnRef(field.leafIndex), field.column != nil, !ref.isNone else {
-            throw gone(field)
-        }
-        return ref
-    }
-
-    /// The instance is elsewhere now, or in a write transaction.
-    @inline(never)
-    private func lateValue(_ property: Int) throws(RealmError) -> Value {
-        if let transaction = objects.instance.transaction {
-            let field = try objects.field(property, in: transaction)
-            guard field.column != nil,
-                let value = try transaction.stored(
-                    objects.key, key, leafIndex: field.leafIndex)
-            else { throw gone(field) }
-            return value.shown
-        }
-        return try ObjectHandle(objects, key).value(property)
-    }
-
-    @inline(never)
-    private func gone(_ field: ObjectClass.Field) -> RealmError {
-        if field.column == nil {
-            return .misuse("The property has been removed from the file.", code: "InvalidProperty")
-        }
-        return .misuse("Object has been deleted or invalidated.", code: "InvalidatedObject")
+        try objects.int(property, of: key, at: place)
     }
 }

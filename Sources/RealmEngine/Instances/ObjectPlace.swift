@@ -1,9 +1,9 @@
 /// Where an object is in the version an instance shows: the leaf it lies in, and its row there.
 ///
 /// Holds while the instance's generation is the one it was found in.
-struct ObjectPlace {
+@usableFromInline package struct ObjectPlace {
     /// Positive: an open write transaction, whose nodes move, has 0, and what is nowhere less.
-    var generation = -1
+    @usableFromInline var generation = -1
     /// Payload of the cluster leaf; nil when there is no such object.
     private var leaf: UnsafeRawPointer?
     private(set) var row = 0
@@ -11,7 +11,7 @@ struct ObjectPlace {
     private(set) var rows: UInt32 = 0
 
     /// Nowhere, which no version agrees with.
-    init() {}
+    package init() {}
 
     init(_ found: (leaf: ClusterLeaf, row: Int)?, generation: Int) {
         self.generation = generation
@@ -30,7 +30,7 @@ struct ObjectPlace {
         rows = UInt32(truncatingIfNeeded: leaf.count)
     }
 
-    @inline(__always) var isThere: Bool { leaf != nil }
+    @inline(__always) package var isThere: Bool { leaf != nil }
 
     @inline(__always) private var node: NodeView? { leaf.map { NodeView(checked: $0) } }
 

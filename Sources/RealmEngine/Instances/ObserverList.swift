@@ -191,7 +191,7 @@ final class ObserverList {
         if let view, prepare(instance, for: view, then: { $0.observers.deliverPosted($0, $1) }) {
             return
         }
-        let target = Weak(instance)
+        let target = instance.whereabouts
         let isTaken = instance.confinement.post {
             if let instance = target.object { instance.observers.deliverPosted(instance, nil) }
         }
@@ -222,7 +222,7 @@ final class ObserverList {
         }
         if tasks.isEmpty { return false }
         let (place, assignments) = (instance.confinement, assignments)
-        let (target, arrival) = (Weak(instance), Unchecked(arrive))
+        let (target, arrival) = (instance.whereabouts, Unchecked(arrive))
         evaluate {
             let found = PreparedChanges(tasks, to: to, assignments)
             _ = place.post {

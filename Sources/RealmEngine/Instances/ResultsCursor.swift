@@ -6,6 +6,8 @@ public struct ResultsCursor {
     /// Number of objects it goes over.
     public let count: Int
     private let objects: ObjectClass
+    /// The same, for a look that counts no reference.
+    private var uncounted: Unmanaged<ObjectClass> { Unmanaged.passUnretained(objects) }
     /// Nil for all objects of the class in a version that is kept meanwhile.
     private let keys: RowKeys?
     private let version: (snapshot: Snapshot, root: Ref)?
@@ -31,6 +33,27 @@ public struct ResultsCursor {
             // What an open write transaction holds now is not there to be gone over later.
             (keys, version) = (try results.definition.keys(in: snapshot), nil)
         }
+    }
+
+    /// The next object that is there still, and where it is; nil at the end.
+    @inline(__always)
+    package mutating func nextFound() throws(RealmError) -> (key: ObjectKey, place: ObjectPlace)? {
+        while position < count {
+            let (key, place) = try nextPlace()
+            if let place { return (key, place) }
+            if let place = try look(for: key) { return (key, place) }
+        }
+        return nil
+    }
+
+    /// Nil for what was deleted meanwhile.
+    private mutating func look(for key: ObjectKey) throws(RealmError) -> ObjectPlace? {
+        if handle == nil {
+            handle = try ObjectHandle(objects, key)
+        } else {
+            try handle!.move(to: key)
+        }
+        return try handle!.exists ? handle!.place : nil
     }
 
     /// The next object; nil at the end.
@@ -62,13 +85,16 @@ public struct ResultsCursor {
     /// The next object, and where it is if that is known without looking for it.
     @inline(__always)
     private mutating func nextPlace() throws(RealmError) -> (ObjectKey, ObjectPlace?) {
-        objects.instance.checkReadable()
+        let now = uncounted._withUnsafeGuaranteedRef { objects in
+            objects.instance.checkReadable()
+            return objects.instance.generation
+        }
         defer { position += 1 }
         if let keys { return (keys[position], nil) }
         if leaf == nil || position >= leaf!.end { try open() }
         let row = position &- leaf!.start
         let key = leaf!.leaf.key(row)
-        guard objects.instance.generation == generation else { return (key, nil) }
+        guard now == generation else { return (key, nil) }
         return (key, ObjectPlace(leaf!.leaf, row, generation: generation))
     }
 

@@ -17,7 +17,7 @@ extension ByteView {
 extension String {
     /// Calls `body` with the bytes of the text, which are there until it returns.
     @inline(__always)
-    func withView<R, E>(_ body: (ByteView) throws(E) -> R) throws(E) -> R {
+    package func withView<R, E>(_ body: (ByteView) throws(E) -> R) throws(E) -> R {
         var text = self
         return try text.withUTF8 { utf8 in
             Result { () throws(E) in

@@ -246,19 +246,27 @@ final class ResultsSource: @unchecked Sendable {
     }
 
     func element<Element>(_ position: Int) -> Element {
-        attempt { () throws(RealmError) in made(try results.object(at: position)) }
+        attempt { () throws(RealmError) in
+            let handle = try results.object(at: position)
+            return made(handle.key, handle.place)
+        }
     }
 
     @inline(__always)
-    private func made<Element>(_ handle: ObjectHandle) -> Element {
-        guard let maker else { return managed.accessor(handle, as: Element.self) }
-        return maker(managed, handle) as! Element
+    private func made<Element>(_ key: ObjectKey, _ place: ObjectPlace) -> Element {
+        if maker == nil {
+            // These keep the class: no local name for it has to.
+            return Unmanaged.passUnretained(managed)._withUnsafeGuaranteedRef {
+                $0.accessor(key, place, as: Element.self)
+            }
+        }
+        return maker!(managed, ObjectHandle(managed.objects, key, place)) as! Element
     }
 
     /// Goes over them as they are now, whatever becomes of them; what was deleted meanwhile is left out.
     final class Members {
         private let source: ResultsSource
-        private var cursor: ResultsCursor
+        @exclusivity(unchecked) private var cursor: ResultsCursor
 
         init(_ source: ResultsSource) {
             self.source = source
@@ -267,12 +275,8 @@ final class ResultsSource: @unchecked Sendable {
 
         func next<Element>() -> Element? {
             attempt { () throws(RealmError) -> Element? in
-                while let handle = try cursor.next() {
-                    if try handle.exists {
-                        return source.made(handle) as Element
-                    }
-                }
-                return nil
+                guard let (key, place) = try cursor.nextFound() else { return nil }
+                return source.made(key, place) as Element
             }
         }
     }

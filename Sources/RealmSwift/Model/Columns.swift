@@ -77,6 +77,17 @@ extension String: _PersistableInsideOptional, _DefaultConstructible, _PrimaryKey
         guard case .string(let bytes) = stored.value else { mismatch(stored.value, self) }
         return bytes.string
     }
+    public static func _rlmRead(_ object: ObjectBase, _ property: UInt16) -> String {
+        guard let bytes = object.text(Int(property)) else { mismatch(.null, self) }
+        return bytes.string
+    }
+    /// From where it is.
+    public static func _rlmAdopt(
+        _ value: String, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
+    ) -> String? {
+        value.withView { object.adopt(.string($0), in: Int(property), storing) }
+        return nil
+    }
     public func _rlmStored(_ storing: _Storing) -> Value { storing.string(self) }
 }
 extension Data: _PersistableInsideOptional, _DefaultConstructible, SortableType, _QueryBinary,
@@ -195,6 +206,10 @@ extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
         guard let type = Wrapped.self as? ObjectBase.Type else { return nil }
         return recorder.object(type) as? Wrapped
     }
+    public static func _rlmAdopt(
+        at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
+        _ storing: _Storing
+    ) { Wrapped._rlmAdoptOptional(at: place, object, property, storing) }
 }
 extension Optional: _PrimaryKey where Wrapped: _Persistable, Wrapped.PersistedType: _PrimaryKey {}
 extension Optional: _Indexable where Wrapped: _Persistable, Wrapped.PersistedType: _Indexable {}

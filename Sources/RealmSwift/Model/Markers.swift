@@ -48,6 +48,13 @@ where
     static func _rlmConverted(_ value: Any?) -> Self?
     /// What a key path meets at this property, to go on from.
     static func _rlmRecorded(_ recorder: _KeyPathRecording) -> Self
+    /// Stores what the wrapper at `place` had before its object was managed, and forgets it there.
+    ///
+    /// Asked of the type of value: each that is no wrapper of others has code of its own for this then,
+    /// where a wrapper of any value has to ask what its parts are.
+    static func _rlmAdopt(
+        at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
+        _ storing: _Storing)
     /// Stores what an object had before it was managed. Returns what its accessor keeps.
     static func _rlmAdopt(
         _ value: Self, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
@@ -74,12 +81,42 @@ extension _Persistable {
     public static func _rlmAdopt(
         _ value: Self, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
     ) -> Self? {
-        object.store(value, in: Int(property), storing)
+        object.adopt(value, in: Int(property), storing)
         return nil
+    }
+
+    public static func _rlmAdopt(
+        at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
+        _ storing: _Storing
+    ) {
+        let wrapper = place.assumingMemoryBound(to: Persisted<Self>.self)
+        let value = wrapper.pointee.local ?? _rlmDefaultValue()
+        wrapper.pointee.local = nil
+        wrapper.pointee.local = _rlmAdopt(value, object, property, storing)
     }
 }
 public protocol _PersistableInsideOptional: _Persistable
-where PersistedType: _PersistableInsideOptional {}
+where PersistedType: _PersistableInsideOptional {
+    /// The same for an optional of the type.
+    static func _rlmAdoptOptional(
+        at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
+        _ storing: _Storing)
+}
+extension _PersistableInsideOptional {
+    public static func _rlmAdoptOptional(
+        at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
+        _ storing: _Storing
+    ) {
+        let wrapper = place.assumingMemoryBound(to: Persisted<Self?>.self)
+        let value = wrapper.pointee.local ?? nil
+        wrapper.pointee.local = nil
+        if let value {
+            object.adopt(value, in: Int(property), storing)
+        } else {
+            object.adopt(.null, in: Int(property), storing)
+        }
+    }
+}
 public protocol _DefaultConstructible { init() }
 extension _Persistable where Self: _DefaultConstructible {
     public static func _rlmDefaultValue() -> Self { .init() }

@@ -6,9 +6,18 @@ import RealmEngine
 public struct _Stored {
     let value: Value
     /// Nil for a value of its own, which is neither a link nor a collection.
-    let realm: RealmInstance!
+    var realm: RealmInstance! { home?.takeUnretainedValue() }
+    /// Who reads the value keeps the realm meanwhile: nothing is counted.
+    private let home: Unmanaged<RealmInstance>?
     /// Where a collection is that the value may be.
     var place: Place?
+
+    @inline(__always)
+    init(value: Value, realm: RealmInstance?, place: Place? = nil) {
+        self.value = value
+        home = realm.map { Unmanaged.passUnretained($0) }
+        self.place = place
+    }
 
     enum Place {
         case property(ObjectBase, Int)

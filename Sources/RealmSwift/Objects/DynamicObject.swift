@@ -5,7 +5,7 @@ import RealmEngine
 /// has for them.
 @dynamicMemberLookup
 public final class DynamicObject: Object {
-    private var objects: ObjectClass?
+    private var objects: ObjectClass? { unmodelled }
 
     /// The stored object of a realm, which has its class or not.
     static func of(_ realm: RealmInstance, _ link: ObjectLink) -> DynamicObject {
@@ -14,7 +14,6 @@ public final class DynamicObject: Object {
             guard let objects = ObjectClass(realm.engine, link.table) else {
                 throwRealmException("Object type is not managed by the Realm.")
             }
-            object.objects = objects
             object.keeper = realm
             object.handle = try ObjectHandle(objects, link.key)
         }

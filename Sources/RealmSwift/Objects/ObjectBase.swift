@@ -5,7 +5,11 @@ import RealmEngine
 open class ObjectBase: NSObject {
     /// Where the object is stored; nil as long as it is in no realm.
     @exclusivity(unchecked) final var managed: ManagedClass?
-    @exclusivity(unchecked) final var handle: ObjectHandle?
+    /// Its class in the file, of an object that has none in the program.
+    final var unmodelled: ObjectClass?
+    /// Which object it is, and where that was found last.
+    @exclusivity(unchecked) final var key = ObjectKey.none
+    @exclusivity(unchecked) final var position = ObjectPlace()
     /// Of an object that stands for a class while a key path is looked at.
     final var recorder: _KeyPathRecording?
     /// Keeps the realm, which its classes do not.
@@ -62,10 +66,38 @@ open class ObjectBase: NSObject {
 
     // MARK: Values
 
-    /// Looks up where the object is after the realm has moved.
-    @inline(__always)
-    private final func follow() throws(RealmError) { if handle!.isBehind { try catchUp() } }
+    /// The object in the file; nil as long as it is in no realm.
+    final var handle: ObjectHandle? {
+        get { (managed?.objects ?? unmodelled).map { ObjectHandle($0, key, position) } }
+        set {
+            guard let newValue else { return }
+            if managed == nil { unmodelled = newValue.objects }
+            (key, position) = (newValue.key, newValue.place)
+        }
+    }
 
+    /// Its class, without counting a reference to that: a local name for it would.
+    @inline(__always)
+    private final var uncounted: Unmanaged<ManagedClass> {
+        if managed == nil { Self.notManaged() }
+        return Unmanaged.passUnretained(managed!)
+    }
+
+    /// What `body` finds with the class the object is of, after the realm has moved, too. The object
+    /// keeps its class meanwhile.
+    @inline(__always)
+    private final func read<T>(
+        _ body: (ObjectClass, ObjectKey, ObjectPlace) throws(RealmError) -> T
+    ) -> T {
+        uncounted._withUnsafeGuaranteedRef { managed in
+            attempt { () throws(RealmError) in
+                if managed.objects.isBehind(position) { try catchUp() }
+                return try body(managed.objects, key, position)
+            }
+        }
+    }
+
+    /// Looks up where the object is after the realm has moved.
     @inline(never)
     private final func catchUp() throws(RealmError) {
         checkFresh()
@@ -82,10 +114,14 @@ open class ObjectBase: NSObject {
     /// The value of a property. Traps when the object is gone.
     @inline(__always)
     final func stored(_ property: Int) -> _Stored {
-        guard let managed else { Self.notManaged() }
-        return attempt { () throws(RealmError) in
-            try follow()
-            return _Stored(value: try handle!.value(property), realm: managed.realm)
+        _Stored(value: value(property), realm: keeper)
+    }
+
+    /// The same without the realm, which few types of values need.
+    @inline(__always)
+    final func value(_ property: Int) -> Value {
+        read { (objects, key, place) throws(RealmError) in
+            try objects.value(property, of: key, at: place)
         }
     }
 
@@ -98,9 +134,36 @@ open class ObjectBase: NSObject {
 
     @inline(__always)
     final func integer(_ property: Int) -> Int64 {
-        return attempt { () throws(RealmError) in
-            try follow()
-            return try handle!.int(property) ?? 0
+        read { (objects, key, place) throws(RealmError) in
+            try objects.int(property, of: key, at: place) ?? 0
+        }
+    }
+
+    /// Text where it is stored; nil for null.
+    @inline(__always)
+    final func text(_ property: Int) -> ByteView? {
+        read { (objects, key, place) throws(RealmError) in
+            try objects.text(property, of: key, at: place)
+        }
+    }
+
+    /// Stores what a property had before the object was managed.
+    @inline(__always)
+    final func adopt(_ value: some _ObjcBridgeable, in property: Int, _ storing: _Storing) {
+        if let child = value._rlmEmbedded { return storeEmbedded(property, child, storing) }
+        adopt(value._rlmStored(storing), in: property, storing)
+    }
+
+    @inline(__always)
+    final func adopt(_ value: Value, in property: Int, _ storing: _Storing) {
+        uncounted._withUnsafeGuaranteedRef { managed in
+            attempt { () throws(RealmError) in
+                if storing.policy == .modified {
+                    try handle!.update(property, value)
+                } else {
+                    try managed.objects.set(property, of: key, value)
+                }
+            }
         }
     }
 

@@ -167,10 +167,7 @@ extension Persisted: ColumnWrapper {
         from place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
         _ storing: _Storing
     ) {
-        let value = current(place)
-        wrapper(at: place).pointee.local = nil
-        let kept = Value._rlmAdopt(value, object, property, storing)
-        wrapper(at: place).pointee.local = kept
+        Value._rlmAdopt(at: place, object, property, storing)
     }
 
     static func any(at place: UnsafeMutableRawPointer, _ object: ObjectBase) -> Any? {

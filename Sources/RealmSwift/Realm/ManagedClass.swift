@@ -4,7 +4,7 @@ import RealmEngine
 /// the one is which of the other. Confined as its realm is; of a frozen one free to cross threads.
 final class ManagedClass: @unchecked Sendable {
     /// Whoever holds this holds the realm, too.
-    unowned let realm: RealmInstance
+    unowned(unsafe) let realm: RealmInstance
     let model: ClassModel
     let objects: ObjectClass
     /// The realm let go of the version that objects of this class are of.
@@ -12,9 +12,22 @@ final class ManagedClass: @unchecked Sendable {
     /// Place of the primary key among the table's properties.
     let primaryKey: Int?
     /// Where the wrappers of a new accessor lie, and the places of their properties.
-    private let bindings: [(offset: Int, property: UInt16)]
+    private let bindings: UnsafeMutableBufferPointer<(offset: Int, property: UInt16)>
     /// Columns that are no wrappers, which few classes have.
     private let holders: [(field: ClassModel.Field, property: UInt16)]
+    private let hasHolders: Bool
+    /// What is to be stored of an object that becomes managed, in order.
+    let columns: [Column]
+
+    /// A field of the model, as adopting an object goes over them.
+    struct Column {
+        let offset: Int
+        let wrapper: any ColumnWrapper.Type
+        /// Its place in the table; nil for linking objects.
+        let property: Int?
+        let isPrimaryKey: Bool
+    }
+    private let type: ObjectBase.Type
     /// By field of the model; nil for linking objects.
     let properties: [Int?]
     /// Once conditions asked for them (`aliases`).
@@ -39,23 +52,35 @@ final class ManagedClass: @unchecked Sendable {
             (field, properties[i].map { UInt16($0) } ?? Self.firstField + UInt16(i))
         }
         holders = places.filter { $0.field.wrapper.isHolder }
-        bindings = places.filter { !$0.field.wrapper.isHolder }
-            .map { ($0.field.offset, $0.property) }
+        hasHolders = !holders.isEmpty
+        columns = zip(model.fields, properties).map { field, property in
+            Column(
+                offset: field.offset, wrapper: field.wrapper, property: property,
+                isPrimaryKey: field.isPrimaryKey)
+        }
+        type = model.type
+        let wrappers = places.filter { !$0.field.wrapper.isHolder }
+        bindings = .allocate(capacity: wrappers.count)
+        _ = bindings.initialize(from: wrappers.map { ($0.field.offset, $0.property) })
     }
+
+    deinit { bindings.deallocate() }
 
     /// Makes `object` stand for the stored one.
     ///
     /// - Parameter isAdopted: its holders have what is to be stored yet.
     @inline(__always)
-    func bind(_ object: ObjectBase, _ handle: ObjectHandle, isAdopted: Bool = false) {
+    func bind(
+        _ object: ObjectBase, _ key: ObjectKey, _ place: ObjectPlace, isAdopted: Bool = false
+    ) {
         object.managed = self
-        object.handle = handle
+        (object.key, object.position) = (key, place)
         object.keeper = realm
         let base = Unmanaged.passUnretained(object).toOpaque()
         for binding in bindings {
             base.storeBytes(of: binding.property, toByteOffset: binding.offset, as: UInt16.self)
         }
-        if !holders.isEmpty, !isAdopted { attachHolders(of: object) }
+        if hasHolders, !isAdopted { attachHolders(of: object) }
     }
 
     @inline(never)
@@ -72,11 +97,25 @@ final class ManagedClass: @unchecked Sendable {
         holder.field.wrapper.attach(at: object.place(of: holder.field), object, holder.property)
     }
 
+    @inline(__always)
+    private func bound(_ key: ObjectKey, _ place: ObjectPlace) -> ObjectBase {
+        let object = type.init()
+        bind(object, key, place)
+        return object
+    }
+
     /// An accessor of a stored object; `type` is the model's, or one above it.
     @inline(__always)
     func accessor<T>(_ handle: ObjectHandle, as type: T.Type) -> T {
-        let object = model.type.init()
-        bind(object, handle)
-        return unsafeBitCast(object, to: T.self)
+        accessor(handle.key, handle.place, as: type)
+    }
+
+    @inline(__always)
+    func accessor<T>(_ key: ObjectKey, _ place: ObjectPlace, as type: T.Type) -> T {
+        // A cast would count a reference more.
+        var reference = Unmanaged.passRetained(bound(key, place)).toOpaque()
+        return withUnsafeMutableBytes(of: &reference) {
+            $0.baseAddress!.assumingMemoryBound(to: T.self).move()
+        }
     }
 }

@@ -71,15 +71,14 @@ extension RealmInstance {
         _ object: ObjectBase, _ managed: ManagedClass, _ handle: ObjectHandle, _ storing: _Storing
     ) {
         // First of all, so that objects that link here find it stored.
-        managed.bind(object, handle, isAdopted: true)
-        for (i, field) in managed.model.fields.enumerated() {
-            guard !field.isPrimaryKey || !hasKey(managed), let property = managed.properties[i]
-            else {
+        managed.bind(object, handle.key, handle.place, isAdopted: true)
+        let base = Unmanaged.passUnretained(object).toOpaque()
+        for (i, column) in managed.columns.enumerated() {
+            guard let property = column.property, !column.isPrimaryKey || !hasKey(managed) else {
                 managed.attach(i, of: object)
                 continue
             }
-            field.wrapper.adopt(
-                from: object.place(of: field), object, UInt16(property), storing)
+            column.wrapper.adopt(from: base + column.offset, object, UInt16(property), storing)
         }
     }
 }

@@ -17,11 +17,9 @@ final class RealmInstance: @unchecked Sendable {
     private var keeper: RealmInstance?
     private let classes = Guarded<[ObjectIdentifier: ManagedClass]>([:])
 
-    private struct Entry: @unchecked Sendable {
-        weak var realm: RealmInstance?
-    }
+    private let whereabouts = Whereabouts<RealmInstance>()
 
-    private static let live = Guarded<[ObjectIdentifier: Entry]>([:])
+    private static let live = Guarded<[ObjectIdentifier: Whereabouts<RealmInstance>]>([:])
 
     private init(
         _ engine: Instance, _ configuration: Realm.Configuration, _ schema: ModelSchema
@@ -29,7 +27,10 @@ final class RealmInstance: @unchecked Sendable {
         self.engine = engine
         self.configuration = configuration
         self.schema = schema
+        whereabouts.begin(self)
     }
+
+    deinit { whereabouts.end() }
 
     /// The realm of an instance of the engine.
     static func of(
@@ -38,9 +39,9 @@ final class RealmInstance: @unchecked Sendable {
         let id = ObjectIdentifier(engine)
         let fresh = RealmInstance(engine, configuration, schema)
         return live.withLock { live in
-            if let known = live[id]?.realm, known.engine === engine { return known }
-            if live.count > 64 { live = live.filter { $0.value.realm != nil } }
-            live[id] = Entry(realm: fresh)
+            if let known = live[id]?.object, known.engine === engine { return known }
+            if live.count > 64 { live = live.filter { $0.value.object != nil } }
+            live[id] = fresh.whereabouts
             return fresh
         }
     }
@@ -70,7 +71,7 @@ final class RealmInstance: @unchecked Sendable {
     }
 
     /// All there are.
-    static var all: [RealmInstance] { live.withLock { $0.values.map { $0 } }.compactMap(\.realm) }
+    static var all: [RealmInstance] { live.withLock { $0.values.map { $0 } }.compactMap(\.object) }
 
     // MARK: Lasting
 

@@ -1,3 +1,4 @@
+import CRealmSystem
 import Dispatch
 import Foundation
 @_spi(Testing) import RealmEngine
@@ -20,12 +21,16 @@ enum Scheduler {
                     + "main queue.")
         }
         let id = ObjectIdentifier(queue)
-        queue.setSpecific(key: queueKey, value: id)
+        // What is set once stays where it is as long as the queue, which tells the queue quickly.
+        if queue.getSpecific(key: queueKey) == nil { queue.setSpecific(key: queueKey, value: id) }
         if DispatchQueue.getSpecific(key: queueKey) != id, !isStandIn(for: .object(id)) {
             wrongQueue()
         }
         return Confinement(
             .object(id), name: "queue '\(queue.label)'",
+            test: Confinement.Test(UInt(bitPattern: specific)) {
+                UInt(bitPattern: Scheduler.specific) == $0
+            },
             isCurrent: { DispatchQueue.getSpecific(key: queueKey) == id },
             send: { work in
                 queue.async(execute: work)
@@ -63,6 +68,14 @@ enum Scheduler {
         })
 
     private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
+    private static let queueKeyPlace = UInt(
+        bitPattern: Unmanaged.passUnretained(queueKey).toOpaque())
+
+    /// Where the queue the caller is on has what was set for it: the key's own place is what Swift's
+    /// view of Dispatch goes by.
+    private static var specific: UnsafeMutableRawPointer? {
+        dispatch_get_specific(UnsafeRawPointer(bitPattern: queueKeyPlace)!)
+    }
     private static let mainKey: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)

@@ -1,0 +1,86 @@
+/// Reading single properties: what `ObjectHandle` does, for those who hold the class already and find a
+/// handle, which holds it too, one count of references too many.
+extension ObjectClass {
+    /// Whether `place` may not be where its object is in what the instance shows: in an open write
+    /// transaction it may not.
+    @inlinable @inline(__always)
+    package func isBehind(_ place: ObjectPlace) -> Bool {
+        let generation = instance.generation
+        return generation == 0 || generation != place.generation
+    }
+
+    /// The value of a property of the object with `key`, which was found at `place`; an unresolved link
+    /// is null.
+    ///
+    /// Throws `misuse` when the object or the property is gone.
+    package func value(
+        _ property: Int, of key: ObjectKey, at place: ObjectPlace
+    ) throws(RealmError) -> Value {
+        let space = instance.space
+        guard place.generation == instance.generation else { return try late(property, key) }
+        let field = field(property)
+        let ref = try cells(field, place)
+        return try ColumnLeaf(space, ref, field.layout, rows: Int(place.rows)).value(place.row)
+    }
+
+    /// An integer; nil for null. Throws as `value` does, and for a property of another type.
+    package func int(
+        _ property: Int, of key: ObjectKey, at place: ObjectPlace
+    ) throws(RealmError) -> Int64? {
+        let space = instance.space
+        let field = field(property)
+        guard place.generation == instance.generation, field.isInteger else {
+            return try value(property, of: key, at: place).int()
+        }
+        let ref = try cells(field, place)
+        let leaf = try space.integers(ref, "integer leaf")
+        guard leaf.count == Int(place.rows) else { throw space.tooMany(leaf.count, ref) }
+        return leaf.integer(place.row)
+    }
+
+    /// Text where it is stored; nil for null. Throws as `value` does, and for a property of another
+    /// type.
+    package func text(
+        _ property: Int, of key: ObjectKey, at place: ObjectPlace
+    ) throws(RealmError) -> ByteView? {
+        let space = instance.space
+        let field = field(property)
+        guard place.generation == instance.generation, field.isText else {
+            return try value(property, of: key, at: place).text()
+        }
+        let ref = try cells(field, place)
+        let leaf = try BytesLeaf(strings: space, ref, distinct: field.layout.distinct)
+        guard leaf.count == Int(place.rows) else { throw space.tooMany(leaf.count, ref) }
+        return try leaf.value(place.row)
+    }
+
+    @inline(__always)
+    private func cells(_ field: Field, _ place: ObjectPlace) throws(RealmError) -> Ref {
+        guard let ref = place.columnRef(field.leafIndex), field.column != nil, !ref.isNone else {
+            throw gone(field)
+        }
+        return ref
+    }
+
+    /// The instance is elsewhere now, or in a write transaction.
+    @inline(never)
+    private func late(_ property: Int, _ key: ObjectKey) throws(RealmError) -> Value {
+        if let transaction = instance.transaction {
+            let field = try field(property, in: transaction)
+            guard field.column != nil,
+                let value = try transaction.stored(self.key, key, leafIndex: field.leafIndex)
+            else { throw gone(field) }
+            return value.shown
+        }
+        let found = try ObjectHandle(self, key)
+        return try value(property, of: key, at: found.place)
+    }
+
+    @inline(never)
+    private func gone(_ field: Field) -> RealmError {
+        if field.column == nil {
+            return .misuse("The property has been removed from the file.", code: "InvalidProperty")
+        }
+        return .misuse("Object has been deleted or invalidated.", code: "InvalidatedObject")
+    }
+}
