@@ -73,8 +73,15 @@ extension ParsedCommand {
     /// Worker threads; 0 means one per processor.
     package var threads: Int { self[ifKnown: SharedOptions.threads] }
 
-    /// Cap on private memory, in bytes.
-    package var maxMemory: Int { max(Self.leastMemory, self[ifKnown: SharedOptions.maxMemory]) }
+    /// Cap on private memory, in bytes. Pages of an encrypted file have to be private once they are
+    /// decrypted: where nobody says how much, those of a middling file are not decrypted twice.
+    package var maxMemory: Int {
+        let limit = max(Self.leastMemory, self[ifKnown: SharedOptions.maxMemory])
+        return namesKey && !isGiven(SharedOptions.maxMemory.spec)
+            ? max(limit, Self.memoryWithKey) : limit
+    }
+
+    private static let memoryWithKey = 256 << 20
 
     /// A share of less may be nothing at all.
     static let leastMemory = 1 << 10

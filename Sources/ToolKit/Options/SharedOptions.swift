@@ -114,7 +114,7 @@ package enum SharedOptions {
         "Keep private memory below SIZE. Pages of the mapped file do not count: the system takes "
             + "them back whenever it needs to. Less than 1 KiB counts as 1 KiB, and what a single "
             + "record or value takes is not limited.",
-        default: 64 << 20)
+        default: 64 << 20, defaultText: "64MiB, 256MiB with an encryption key")
 
     package static let at = Option(
         "at", nil, .required("VERSION", .version), in: .changes,
