@@ -57,7 +57,7 @@ let package = Package(
     targets: [
         // Block functions for encrypted databases.
         .target(name: "CRealmCrypto"),
-        // Calls of the system that Swift's view of the C library leaves out.
+        // Calls of the system and of the runtime that Swift's view of them leaves out.
         .target(name: "CRealmSystem"),
         .target(
             name: "RealmEngine", dependencies: ["CRealmCrypto", "CRealmSystem"],

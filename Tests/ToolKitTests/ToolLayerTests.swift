@@ -22,9 +22,10 @@ import Testing
         "CoreTasks": [
             "Glibc", "Synchronization", "RealmEngine", "ToolKit", "ToolBench", "ToolVersion",
         ],
-        "RealmActors": ["RealmEngine"],
+        "RealmActors": ["CRealmSystem", "RealmEngine"],
         "RealmSwift": [
-            "Dispatch", "Foundation", "RealmActors", "RealmEngine", "Swift", "Synchronization",
+            "CRealmSystem", "Dispatch", "Foundation", "RealmActors", "RealmEngine", "Swift",
+            "Synchronization",
         ],
         "core-bench": ["Glibc", "CoreTasks"],
         "realm-query": ["Glibc", "Tools"], "realm-write": ["Glibc", "Tools"],

@@ -12,6 +12,12 @@
 /// weak references. Its memory must still be there.
 void *swift_tryRetain(void *object);
 
+/// What counts the references to an object of Swift, of all kinds together: good for nothing but being
+/// compared with another object's.
+static inline size_t realm_reference_count(const void *object) {
+    return __atomic_load_n((const size_t *)object + 1, __ATOMIC_ACQUIRE);
+}
+
 /// Moves the pages of `count` bytes of private memory to another place in one step, in place of what
 /// is there; where they were, there is memory without pages. 0 unless the system refuses.
 int realm_memory_move(void *from, size_t count, void *to);

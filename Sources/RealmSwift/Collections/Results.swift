@@ -253,7 +253,20 @@ final class ResultsSource: @unchecked Sendable {
     }
 
     @inline(__always)
-    private func made<Element>(_ key: ObjectKey, _ place: ObjectPlace) -> Element {
+    func bound(_ key: ObjectKey, _ place: ObjectPlace) -> ObjectBase { managed.bound(key, place) }
+
+    /// Whether `object`, an accessor made here, may be one of another object: it is live and of the
+    /// class as it is now.
+    @inline(__always)
+    func mayReuse(_ object: ObjectBase) -> Bool {
+        let known = Unmanaged.passUnretained(known)
+        return known._withUnsafeGuaranteedRef {
+            $0.isPlain && !$0.isStale && object.isOf($0)
+        }
+    }
+
+    @inline(__always)
+    func made<Element>(_ key: ObjectKey, _ place: ObjectPlace) -> Element {
         if maker == nil {
             // These keep the class: no local name for it has to.
             return Unmanaged.passUnretained(managed)._withUnsafeGuaranteedRef {
@@ -261,24 +274,6 @@ final class ResultsSource: @unchecked Sendable {
             }
         }
         return maker!(managed, ObjectHandle(managed.objects, key, place)) as! Element
-    }
-
-    /// Goes over them as they are now, whatever becomes of them; what was deleted meanwhile is left out.
-    final class Members {
-        private let source: ResultsSource
-        @exclusivity(unchecked) private var cursor: ResultsCursor
-
-        init(_ source: ResultsSource) {
-            self.source = source
-            cursor = attempt { () throws(RealmError) in try source.results.cursor() }
-        }
-
-        func next<Element>() -> Element? {
-            attempt { () throws(RealmError) -> Element? in
-                guard let (key, place) = try cursor.nextFound() else { return nil }
-                return source.made(key, place) as Element
-            }
-        }
     }
 
     private func other(

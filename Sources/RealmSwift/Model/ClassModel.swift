@@ -27,6 +27,9 @@ final class ClassModel: @unchecked Sendable {
     let fields: [Field]
     let isEmbedded: Bool
 
+    /// Objects have nothing but columns, and wrappers that keep nothing of what is stored.
+    let isPlain: Bool
+
     var primaryKey: Field? { fields.first(where: \.isPrimaryKey) }
 
     /// Why the class cannot be stored; empty for a sound one.
@@ -73,6 +76,9 @@ final class ClassModel: @unchecked Sendable {
         }
         withExtendedLifetime(prototype) {}
         self.fields = fields
+        let above: ObjectBase.Type = isEmbedded ? EmbeddedObject.self : Object.self
+        let own = RuntimeFields.of(type).count - RuntimeFields.of(above).count
+        isPlain = own == fields.count && fields.allSatisfy { $0.wrapper.isPlain }
         mistakes = findMistakes()
     }
 

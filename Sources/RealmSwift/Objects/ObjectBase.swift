@@ -1,3 +1,4 @@
+import CRealmSystem
 import Foundation
 import RealmEngine
 
@@ -58,6 +59,26 @@ open class ObjectBase: NSObject {
     }
 
     final var isManaged: Bool { managed != nil }
+
+    @inline(__always)
+    final func isOf(_ other: ManagedClass) -> Bool { managed === other }
+
+    /// Stands for another object of its class from now on.
+    @inline(__always)
+    final func become(_ other: ObjectKey, _ place: ObjectPlace) { (key, position) = (other, place) }
+
+    /// There is one strong reference to the object, and there never was one of another kind: the
+    /// runtime's count is that of a new object.
+    @inline(__always)
+    final var isUnshared: Bool {
+        realm_reference_count(Unmanaged.passUnretained(self).toOpaque()) == Self.countOfNew
+    }
+
+    private static let countOfNew: Int = {
+        let new = Unmanaged.passRetained(ObjectBase())
+        defer { new.release() }
+        return realm_reference_count(new.toOpaque())
+    }()
 
     /// The name of the object's class in files.
     final var className: String {
@@ -303,6 +324,18 @@ open class ObjectBase: NSObject {
     }
 
     open override var description: String { ObjectDescription.text(self) }
+}
+
+extension Unmanaged where Instance == ObjectBase {
+    /// The reference, which was counted already, as what its class is known to be: a cast would count
+    /// one more.
+    @inline(__always)
+    func given<T>() -> T {
+        var reference = toOpaque()
+        return withUnsafeMutableBytes(of: &reference) {
+            $0.baseAddress!.assumingMemoryBound(to: T.self).move()
+        }
+    }
 }
 
 @available(*, unavailable) extension ObjectBase: @unchecked Sendable {}

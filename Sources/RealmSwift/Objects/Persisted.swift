@@ -102,6 +102,8 @@ protocol ColumnWrapper {
     /// An object of its own, which must learn where its value is; else a wrapper, which begins with the
     /// place of the property.
     static var isHolder: Bool { get }
+    /// Nothing of what is stored is kept beside it.
+    static var isPlain: Bool { get }
     static var shape: _PropertyShape { get }
     static func facts(at place: UnsafeMutableRawPointer) -> ColumnFacts
     /// The value before the object is managed, to be stored.
@@ -127,6 +129,7 @@ protocol ColumnWrapper {
 
 extension ColumnWrapper {
     static var isHolder: Bool { false }
+    static var isPlain: Bool { false }
     static func refusal(of value: Any?) -> String? { nil }
     static func attach(
         at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16
@@ -142,6 +145,7 @@ struct ColumnFacts {
 }
 
 extension Persisted: ColumnWrapper {
+    static var isPlain: Bool { !Value._rlmIsKept }
     static var shape: _PropertyShape { Value._rlmShape }
 
     private static func wrapper(

@@ -28,6 +28,8 @@ final class ManagedClass: @unchecked Sendable {
         let isPrimaryKey: Bool
     }
     private let type: ObjectBase.Type
+    /// An accessor is nothing but what it stands for, and of a live realm, where one thread has it.
+    let isPlain: Bool
     /// By field of the model; nil for linking objects.
     let properties: [Int?]
     /// Once conditions asked for them (`aliases`).
@@ -59,6 +61,7 @@ final class ManagedClass: @unchecked Sendable {
                 isPrimaryKey: field.isPrimaryKey)
         }
         type = model.type
+        isPlain = model.isPlain && !realm.isFrozen
         let wrappers = places.filter { !$0.field.wrapper.isHolder }
         bindings = .allocate(capacity: wrappers.count)
         _ = bindings.initialize(from: wrappers.map { ($0.field.offset, $0.property) })
@@ -98,7 +101,7 @@ final class ManagedClass: @unchecked Sendable {
     }
 
     @inline(__always)
-    private func bound(_ key: ObjectKey, _ place: ObjectPlace) -> ObjectBase {
+    func bound(_ key: ObjectKey, _ place: ObjectPlace) -> ObjectBase {
         let object = type.init()
         bind(object, key, place)
         return object
@@ -112,10 +115,6 @@ final class ManagedClass: @unchecked Sendable {
 
     @inline(__always)
     func accessor<T>(_ key: ObjectKey, _ place: ObjectPlace, as type: T.Type) -> T {
-        // A cast would count a reference more.
-        var reference = Unmanaged.passRetained(bound(key, place)).toOpaque()
-        return withUnsafeMutableBytes(of: &reference) {
-            $0.baseAddress!.assumingMemoryBound(to: T.self).move()
-        }
+        Unmanaged.passRetained(bound(key, place)).given()
     }
 }

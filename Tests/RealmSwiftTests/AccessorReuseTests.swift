@@ -1,0 +1,116 @@
+import RealmSwift
+import Testing
+
+final class Mark: Object {
+    @Persisted var number: Int
+    @Persisted var text: String?
+    @Persisted var next: Mark?
+}
+
+/// Has something beside its columns.
+final class Noted: Object {
+    @Persisted var number: Int
+    var note = 0
+}
+
+/// Its accessors keep the list they were asked for.
+final class Listing: Object {
+    @Persisted var number: Int
+    @Persisted var numbers: List<Int>
+}
+
+/// An accessor that nobody keeps becomes the next one, and nobody can tell.
+@Suite struct AccessorReuseTests {
+    private let lab: RealmLab
+    private let realm: Realm
+
+    init() throws {
+        lab = try RealmLab([Mark.self, Noted.self, Listing.self])
+        realm = try lab.open()
+        let realm = realm
+        try realm.write {
+            for i in 0..<1000 {
+                realm.create(Mark.self, value: ["number": i, "text": "\(i)"])
+                realm.create(Noted.self, value: ["number": i])
+                realm.create(Listing.self, value: ["number": i, "numbers": [i, -i]])
+            }
+        }
+    }
+
+    @Test func notKept() {
+        var places: Set<ObjectIdentifier> = []
+        var sum = 0
+        for mark in realm.objects(Mark.self) {
+            places.insert(ObjectIdentifier(mark))
+            #expect(mark.text == "\(mark.number)")
+            sum += mark.number
+        }
+        #expect(sum == 499_500 && places.count < 3)
+    }
+
+    /// Whatever way an accessor is kept, it stays what it is.
+    @Test(arguments: [1, 2, 3, 7]) func kept(_ step: Int) {
+        var kept: [Mark] = []
+        for (i, mark) in realm.objects(Mark.self).enumerated() where i % step == 0 {
+            kept.append(mark)
+        }
+        #expect(kept.map(\.number) == Array(stride(from: 0, to: 1000, by: step)))
+        #expect(Set(kept.map { ObjectIdentifier($0) }).count == kept.count)
+        #expect(Array(realm.objects(Mark.self)).map(\.number) == Array(0..<1000))
+    }
+
+    @Test func keptByClosuresAndIterators() {
+        var later: [() -> Int] = []
+        for mark in realm.objects(Mark.self).where({ $0.number < 10 }) {
+            later.append { mark.number }
+        }
+        #expect(later.map { $0() } == Array(0..<10))
+        var iterator = realm.objects(Mark.self).makeIterator()
+        let (first, second) = (iterator.next(), iterator.next())
+        #expect(first?.number == 0 && second?.number == 1)
+    }
+
+    /// A weak reference leads nowhere once the accessor is let go of, never to another object.
+    @Test func weakly() {
+        weak var seen: Mark?
+        for mark in realm.objects(Mark.self) {
+            if mark.number == 3 { seen = mark }
+            if mark.number > 4 { #expect(seen == nil || seen?.number == 3) }
+        }
+        #expect(seen == nil)
+    }
+
+    /// What is beside the columns begins anew with each accessor.
+    @Test func withStateOfItsOwn() {
+        for noted in realm.objects(Noted.self) {
+            #expect(noted.note == 0)
+            noted.note = noted.number + 1
+        }
+        for listing in realm.objects(Listing.self) {
+            #expect(Array(listing.numbers) == [listing.number, -listing.number])
+        }
+    }
+
+    @Test func insideTransactions() throws {
+        try realm.write {
+            for mark in realm.objects(Mark.self) where mark.number % 2 == 0 {
+                mark.number += 1000
+                if mark.number % 10 == 0 { realm.delete(mark) }
+            }
+        }
+        #expect(realm.objects(Mark.self).where { $0.number >= 1000 }.count == 400)
+        #expect(realm.objects(Mark.self).allSatisfy { !$0.isInvalidated })
+        try lab.check()
+    }
+
+    @Test func frozen() {
+        var places: Set<ObjectIdentifier> = []
+        let frozen = realm.freeze().objects(Mark.self)
+        var kept: [Mark] = []
+        for mark in frozen {
+            places.insert(ObjectIdentifier(mark))
+            kept.append(mark)
+        }
+        #expect(places.count == 1000 && kept.map(\.number) == Array(0..<1000))
+    }
+}
