@@ -30,7 +30,7 @@ struct LegacySchema {
         let version =
             try isLenient ? (try? reader.schemaVersion(all)) ?? nil : reader.schemaVersion(all)
         let schema = Schema(tables: all, version: version)
-        if let name = schema.tableNames.duplicate {
+        if !isLenient, let name = schema.tableNames.duplicate {
             throw .corrupt("two tables are called '\(name)'", at: top.names)
         }
         return schema

@@ -131,6 +131,17 @@ public final class TableInfo: Sendable {
             primaryKey: earlier.primaryKey, origin: earlier.origin, state)
     }
 
+    /// The same table under another name.
+    func named(_ name: String) -> TableInfo {
+        let state = State(
+            kind: kind, contentVersion: contentVersion, nextSequenceNumber: nextSequenceNumber,
+            columnCounter: columnCounter, collisions: collisions, root: root,
+            tombstones: tombstones, top: top)
+        return TableInfo(
+            key: key, name: name, columns: columns, columnNames: columnNames,
+            backlinks: backlinks, primaryKey: primaryKey, origin: origin, state)
+    }
+
     static let classPrefix = "class_"
 
     /// True for what users call a class; false for internal tables such as `metadata`.

@@ -2,6 +2,8 @@
 enum DatabaseKey: Sendable {
     case none
     case given(EncryptionKey)
+    /// The first block may be damaged, as long as another one is what was encrypted with this key.
+    case salvaging(EncryptionKey)
     /// The bytes of the file, whatever they mean.
     case unknown
 
@@ -14,8 +16,8 @@ enum DatabaseKey: Sendable {
         switch (self, file.mapping.pages?.key) {
         case (.none, nil), (.unknown, _): return
         case (.none, _): throw EncryptedPages.noKey(file.path)
-        case (.given, nil): throw EncryptedPages.notEncrypted(file.path)
-        case (.given(let key), let other?):
+        case (.given, nil), (.salvaging, nil): throw EncryptedPages.notEncrypted(file.path)
+        case (.given(let key), let other?), (.salvaging(let key), let other?):
             if !key.matches(other) { throw EncryptedPages.wrongKey(file.path) }
         }
     }
@@ -38,11 +40,24 @@ enum DatabaseKey: Sendable {
             }
             return mapping
         case .given(let key):
-            if isPlain { throw EncryptedPages.notEncrypted(path) }
-            let database = try Mapping(decrypting: mapping, key, path: path)
-            guard database.mapped > 0 else { throw EncryptedPages.notRealm(path) }
+            let database = try decrypted(mapping, key, path, isPlain: isPlain)
             if !isNew { try database.pages?.checkKey() }
             return database
+        case .salvaging(let key):
+            let database = try decrypted(mapping, key, path, isPlain: isPlain)
+            do throws(RealmError) { try database.pages?.checkKey() } catch {
+                if error.reason != "block-damaged" { throw error }
+            }
+            return database
         }
+    }
+
+    private func decrypted(
+        _ mapping: Mapping, _ key: EncryptionKey, _ path: String, isPlain: Bool
+    ) throws(RealmError) -> Mapping {
+        if isPlain { throw EncryptedPages.notEncrypted(path) }
+        let database = try Mapping(decrypting: mapping, key, path: path)
+        guard database.mapped > 0 else { throw EncryptedPages.notRealm(path) }
+        return database
     }
 }

@@ -24,8 +24,8 @@ final class DamagedFile {
     /// nowhere. Where a check finds errors, or neither can be used, the file is searched. Throws the
     /// reason why the first cannot be used when nothing is found; `incompatible` for formats that are
     /// not read.
-    convenience init(path: String, _ key: DatabaseKey = .none) throws(RealmError) {
-        let file = try MappedFile(path: path, key)
+    convenience init(path: String, _ key: EncryptionKey?) throws(RealmError) {
+        let file = try MappedFile(path: path, key.map { .salvaging($0) } ?? .none)
         let errors = (try? IntegrityCheck.run(file).errorCount) ?? 1
         self.init(file, try Self.content(file, errors: errors), errors: errors)
     }
@@ -240,7 +240,11 @@ extension DamagedFile {
         let memory = SpaceMemory(file.mapping, limit: limit)
         memory.keepDerived(nodes)
         let schema = try LegacySchema(nodes, memory.lookup, top, isLenient: true).schema()
-        return Content(memory: memory, schema: schema, losses: lost + nodes.losses)
+        var naming = TableNaming()
+        let tables = schema.tables.map { $0.named(naming.name($0.name, slot: $0.key.slot)) }
+        return Content(
+            memory: memory, schema: Schema(tables: tables, version: schema.version),
+            losses: lost + nodes.losses, renamedClasses: naming.made)
     }
 }
 

@@ -145,7 +145,8 @@ public final class IntegrityCheck {
         memory = SpaceMemory(mapping, limit: limit)
     }
 
-    private static func headerOnly(_ error: RealmError) -> IntegrityReport {
+    /// A report of nothing but what is wrong with the header.
+    public static func headerOnly(_ error: RealmError) -> IntegrityReport {
         var report = IntegrityReport()
         report.counts[.header] = 1
         report.findings = [

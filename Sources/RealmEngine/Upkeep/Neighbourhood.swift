@@ -23,8 +23,9 @@ struct Neighbourhood {
         return node.hasSignature && isFollowed(ref, node)
     }
 
-    /// What is odd about the node at `root` or one below it; nil for nothing.
-    func doubt(_ root: Ref) -> String? {
+    /// What is odd about the node at `root` or one below it; nil for nothing. Long nodes of a column of
+    /// texts hold nothing else.
+    func doubt(_ root: Ref, isText: Bool) -> String? {
         var open = [root]
         while let ref = open.popLast() {
             guard let node = try? space.node(ref), work.spend(node.hasRefs ? node.count : 0) else {
@@ -32,7 +33,12 @@ struct Neighbourhood {
             }
             if !node.hasSignature { return "the node at \(ref.raw) does not begin like one" }
             if !isFollowed(ref, node) { return "what is behind the node at \(ref.raw) is no node" }
-            if node.byteSize > 2 * Self.block, let why = overwritten(ref, node) { return why }
+            if node.byteSize > Self.block {
+                if let why = overwritten(ref, node) { return why }
+                if isText, node.widthType == 2, !ByteView(node.payload, count: node.count).isUTF8 {
+                    return "the node at \(ref.raw) is no text"
+                }
+            }
             guard node.hasRefs, node.width > 0 else { continue }
             for i in 0..<node.count {
                 if let child = node.slot(i).child { open.append(child) }

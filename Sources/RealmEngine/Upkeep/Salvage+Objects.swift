@@ -100,7 +100,8 @@ extension Salvage {
         _ leaf: ClusterLeaf, _ rows: Range<Int>, _ column: ColumnInfo, _ info: TableInfo
     ) throws(RealmError) -> Bool {
         guard let neighbourhood = source.neighbourhood, let first = rows.first,
-            let why = neighbourhood.doubt(try leaf.columnRef(column.leafIndex))
+            let why = neighbourhood.doubt(
+                try leaf.columnRef(column.leafIndex), isText: column.type == .string)
         else { return false }
         try lose(
             .doubtful(

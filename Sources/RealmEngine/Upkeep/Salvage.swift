@@ -92,7 +92,7 @@ public final class Salvage {
         report: @escaping (SalvageLoss) throws(RealmError) -> Void
     ) throws(RealmError) -> SalvageSummary {
         let source: DamagedFile
-        do throws(RealmError) { source = try DamagedFile(path: path, DatabaseKey(key)) } catch {
+        do throws(RealmError) { source = try DamagedFile(path: path, key) } catch {
             throw error.inFile(path)
         }
         return try run(

@@ -27,11 +27,14 @@ struct CheckRun {
                 request.command, file: path, doing: "checking", meter: meter)
             defer { activity.finish() }
             do throws(RealmError) {
-                let report = try check(path, meter)
+                let report = try checkAnything(path, meter)
                 activity.finish()
                 var checked = CheckedFile(path: path, report: report)
                 checked.seconds = Double(MonotonicClock.nanoseconds() - began) / 1e9
-                if report.errorCount > 0 { checked.previous = previousSlot(path) }
+                if report.errorCount > 0 {
+                    checked.previous = previousSlot(path)
+                    checked.salvageable = salvageable(path)
+                }
                 printer.append(checked, to: &buffer)
                 code = code.combined(with: self.code(report))
             } catch {
@@ -52,6 +55,24 @@ struct CheckRun {
     private func code(_ report: IntegrityReport) -> ExitCode {
         if report.errorCount > 0 { return .damaged }
         return request.command[CompactOption.strict] && report.warningCount > 0 ? .no : .ok
+    }
+
+    /// As `check`, also of a file that has lost its header, if there is anything in it.
+    private func checkAnything(
+        _ path: String, _ meter: WorkMeter
+    ) throws(RealmError) -> IntegrityReport {
+        do throws(RealmError) { return try check(path, meter) } catch {
+            guard error.reason == "not-a-realm", let objects = salvageable(path), objects > 0 else {
+                throw error
+            }
+            return IntegrityCheck.headerOnly(error)
+        }
+    }
+
+    /// How many objects a salvage would copy; nil where it would not begin.
+    private func salvageable(_ path: String) -> Int? {
+        guard path != "-", request.start == .newest else { return nil }
+        return try? Salvage.estimate(path: path, key: request.command.readKey())
     }
 
     private func check(
@@ -121,6 +142,8 @@ struct CheckedFile {
     var seconds = 0.0
     /// State of the version before the newest: `ok`, `damaged`, `none`; nil when nobody looked.
     var previous: String?
+    /// Objects that a salvage would copy, about; nil when nobody looked.
+    var salvageable: Int?
 
     /// The command that helps.
     var advice: String? {
@@ -210,6 +233,9 @@ struct CheckPrinter {
         if let previous = checked.previous {
             buffer.append(",\"previousSlot\":\"\(previous)\"")
         }
+        if let salvageable = checked.salvageable {
+            buffer.append(",\"salvageable\":\(salvageable)")
+        }
         if let advice = checked.advice {
             buffer.append(",\"advice\":")
             JSONText.append(advice, to: &buffer)
@@ -265,6 +291,10 @@ struct CheckPrinter {
         if hidden > 0 { buffer.append("  and \(hidden) more\n") }
         if let previous = checked.previous {
             buffer.append("  version before: \(previous)\n")
+        }
+        if let salvageable = checked.salvageable {
+            let objects = Self.count(salvageable, "object")
+            buffer.append("  --salvage would copy: about \(objects)\n")
         }
         if let advice = checked.advice {
             buffer.append("  try: ")

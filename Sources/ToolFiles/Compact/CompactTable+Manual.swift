@@ -86,8 +86,13 @@ extension CompactTable {
         .literal([
             #"{"severity":"error","code":"ref-outside-file","offset":90112,"#,
             #" "path":"tables/Email/subject","detail":"..."}"#,
-            #"{"summary":{"errors":1,"warnings":0,"previousSlot":"ok","advice":"..."}}"#,
+            #"{"summary":{"errors":1,"warnings":0,"previousSlot":"ok","salvageable":48210,"#,
+            #" "advice":"..."}}"#,
         ]),
+        .paragraph(
+            "Of a damaged file `salvageable` is about how many objects `--salvage` would copy. A file "
+                + "that has lost its header is damaged if there is any, and no Realm file "
+                + "otherwise."),
     ]
 
     private static let salvage: [ManualBlock] = [

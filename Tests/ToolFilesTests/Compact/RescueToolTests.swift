@@ -21,7 +21,8 @@ import Testing
         let check = lab.shell("$C --check -f ndjson app.realm")
         #expect(check.status == 4, "\(check.text)")
         #expect(check.text.hasPrefix(#"{"severity":"error","code":""#))
-        #expect(check.text.contains(#""previousSlot":"ok","advice":"realm-compact --at previous"#))
+        #expect(check.text.contains(#""previousSlot":"ok","salvageable":"#))
+        #expect(check.text.contains(#","advice":"realm-compact --at previous"#))
         let run = lab.shell("$C --at previous -o recovered.realm app.realm")
         #expect(run.status == 0, "\(run.errorText)")
         #expect(lab.digest("recovered.realm") == digest)
@@ -60,6 +61,20 @@ import Testing
         #expect(lines.count == 2 && lines[0].contains(#""property":"text""#))
         for line in lines { #expect((try? StrictJSON(Array(line.utf8))) != nil) }
         #expect(lab.hasNoRests)
+    }
+
+    /// The header is lost: what is in the file is found, and a check says so.
+    @Test func findsWhatHasNoHeader() throws {
+        let lab = try CompactLab()
+        _ = lab.shell("cp app.realm lost.realm")
+        for i in 0..<24 { lab.damage("lost.realm", at: i, 0) }
+        let check = lab.shell("$C --check lost.realm")
+        #expect(check.status == 4 && check.text.contains("--salvage would copy: about "))
+        let run = lab.shell("$C --salvage -o found.realm lost.realm")
+        #expect(run.status == 4, "\(run.errorText)")
+        #expect(lab.digest("found.realm") == lab.digest("app.realm"))
+        let other = lab.shell("head -c 4096 /dev/zero > zero.realm; $C --check zero.realm")
+        #expect(other.status == 3)
     }
 
     @Test func checksManyFiles() throws {

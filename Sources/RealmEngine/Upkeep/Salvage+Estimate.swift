@@ -1,0 +1,56 @@
+/// What a salvage would come to, without making anything.
+extension Salvage {
+    /// How many objects `run` would copy of the damaged file at `path`, embedded ones left aside. Those it
+    /// leaves out for a single value, such as a primary key that may have been written over, are counted.
+    ///
+    /// Throws what `run` throws before it begins.
+    public static func estimate(path: String, key: EncryptionKey? = nil) throws(RealmError) -> Int {
+        let source: DamagedFile
+        do throws(RealmError) { source = try DamagedFile(path: path, key) } catch {
+            throw error.inFile(path)
+        }
+        let standing = source.schema.tables.filter { $0.kind == .topLevel && $0.name != "metadata" }
+        return standing.reduce(0) { sum, info in
+            let found = source.leaves(of: info)?.objectCount
+            return sum + (found ?? (try? Table.count(info, in: source.memory.lookup)) ?? 0)
+        }
+    }
+}
+
+extension FoundLeaves {
+    /// Objects in all pieces; those whose keys are lost once for each primary key.
+    fileprivate var objectCount: Int {
+        var count = 0
+        var known: Set<Int> = []
+        for piece in pieces {
+            guard let (leaf, rows) = try? rows(of: piece) else { continue }
+            count += rows.count
+            guard piece.origin == .keyless, let keys = primaryKeys(leaf) else { continue }
+            for row in rows where known.count < Self.mostKnown {
+                if !known.insert((try? keys.value(row).identity) ?? 0).inserted { count -= 1 }
+            }
+        }
+        return count
+    }
+
+    /// Primary keys that are told apart.
+    private static var mostKnown: Int { 1 << 20 }
+
+    private func primaryKeys(_ leaf: ClusterLeaf) -> ColumnLeaf? {
+        guard let column = info.primaryKey.map({ info.columns[$0] }) else { return nil }
+        return try? leaf.column(column.leafIndex, column.layout)
+    }
+}
+
+extension Value {
+    /// Equal for equal primary keys, and as a rule for no others.
+    fileprivate var identity: Int {
+        switch self {
+        case .int(let number): number.hashValue
+        case .string(let text): text.string.hashValue
+        case .objectID(let id): id.hashValue
+        case .uuid(let id): id.hashValue
+        default: 0
+        }
+    }
+}
