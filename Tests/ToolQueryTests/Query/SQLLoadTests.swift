@@ -53,6 +53,34 @@ import Testing
         }
     }
 
+    /// The same with the package for Python, where it is installed.
+    @Test(arguments: QueryRun.all)
+    func everythingArrivesInDuckDB(file: String) throws {
+        let scratch = ScratchDirectory()
+        let script = scratch.write("duck.py", Array(Self.duck.utf8))
+        let client = "python3 \(script) \(scratch.file("x.duckdb"))"
+        let load = ToolProcess.shell(
+            "python3 -c 'import duckdb' 2> /dev/null || exit 77; set -o pipefail; "
+                + "$TOOL -qa -f sql --dialect duckdb \(file) | \(client)")
+        if load.status == 77 { return }
+        #expect(load.status == 0 && load.text == "" && load.errorText == "", "\(load.errorText)")
+        try compare(
+            Loaded(
+                file: file, client: client, truths: "s/true/True/; s/false/False/",
+                hexadecimal: { "lower(hex(\($0)))" }))
+    }
+
+    /// Carries out standard input, or prints what a query finds.
+    private static let duck = """
+        import sys, duckdb
+        base = duckdb.connect(sys.argv[1])
+        if len(sys.argv) == 2:
+            base.execute(sys.stdin.read())
+        else:
+            for row in base.execute(sys.argv[2]).fetchall():
+                print('null' if row[0] is None else row[0])
+        """
+
     private func compare(_ loaded: Loaded) throws {
         let schema = try StrictJSON(QueryRun.text(["-S", "--json", loaded.file]))
         for table in schema["classes"]?.array ?? [] where table["kind"] != "embedded" {
