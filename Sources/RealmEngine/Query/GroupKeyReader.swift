@@ -17,6 +17,11 @@ final class GroupKeyReader {
         self.evaluator = evaluator
     }
 
+    /// The column of the object itself that is looked at, by leaf index.
+    var ownColumn: Int? {
+        key.hops.isEmpty && key.key == nil ? key.column.leafIndex : nil
+    }
+
     func removeAll() {
         values.removeAll()
         known.removeAll()
@@ -74,6 +79,7 @@ final class GroupKeyReader {
         _ numbers: UnsafeMutablePointer<UInt32>
     ) throws(RealmError) {
         let node = texts.node
+        Prefetch.elements(node)
         let known = known(width: node.width)
         guard known.find(node.payload, rows, numbers) else { return }
         try rows.visit { (row) throws(RealmError) in

@@ -12,6 +12,10 @@ final class GroupTable {
     private let others = UnsafeMutablePointer<UInt32>.allocate(capacity: 256)
     private let memoryLimit: Int
     private let layout: GroupRecord
+    /// Columns that are looked at, by leaf index.
+    private let columns: [Int]
+    /// Taken when the next one comes, so that its columns are fetched meanwhile.
+    private var waiting: (leaf: ClusterLeaf, rows: Selection)?
 
     init(
         _ keys: [BoundSortKey], _ terms: [AggregateTerm], _ table: TableInfo,
@@ -22,6 +26,7 @@ final class GroupTable {
         shapes = terms.map { Figure($0, table) }
         self.memoryLimit = memoryLimit
         layout = GroupRecord(keys: keys.count, terms: terms.count)
+        columns = readers.compactMap(\.ownColumn) + shapes.compactMap { $0.column?.leafIndex }
     }
 
     deinit {
@@ -41,8 +46,21 @@ final class GroupTable {
         return size > memoryLimit
     }
 
-    /// Adds the chosen rows of a leaf.
+    /// Adds the chosen rows of a leaf, those of the last one with `finish`.
     func add(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
+        for column in columns { leaf.prefetch(column) }
+        let last = waiting
+        waiting = (leaf, rows)
+        if let last { try take(last.leaf, last.rows) }
+    }
+
+    func finish() throws(RealmError) {
+        let last = waiting
+        waiting = nil
+        if let last { try take(last.leaf, last.rows) }
+    }
+
+    private func take(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
         let (numbers, others) = (numbers, others)
         try readers[0].read(leaf, rows, to: numbers)
         for (reader, pair) in zip(readers.dropFirst(), pairs) {

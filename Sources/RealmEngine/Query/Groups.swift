@@ -41,6 +41,8 @@ extension QueryPlan {
             count &+= rows.count
             try table.add(leaf, rows)
             if table.isFull { try Self.spill(table, to: &runs, memory) }
+        } atEnd: { () throws(RealmError) in
+            try table.finish()
         }
         if runs != nil { try Self.spill(table, to: &runs, memory) }
         let all = GroupSource(table: table, runs: runs)
@@ -72,23 +74,28 @@ extension QueryPlan {
     }
 
     /// Visits the rows of the objects that the query yields, leaf by leaf where their order does not
-    /// matter.
+    /// matter. Leaves are read as long as `atEnd` has not returned.
     private func forEachRow(
         _ evaluator: QueryEvaluator, _ snapshot: Snapshot,
-        _ body: (ClusterLeaf, Selection) throws(RealmError) -> Void
+        _ body: (ClusterLeaf, Selection) throws(RealmError) -> Void,
+        atEnd: () throws(RealmError) -> Void
     ) throws(RealmError) {
         evaluator.visits.beginPass()
         if query.descriptors.count == 1 {
-            return try QueryRun(self, in: snapshot).forEachLeaf { (leaf, rows) throws(RealmError) in
+            let run = QueryRun(self, in: snapshot)
+            try run.forEachLeaf { (leaf, rows) throws(RealmError) in
                 try body(leaf, rows)
                 return true
             }
+            try atEnd()
+            return withExtendedLifetime(run) {}
         }
         let place = TablePlace(query.table)
         for key in try rows(in: snapshot).keys {
             guard let spot = try evaluator.find(key, in: place) else { continue }
             try body(spot.leaf, Selection(row: spot.row))
         }
+        try atEnd()
     }
 }
 

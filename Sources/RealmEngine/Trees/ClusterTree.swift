@@ -111,6 +111,15 @@ struct ClusterLeaf {
         return ref
     }
 
+    /// Has the processor fetch where the column leaf of `leafIndex` begins, if there is one.
+    @inline(__always)
+    func prefetch(_ leafIndex: Int) {
+        guard leafIndex &+ 1 < node.count else { return }
+        let ref = node.slot(leafIndex &+ 1).ref
+        // Fetching ahead fails silently wherever it leads.
+        Prefetch.bytes(space.base.advanced(by: Int(truncatingIfNeeded: ref.raw)), 256)
+    }
+
     /// Opens the column described by `layout`.
     func column(_ leafIndex: Int, _ layout: LeafLayout) throws(RealmError) -> ColumnLeaf {
         try ColumnLeaf(space, try columnRef(leafIndex), layout, rows: count)
