@@ -12,7 +12,7 @@ import Testing
         for line in words.split(separator: ",") {
             let parts = line.split(separator: " ").map(String.init)
             let source =
-                parts.last!.hasPrefix("@") ? ",\"source\":\"\(parts.last!.dropFirst())\"" : ""
+                parts.last!.hasPrefix("@") ? ",\"source\":\"\(mark(parts.last!.last!))\"" : ""
             let text =
                 switch parts[0] {
                 case "i": "{\"op\":\"insert\",\"version\":\(parts[1]),\"class\":\"A\"}"
@@ -27,6 +27,8 @@ import Testing
         }
         return answer
     }
+
+    private func mark(_ letter: Character) -> String { String(repeating: letter, count: 16) }
 
     private func step(_ gate: inout StreamGate, _ text: String) -> String {
         let reader = JSONReader(ByteSource(bytes: Array(text.utf8)), layout: .lines)
@@ -43,7 +45,7 @@ import Testing
     }
 
     private func strict(_ version: UInt64?, _ source: String? = nil) -> StreamGate {
-        StreamGate(resuming: version.map { StreamPosition($0, source) })
+        StreamGate(resuming: version.map { StreamPosition($0, source.map { mark($0.first!) }) })
     }
 
     @Test(arguments: [

@@ -29,7 +29,8 @@ package struct StreamPosition: Equatable, Sendable {
         return source == theirs
     }
 
-    private static func isMark(_ text: some StringProtocol) -> Bool {
+    /// The text has the form of a source's mark.
+    package static func isMark(_ text: some StringProtocol) -> Bool {
         let digits = Array("0123456789abcdef".utf8)
         return text.utf8.count == 16 && text.utf8.allSatisfy(digits.contains)
     }

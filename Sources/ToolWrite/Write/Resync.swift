@@ -108,6 +108,7 @@ final class Resync {
             let kept = seen[table.key, default: []].sorted()
             for object in try Self.rest(snapshot.table(place), kept) {
                 try writer.remove(object, from: table.key)
+                try writer.saveMemory()
                 deleted += 1
             }
         }

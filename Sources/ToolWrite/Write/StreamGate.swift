@@ -91,7 +91,7 @@ struct StreamGate {
         _ record: JSONValue
     ) throws(ValueMismatch) -> (Verdict, Bool) {
         let forgets = forget()
-        let position = StreamPosition(try Self.number(record, "version"), Self.source(record))
+        let position = StreamPosition(try Self.number(record, "version"), StreamMark.source(record))
         isStream = true
         let from = try Self.number(record, "from")
         // One that leads back, or elsewhere, is not one that was applied before.
@@ -106,7 +106,7 @@ struct StreamGate {
     private mutating func takeCommit(
         _ record: JSONValue
     ) throws(ValueMismatch) -> (Verdict, Bool) {
-        let position = StreamPosition(try Self.number(record, "version"), Self.source(record))
+        let position = StreamPosition(try Self.number(record, "version"), StreamMark.source(record))
         let from = try Self.number(record, "from")
         let count = try Self.number(record, "records")
         let hadMarks = isStream
@@ -162,11 +162,6 @@ struct StreamGate {
         throw ValueMismatch(
             record, .illegalOperation, expected: "a resync, since nothing is known to be applied",
             got: "changes since version \(from): --since 0 begins anew")
-    }
-
-    private static func source(_ record: JSONValue) -> String? {
-        guard let source = record.field("source"), source.kind == .string else { return nil }
-        return source.text.string
     }
 
     private static func number(

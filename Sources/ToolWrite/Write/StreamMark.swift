@@ -14,15 +14,19 @@ enum StreamMark {
         guard let op = record.field("op") else { return nil }
         if op.text.equals("commit") {
             let version = record.field("version")?.int ?? 0
-            let source = record.field("source").flatMap {
-                $0.kind == .string ? $0.text.string : nil
-            }
-            self = .commit(StreamPosition(UInt64(max(0, version)), source))
+            self = .commit(StreamPosition(UInt64(max(0, version)), Self.source(record)))
         } else if op.text.equals("resync") {
             let name = record.field("class")
             self = .resync(className: name.flatMap { $0.isNull ? nil : $0.text.string })
         } else {
             return nil
         }
+    }
+
+    /// Which database a mark is about; nil for what cannot be one.
+    static func source(_ record: JSONValue) -> String? {
+        guard let source = record.field("source"), source.kind == .string else { return nil }
+        let text = source.text.string
+        return StreamPosition.isMark(text) ? text : nil
     }
 }

@@ -95,6 +95,20 @@ import Testing
                 """, "\(run.errorText)")
     }
 
+    /// Whoever watches one class need not look at what happened to others again.
+    @Test func marksGoOnWithHeartbeats() {
+        let run = script(
+            """
+            $Q --watch --heartbeat 20ms zoo.realm Cage > out & until_ ready out
+            echo '{"id":1}' | $W -q zoo.realm Animal; until_ commit out; until_ '"heartbeat","version":3' out
+            grep commit out | $nameless
+            """)
+        #expect(
+            run.text
+                == "{\"op\":\"commit\",\"version\":3,\"from\":2,\"records\":0,\"source\":\"\"}\n",
+            "\(run.errorText)")
+    }
+
     @Test func endsWithItsReader() {
         let run = script(
             """
