@@ -27,6 +27,9 @@ int realm_memory_move(void *from, size_t count, void *to);
 int realm_file_birth(
     const char *path, uint64_t *inode, int64_t *seconds, uint32_t *nanoseconds);
 
+/// Waits until there is something to read at `descriptor`, at most so long.
+void realm_wait_readable(int descriptor, long microseconds);
+
 /// Has the processor fetch the line of memory that `address` is in; any address will do.
 static inline void realm_prefetch(const void *address) { __builtin_prefetch(address); }
 

@@ -39,11 +39,13 @@ final class SignalWaiter: Sendable {
     /// Ends a wait that is under way, or the next one.
     func ring() { eventfd_write(bell, 1) }
 
-    /// What was heard of within so many milliseconds, negative for any time: nothing when somebody
-    /// rang; nil when they passed.
-    func wait(milliseconds: Int32) -> [UInt64]? {
-        withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 16) { events in
-            let count = epoll_wait(poll, events.baseAddress, Int32(events.count), milliseconds)
+    /// What was heard of within so many microseconds, nil for any time: nothing when somebody rang; nil
+    /// when they passed.
+    func wait(microseconds: Int?) -> [UInt64]? {
+        if let microseconds { sleep(atMost: microseconds) }
+        return withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 16) { events in
+            let count = epoll_wait(
+                poll, events.baseAddress, Int32(events.count), microseconds == nil ? -1 : 0)
             guard count > 0 else { return nil }
             return events[..<Int(count)].compactMap { event in
                 guard event.data.u64 == Self.bellNumber else { return event.data.u64 }
@@ -52,6 +54,11 @@ final class SignalWaiter: Sendable {
                 return nil
             }
         }
+    }
+
+    /// Until there is something to hear. The set itself is waited at by milliseconds only.
+    private func sleep(atMost microseconds: Int) {
+        realm_wait_readable(poll, microseconds)
     }
 }
 
@@ -69,7 +76,7 @@ final class CommitEar: Sendable {
     /// been, too.
     func listen(milliseconds: Int32) {
         guard let waiter = found() else { return Deadline.sleep(milliseconds: Int(milliseconds)) }
-        _ = waiter.wait(milliseconds: milliseconds)
+        _ = waiter.wait(microseconds: Int(milliseconds) * 1000)
     }
 
     private func found() -> SignalWaiter? {

@@ -1,2 +1,0 @@
-// A target needs something to compile.
-#include "CRealmSystem.h"
