@@ -65,6 +65,7 @@ import Testing
         var links = 0
         var summary = SalvageSummary()
         var doubtful = 0
+        var estimate = 0
     }
 
     private func salvage(_ bytes: [UInt8], _ source: Source) throws -> Found {
@@ -76,6 +77,7 @@ import Testing
             path: file.path, into: made.path,
             spillingInto: FileManager.default.temporaryDirectory.path
         ) { _ in }
+        found.estimate = try Salvage.estimate(path: file.path)
         let database = try Database(immutable: made.path)
         for info in database.schema.classes { try compare(database, info, source, &found) }
         try expectSound(made.path)
@@ -134,6 +136,7 @@ import Testing
             let end = source.bytes.count / 10 * tenth & ~7
             guard let found = try? salvage(Array(source.bytes[..<end]), source) else { continue }
             rescued += found.objects
+            #expect(abs(found.estimate - found.objects) * 10 <= found.objects, "\(tenth)")
             #expect(found.doubtful == 0 && !found.summary.isComplete, "\(tenth)")
             #expect(found.old == 0 || !found.summary.isNewest || found.summary.older >= found.old)
         }
@@ -159,6 +162,19 @@ import Testing
                 found.old == 0 || !found.summary.isNewest || found.summary.older >= found.old,
                 "seed \(Self.seed) run \(run)")
         }
+    }
+
+    /// The header of an earlier state of the file.
+    @Test func anOldHeaderIsTold() throws {
+        let source = try Source(rounds: 3)
+        let before = try Source(rounds: 2)
+        var bytes = source.bytes
+        bytes.replaceSubrange(0..<RawHeader.size, with: before.bytes[..<RawHeader.size])
+        // Something else is wrong, too.
+        let root = try Int(Database(immutable: before.scratch.path).header.top.raw)
+        bytes[root + 8 + 11] ^= 0x10
+        guard let found = try? salvage(bytes, source) else { return }
+        #expect(!found.summary.isNewest && !found.summary.isComplete)
     }
 
     /// A file without anything in it.

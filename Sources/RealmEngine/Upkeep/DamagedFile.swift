@@ -83,7 +83,11 @@ final class DamagedFile {
         (content.version, content.leaves) = (search.version, search.leaves)
         content.neighbourhood = search.neighbourhood
         content.format = root?.format ?? content.format
-        content.whyNotNewest = why
+        content.whyNotNewest =
+            why
+            ?? search.newerVersion.map {
+                .corrupt("it does not select version \($0), which is there", in: "header")
+            }
         return content
     }
 

@@ -64,13 +64,13 @@ struct FoundLeaves {
     /// What the table's own tree leads to.
     init(
         _ space: NodeSpace, _ info: TableInfo, _ work: SearchWork,
-        _ neighbourhood: Neighbourhood? = nil
+        _ neighbourhood: Neighbourhood? = nil, _ origin: Origin = .version
     ) {
         (self.space, self.info, self.work) = (space, info, work)
         let walk = ClusterWalk(space, wanted: [ClusterWalk.liveKeys], work, neighbourhood)
         walk.run(info.root)
         pieces = walk.leaves.map {
-            Piece(ref: $0.ref, base: $0.base, keys: $0.keys, origin: .version)
+            Piece(ref: $0.ref, base: $0.base, keys: $0.keys, origin: origin)
         }
         losses = walk.losses.map { ($0, 0) }
         bases = walk.bases

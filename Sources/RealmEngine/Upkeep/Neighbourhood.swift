@@ -20,24 +20,24 @@ struct Neighbourhood {
     /// Whether the node at `ref` alone looks as it was written.
     func isPlausible(_ ref: Ref) -> Bool {
         guard let node = try? space.node(ref) else { return false }
-        return node.hasSignature && isFollowed(ref, node)
+        return node.hasSignature && isFollowed(ref, node, isStrict: false)
     }
 
     /// What is odd about the node at `root` or one below it; nil for nothing. Long nodes of a column of
-    /// texts hold nothing else.
-    func doubt(_ root: Ref, isText: Bool) -> String? {
+    /// texts hold nothing else. Free space that nobody tells of may be behind a node, unless `isStrict`.
+    func doubt(_ root: Ref, isText: Bool, isStrict: Bool) -> String? {
         var open = [root]
         while let ref = open.popLast() {
             guard let node = try? space.node(ref), work.spend(node.hasRefs ? node.count : 0) else {
                 continue
             }
             if !node.hasSignature { return "the node at \(ref.raw) does not begin like one" }
-            if !isFollowed(ref, node) { return "what is behind the node at \(ref.raw) is no node" }
+            if !isFollowed(ref, node, isStrict: isStrict) {
+                return "what is behind the node at \(ref.raw) is no node"
+            }
             if node.byteSize > Self.block {
                 if let why = overwritten(ref, node) { return why }
-                if isText, node.widthType == 2, !ByteView(node.payload, count: node.count).isUTF8 {
-                    return "the node at \(ref.raw) is no text"
-                }
+                if isText, !Self.isText(node) { return "the node at \(ref.raw) is no text" }
             }
             guard node.hasRefs, node.width > 0 else { continue }
             for i in 0..<node.count {
@@ -47,10 +47,11 @@ struct Neighbourhood {
         return nil
     }
 
-    private func isFollowed(_ ref: Ref, _ node: NodeView) -> Bool {
+    private func isFollowed(_ ref: Ref, _ node: NodeView, isStrict: Bool) -> Bool {
         let end = ref.raw + UInt64(node.byteSize)
         if ends.contains(end) || end + 8 > space.limit { return true }
-        guard let freeStarts, !begins(end) else { return true }
+        if begins(end) { return true }
+        guard let freeStarts else { return !isStrict }
         let i = freeStarts.partitionPoint { $0 >= end }
         return i < freeStarts.count && freeStarts[i] == end
     }
@@ -61,6 +62,20 @@ struct Neighbourhood {
             return false
         }
         return (space.base + Int(at)).load(as: UInt32.self) == NodeScan.signature
+    }
+
+    /// Whether a node holds texts, one behind another or in cells of one width (object format 3.5).
+    private static func isText(_ node: NodeView) -> Bool {
+        if node.hasRefs || node.widthType == 0 { return true }
+        if node.widthType == 2 { return ByteView(node.payload, count: node.count).isUTF8 }
+        let width = node.width
+        return (0..<node.count).allSatisfy { i in
+            let cell = node.payload + i * width
+            let padding = Int(cell.load(fromByteOffset: width - 1, as: UInt8.self))
+            guard padding < width else { return padding == width }
+            let zeros = width - 1 - padding..<width - 1
+            return zeros.allSatisfy { cell.load(fromByteOffset: $0, as: UInt8.self) == 0 }
+        }
     }
 
     /// What disks and file systems write as a whole.

@@ -18,14 +18,15 @@ extension Salvage {
 }
 
 extension FoundLeaves {
-    /// Objects in all pieces; those whose keys are lost once for each primary key.
+    /// Objects in all pieces; where keys are lost once for each primary key.
     fileprivate var objectCount: Int {
+        let isDistinct = pieces.contains { $0.origin == .keyless }
         var count = 0
         var known: Set<Int> = []
         for piece in pieces {
             guard let (leaf, rows) = try? rows(of: piece) else { continue }
             count += rows.count
-            guard piece.origin == .keyless, let keys = primaryKeys(leaf) else { continue }
+            guard isDistinct, let keys = primaryKeys(leaf) else { continue }
             for row in rows where known.count < Self.mostKnown {
                 if !known.insert((try? keys.value(row).identity) ?? 0).inserted { count -= 1 }
             }

@@ -8,6 +8,12 @@ extension Salvage {
         let leaf: ColumnLeaf?
         /// Something may have been written over it.
         let isDoubtful: Bool
+        /// The first of the rows that are wanted.
+        var start = 0
+        /// Of a doubtful primary key: which rows, from `start` on, an index says are right.
+        var proven: [Bool]?
+
+        func isProven(_ row: Int) -> Bool { proven.map { $0[row - start] } ?? true }
     }
 
     func copyObjects(_ place: Int) throws(RealmError) {
@@ -89,8 +95,11 @@ extension Salvage {
             }
             var isDoubtful = false
             if opened != nil { isDoubtful = try doubt(leaf, rows, column, info) }
-            columns.append(
-                OpenColumn(index: i, info: column, leaf: opened, isDoubtful: isDoubtful))
+            var open = OpenColumn(
+                index: i, info: column, leaf: opened, isDoubtful: isDoubtful,
+                start: rows.lowerBound)
+            if isDoubtful, i == info.primaryKey { open.proven = proven(open, leaf, rows) }
+            columns.append(open)
         }
         return columns
     }
@@ -101,7 +110,8 @@ extension Salvage {
     ) throws(RealmError) -> Bool {
         guard let neighbourhood = source.neighbourhood, let first = rows.first,
             let why = neighbourhood.doubt(
-                try leaf.columnRef(column.leafIndex), isText: column.type == .string)
+                try leaf.columnRef(column.leafIndex), isText: column.type == .string,
+                isStrict: column.key == info.primaryKey.map { info.columns[$0].key })
         else { return false }
         try lose(
             .doubtful(
@@ -110,22 +120,26 @@ extension Salvage {
         return true
     }
 
-    /// Checks a value of a leaf that something may have been written over.
-    private func checkDoubtful(
-        _ value: Value, _ column: ColumnInfo, _ key: ObjectKey, isKey: Bool
-    ) throws(RealmError) {
-        if case .string(let text) = value, !text.isUTF8 {
-            throw .corrupt("it is no text", in: "value")
+    /// Which primary keys the index has, too: no object gets one that none ever had. The index tells them
+    /// apart by their beginnings, and damage ends inside one, so those beside one that is wrong are
+    /// not believed.
+    private func proven(_ column: OpenColumn, _ leaf: ClusterLeaf, _ rows: Range<Int>) -> [Bool] {
+        let index = SearchIndex(space: lookup, root: column.info.indexRoot)
+        let isThere = rows.map { row in
+            guard let cells = column.leaf, !column.info.indexRoot.isNone,
+                let value = try? cells.value(row)
+            else { return false }
+            var found: [ObjectKey] = []
+            try? index.candidates(for: value, into: &found)
+            return found.contains(leaf.key(row))
         }
-        guard isKey else { return }
-        var found: [ObjectKey] = []
-        let index = SearchIndex(space: lookup, root: column.indexRoot)
-        if !column.indexRoot.isNone { try index.candidates(for: value, into: &found) }
-        // No object under a key that none ever had.
-        guard found.contains(key) else {
-            throw .corrupt("its primary key may have been written over", in: "object")
+        return isThere.indices.map { i in
+            (max(0, i - 1)...min(isThere.count - 1, i + 1)).allSatisfy { isThere[$0] }
         }
     }
+
+    /// What was written over a text as a rule is none.
+    static var noText: RealmError { .corrupt("it is no text", in: "value") }
 
     private func create(
         _ leaf: ClusterLeaf, _ rows: Range<Int>, _ columns: [OpenColumn], _ place: Int,
@@ -195,7 +209,12 @@ extension Salvage {
         do throws(RealmError) {
             let value = try leaf.value(row)
             try ValueCheck.check(value, column.info)
-            if column.isDoubtful { try checkDoubtful(value, column.info, key, isKey: isKey) }
+            if column.isDoubtful, case .string(let text) = value, !text.isUTF8 {
+                throw Self.noText
+            }
+            guard !isKey || column.isProven(row) else {
+                throw .corrupt("its primary key may have been written over", in: "object")
+            }
             return value
         } catch {
             if isKey { throw error }

@@ -14,7 +14,9 @@ extension Salvage {
                 else { continue }
                 for column in columns {
                     guard let stored = column.leaf else { continue }
-                    try copy(column, stored, row, Owner(target: targets[place], key: key, new: new))
+                    let owner = Owner(
+                        target: targets[place], key: key, new: new, isDoubtful: column.isDoubtful)
+                    try copy(column, stored, row, owner)
                 }
                 try changed()
             }
@@ -27,6 +29,8 @@ extension Salvage {
         /// As it was, for reports.
         let key: ObjectKey
         let new: ObjectKey
+        /// Something may have been written over the column that is copied.
+        var isDoubtful = false
         var depth = 0
     }
 
@@ -106,6 +110,9 @@ extension Salvage {
             guard depth < Self.maximumDepth else { throw Self.tooDeep }
             return try transaction.makeDictionary(
                 entries(view, column, owner, depth: depth + 1))
+        case .string(let text) where owner.isDoubtful && !text.isUTF8:
+            try loseValue(Self.noText, column, owner)
+            return nil
         default: return value
         }
     }
@@ -138,6 +145,9 @@ extension Salvage {
                 space, view, clustered: hasClusteredDictionaries,
                 leafLimit: ElementCursor.mostInLeaf)
             while let (key, value) = try cursor.next() {
+                if case .string(let text) = key, owner.isDoubtful, !text.isUTF8 {
+                    throw Self.noText
+                }
                 let mapped = try mapped(value, column, owner, depth: depth)
                 entries.append((transaction.keep(key), mapped ?? .null))
             }

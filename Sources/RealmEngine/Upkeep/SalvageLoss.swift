@@ -43,9 +43,9 @@ extension SalvageLoss {
 
 /// What came of a salvage. Every loss that was reported counts in exactly one of the sums.
 public struct SalvageSummary: Sendable {
-    /// Number of the version that was read.
+    /// Number of the version that was read; 0 when no root tells.
     public internal(set) var version: UInt64 = 0
-    /// That is the version the header selects, not the one before it.
+    /// That is the version the header selects, and none is there that is newer.
     public internal(set) var isNewest = true
     /// Errors that an integrity check finds in that version.
     public internal(set) var sourceErrors = 0

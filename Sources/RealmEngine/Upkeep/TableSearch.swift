@@ -59,6 +59,11 @@ final class TableSearch {
         try fill(mapping)
     }
 
+    /// Number of a newer version than that of the root that is used; nil where there is none.
+    var newerVersion: UInt64? {
+        roots.first.flatMap { $0.top.version > version ? $0.top.version : nil }
+    }
+
     /// Number of the version whose tables these are; 0 when no root tells.
     var version: UInt64 { root?.top.version ?? 0 }
 
@@ -78,7 +83,8 @@ final class TableSearch {
             candidates.insert(named, at: place)
         }
         let isNamed = candidates.first?.ref == ref
-        guard add(candidates, named: root.name(slot), slot: slot) else {
+        let name = areNamesSound ? root.name(slot) : nil
+        guard add(candidates, named: name, slot: slot, newest: isNewest ? ref : nil) else {
             return losses.append(.table(slot: slot, why: why(ref, slot)))
         }
         if isNewest, !isNamed || tables.last?.top != ref {
@@ -119,8 +125,17 @@ final class TableSearch {
         leaves[info.key] = FoundLeaves(space, info, work)
     }
 
+    /// Nothing was written over the list of names.
+    private var areNamesSound: Bool {
+        root.map { neighbourhood.isPlausible($0.top.names) } ?? false
+    }
+
     /// Adds the table with these versions, the newest first; false when none of them can be read.
-    private func add(_ candidates: [TableVersion], named name: String?, slot: Int) -> Bool {
+    ///
+    /// - Parameter newest: where the newest version is known to be.
+    private func add(
+        _ candidates: [TableVersion], named name: String?, slot: Int, newest: Ref? = nil
+    ) -> Bool {
         for version in candidates {
             guard let info = try? reader.table(version.ref, slot: slot, name: "") else { continue }
             let known = name.flatMap { $0.isEmpty ? nil : $0 } ?? self.name(of: version.key)
@@ -129,7 +144,9 @@ final class TableSearch {
                 continue
             }
             tables.append(named)
-            leaves[info.key] = FoundLeaves(space, named, work, neighbourhood)
+            let isOlder = newest.map { $0 != version.ref } ?? false
+            leaves[info.key] = FoundLeaves(
+                space, named, work, neighbourhood, isOlder ? .older : .version)
             return true
         }
         return false

@@ -62,9 +62,9 @@ struct CheckRun {
         _ path: String, _ meter: WorkMeter
     ) throws(RealmError) -> IntegrityReport {
         do throws(RealmError) { return try check(path, meter) } catch {
-            guard error.reason == "not-a-realm", let objects = salvageable(path), objects > 0 else {
-                throw error
-            }
+            guard ["not-a-realm", "block-damaged"].contains(error.reason),
+                let objects = salvageable(path), objects > 0
+            else { throw error }
             return IntegrityCheck.headerOnly(error)
         }
     }

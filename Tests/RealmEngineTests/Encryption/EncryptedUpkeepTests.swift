@@ -105,4 +105,41 @@ import Testing
         #expect(database.isEncrypted && database.schema.classes.count > 0)
         #expect(try IntegrityCheck.run(path: rescued, key: key).errorCount == 0)
     }
+
+    /// The header is in the first block, and the columns of the class that was made first.
+    @Test func aDamagedFirstBlockLeavesTheRest() throws {
+        let folder = try ScratchFolder()
+        let key = try EncryptedImage.key()
+        let path = folder.file("damaged.realm")
+        var options = WriteSession.Options.scratch()
+        options.key = key
+        try fill(path, options)
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+        bytes[EncryptedLayout.position(ofPage: 0) + 99] ^= 4
+        try Data(bytes).write(to: URL(filePath: path))
+        let rescued = folder.file("rescued.realm")
+        let summary = try Salvage.run(
+            path: path, into: rescued, spillingInto: folder.path, key: key
+        ) { _ in }
+        #expect(!summary.isComplete && !summary.isNewest)
+        let database = try Database(immutable: rescued, key: key)
+        let second = try #require(database.schema.table(named: "Second"))
+        #expect(try database.snapshot().table(second).count() == 300)
+        #expect(try IntegrityCheck.run(path: rescued, key: key).errorCount == 0)
+        #expect(try Salvage.estimate(path: path, key: key) == summary.salvaged)
+    }
+
+    /// Two classes, one after the other.
+    private func fill(_ path: String, _ options: WriteSession.Options) throws {
+        let session = try WriteSession(path: path, options: options)
+        for (name, count) in [("First", 5000), ("Second", 300)] {
+            let change = try session.begin()
+            let table = try change.createClass(name)
+            try change.addProperty(table, PropertySpec("number", .int))
+            for i in 0..<count {
+                try change.set(table, change.create(in: table), 0, .int(Int64(i * i)))
+            }
+            try change.commit()
+        }
+    }
 }

@@ -44,6 +44,31 @@ import Testing
         #expect(try IntegrityCheck.run(path: damaged.path).errorCount > 0)
     }
 
+    /// A table that lost its name, or has one that is too long once it is text, is kept under another.
+    @Test(arguments: [true, false]) func lostNamesAreReplaced(_ isEmpty: Bool) throws {
+        let file = Fixtures.own.appending(path: "legacy/f9-core.realm")
+        var bytes = [UInt8](try Data(contentsOf: file))
+        let database = try Database(immutable: file.path)
+        let snapshot = database.snapshot()
+        let names = try #require(snapshot.state.top).names
+        let width = try snapshot.lookup.node(names).width
+        try #require(width > 1)
+        let cell = Int(names.raw) + NodeView.headerSize
+        for i in cell..<cell + width - 1 { bytes[i] = isEmpty ? 0 : 0xFF }
+        bytes[cell + width - 1] = isEmpty ? UInt8(width - 1) : 0
+        let damaged = ScratchDatabase()
+        let made = ScratchDatabase()
+        try Data(bytes).write(to: URL(filePath: damaged.path))
+        let summary = try Salvage.run(
+            path: damaged.path, into: made.path, spillingInto: NSTemporaryDirectory()
+        ) { _ in }
+        #expect(!summary.isComplete)
+        let schema = try Database(immutable: made.path).schema
+        #expect(schema.tables.allSatisfy { !$0.name.isEmpty })
+        #expect(schema.tables.count >= database.schema.tables.count)
+        try expectSound(made.path)
+    }
+
     /// What is converted holds the same, as a file of today.
     @Test(arguments: LegacyDumpTests.cases) func convertsToTheSame(_ file: URL) throws {
         let source = try Database(immutable: file.path)
