@@ -139,17 +139,11 @@ public struct Compactor {
             isVerified: verification != nil)
     }
 
-    /// Throws unless a file of format 24 can be written in the older one without loss.
     private func check(_ older: OlderFormat) throws(RealmError) {
         guard snapshot.state.format == 24 || snapshot.state.top == nil else {
             throw .misuse("only files of format 24 are written in an older one")
         }
-        let losses = try older.losses(snapshot)
-        if losses.isEmpty { return }
-        throw RealmError(
-            .incompatible, code: "IllegalOperation", reason: "lossy",
-            "file format \(older.number) cannot hold all of it: "
-                + losses.joined(separator: "; "))
+        try older.check(snapshot)
     }
 
     private func header(format: Int) throws(RealmError) {

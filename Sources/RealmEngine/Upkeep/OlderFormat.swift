@@ -44,6 +44,16 @@ public struct OlderFormat: Sendable {
         return losses
     }
 
+    /// Throws `incompatible`, naming what would be lost, unless files of this format can hold all of the
+    /// version that `snapshot` sees.
+    public func check(_ snapshot: Snapshot) throws(RealmError) {
+        let losses = try losses(snapshot)
+        if losses.isEmpty { return }
+        throw RealmError(
+            .incompatible, code: "IllegalOperation", reason: "lossy",
+            "file format \(number) cannot hold all of it: " + losses.joined(separator: "; "))
+    }
+
     private func obstacle(_ column: ColumnInfo) -> String? {
         if !hasNewTypes {
             switch column.type {

@@ -104,7 +104,12 @@ struct DigestComparison {
         _ original: Database, _ copy: Database, except: Set<String>, path: String
     ) throws(RealmError) {
         var pairs: [(TableInfo, TableInfo)] = []
-        for info in original.schema.tables where !except.contains(info.className) {
+        // Of what the SDKs keep beside the classes only the schema version is taken over.
+        guard copy.schema.version == original.schema.version else {
+            throw Self.difference("its schema version", path)
+        }
+        for info in original.schema.tables
+        where info.name != "metadata" && !except.contains(info.className) {
             let other = copy.schema.tables.first { Array($0.name.utf8) == Array(info.name.utf8) }
             if let other { pairs.append((info, other)) }
         }

@@ -30,6 +30,7 @@ struct ConversionRun {
     func make(
         _ database: Database, _ output: CompactOutput, _ options: Compactor.Options
     ) throws(RealmError) {
+        if database.header.format == 24 { try options.format?.check(database.snapshot()) }
         let passing = try PassingDirectory(in: directory(of: target), for: target)
         let diagnostics = Diagnostics(request.command)
         var incomplete: Set<String> = []
@@ -49,12 +50,26 @@ struct ConversionRun {
         activity.finish()
         let made = try Database(immutable: passing.database, key: key)
         if request.options.verifies {
-            try DigestComparison(request.command.workers)
-                .run(database, made, except: incomplete, path: request.path)
+            try compare(database, made, except: incomplete)
         }
         var options = options
         options.keepsHistory = false
         try output.write(made, options)
+    }
+
+    /// Throws where the two differ: `corrupt` if that is no wonder.
+    private func compare(
+        _ original: Database, _ made: Database, except incomplete: Set<String>
+    ) throws(RealmError) {
+        do throws(RealmError) {
+            try DigestComparison(request.command.workers)
+                .run(original, made, except: incomplete, path: request.path)
+        } catch {
+            guard error.kind == .internal, IntegrityCheck(original).run().errorCount > 0 else {
+                throw error
+            }
+            throw .corrupt("what it holds contradicts itself", in: "file, which is not converted")
+        }
     }
 }
 

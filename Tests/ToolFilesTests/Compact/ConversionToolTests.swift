@@ -1,5 +1,6 @@
 import Testing
 
+@testable import RealmEngine
 @testable import ToolSupport
 
 /// `--to-format` and `--local`: files of old formats, and of synchronised databases, made anew.
@@ -125,6 +126,19 @@ import Testing
             ${C%compact}versions -g format app.realm.bak
             """)
         #expect(run.text == "20\nsame\n6\n6\n20\n24\n", "\(run.errorText)")
+    }
+
+    /// Of the table with the schema version nothing else is taken over, and nothing else compared.
+    @Test func toleratesMoreThanASchemaVersion() throws {
+        let lab = try CompactLab()
+        let schema = try Database(immutable: lab.path("app.realm")).schema
+        let metadata = try #require(schema.tables.first { $0.name == "metadata" })
+        let session = try WriteSession(path: lab.path("app.realm"))
+        let transaction = try session.begin()
+        try transaction.addProperty(metadata.key, PropertySpec("other", .int))
+        try transaction.commit()
+        let run = lab.shell("$C -q --to-format 21 -o old.realm app.realm && echo done")
+        #expect(run.text == "done\n", "\(run.errorText)")
     }
 
     /// In place only with leave, and never without the old file beside the new one.
