@@ -9,7 +9,8 @@ public struct QueryOptions: Sendable {
     public var memoryLimit = Int.max
     /// Where temporary files go.
     public var spillDirectory = "/tmp"
-    /// Told how many objects a SORT or DISTINCT has looked at. Never changes the result.
+    /// Told how many objects were looked at, for the condition, then for each SORT and DISTINCT. Never
+    /// changes the result.
     public var meter: WorkMeter?
     /// Test the table at the end of a path as a whole from the first row on, however few there are.
     var hurriesSets = false

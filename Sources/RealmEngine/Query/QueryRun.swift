@@ -77,7 +77,10 @@ public final class QueryRun {
             return
         }
         var leaves = newCursor()
+        let meter = plan.options.meter
+        meter?.begin(.objects, total: try snapshot.table(plan.query.table).count())
         while let leaf = try leaves.next() {
+            meter?.add(leaf.count)
             let rows = try term.match(leaf, Selection(first: leaf.count))
             if !rows.isEmpty, try !body(leaf, rows) { return }
         }

@@ -9,6 +9,8 @@ final class RowArranger {
     private let table: TablePlace
     private let memory: QueryMemory
     private let meter: WorkMeter?
+    /// Told of the rows of a pass over all.
+    private var counter: WorkMeter?
 
     convenience init(_ plan: QueryPlan, _ snapshot: Snapshot) {
         self.init(plan.query, plan.options, snapshot, mostRepeats: 1)
@@ -52,15 +54,20 @@ final class RowArranger {
             case .limit(let count): keys = keys.first(count)
             case .distinct(let paths):
                 evaluator.visits.beginPass()
-                meter?.begin(.objects, total: keys.count)
+                count(keys.count)
                 keys = try distinct(keys, paths)
             case .sort(let paths):
                 evaluator.visits.beginPass()
-                meter?.begin(.objects, total: keys.count)
+                count(keys.count)
                 keys = try sorted(keys, paths)
             }
         }
         return keys
+    }
+
+    private func count(_ total: Int) {
+        counter = meter
+        counter?.begin(.objects, total: total)
     }
 
     private func emptyColumns(
@@ -84,7 +91,7 @@ final class RowArranger {
                 continue
             }
             if let leaf { for column in columns { try column.add(leaf, rows) } }
-            meter?.add(rows.count)
+            counter?.add(rows.count)
             guard
                 let (next, row) = try ClusterTree(space: evaluator.space, root: table.root)
                     .find(key)

@@ -64,10 +64,11 @@ package struct Grouping {
     package func run(
         _ filter: QueryFilter, _ table: TableInfo, _ snapshot: Snapshot, window: RecordWindow,
         _ values: ValueStyle, _ style: RecordStyle, _ output: VerifiedOutput,
-        explain: (QueryPlan) throws(RealmError) -> Void
+        meter: WorkMeter? = nil, explain: (QueryPlan) throws(RealmError) -> Void
     ) throws(RealmError) -> Int {
         let keys = paths.map { $0 + " ASC" }.joined(separator: ", ")
-        let plan = try filter.ending(with: "SORT(\(keys))").plan(table, snapshot)
+        let plan = try filter.ending(with: "SORT(\(keys))").plan(
+            table, snapshot, meter: meter)
         try explain(plan)
         let records = ValueRecords(
             paths + aggregation.labels, isNumber: numbers, snapshot, values, style)

@@ -27,7 +27,7 @@ package struct QueryFilter {
     /// The plan for one class, of which `most` objects are enough. Throws `misuse` with the place of
     /// a mistake.
     ///
-    /// - Parameter meter: told how many objects sorting has looked at.
+    /// - Parameter meter: told how many objects were looked at.
     package func plan(
         _ table: TableInfo, _ snapshot: Snapshot, most: Int = .max, meter: WorkMeter? = nil
     ) throws(RealmError) -> QueryPlan {

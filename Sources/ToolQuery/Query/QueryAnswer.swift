@@ -176,10 +176,12 @@ extension QueryAnswer {
     private func printAggregates(_ list: String, _ table: TableInfo) throws(RealmError) -> ExitCode
     {
         let aggregation = try Aggregation(list, table)
-        let activity = activity("searching")
+        let meter = WorkMeter()
+        let activity = activity("searching", meter)
         defer { activity.finish() }
         let snapshot = database.snapshot()
-        let plan = try (request.filter ?? request.everything).plan(table, snapshot)
+        let plan = try (request.filter ?? request.everything).plan(
+            table, snapshot, meter: meter)
         try explain(plan, snapshot)
         let count = try aggregation.run(plan, snapshot)
         var buffer = ByteBuffer()
@@ -195,11 +197,12 @@ extension QueryAnswer {
         let grouping = try Grouping(
             keys, list, order: request.command[QueryOption.sort] ?? [], table, database.schema)
         let style = request.recordStyle(request.recordFormat)
-        let activity = activity("grouping")
+        let meter = WorkMeter()
+        let activity = activity("grouping", meter)
         defer { activity.finish() }
         let count = try grouping.run(
             request.filter ?? request.everything, table, snapshot, window: request.window,
-            request.values, style, output
+            request.values, style, output, meter: meter
         ) { (plan) throws(RealmError) in try explain(plan, snapshot) }
         if style.format == .table { summarize(count, "group", style) }
         return request.exitCode(records: count)
