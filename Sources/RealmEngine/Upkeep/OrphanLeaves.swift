@@ -32,7 +32,9 @@ struct OrphanLeaves {
             guard !claims.isTaken(ref), let node = try? space.refNode(ref, slots: 1, "cluster"),
                 let leaf = try? ClusterLeaf(space, ref, node: node, base: 0)
             else { continue }
-            let fitting = owners[node.count, default: []].filter { leaf.fits($0) }
+            let owners = owners[node.count, default: []]
+            guard work.spend(owners.count * node.count) else { return found }
+            let fitting = owners.filter { leaf.fits($0) }
             // Columns of one form may be those of several tables.
             guard fitting.count == 1, wanted.contains(fitting[0].key), claims.take(ref) else {
                 continue

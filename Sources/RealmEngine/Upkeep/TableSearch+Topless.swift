@@ -8,9 +8,12 @@ extension TableSearch {
         for ref in nodes.specs {
             if let key = tableKey(spec: ref) { specs[key] = ref }
         }
-        for (key, ref) in specs.sorted(by: { $0.key.raw < $1.key.raw }) {
-            guard !tables.contains(where: { $0.key.slot == key.slot }), let name = name(of: key),
-                name.hasPrefix(TableInfo.classPrefix), let info = topless(key, ref, name)
+        let known = Set(tables.map(\.key.slot))
+        let wanted = specs.filter { !known.contains($0.key.slot) && mayHold($0.key.slot) }
+        let targets = linkTargets
+        for (key, ref) in wanted.sorted(by: { $0.key.raw < $1.key.raw }).prefix(Self.most) {
+            guard let name = name(of: key), name.hasPrefix(TableInfo.classPrefix),
+                let info = topless(key, ref, name, targets)
             else { continue }
             add(info)
             losses.append(
@@ -18,6 +21,23 @@ extension TableSearch {
                     className: info.className, property: info.columns[0].name,
                     why: "that it is the primary key is a guess, as the table itself is lost"))
         }
+    }
+
+    /// A link column, of a table.
+    private struct Link: Hashable {
+        let table: TableKey
+        let column: ColumnKey
+    }
+
+    /// Where links lead, as the tables say that they lead to.
+    private var linkTargets: [Link: TableKey] {
+        var targets: [Link: TableKey] = [:]
+        for info in tables {
+            for backlink in info.backlinks {
+                targets[Link(table: backlink.origin, column: backlink.originColumn)] = info.key
+            }
+        }
+        return targets
     }
 
     /// The table whose columns these are, all of which were made before one was removed.
@@ -32,12 +52,11 @@ extension TableSearch {
         return TableKey(all[0].tag)
     }
 
-    private func topless(_ key: TableKey, _ spec: Ref, _ name: String) -> TableInfo? {
+    private func topless(
+        _ key: TableKey, _ spec: Ref, _ name: String, _ targets: [Link: TableKey]
+    ) -> TableInfo? {
         let read = try? reader.columns(spec: spec) { column in
-            let target = tables.first { other in
-                other.backlinks.contains { $0.origin == key && $0.originColumn == column }
-            }
-            return target?.key ?? .none
+            targets[Link(table: key, column: column)] ?? .none
         }
         guard let (columns, backlinks) = read, let first = columns.first, first.canBePrimaryKey
         else { return nil }

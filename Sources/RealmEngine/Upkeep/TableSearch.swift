@@ -29,7 +29,9 @@ final class TableSearch {
     private(set) var leaves: [TableKey: FoundLeaves] = [:]
 
     /// Tables that are made where no root tells how many there are.
-    private static let most = 1 << 12
+    static let most = 1 << 12
+    /// Lists of names that are looked at.
+    private static let mostLists = 1 << 8
 
     /// - Parameters:
     ///   - ref: a root that can be read; none where there is none.
@@ -43,7 +45,7 @@ final class TableSearch {
         work = SearchWork(bytes: space.limit)
         versions = TableVersion.all(space, nodes.tables)
         newestKeys = Dictionary(versions.keys.map { ($0.slot, $0) }) { $0.tag > $1.tag ? $0 : $1 }
-        lists = nodes.names.prefix(Self.most).compactMap { [space] ref in
+        lists = nodes.names.prefix(Self.mostLists).compactMap { [space] ref in
             (try? space.node(ref)).map { (ref, $0) }
         }
         roots = FoundRoot.proven(space, nodes.roots)
@@ -108,6 +110,12 @@ final class TableSearch {
         newestKeys[slot]
     }
 
+    /// Whether a table may be in `slot` that is not known yet: the root says what was removed.
+    func mayHold(_ slot: Int) -> Bool {
+        guard let root, slot < root.tables.count else { return !isNewest }
+        return root.tables.slot(slot).child != nil
+    }
+
     /// Tables that the root knows nothing of.
     private func addOtherTables() {
         let known = root?.tables.count ?? 0
@@ -116,6 +124,16 @@ final class TableSearch {
             guard let key = newestKey(slot), let candidates = versions[key] else { continue }
             _ = add(candidates, named: nil, slot: slot)
         }
+    }
+
+    /// The table as that version has it; nil where it cannot be read, or too much was read.
+    private func read(_ version: TableVersion, _ name: String) -> TableInfo? {
+        guard let top = try? space.refNode(version.ref, slots: 12, "table"),
+            let spec = try? space.refNode(top.slot(0).ref, slots: 6, "spec"),
+            let keys = try? space.integers(spec.slot(5).ref, "column keys"),
+            work.spend(8 * keys.count)
+        else { return nil }
+        return try? reader.table(version.ref, slot: version.key.slot, name: name)
     }
 
     /// Adds a table whose top is lost.
@@ -137,12 +155,10 @@ final class TableSearch {
         _ candidates: [TableVersion], named name: String?, slot: Int, newest: Ref? = nil
     ) -> Bool {
         for version in candidates {
-            guard let info = try? reader.table(version.ref, slot: slot, name: "") else { continue }
+            guard let info = read(version, "") else { continue }
             let known = name.flatMap { $0.isEmpty ? nil : $0 } ?? self.name(of: version.key)
             let name = naming.name(known, slot: slot)
-            guard let named = try? reader.table(version.ref, slot: slot, name: name) else {
-                continue
-            }
+            let named = info.named(name)
             tables.append(named)
             let isOlder = newest.map { $0 != version.ref } ?? false
             leaves[info.key] = FoundLeaves(
@@ -195,7 +211,7 @@ final class TableSearch {
         let past = versions.values.compactMap(\.first).filter { !present.contains($0.key) }
         return tables
             + past.prefix(Self.most).compactMap {
-                try? reader.table($0.ref, slot: $0.key.slot, name: "")
+                read($0, "")
             }
     }
 
@@ -220,8 +236,7 @@ final class TableSearch {
 
     /// Leaves of other columns say nothing about these.
     private func hasSameColumns(_ version: TableVersion, _ info: TableInfo) -> Bool {
-        guard let other = try? reader.table(version.ref, slot: info.key.slot, name: info.name)
-        else { return false }
+        guard let other = read(version, info.name) else { return false }
         return other.columns.map(\.key) == info.columns.map(\.key)
             && other.backlinks.map(\.key) == info.backlinks.map(\.key)
     }
