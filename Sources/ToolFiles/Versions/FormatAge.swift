@@ -1,20 +1,19 @@
 /// When files of an old format were written, and what can be done with them.
 struct FormatAge {
-    /// From one month to another, or a year; `current` for those that SDKs still open.
+    /// From one month to another, or a year; `current` for the one they write now.
     let span: String
     /// Nil where there is nothing to be said.
     let advice: String?
 
     /// Nil for a format that nobody wrote.
     init?(format: Int) {
-        guard let span = Self.spans[format] ?? (20...24 ~= format ? "current" : nil) else {
-            return nil
-        }
+        guard let span = Self.spans[format] else { return nil }
         self.span = span
         switch format {
         case 2...9:
             advice = "query, export, compare, --check, --salvage; --to-format 24 -o NEW converts it"
         case 10, 11: advice = "read as any; --to-format 24 -o NEW converts it"
+        case 20...23: advice = "read as any; newer SDKs convert it where it is, for good"
         default: advice = nil
         }
     }
@@ -23,5 +22,7 @@ struct FormatAge {
         2: "2014-07 to 2015-10", 3: "2015-09 to 2016-04", 4: "2016-03 to 2016-04",
         5: "2016-04 to 2016-08", 6: "2016-09 to 2017-03", 7: "2017-03 to 2017-09",
         8: "2017-08 to 2017-09", 9: "2017-09 to 2020-03", 10: "2020", 11: "2020",
+        20: "2020-10 to 2021-06", 21: "2021", 22: "2021-06 to 2022-11", 23: "2022-11 to 2024-02",
+        24: "current",
     ]
 }
