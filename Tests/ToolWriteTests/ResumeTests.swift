@@ -143,4 +143,44 @@ import Testing
             """)
         #expect(run.text == "same\nequal 0\n", "\(run.errorText)")
     }
+
+    /// Killed between what it says beside the database and the commit, or behind the commit, or anywhere:
+    /// a commit for each version is all there ever is.
+    @Test func eachVersionIsOneCommit() {
+        let run = script(
+            """
+            $W -q --create --schema-file zoo.json b.realm; first=$($V -g version b.realm)
+            mark() { echo "{\\"op\\":\\"commit\\",\\"version\\":$1,\\"from\\":$2,\\"records\\":1}"; }
+            { echo '{"op":"resync","version":1,"from":0,"class":"Cage"}'
+              echo '{"op":"insert","version":1,"class":"Cage","key":1,"object":{}}'; mark 1 0
+              for i in $(seq 2 300); do
+                echo "{\\"op\\":\\"insert\\",\\"version\\":$i,\\"class\\":\\"Cage\\",\\"key\\":$i,\\"object\\":{"\\
+            "\\"next\\":{\\"_key\\":$((i - 1))}}}"; mark $i $((i - 1))
+              done; } > log
+            for round in $(seq 20); do
+              $W -q -m apply --resume --commit-records 1 b.realm - log &
+              sleep 0.$((RANDOM % 30 + 10)); kill -9 $!; wait $!
+            done 2>/dev/null
+            apply --commit-records 1 < log
+            $V -g applied b.realm; echo $(($($V -g version b.realm) - first)); $Q -c b.realm Cage
+            """)
+        #expect(run.text == "300\n300\n300\n", "\(run.errorText)")
+    }
+
+    /// What stands beside the database is not believed where it cannot be true.
+    @Test func doubtsWhatIsBesideTheDatabase() {
+        let run = script(
+            """
+            cp zoo.realm b.realm; at=$($V -g version b.realm)
+            say() { echo "$1" > b.realm.applied; $V -g applied b.realm
+              echo '{"op":"commit","version":9,"from":8,"records":0}' | apply 2>> said; echo $?; }
+            say "8 $at"; say "7 $((at - 1)) 8"; say "8 $at 9"; say "7 $((at - 2)) 8"; say "8 $((at + 1))"
+            say "x y"; cat said
+            """)
+        let lines = run.text.split(separator: "\n").map(String.init)
+        #expect(
+            Array(lines.prefix(12)) == ["8", "0", "8", "0", "8", "0", "0", "8", "0", "8", "0", "3"])
+        #expect(run.text.contains("nothing is known to be applied"), "\(run.text)")
+        #expect(run.text.contains("does not say what has been applied"), "\(run.text)")
+    }
 }

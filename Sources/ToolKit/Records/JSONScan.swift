@@ -76,14 +76,14 @@ enum JSONScan {
         #else
             let bytes = p.loadUnaligned(as: SIMD16<Int8>.self)
             let special = (bytes .< 0x20) .| (bytes .== 0x22) .| (bytes .== 0x5C)
-            let bits = SIMD16<UInt16>(repeating: 0).replacing(with: bitOfLane, where: special)
-            return Int32(bits.wrappedSum())
+            let bits = SIMD16<UInt8>(repeating: 0).replacing(with: bitOfLane, where: special)
+            return Int32(bits.lowHalf.wrappedSum()) | Int32(bits.highHalf.wrappedSum()) << 8
         #endif
     }
 
     #if !arch(x86_64) || PORTABLE
-        private static let bitOfLane = SIMD16<UInt16>(
-            1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
+        private static let bitOfLane = SIMD16<UInt8>(
+            1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128)
     #endif
 
     /// One UTF-8 sequence of several bytes, checked against table 3-7 of the Unicode standard.

@@ -96,7 +96,7 @@ struct StreamGate {
         let from = try Self.number(record, "from")
         // One that leads back, or elsewhere, is not one that was applied before.
         let isOld = applied.map {
-            $0.source != nil && $0.source == position.source && position.version <= $0.version
+            $0.source == position.source && position.version <= $0.version
                 && from <= position.version
         }
         open = Version(number: position.version, isWhole: true, isOld: isOld ?? false)

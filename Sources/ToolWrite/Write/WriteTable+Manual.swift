@@ -103,7 +103,9 @@ extension WriteTable {
                 + "that they have in the source. Acknowledgements have the member `applied`. Nobody "
                 + "else should write to what the stream is about; the file is read by all. FILE.applied "
                 + "is written, and synced, before each commit and says what the commit brings; the "
-                + "version of the database tells whether it was made."),
+                + "version of the database tells whether it was made. To make the database equal to its "
+                + "source whatever was done to it, remove FILE.applied and let the watch begin with "
+                + "`--since 0`."),
         .paragraph(
             "After `resync` the database becomes equal to its source: objects that are not among the "
                 + "records that follow, up to `commit`, are deleted, and with the schema among the "
