@@ -62,11 +62,12 @@ import Testing
         let bytes = progress.line(meter.state, now: 10 * second)
         #expect(
             try #require(bytes).hasPrefix("t  25%  1.0 MiB of 4.0 MiB  256.0 KiB/s  eta 12.0 s"))
-        meter.begin(.objects, total: 100)
+        meter.begin(.objects, total: 100, name: "sorting")
         meter.set(10)
         #expect(progress.line(meter.state, now: 13 * second) == nil)
         let objects = progress.line(meter.state, now: 15 * second)
-        #expect(try #require(objects).hasPrefix("t  10%  10 of 100 objects  5/s  eta 18.0 s"))
+        #expect(
+            try #require(objects).hasPrefix("t  sorting  10%  10 of 100 objects  5/s  eta 18.0 s"))
     }
 
     @Test func privateMemoryIsKnown() throws {

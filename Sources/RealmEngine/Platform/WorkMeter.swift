@@ -15,6 +15,8 @@ public final class WorkMeter: Sendable {
         public let unit: Unit
         /// What the count reaches at the end, more or less; 0 if nobody knows.
         public let total: Int
+        /// What is done in it, such as `sorting`; nil where it is what all the work is called.
+        public let name: String?
     }
 
     private let stage = Guarded<Stage?>(nil)
@@ -23,9 +25,10 @@ public final class WorkMeter: Sendable {
     public init() {}
 
     /// A stage begins.
-    func begin(_ unit: Unit, total: Int) {
+    func begin(_ unit: Unit, total: Int, name: String? = nil) {
         stage.withLock { stage in
-            stage = Stage(number: (stage?.number ?? 0) + 1, unit: unit, total: total)
+            stage = Stage(
+                number: (stage?.number ?? 0) + 1, unit: unit, total: total, name: name)
             done.store(0, ordering: .relaxed)
         }
     }

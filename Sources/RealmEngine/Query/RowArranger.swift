@@ -67,7 +67,7 @@ final class RowArranger {
 
     private func count(_ total: Int) {
         counter = meter
-        counter?.begin(.objects, total: total)
+        counter?.begin(.objects, total: total, name: "sorting")
     }
 
     private func emptyColumns(

@@ -20,8 +20,8 @@ package final class ActivityReporter: Sendable {
         _ command: ParsedCommand, file: String, doing: String, meter: WorkMeter? = nil
     ) {
         self.meter = meter
-        let fresh = ProgressReporter(
-            command, file: "\(file)  \(doing)", total: 0, unit: .seconds)
+        var fresh = ProgressReporter(command, file: file, total: 0, unit: .seconds)
+        fresh.doing = doing
         reporter = Mutex(fresh.isSilent ? nil : fresh)
         if fresh.isSilent { return }
         _ = Threads.detach { [weak self] in

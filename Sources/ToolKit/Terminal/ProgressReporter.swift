@@ -24,6 +24,8 @@ package struct ProgressReporter {
     }
 
     private let label: String
+    /// What is being done, behind the label.
+    var doing: String?
     private var total: Int
     private var unit: Unit
     private let style: Style
@@ -72,6 +74,7 @@ package struct ProgressReporter {
             total = state.stage.total
             unit = state.stage.unit == .bytes ? .bytes : .objects
             began = now
+            if let name = state.stage.name { doing = name }
         }
         return line(state.done, now: now)
     }
@@ -101,7 +104,7 @@ package struct ProgressReporter {
     }
 
     private func describe(_ done: Int, seconds: Double) -> String {
-        var parts = [label]
+        var parts = [label] + (doing.map { [$0] } ?? [])
         if unit == .seconds {
             parts.append(Quantity.seconds(seconds))
         } else {
