@@ -164,6 +164,40 @@ import Testing
         }
     }
 
+    /// An index has the beginning of a key alone: half a key is none.
+    @Test func longPrimaryKeysAreNotCutShort() throws {
+        let scratch = ScratchDatabase()
+        let session = try WriteSession(path: scratch.path, options: .scratch())
+        let change = try session.begin()
+        let table = try change.createClass("Long", primaryKey: PropertySpec("id", .string))
+        let keys = Set((0..<200).map { "\($0) " + String(repeating: "\($0 * 7919)", count: 60) })
+        for key in keys.sorted() { _ = try change.create(in: table, primaryKey: change.text(key)) }
+        try change.commit()
+        let whole = try [UInt8](Data(contentsOf: URL(filePath: scratch.path)))
+        for start in stride(from: 0, to: whole.count, by: 4096) {
+            var bytes = whole
+            for i in start..<min(start + 4096, bytes.count) { bytes[i] = 0 }
+            let (file, made) = (ScratchDatabase(), ScratchDatabase())
+            try Data(bytes).write(to: URL(filePath: file.path))
+            guard
+                (try? Salvage.run(
+                    path: file.path, into: made.path,
+                    spillingInto: FileManager.default.temporaryDirectory.path
+                ) { _ in }) != nil
+            else { continue }
+            let database = try Database(immutable: made.path)
+            for info in database.schema.classes {
+                let rows = database.snapshot().table(info)
+                for key in try rows.keys() {
+                    guard case .string(let text)? = try rows.row(key)?.primaryKey() else {
+                        continue
+                    }
+                    #expect(keys.contains(text.string), "block at \(start)")
+                }
+            }
+        }
+    }
+
     /// The header of an earlier state of the file.
     @Test func anOldHeaderIsTold() throws {
         let source = try Source(rounds: 3)

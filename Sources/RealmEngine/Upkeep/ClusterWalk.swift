@@ -48,6 +48,9 @@ final class ClusterWalk {
         if case .lost(let error) = outcome { lose([all], nil, error.message) }
     }
 
+    /// There is no tree.
+    func loseAll(_ why: String) { lose([Self.liveKeys], nil, why) }
+
     private struct Branch {
         let ref: Ref
         let keys: Range<UInt64>

@@ -83,12 +83,18 @@ final class DamagedFile {
         (content.version, content.leaves) = (search.version, search.leaves)
         content.neighbourhood = search.neighbourhood
         content.format = root?.format ?? content.format
-        content.whyNotNewest =
-            why
-            ?? search.newerVersion.map {
-                .corrupt("it does not select version \($0), which is there", in: "header")
-            }
+        content.whyNotNewest = why ?? notSelected(search)
         return content
+    }
+
+    /// What is there that is newer than what the header selects; a commit that was not finished leaves
+    /// such things, too.
+    private static func notSelected(_ search: TableSearch) -> RealmError? {
+        if let version = search.newerVersion {
+            return .corrupt("it does not select version \(version), which is there", in: "header")
+        }
+        return search.hasNewerTables
+            ? .corrupt("tables are there that are newer than those it selects", in: "header") : nil
     }
 
     private static func nothingFound(_ error: RealmError) -> RealmError {

@@ -68,7 +68,11 @@ struct FoundLeaves {
     ) {
         (self.space, self.info, self.work) = (space, info, work)
         let walk = ClusterWalk(space, wanted: [ClusterWalk.liveKeys], work, neighbourhood)
-        walk.run(info.root)
+        if info.root.isNone {
+            walk.loseAll("the table itself is lost")
+        } else {
+            walk.run(info.root)
+        }
         pieces = walk.leaves.map {
             Piece(ref: $0.ref, base: $0.base, keys: $0.keys, origin: origin)
         }

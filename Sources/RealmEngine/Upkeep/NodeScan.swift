@@ -7,7 +7,7 @@ struct NodeScan {
     /// The first bytes of a node.
     static let signature: UInt32 = 0x4141_4141
     /// Bytes after which pages that were read are given back.
-    private static let portion = 64 << 20
+    private static let portion = 8 << 20
 
     init(_ mapping: Mapping, limit: UInt64) {
         self.mapping = mapping
@@ -25,9 +25,10 @@ struct NodeScan {
             let end = min(limit & ~7, (start | (Mapping.pageSize - 1)) + 1)
             if isReadable(start, end - start) { try scan(start, end, body) }
             if end % Self.portion == 0 { mapping.releasePages() }
-            if end <= start { return }
+            if end <= start { break }
             start = end
         }
+        mapping.releasePages()
     }
 
     private func isReadable(_ start: Int, _ count: Int) -> Bool {

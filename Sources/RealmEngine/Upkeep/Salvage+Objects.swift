@@ -127,7 +127,7 @@ extension Salvage {
         let index = SearchIndex(space: lookup, root: column.info.indexRoot)
         let isThere = rows.map { row in
             guard let cells = column.leaf, !column.info.indexRoot.isNone,
-                let value = try? cells.value(row)
+                isNodePlausible(of: row, column.info, leaf), let value = try? cells.value(row)
             else { return false }
             var found: [ObjectKey] = []
             try? index.candidates(for: value, into: &found)
@@ -136,6 +136,17 @@ extension Salvage {
         return isThere.indices.map { i in
             (max(0, i - 1)...min(isThere.count - 1, i + 1)).allSatisfy { isThere[$0] }
         }
+    }
+
+    /// Long texts have nodes of their own, whose neighbours are not those of their objects.
+    private func isNodePlausible(
+        of row: Int, _ column: ColumnInfo, _ leaf: ClusterLeaf
+    ) -> Bool {
+        guard let neighbourhood = source.neighbourhood,
+            let node = try? lookup.node(leaf.columnRef(column.leafIndex)), node.hasRefs,
+            node.context
+        else { return true }
+        return row < node.count && node.slot(row).child.map(neighbourhood.isPlausible) ?? true
     }
 
     /// What was written over a text as a rule is none.

@@ -23,6 +23,8 @@ final class TableSearch {
     /// What the bytes around nodes say.
     let neighbourhood: Neighbourhood
 
+    /// Tables are there that are newer than those of a root that the header selects.
+    private(set) var hasNewerTables = false
     private(set) var tables: [TableInfo] = []
     var losses: [SalvageLoss] = []
     var naming = TableNaming()
@@ -79,7 +81,11 @@ final class TableSearch {
         var candidates = key.flatMap { versions[$0] } ?? []
         if let named, named.key == key {
             // What the root does not lead to and is newer was never committed.
-            if isNewest { candidates.removeAll { $0.content > named.content } }
+            if isNewest {
+                let count = candidates.count
+                candidates.removeAll { $0.content > named.content }
+                hasNewerTables = hasNewerTables || candidates.count < count
+            }
             candidates.removeAll { $0.ref == ref }
             let place = candidates.partitionPoint { $0.content <= named.content }
             candidates.insert(named, at: place)
