@@ -25,8 +25,11 @@ extension FoundLeaves {
         var known: Set<Int> = []
         for piece in pieces {
             guard let (leaf, rows) = try? rows(of: piece) else { continue }
+            let keys = primaryKeys(leaf)
+            // Without it an object is lost.
+            if info.primaryKey != nil, keys == nil { continue }
             count += rows.count
-            guard isDistinct, let keys = primaryKeys(leaf) else { continue }
+            guard isDistinct, let keys else { continue }
             for row in rows where known.count < Self.mostKnown {
                 if !known.insert((try? keys.value(row).identity) ?? 0).inserted { count -= 1 }
             }
