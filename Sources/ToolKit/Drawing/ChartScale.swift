@@ -24,22 +24,25 @@ package enum ChartUnit {
     private func unit(for size: Double) -> (size: Double, name: String) {
         switch self {
         case .number:
-            return Self.unit(for: size, 1000, ["", " k", " M", " G", " T"]) {
-                $0 >= ($1 > 0 ? 1000 : 10_000)
-            }
+            return Self.unit(for: size, 1000, ["", " k", " M", " G", " T"], longest: 10_000)
         case .bytes:
             let names = [" B", " KiB", " MiB", " GiB", " TiB", " PiB"]
-            return Self.unit(for: size, 1024, names) { (value, _) in value >= 1000 }
+            return Self.unit(for: size, 1024, names, longest: 1000)
         case .seconds: return Self.time(for: size)
         case .percent: return (1, "%")
         }
     }
 
+    /// Not a part of its callers: unrolled there, the compiler makes one of two programs of it by
+    /// chance, and packages are to be the same.
+    ///
+    /// - Parameter longest: what is too long without a prefix; with one 1000 is.
+    @inline(never)
     private static func unit(
-        for size: Double, _ factor: Double, _ names: [String], isLong: (Double, Int) -> Bool
+        for size: Double, _ factor: Double, _ names: [String], longest: Double
     ) -> (size: Double, name: String) {
         var (unit, index) = (1.0, 0)
-        while isLong(size / unit, index), index + 1 < names.count {
+        while size / unit >= (index > 0 ? 1000 : longest), index + 1 < names.count {
             (unit, index) = (unit * factor, index + 1)
         }
         return (unit, names[index])
