@@ -10,23 +10,38 @@ extension ResultsSource {
         @exclusivity(unchecked) private var cursor: ResultsCursor
         /// The accessor given out last, where it may be used again.
         @exclusivity(unchecked) private var last: ObjectBase?
+        /// Where a reference becomes one of a type that is known to whoever asks.
+        private let given = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
 
         init(_ source: ResultsSource) {
             self.source = source
             cursor = attempt { () throws(RealmError) in try source.results.cursor() }
         }
 
+        deinit { given.deallocate() }
+
         func next<Element>() -> Element? {
-            attempt { () throws(RealmError) -> Element? in
-                guard let (key, place) = try cursor.nextFound() else {
-                    last = nil
-                    return nil
-                }
-                if source.maker != nil { return source.made(key, place) as Element }
-                if last == nil || !isFree { last = source.bound(key, place) }
-                last!.become(key, place)
-                return Unmanaged.passUnretained(last!).retain().given()
+            if source.maker != nil {
+                return nextPlace().map { source.made($0.key, $0.place) }
             }
+            guard let reference = nextAccessor() else { return nil }
+            given.storeBytes(of: reference.toOpaque(), as: UnsafeMutableRawPointer.self)
+            return given.assumingMemoryBound(to: Element.self).move()
+        }
+
+        private func nextPlace() -> (key: ObjectKey, place: ObjectPlace)? {
+            attempt { () throws(RealmError) in try cursor.nextFound() }
+        }
+
+        /// With one reference counted for whoever gets it.
+        private func nextAccessor() -> Unmanaged<ObjectBase>? {
+            guard let (key, place) = nextPlace() else {
+                last = nil
+                return nil
+            }
+            if last == nil || !isFree { last = source.bound(key, place) }
+            last!.become(key, place)
+            return Unmanaged.passUnretained(last!).retain()
         }
 
         /// Nobody else refers to the accessor given out last in any way, and its class has no state of
