@@ -15,6 +15,10 @@ public final class ChangeProbe {
         return try? LeadingObjects(to: changes, in: filter.table, within: depth, new)
     }()
 
+    /// Digits that no key of those has; none until they have been looked for. Nearly all objects that are
+    /// asked about end here, without a reference being counted.
+    private var absent: UInt64 = 0
+
     private struct Visit: Hashable {
         let object: ObjectLink
         let depth: Int
@@ -50,7 +54,11 @@ public final class ChangeProbe {
 
     /// Whether the object, which both versions have, changed for the observer. Throws `corrupt`.
     public func isModified(_ key: ObjectKey) throws(RealmError) -> Bool {
-        if let leading { return leading.contains(key) }
+        if absent & LeadingObjects.digit(key) != 0 { return false }
+        if let leading {
+            absent = ~leading.digits
+            return leading.contains(key)
+        }
         let object = ObjectLink(table: filter.table, key: key)
         switch filter.reach {
         case .own: return changes[filter.table]?.modification(of: key) != nil

@@ -6,7 +6,7 @@ struct LeadingObjects {
     private static let limit = 1000
 
     /// By the lowest six bits of their keys: most that are asked for are not among them.
-    private var digits: UInt64 = 0
+    private(set) var digits: UInt64 = 0
     private var keys: Set<ObjectKey> = []
 
     /// Nil when there are too many. Throws `corrupt`.
@@ -44,7 +44,7 @@ struct LeadingObjects {
         digits & Self.digit(key) != 0 && keys.contains(key)
     }
 
-    private static func digit(_ key: ObjectKey) -> UInt64 { 1 << UInt64(key.raw & 63) }
+    static func digit(_ key: ObjectKey) -> UInt64 { 1 << UInt64(key.raw & 63) }
 
     /// Who links to an object, in the newer version.
     private static func origins(
