@@ -5,7 +5,8 @@ enum ZshCompletion {
         let specs =
             table.options.map { option($0, names) }
             + operands(table.operands, names)
-        let usesNames = specs.contains { $0.contains(names) }
+        let kinds = table.options.compactMap(\.argument.kind) + table.operands.map(\.kind)
+        let usesNames = kinds.contains(where: asksDatabase)
         return """
             #compdef \(table.name)
             # zsh completion for \(table.name), generated from its option table.
@@ -70,6 +71,13 @@ enum ZshCompletion {
         case .className: "\(names) class"
         case .properties: "\(names) property"
         case .text, .count, .size, .duration: " "
+        }
+    }
+
+    private static func asksDatabase(_ kind: ValueKind) -> Bool {
+        switch kind {
+        case .className, .properties: true
+        default: false
         }
     }
 

@@ -3,6 +3,13 @@ enum ArgumentShape: Sendable {
     case none
     case required(_ metavar: String, ValueKind)
     case optional(_ metavar: String, ValueKind)
+
+    var kind: ValueKind? {
+        switch self {
+        case .none: nil
+        case .required(_, let kind), .optional(_, let kind): kind
+        }
+    }
 }
 
 /// The headings under which help and manual list the options, in this order.
