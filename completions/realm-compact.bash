@@ -13,7 +13,7 @@ _realm_compact() {
         --top | --if-free | --enumerate | --at | --to-format | -j | --threads | --max-memory)
             return
             ;;
-        --new-encryption-key-file | -o | --output | -K | --encryption-key-file)
+        --space-map | --new-encryption-key-file | -o | --output | -K | --encryption-key-file)
             compopt -o filenames
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             return
@@ -32,7 +32,7 @@ _realm_compact() {
             ;;
     esac
     if [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "--check --strict --analyze --top --salvage -n --dry-run --if-free --backup --verify --no-verify --drop-history --enumerate --at --new-encryption-key-file --decrypt --to-format --local -f --format --json -o --output --force -K --encryption-key-file --access --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "--check --strict --analyze --top --salvage --space-map -n --dry-run --if-free --backup --verify --no-verify --drop-history --enumerate --at --new-encryption-key-file --decrypt --to-format --local -f --format --json -o --output --force -K --encryption-key-file --access --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
         return
     fi
     compopt -o filenames

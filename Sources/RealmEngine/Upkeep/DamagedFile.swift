@@ -5,6 +5,8 @@ final class DamagedFile {
     let schema: Schema
     /// What is lost before any object is looked at.
     let losses: [SalvageLoss]
+    /// The root whose tables these are; nil where none tells.
+    let top: TopArray?
     /// Classes whose names had to be made.
     let renamedClasses: [String]
     /// 0 when nothing tells.
@@ -35,7 +37,7 @@ final class DamagedFile {
         keeper = nil
         memory = content.memory
         (format, version) = (content.format, content.version)
-        (schema, losses) = (content.schema, content.losses)
+        (schema, losses, top) = (content.schema, content.losses, content.top)
         (renamedClasses, whyNotNewest) = (content.renamedClasses, content.whyNotNewest)
         (neighbourhood, leaves, errorCount) = (content.neighbourhood, content.leaves, errors)
     }
@@ -45,6 +47,7 @@ final class DamagedFile {
         var format = 24
         var version: UInt64 = 1
         var schema = Schema(tables: [], version: nil)
+        var top: TopArray?
         var losses: [SalvageLoss] = []
         var renamedClasses: [String] = []
         var whyNotNewest: RealmError?
@@ -80,7 +83,7 @@ final class DamagedFile {
         let version = try? reader.schemaVersion(search.tables)
         content.schema = Schema(tables: search.tables, version: version ?? nil)
         (content.losses, content.renamedClasses) = (search.losses, search.naming.made)
-        (content.version, content.leaves) = (search.version, search.leaves)
+        (content.version, content.top, content.leaves) = (search.version, search.top, search.leaves)
         content.neighbourhood = search.neighbourhood
         content.format = root?.format ?? content.format
         content.whyNotNewest = why ?? notSelected(search)
@@ -109,7 +112,7 @@ final class DamagedFile {
         memory = Snapshot.memory(snapshot.database, state)
         (schema, version, format) = (snapshot.schema, state.version, state.format)
         losses = state.legacy?.losses ?? []
-        (renamedClasses, whyNotNewest, errorCount, neighbourhood) = ([], nil, 0, nil)
+        (renamedClasses, whyNotNewest, errorCount, neighbourhood, top) = ([], nil, 0, nil, nil)
         (file, keeper) = (snapshot.database.file, snapshot)
     }
 
@@ -125,6 +128,28 @@ final class DamagedFile {
     /// Gives pages that were read back to the system.
     func releasePages() { file.mapping.releasePages() }
 
+    var fileSize: Int { file.size }
+
+    /// Tables of an old format, whose nodes are made anew while they are read.
+    var isDerived: Bool { memory.lookup.state.pointee.derived != nil }
+
+    /// Calls `body` with whatever looks like a node.
+    func scan(
+        _ body: (Ref, _ flags: UInt8, _ count: Int) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        try NodeScan(file.mapping, limit: UInt64(file.size) & ~7).run(body)
+    }
+
+    /// What is no node of a file: the header, and the footer of a stream; neither where they are lost.
+    var headerExtents: [Range<UInt64>] {
+        guard let raw = try? file.rawHeader(), raw.hasMagic else { return [] }
+        let header = 0..<UInt64(RawHeader.size)
+        let size = UInt64(file.size)
+        guard raw.top0 == FileHeader.streamingMark, size & 7 == 0, size >= 40 else {
+            return [header]
+        }
+        return [header, size - UInt64(FileHeader.footerSize)..<size]
+    }
 }
 
 // MARK: - The root the header names
@@ -207,7 +232,7 @@ extension DamagedFile {
         if root.isLegacy { return try legacy(file, top, limit) }
         let memory = SpaceMemory(file.mapping, limit: limit)
         let reader = SchemaReader(space: memory.lookup, names: top.names, tables: top.tables)
-        return Content(memory: memory, schema: try reader.schema())
+        return Content(memory: memory, schema: try reader.schema(), top: top)
     }
 
     /// Nothing was ever committed to the file: neither slot names a root, and all is zero between the

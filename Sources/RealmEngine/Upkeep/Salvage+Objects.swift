@@ -19,7 +19,7 @@ extension Salvage {
     func copyObjects(_ place: Int) throws(RealmError) {
         let info = targets[place].source
         try forEachLeaf(place) { (leaf, rows, origin) throws(RealmError) in
-            let columns = try open(leaf, rows, info) { !Self.isStructure($0) }
+            let columns = try open(leaf, rows, info, origin) { !Self.isStructure($0) }
             let before = summary.salvaged
             try create(leaf, rows, columns, place, mayExist: origin != .version)
             guard origin != .version, summary.salvaged > before else { return }
@@ -76,10 +76,11 @@ extension Salvage {
 
     /// Opens the leaf's columns that `isWanted`; what cannot be opened is reported lost.
     func open(
-        _ leaf: ClusterLeaf, _ rows: Range<Int>, _ info: TableInfo,
+        _ leaf: ClusterLeaf, _ rows: Range<Int>, _ info: TableInfo, _ origin: FoundLeaves.Origin,
         isWanted: (ColumnInfo) -> Bool
     ) throws(RealmError) -> [OpenColumn] {
         var columns: [OpenColumn] = []
+        trace?.take(leaf, as: origin.owner)
         for (i, column) in info.columns.enumerated() where isWanted(column) {
             var opened: ColumnLeaf?
             do throws(RealmError) {
@@ -99,6 +100,10 @@ extension Salvage {
                 index: i, info: column, leaf: opened, isDoubtful: isDoubtful,
                 start: rows.lowerBound)
             if isDoubtful, i == info.primaryKey { open.proven = proven(open, leaf, rows) }
+            if opened != nil, let trace {
+                let ref = try leaf.columnRef(column.leafIndex)
+                trace.take(ref, as: isDoubtful ? .doubtful : origin.owner)
+            }
             columns.append(open)
         }
         return columns
@@ -239,6 +244,9 @@ extension Salvage {
 }
 
 extension FoundLeaves.Origin {
+    /// What a map of the file has its leaves as.
+    fileprivate var owner: SpaceMap.Owner { self == .version ? .copied : .older }
+
     /// Why nobody can say that objects are what they were last.
     fileprivate var why: String {
         switch self {

@@ -5,8 +5,8 @@ extension Salvage {
     func copyStructures(_ place: Int) throws(RealmError) {
         let info = targets[place].source
         guard info.columns.contains(where: Self.isStructure) else { return }
-        try forEachLeaf(place) { (leaf, rows, _) throws(RealmError) in
-            let columns = try open(leaf, rows, info, isWanted: Self.isStructure)
+        try forEachLeaf(place) { (leaf, rows, origin) throws(RealmError) in
+            let columns = try open(leaf, rows, info, origin, isWanted: Self.isStructure)
             for row in rows {
                 let key = leaf.key(row)
                 guard key.raw >= 0, let new = targets[place].new(key),
@@ -264,12 +264,13 @@ extension Salvage {
     }
 
     private func embeddedRow(_ link: ObjectLink) throws(RealmError) -> SalvagedRow {
-        guard target(link.table) != nil else {
+        guard let target = target(link.table) else {
             throw .corrupt("its class is lost", in: "embedded object")
         }
         guard let (leaf, row) = try find(link.key, in: link.table) else {
             throw .corrupt("it is not there", in: "embedded object")
         }
+        trace?.take(leaf, target.source, as: .copied)
         return SalvagedRow(leaf: leaf, row: row)
     }
 

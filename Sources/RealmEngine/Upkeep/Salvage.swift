@@ -11,6 +11,8 @@ public final class Salvage {
     private var meter: WorkMeter?
     /// Nil to rescue what can be read: then anything may be lost.
     private let conversion: Conversion?
+    /// Told what is read; nil where nobody asks.
+    private(set) var trace: SalvageTrace?
     /// Why nothing is converted.
     private var refusal: RealmError?
 
@@ -83,20 +85,29 @@ public final class Salvage {
     ///   - directory: for files without a name; those of what does not fit in memory.
     ///   - maxMemory: bytes of memory that what is being written takes at most, except for single
     ///     sets, dictionaries and nested collections, which are made as a whole.
+    ///   - mapCells: into how many cells, at most, the summary's map of the file is cut; nil for none.
     ///   - meter: told how many objects are saved.
     /// - Throws: `corrupt` when not even the root can be read, `incompatible` for formats that are
-    ///   not read, `output` when writing fails, and what `report` throws.
+    ///   not read, or of which no map is made, `output` when writing fails, and what `report` throws.
     public static func run(
         path: String, into destination: String, spillingInto directory: String,
-        maxMemory: Int = 64 << 20, key: EncryptionKey? = nil, meter: WorkMeter? = nil,
-        report: @escaping (SalvageLoss) throws(RealmError) -> Void
+        maxMemory: Int = 64 << 20, key: EncryptionKey? = nil, mapCells: Int? = nil,
+        meter: WorkMeter? = nil, report: @escaping (SalvageLoss) throws(RealmError) -> Void
     ) throws(RealmError) -> SalvageSummary {
         let source: DamagedFile
         do throws(RealmError) { source = try DamagedFile(path: path, key) } catch {
             throw error.inFile(path)
         }
+        if mapCells != nil, source.isDerived { throw noMap.inFile(path) }
         return try run(
-            source, Place(destination, spill: directory), maxMemory, key: key, nil, meter, report)
+            source, Place(destination, spill: directory), maxMemory, key: key, nil, mapCells, meter,
+            report)
+    }
+
+    private static var noMap: RealmError {
+        RealmError(
+            .incompatible, code: "IllegalOperation", reason: "unsupported-format",
+            "what is read of a file of formats 2 to 9 is not mapped")
     }
 
     /// Makes of what `snapshot` sees a new database at `destination`, which must not exist, in the format
@@ -114,7 +125,7 @@ public final class Salvage {
     ) throws(RealmError) -> SalvageSummary {
         try run(
             DamagedFile(snapshot), Place(destination, spill: directory), maxMemory, key: key,
-            conversion, meter, report)
+            conversion, nil, meter, report)
     }
 
     /// Where the new file goes, and files without a name.
@@ -129,7 +140,7 @@ public final class Salvage {
 
     private static func run(
         _ source: DamagedFile, _ place: Place, _ maxMemory: Int, key: EncryptionKey?,
-        _ conversion: Conversion?, _ meter: WorkMeter?,
+        _ conversion: Conversion?, _ mapCells: Int?, _ meter: WorkMeter?,
         _ report: @escaping (SalvageLoss) throws(RealmError) -> Void
     ) throws(RealmError) -> SalvageSummary {
         var options = WriteSession.Options()
@@ -140,6 +151,7 @@ public final class Salvage {
         let salvage = try Salvage(
             source, session, place.spill, maxMemory: maxMemory, conversion, report)
         salvage.meter = meter
+        salvage.trace = mapCells.map { SalvageTrace(source, cells: $0) }
         do throws(RealmError) {
             try salvage.run()
         } catch {
@@ -171,6 +183,7 @@ public final class Salvage {
         for i in standing { try copyStructures(i) }
         try transaction.commit()
         summary.sourceErrors = source.errorCount
+        summary.map = try trace?.map(source.schema.tables)
     }
 
     /// Objects of the tables, as far as their roots tell.

@@ -61,6 +61,8 @@ public struct SalvageSummary: Sendable {
     public internal(set) var lostValues = 0
     /// The newest version, tables, names, properties, and stretches of objects that nobody counted.
     public internal(set) var lostParts = 0
+    /// What became of the bytes of the file, where that was asked for.
+    public internal(set) var map: SpaceMap?
 
     /// Something was reported lost.
     public var hasLosses: Bool {

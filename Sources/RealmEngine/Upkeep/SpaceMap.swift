@@ -14,6 +14,16 @@ public struct SpaceMap: Sendable {
         case pinned(UInt64)
         /// Neither used nor free.
         case unaccounted
+        /// What a salvage took as it stands.
+        case copied
+        /// What it took of other versions than the one that is salvaged.
+        case older
+        /// What it took though something may have been written over it.
+        case doubtful
+        /// Nodes it took nothing of: indexes, the change log, other versions, and what nothing leads to.
+        case unused
+        /// Neither a node nor free, or behind the end: what damage left.
+        case lost
     }
 
     /// Size of the file.
@@ -26,6 +36,10 @@ public struct SpaceMap: Sendable {
     public internal(set) var totals: [UInt64]
     /// For each cell the index of the owner who has most of it.
     public internal(set) var cells: [Int]
+
+    public func bytes(of owner: Owner) -> UInt64 {
+        owners.firstIndex(of: owner).map { totals[$0] } ?? 0
+    }
 }
 
 /// Adds up extents by cell and owner.
@@ -75,9 +89,10 @@ struct SpaceMapBuilder {
         }
     }
 
-    mutating func map() -> SpaceMap {
+    /// - Parameter owner: whose all is that nobody was found to use.
+    mutating func map(rest owner: SpaceMap.Owner = .unaccounted) -> SpaceMap {
         let used = totals.reduce(0, &+)
-        let rest = index(of: .unaccounted)
+        let rest = index(of: owner)
         totals[rest] = bytes - min(bytes, used)
         let cells = (0..<cellCount).map { cell in
             let best = owners.indices.max { shares[$0][cell] < shares[$1][cell] } ?? rest

@@ -68,6 +68,9 @@ final class TableSearch {
         roots.first.flatMap { $0.top.version > version ? $0.top.version : nil }
     }
 
+    /// What says which tables there are; nil where none is left.
+    var top: TopArray? { root?.top }
+
     /// Number of the version whose tables these are; 0 when no root tells.
     var version: UInt64 { root?.top.version ?? 0 }
 

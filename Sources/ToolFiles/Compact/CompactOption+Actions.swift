@@ -8,7 +8,7 @@ enum CheckLevel: String, CaseIterable {
 /// What to do.
 extension CompactOption {
     static let actions: [any OptionDeclaration] = [
-        check, strict, analyze, top, salvage, dryRun,
+        check, strict, analyze, top, salvage, spaceMap, dryRun,
     ]
 
     static let check = Option(
@@ -40,6 +40,15 @@ extension CompactOption {
             + "listed on standard output, one JSON object a line; if there is any, or FILE has "
             + "errors that may hide some, the exit status is 4.",
         excludes: [dryRun], needs: [output])
+
+    static let spaceMap: Option<String?> = Option(
+        "space-map", nil, .required("FILE", .file), in: .action,
+        "with --salvage: draw what was used and what is lost",
+        "With `--salvage`: write a picture (SVG) of the damaged file, in file order: what was "
+            + "copied, what of it is from another version or doubtful, what was not used, and what "
+            + "is neither a node nor free. The last line on standard output counts the bytes. "
+            + "Not of formats 2 to 9.",
+        needs: [salvage], aliases: ["map"])
 
     static let dryRun = Option(
         "dry-run", "n", in: .action, "estimate and report, change nothing",

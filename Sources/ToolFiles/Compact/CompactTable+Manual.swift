@@ -132,6 +132,12 @@ extension CompactTable {
             #" "sourceErrors":2,"complete":false}}"#,
         ]),
         .paragraph(
+            "With `--space-map` the line ends with `bytes`, whose sums are the whole of FILE: "
+                + "`copied`, from `older` versions, `doubtful`, `unused` (nodes of which nothing was "
+                + "taken: indexes, the change log, other versions, and objects that nothing leads "
+                + "to), `bookkeeping`, `free`, and `lost`, which is neither, or missing at the end."
+        ),
+        .paragraph(
             "Try `--at previous` first: the version before the newest is often whole."),
     ]
 

@@ -13,6 +13,9 @@ struct SalvageRun {
         let key = try request.command.readKey()
         // Made first, so that an output that exists ends it before the work.
         let output = try CompactOutput(request, path: target, force: request.mayReplace)
+        let picture = try request.command[CompactOption.spaceMap].map { (path) throws(RealmError) in
+            try OutputFile(path: path, force: request.mayReplace)
+        }
         let passing = try PassingDirectory(in: directory(of: target), for: target)
         let losses = try OutputFile(path: nil, force: false)
         let printer = LossPrinter()
@@ -24,7 +27,7 @@ struct SalvageRun {
         let summary = try Salvage.run(
             path: request.path, into: passing.database,
             spillingInto: Terminal.temporaryDirectory, maxMemory: request.options.maxMemory,
-            key: key, meter: meter
+            key: key, mapCells: picture == nil ? nil : SpacePicture.cellCount, meter: meter
         ) { (loss) throws(RealmError) in
             printer.append(loss, to: &buffer)
             try losses.write(&buffer)
@@ -37,6 +40,11 @@ struct SalvageRun {
         options.keepsHistory = false
         try output.write(Database(immutable: passing.database, key: key), options)
         try output.publish()
+        if let picture, let map = summary.map {
+            var drawing = SpacePicture(file: request.path, map).drawing()
+            try picture.flush(&drawing)
+            try picture.commit()
+        }
         Diagnostics(request.command).summary(
             "\(request.path) -> \(target): \(summary.sentence)")
         return summary.isComplete ? .ok : .damaged
@@ -128,7 +136,19 @@ private struct LossPrinter {
                 + "\"older\":\(summary.older),\"doubtful\":\(summary.doubtful),"
                 + "\"version\":\(summary.version),"
                 + "\"newest\":\(summary.isNewest),\"sourceErrors\":\(summary.sourceErrors),"
-                + "\"complete\":\(summary.isComplete)}}\n")
+                + "\"complete\":\(summary.isComplete)}")
+        if let map = summary.map { append(map, to: &buffer) }
+        buffer.append("}\n")
+    }
+
+    /// Bytes by what became of them.
+    private func append(_ map: SpaceMap, to buffer: inout ByteBuffer) {
+        let sums: [(String, SpaceMap.Owner)] = [
+            ("copied", .copied), ("older", .older), ("doubtful", .doubtful), ("unused", .unused),
+            ("bookkeeping", .bookkeeping), ("free", .free), ("lost", .lost),
+        ]
+        let parts = sums.map { "\"\($0)\":\(map.bytes(of: $1))" }
+        buffer.append(",\"bytes\":{\(parts.joined(separator: ","))}")
     }
 
     private func begin(_ what: String, _ name: String, to buffer: inout ByteBuffer) {

@@ -1,7 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// `--space-map`: a file from its first byte to its last, line by line, and who uses what.
+/// `--space-map`: a file from its first byte to its last, line by line, and who uses what, or what a
+/// salvage made of it.
 struct SpacePicture {
     private let file: String
     private let map: SpaceMap
@@ -33,6 +34,11 @@ struct SpacePicture {
 
     private var sum: String { Quantity.bytes(Int(clamping: map.bytes)) }
 
+    /// A salvage may know of none.
+    private var version: String {
+        map.version == 0 ? "no known version" : "version \(map.version)"
+    }
+
     func drawing() -> ByteBuffer {
         let (groups, membership) = grouped()
         let lines = (map.cells.count + Self.columns - 1) / Self.columns
@@ -42,7 +48,7 @@ struct SpacePicture {
             summary: groups.map { "\($0.name) \(share($0.bytes))" }.joined(separator: ", "))
         drawing.text("Space of \(file)", Self.margin, 34, .title)
         drawing.text(
-            "\(sum), version \(map.version), in file order from left to right and top to bottom",
+            "\(sum), \(version), in file order from left to right and top to bottom",
             Self.margin, 56, .small)
         drawOffsets(lines, on: &drawing)
         drawCells(groups, membership, on: &drawing)
@@ -130,6 +136,11 @@ struct SpacePicture {
             groups.append(group)
         }
         addTables(add)
+        for (owner, name, paint) in [
+            (SpaceMap.Owner.copied, "copied", Paint.series(0)),
+            (.older, "another version", .series(1)), (.doubtful, "doubtful", .warning(1)),
+            (.lost, "lost", .warning(3)), (.unused, "not used", .axis),
+        ] { add(indexes { $0 == owner }, name, paint) }
         for (owner, name, paint) in [
             (SpaceMap.Owner.history, "change log", Paint.series(7)),
             (.bookkeeping, "bookkeeping", .quiet),

@@ -77,6 +77,38 @@ import Testing
         #expect(other.status == 3)
     }
 
+    /// A map has each byte once: of the whole file nothing is lost, of the half what is behind it, of
+    /// one with a hole that.
+    @Test func drawsWhatBecameOfTheBytes() throws {
+        let lab = try CompactLab()
+        let script = """
+            $C --salvage --space-map $1.svg -o $1.out $1.realm | tail -n 1 |
+            sed 's/.*"bytes":{\\(.*\\)}}/\\1/; s/"//g; s/,/\\n/g' > $1.sums
+            grep -c '</svg>' $1.svg; awk -F: '{ sum += $2 } END { print sum }' $1.sums
+            sed -n 's/^lost://p; s/^copied://p' $1.sums
+            """
+        func map(_ name: String) -> [Int] {
+            lab.shell("set \(name); \(script)").text.split(separator: "\n").compactMap { Int($0) }
+        }
+        let size = lab.size("app.realm")
+        let whole = map("app")
+        #expect(whole.count == 4 && whole[0] == 1 && whole[1] == size && whole[3] == 0, "\(whole)")
+        _ = lab.shell("head -c $((\(size / 16) * 8)) app.realm > half.realm")
+        let half = map("half")
+        #expect(half.count == 4 && half[1] >= size / 16 * 8, "\(half)")
+        _ = lab.shell(
+            """
+            cp app.realm hole.realm
+            dd if=/dev/zero of=hole.realm conv=notrunc bs=24 count=1 2> /dev/null
+            """)
+        let hole = map("hole")
+        #expect(hole.count == 4 && hole[1] == size && hole[3] >= 24, "\(hole)")
+        #expect(hole[2] == whole[2], "\(hole)")
+        let refused = lab.shell("$C --salvage --map app.svg -o other.out app.realm")
+        #expect(refused.status == 2 && !lab.scratch.entries.contains("other.out"))
+        #expect(lab.hasNoRests)
+    }
+
     @Test func checksManyFiles() throws {
         let lab = try CompactLab()
         let run = lab.shell("cp app.realm b.realm; $C --check=quick --json app.realm b.realm no")

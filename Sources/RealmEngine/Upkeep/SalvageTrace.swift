@@ -1,0 +1,130 @@
+/// Which bytes of a damaged file a salvage came by, and what it made of them.
+///
+/// Each byte counts once, for the first who takes it. Memory: the cells of the map, and a bit for every
+/// eight bytes of the file. Confined to one thread; used once.
+final class SalvageTrace {
+    private let source: DamagedFile
+    private let space: NodeSpace
+    private let marked = ExtentMap()
+    private let work: SearchWork
+    private var builder: SpaceMapBuilder
+
+    /// A root that was written over may name any size: the map goes no further behind the end than this
+    /// many times what is there.
+    private static let mostBehind: UInt64 = 16
+
+    /// - Parameter cells: of the map, at most.
+    init(_ source: DamagedFile, cells: Int) {
+        self.source = source
+        space = source.memory.lookup
+        work = SearchWork(bytes: space.limit)
+        let size = UInt64(source.fileSize)
+        let announced = source.top?.logicalSize ?? 0
+        let isLikely = announced / Self.mostBehind <= size
+        builder = SpaceMapBuilder(
+            bytes: isLikely ? max(size, announced) : size, cells: cells, version: source.version)
+    }
+
+    /// The node at `ref` and all below it were read. What belongs to somebody already stays his.
+    func take(_ root: Ref, as owner: SpaceMap.Owner) {
+        let index = builder.index(of: owner)
+        var open = root.isNone ? [] : [root]
+        while let ref = open.popLast() {
+            guard let node = take(node: ref, index), node.hasRefs, node.widthType == 0,
+                work.spend(node.count)
+            else { continue }
+            for i in 0..<node.count {
+                if let child = node.slot(i).child { open.append(child) }
+            }
+        }
+    }
+
+    /// A leaf was read, though not its columns.
+    func take(_ leaf: ClusterLeaf, as owner: SpaceMap.Owner) {
+        let index = builder.index(of: owner)
+        _ = take(node: leaf.ref, index)
+        if let keys = leaf.node.slot(0).child { _ = take(node: keys, index) }
+    }
+
+    /// A leaf was read with all columns that `info` has.
+    func take(_ leaf: ClusterLeaf, _ info: TableInfo, as owner: SpaceMap.Owner) {
+        if marked.isMarked(leaf.ref.raw) { return }
+        take(leaf, as: owner)
+        for column in info.columns {
+            if let ref = try? leaf.columnRef(column.leafIndex) { take(ref, as: owner) }
+        }
+    }
+
+    /// The node at `ref`; nil where there is none, or somebody has it.
+    private func take(node ref: Ref, _ owner: Int) -> NodeView? {
+        guard work.spend(0), !marked.isMarked(ref.raw), let node = try? space.node(ref) else {
+            return nil
+        }
+        addRest(ref.raw..<ref.raw + UInt64(node.byteSize), owner)
+        return node
+    }
+
+    /// Adds what nobody has of `range`.
+    private func addRest(_ range: Range<UInt64>, _ owner: Int) {
+        let end = min(range.upperBound, UInt64(source.fileSize) & ~7)
+        var position = range.lowerBound
+        while position < end,
+            let start = marked.first(marked: false, from: position, before: end)
+        {
+            position = marked.first(marked: true, from: start, before: end) ?? end
+            builder.add(start, position - start, to: owner)
+            _ = marked.mark(start, position)
+        }
+    }
+
+    // MARK: The rest
+
+    /// Who has what of the file once everything is copied of `tables`.
+    func map(_ tables: [TableInfo]) throws(RealmError) -> SpaceMap {
+        addBookkeeping(tables)
+        let free = builder.index(of: .free)
+        if let top = source.top, let chunks = try? FreeSpace.chunks(space, top) {
+            for chunk in chunks where chunk.end > chunk.start {
+                addRest(chunk.start..<chunk.end, free)
+            }
+        }
+        let unused = builder.index(of: .unused)
+        try source.scan { (ref, flags, count) throws(RealmError) in
+            if marked.isMarked(ref.raw) { return }
+            let size = NodeView.headerSize + NodeView.payloadSize(flags: flags, count: count)
+            addRest(ref.raw..<ref.raw + ((UInt64(size) + 7) & ~7), unused)
+        }
+        return builder.map(rest: .lost)
+    }
+
+    private func addBookkeeping(_ tables: [TableInfo]) {
+        let bookkeeping = builder.index(of: .bookkeeping)
+        for range in source.headerExtents { addRest(range, bookkeeping) }
+        if let top = source.top {
+            for ref in [top.ref, top.tables] { _ = take(node: ref, bookkeeping) }
+            for ref in [top.names, top.freePositions, top.freeLengths, top.freeVersions] {
+                take(ref, as: .bookkeeping)
+            }
+        }
+        for info in tables {
+            if let node = take(node: info.top, bookkeeping), let spec = node.slot(0).child {
+                take(spec, as: .bookkeeping)
+            }
+            addInner(info.root, bookkeeping)
+        }
+    }
+
+    /// Inner nodes of a tree whose leaves are known.
+    private func addInner(_ root: Ref, _ owner: Int) {
+        var open = [root]
+        while let ref = open.popLast() {
+            guard let node = try? space.node(ref), node.isInner, node.hasRefs,
+                work.spend(node.count), take(node: ref, owner) != nil, node.count > 3
+            else { continue }
+            if let keys = node.slot(0).child { _ = take(node: keys, owner) }
+            for i in 3..<node.count {
+                if let child = node.slot(i).child { open.append(child) }
+            }
+        }
+    }
+}
