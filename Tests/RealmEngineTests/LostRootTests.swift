@@ -143,16 +143,35 @@ import Testing
         #expect(rescued > 10 * Source.rows)
     }
 
-    /// Blocks of zeros: no object there never was, no link that leads elsewhere, and what was overwritten
-    /// in part is doubted.
-    @Test(arguments: [1, 4, 16]) func lostBlocksCostWhatTheyHeld(_ count: Int) throws {
+    /// What is in a block that was overwritten.
+    enum Filling: CaseIterable {
+        case zeros, noise, otherFile
+
+        func bytes(_ random: inout SeededRandom, _ other: [UInt8]) -> [UInt8] {
+            switch self {
+            case .zeros: [UInt8](repeating: 0, count: 4096)
+            case .noise: (0..<4096).map { _ in .random(in: 0...255, using: &random) }
+            case .otherFile:
+                Array(
+                    other[.random(in: 0..<other.count / 4096, using: &random) * 4096..<other.count]
+                        .prefix(4096))
+            }
+        }
+    }
+
+    /// No object there never was, no link that leads elsewhere, no text that is none, and what was
+    /// overwritten in part is doubted.
+    @Test(arguments: [1, 4, 16], Filling.allCases)
+    func lostBlocksCostWhatTheyHeld(_ count: Int, _ filling: Filling) throws {
         let source = try Source(rounds: 3)
+        let other = Fixtures.own.appending(path: "objects/all-types-2-compacted.realm")
+        let foreign = try [UInt8](Data(contentsOf: other))
         for run in 0..<8 {
             var random = SeededRandom(seed: Self.seed &+ UInt64(run) << 8 &+ UInt64(count))
             var bytes = source.bytes
             for _ in 0..<count {
                 let start = Int.random(in: 0..<bytes.count / 4096, using: &random) * 4096
-                for i in start..<start + 4096 { bytes[i] = 0 }
+                bytes.replaceSubrange(start..<start + 4096, with: filling.bytes(&random, foreign))
             }
             guard let found = try? salvage(bytes, source) else { continue }
             #expect(

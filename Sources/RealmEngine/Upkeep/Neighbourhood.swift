@@ -2,7 +2,8 @@
 ///
 /// The format has no checksums. But damage comes in blocks, which know nothing of nodes: a node that was
 /// overwritten in part is followed by no other node, by no free space and not by the end, as each sound
-/// one is. A block inside one long node is noticed where it is empty or holds nodes of its own.
+/// one is, unless the block is one of another database, where nodes begin everywhere: then they begin
+/// inside the node, too. A block inside one long node is noticed where it is empty.
 struct Neighbourhood {
     private let space: NodeSpace
     private let work: SearchWork
@@ -20,7 +21,7 @@ struct Neighbourhood {
     /// Whether the node at `ref` alone looks as it was written.
     func isPlausible(_ ref: Ref) -> Bool {
         guard let node = try? space.node(ref) else { return false }
-        return node.hasSignature && isFollowed(ref, node, isStrict: false)
+        return node.hasSignature && isFollowed(ref, node, isStrict: false) && !holdsNode(ref, node)
     }
 
     /// What is odd about the node at `root` or one below it; nil for nothing. Long nodes of a column of
@@ -35,10 +36,13 @@ struct Neighbourhood {
             if !isFollowed(ref, node, isStrict: isStrict) {
                 return "what is behind the node at \(ref.raw) is no node"
             }
-            if node.byteSize > Self.block {
-                if let why = overwritten(ref, node) { return why }
-                if isText, !Self.isText(node) { return "the node at \(ref.raw) is no text" }
+            if isText {
+                guard work.spend(node.byteSize >> 3) else { continue }
+                if !Self.isText(node) { return "the node at \(ref.raw) is no text" }
+            } else if node.widthType != 2, holdsNode(ref, node) {
+                return Self.insideWhy(ref)
             }
+            if node.byteSize > Self.block, let why = overwritten(ref, node) { return why }
             guard node.hasRefs, node.width > 0 else { continue }
             for i in 0..<node.count {
                 if let child = node.slot(i).child { open.append(child) }
@@ -54,6 +58,20 @@ struct Neighbourhood {
         guard let freeStarts else { return !isStrict }
         let i = freeStarts.partitionPoint { $0 >= end }
         return i < freeStarts.count && freeStarts[i] == end
+    }
+
+    private static func insideWhy(_ ref: Ref) -> String {
+        "a node begins inside the one at \(ref.raw)"
+    }
+
+    /// Whether something that looks like a node begins inside the one at `ref`.
+    private func holdsNode(_ ref: Ref, _ node: NodeView) -> Bool {
+        guard work.spend(node.byteSize >> 3) else { return false }
+        let payload = Int(ref.raw) + NodeView.headerSize..<Int(ref.raw) + node.byteSize
+        return stride(from: payload.lowerBound, to: payload.upperBound, by: 8).contains { at in
+            let word = (space.base + at).load(as: UInt64.self)
+            return UInt32(truncatingIfNeeded: word) == NodeScan.signature
+        }
     }
 
     /// Whether a node begins at `at`.
@@ -92,7 +110,7 @@ struct Neighbourhood {
                 let bits = (space.base + word).load(as: UInt64.self)
                 sum |= bits
                 if UInt32(truncatingIfNeeded: bits) == NodeScan.signature {
-                    return "a node begins inside the one at \(ref.raw)"
+                    return Self.insideWhy(ref)
                 }
             }
             if sum == 0 { return "the node at \(ref.raw) has an empty block" }
