@@ -217,6 +217,43 @@ import Testing
         }
     }
 
+    /// Formats 21 and 22 stored dictionaries in another way.
+    @Test(arguments: [20, 21, 22, 23]) func oldDictionariesNeedNoHeader(_ format: Int) throws {
+        let (scratch, old, made) = (ScratchDatabase(), ScratchDatabase(), ScratchDatabase())
+        let session = try WriteSession(path: scratch.path, options: .scratch())
+        let change = try session.begin()
+        let table = try change.createClass("Bag")
+        try change.addProperty(table, PropertySpec("number", .int))
+        var words = PropertySpec("words", .string)
+        words.collection = .dictionary
+        if format > 20 { try change.addProperty(table, words) }
+        for size in [0, 1, 3, 700] {
+            let bag = try change.create(in: table)
+            let entries = (0..<size).map { (change.text("key \($0)"), change.text("word \($0)")) }
+            if format > 20 { try change.setEntries(table, bag, 1, entries) }
+        }
+        try change.commit()
+        var options = Compactor.Options()
+        options.format = OlderFormat(format)
+        _ = try old.compact(Database(immutable: scratch.path), options)
+        var bytes = try [UInt8](Data(contentsOf: URL(filePath: old.path)))
+        for i in 0..<RawHeader.size { bytes[i] = 0 }
+        try Data(bytes).write(to: URL(filePath: old.path))
+        let summary = try Salvage.run(
+            path: old.path, into: made.path,
+            spillingInto: FileManager.default.temporaryDirectory.path
+        ) { _ in }
+        #expect(summary.lostValues == 0 && summary.lostObjects == 0 && summary.salvaged == 4)
+        #expect(
+            try digest(of: "Bag", in: made.path) == digest(of: "Bag", in: scratch.path))
+    }
+
+    private func digest(of name: String, in path: String) throws -> UInt64 {
+        let database = try Database(immutable: path)
+        let info = try #require(database.schema.table(named: name))
+        return try ContentDigest(database.snapshot()).digest(info)
+    }
+
     /// The header of an earlier state of the file.
     @Test func anOldHeaderIsTold() throws {
         let source = try Source(rounds: 3)

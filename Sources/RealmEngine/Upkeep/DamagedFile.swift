@@ -78,7 +78,11 @@ final class DamagedFile {
         let space = content.memory.lookup
         let search = try TableSearch(
             space, file.mapping, root: root?.ref ?? .none, isNewest: root != nil && why == nil)
-        if root == nil, search.tables.isEmpty, let why { throw nothingFound(why) }
+        if root == nil, search.tables.isEmpty, let why {
+            guard var old = try legacy(file, space) else { throw nothingFound(why) }
+            old.whyNotNewest = why
+            return old
+        }
         let reader = SchemaReader(space: space, names: .none, tables: .none)
         let version = try? reader.schemaVersion(search.tables)
         content.schema = Schema(tables: search.tables, version: version ?? nil)
@@ -260,6 +264,17 @@ extension DamagedFile {
             return table.count < 12
         }
         return true
+    }
+
+    /// What a root leads to that no header names; nil where there is none.
+    private static func legacy(
+        _ file: MappedFile, _ space: NodeSpace
+    ) throws(RealmError) -> Content? {
+        guard let top = try LegacyRoots(space).newest(file.mapping) else { return nil }
+        var content = try legacy(file, top, space.limit)
+        (content.format, content.version) = (FileHeader.legacyFormats.last!, top.version)
+        content.leaves = [:]
+        return content
     }
 
     private static func legacy(

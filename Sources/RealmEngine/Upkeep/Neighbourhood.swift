@@ -24,6 +24,15 @@ struct Neighbourhood {
         return node.hasSignature && isFollowed(ref, node, isStrict: false) && !holdsNode(ref, node)
     }
 
+    /// Whether a block may end inside the node at `root` or one below it: those within one block are whole
+    /// if they begin like nodes.
+    func crossesBlock(_ root: Ref) -> Bool {
+        guard let node = try? space.node(root) else { return true }
+        if node.hasRefs { return true }
+        let last = Int(root.raw) + node.byteSize - 1
+        return Int(root.raw) / Self.block != last / Self.block
+    }
+
     /// What is odd about the node at `root` or one below it; nil for nothing. Long nodes of a column of
     /// texts hold nothing else. Free space that nobody tells of may be behind a node, unless `isStrict`.
     func doubt(_ root: Ref, isText: Bool, isStrict: Bool) -> String? {
@@ -36,10 +45,10 @@ struct Neighbourhood {
             if !isFollowed(ref, node, isStrict: isStrict) {
                 return "what is behind the node at \(ref.raw) is no node"
             }
-            if isText {
+            if isText, node.widthType == 1 || node.byteSize > Self.block {
                 guard work.spend(node.byteSize >> 3) else { continue }
                 if !Self.isText(node) { return "the node at \(ref.raw) is no text" }
-            } else if node.widthType != 2, holdsNode(ref, node) {
+            } else if !isText, node.widthType != 2, holdsNode(ref, node) {
                 return Self.insideWhy(ref)
             }
             if node.byteSize > Self.block, let why = overwritten(ref, node) { return why }

@@ -3,14 +3,17 @@
 struct NodeScan {
     private let mapping: Mapping
     private let limit: Int
+    /// Nodes of formats 2 to 9 need not begin with these bytes (legacy format 2.1).
+    private let needsSignature: Bool
 
     /// The first bytes of a node.
     static let signature: UInt32 = 0x4141_4141
     /// Bytes after which pages that were read are given back.
     private static let portion = 8 << 20
 
-    init(_ mapping: Mapping, limit: UInt64) {
+    init(_ mapping: Mapping, limit: UInt64, needsSignature: Bool = true) {
         self.mapping = mapping
+        self.needsSignature = needsSignature
         self.limit = Int(limit)
     }
 
@@ -47,7 +50,7 @@ struct NodeScan {
         var at = start
         while at < end {
             let word = base.load(fromByteOffset: at, as: UInt64.self)
-            if UInt32(truncatingIfNeeded: word) == Self.signature {
+            if UInt32(truncatingIfNeeded: word) == Self.signature || !needsSignature {
                 let flags = UInt8(truncatingIfNeeded: word >> 32)
                 let count = Int((word >> 40).byteSwapped >> 40)
                 let size = NodeView.payloadSize(flags: flags, count: count) &+ NodeView.headerSize

@@ -10,7 +10,8 @@ extension Salvage {
         let isDoubtful: Bool
         /// The first of the rows that are wanted.
         var start = 0
-        /// Of a doubtful primary key: which rows, from `start` on, an index says are right.
+        /// Of a primary key that may have been written over: which rows, from `start` on, an index says
+        /// are right, or does not deny.
         var proven: [Bool]?
 
         func isProven(_ row: Int) -> Bool { proven.map { $0[row - start] } ?? true }
@@ -95,11 +96,14 @@ extension Salvage {
                 }
             }
             var isDoubtful = false
-            if opened != nil { isDoubtful = try doubt(leaf, rows, column, info) }
+            if let opened { isDoubtful = try doubt(leaf, opened, rows, column, info) }
             var open = OpenColumn(
                 index: i, info: column, leaf: opened, isDoubtful: isDoubtful,
                 start: rows.lowerBound)
-            if isDoubtful, i == info.primaryKey { open.proven = proven(open, leaf, rows) }
+            if i == info.primaryKey {
+                open.proven =
+                    isDoubtful ? proven(open, leaf, rows) : undenied(open, leaf, rows, origin)
+            }
             if opened != nil, let trace {
                 let ref = try leaf.columnRef(column.leafIndex)
                 trace.take(ref, as: isDoubtful ? .doubtful : origin.owner)
@@ -111,13 +115,14 @@ extension Salvage {
 
     /// Tells of bytes that somebody may have written over; false when there are none.
     private func doubt(
-        _ leaf: ClusterLeaf, _ rows: Range<Int>, _ column: ColumnInfo, _ info: TableInfo
+        _ leaf: ClusterLeaf, _ cells: ColumnLeaf, _ rows: Range<Int>, _ column: ColumnInfo,
+        _ info: TableInfo
     ) throws(RealmError) -> Bool {
-        guard let neighbourhood = source.neighbourhood, let first = rows.first,
-            let why = neighbourhood.doubt(
-                try leaf.columnRef(column.leafIndex), isText: column.type == .string,
-                isStrict: column.key == info.primaryKey.map { info.columns[$0].key })
-        else { return false }
+        guard let neighbourhood = source.neighbourhood, let first = rows.first else { return false }
+        let why = neighbourhood.doubt(
+            try leaf.columnRef(column.leafIndex), isText: column.type == .string,
+            isStrict: column.key == info.primaryKey.map { info.columns[$0].key })
+        guard let why = why ?? brokenText(cells, rows, column) else { return false }
         try lose(
             .doubtful(
                 className: info.className, property: column.name, key: leaf.key(first),
@@ -125,22 +130,59 @@ extension Salvage {
         return true
     }
 
+    /// Why a text among others is none: they were written over together.
+    private func brokenText(
+        _ cells: ColumnLeaf, _ rows: Range<Int>, _ column: ColumnInfo
+    ) -> String? {
+        guard column.type == .string, column.collection == nil else { return nil }
+        for row in rows {
+            do throws(RealmError) { _ = try cells.value(row) } catch { return error.message }
+        }
+        return nil
+    }
+
     /// Which primary keys the index has, too: no object gets one that none ever had. The index tells them
     /// apart by their beginnings, and damage ends inside one, so those beside one that is wrong are
     /// not believed.
     private func proven(_ column: OpenColumn, _ leaf: ClusterLeaf, _ rows: Range<Int>) -> [Bool] {
-        let index = SearchIndex(space: lookup, root: column.info.indexRoot)
-        let isThere = rows.map { row in
-            guard let cells = column.leaf, !column.info.indexRoot.isNone,
-                isNodePlausible(of: row, column.info, leaf), let value = try? cells.value(row)
-            else { return false }
-            var found: [ObjectKey] = []
-            try? index.candidates(for: value, into: &found)
-            return found.contains(leaf.key(row))
-        }
-        return isThere.indices.map { i in
+        Self.withNeighbours(
+            rows.map { row in
+                isNodePlausible(of: row, column.info, leaf)
+                    && isIndexed(row, column, leaf) ?? false
+            })
+    }
+
+    /// Which primary keys the index does not deny, where part of a node may have been written over by
+    /// something that leaves no trace: blocks end where nodes do not. Nil where nothing is denied.
+    private func undenied(
+        _ column: OpenColumn, _ leaf: ClusterLeaf, _ rows: Range<Int>, _ origin: FoundLeaves.Origin
+    ) -> [Bool]? {
+        // The index says nothing of objects that were removed since.
+        guard let neighbourhood = source.neighbourhood, origin == .version,
+            let ref = try? leaf.columnRef(column.info.leafIndex),
+            neighbourhood.crossesBlock(ref)
+        else { return nil }
+        let isThere = rows.map { isIndexed($0, column, leaf) ?? true }
+        return isThere.allSatisfy { $0 } ? nil : Self.withNeighbours(isThere)
+    }
+
+    private static func withNeighbours(_ isThere: [Bool]) -> [Bool] {
+        isThere.indices.map { i in
             (max(0, i - 1)...min(isThere.count - 1, i + 1)).allSatisfy { isThere[$0] }
         }
+    }
+
+    /// Whether the index leads from the primary key of a row to its object; nil where it cannot be asked.
+    private func isIndexed(_ row: Int, _ column: OpenColumn, _ leaf: ClusterLeaf) -> Bool? {
+        guard let cells = column.leaf, !column.info.indexRoot.isNone,
+            let value = try? cells.value(row)
+        else { return nil }
+        let index = SearchIndex(space: lookup, root: column.info.indexRoot)
+        var found: [ObjectKey] = []
+        do throws(RealmError) {
+            try index.candidates(for: value, into: &found)
+        } catch { return nil }
+        return found.contains(leaf.key(row))
     }
 
     /// Long texts have nodes of their own, whose neighbours are not those of their objects.

@@ -142,7 +142,7 @@ extension Salvage {
         var entries: [(key: Value, value: Value)] = []
         do throws(RealmError) {
             var cursor = try DictionaryCursor(
-                space, view, clustered: hasClusteredDictionaries,
+                space, view, clustered: isClustered(view),
                 leafLimit: ElementCursor.mostInLeaf)
             while let (key, value) = try cursor.next() {
                 if case .string(let text) = key, owner.isDoubtful, !text.isUTF8 {
@@ -235,7 +235,7 @@ extension Salvage {
         var rows: [(ObjectLink, SalvagedRow)?] = []
         do throws(RealmError) {
             var cursor = try DictionaryCursor(
-                space, view, clustered: hasClusteredDictionaries,
+                space, view, clustered: isClustered(view),
                 leafLimit: ElementCursor.mostInLeaf)
             while let (key, value) = try cursor.next() {
                 var row: (ObjectLink, SalvagedRow)?

@@ -240,7 +240,15 @@ public final class Salvage {
         if let found = leaves[place] { return try found.find(key) }
         return try ClusterTree(space: lookup, root: targets[place].source.root).find(key)
     }
-    var hasClusteredDictionaries: Bool { (21...22).contains(source.format) }
+
+    /// Whether a dictionary is stored as formats 21 and 22 did. Those have as many slots as a leaf with
+    /// two columns, others two (object format 4.5 and 10.1); a damaged header may name any format.
+    func isClustered(_ view: CollectionView) -> Bool {
+        guard conversion == nil, let node = try? lookup.node(view.root) else {
+            return (21...22).contains(source.format)
+        }
+        return node.isInner || node.count > 2
+    }
 
     /// Commits now and then, and keeps the memory of the transaction within its limit. Everything
     /// made so far must be stored.
@@ -291,6 +299,9 @@ public final class Salvage {
                     .objects(className: info.className, count: count, why: "kept by sync alone"))
                 continue
             }
+            if SchemaReader.fitting(info.name) != info.name {
+                try lose(.name(className: info.className, property: nil, why: Self.damagedName))
+            }
             // Objects of asymmetric classes are on their way to a server, not in the file.
             do throws(RealmError) {
                 let key = try transaction.createTable(
@@ -322,10 +333,11 @@ public final class Salvage {
             if name == column.name { continue }
             try lose(
                 .name(
-                    className: target.source.className, property: name,
-                    why: "its own name is damaged"))
+                    className: target.source.className, property: name, why: Self.damagedName))
         }
     }
+
+    private static let damagedName = "its own name is damaged"
 
     private func makeProperties(_ place: Int) throws(RealmError) {
         let info = targets[place].source

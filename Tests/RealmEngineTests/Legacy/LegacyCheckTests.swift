@@ -69,6 +69,55 @@ import Testing
         try expectSound(made.path)
     }
 
+    /// A damaged name that no file of today can hold is damage, not somebody's mistake.
+    @Test func aNameThatDoesNotFitIsNotConverted() throws {
+        let (source, made) = (ScratchDatabase(), ScratchDatabase())
+        let name = String(repeating: "n", count: 57)
+        let session = try WriteSession(path: source.path, options: .scratch())
+        let change = try session.begin()
+        _ = try change.createClass(name)
+        try change.commit()
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: source.path)))
+        let text = Array(name.utf8)
+        for i in bytes.indices where bytes[i...].starts(with: text) {
+            for j in i..<i + text.count { bytes[j] = 0xFF }
+        }
+        let damaged = ScratchDatabase()
+        try Data(bytes).write(to: URL(filePath: damaged.path))
+        let error = #expect(throws: RealmError.self) {
+            try Salvage.convert(
+                Database(immutable: damaged.path).snapshot(), to: .local, at: made.path,
+                spillingInto: NSTemporaryDirectory()
+            ) { _ in }
+        }
+        #expect(error?.kind == .corrupt, "\(String(describing: error))")
+    }
+
+    /// Without a header the newest root is looked for, whatever its nodes begin with.
+    @Test(arguments: LegacyDumpTests.cases) func aLostHeaderCostsNothing(_ file: URL) throws {
+        let source = try Database(immutable: file.path)
+        guard source.schema.tables.contains(where: { !$0.columns.isEmpty }) else { return }
+        var bytes = [UInt8](try Data(contentsOf: file))
+        for i in 0..<RawHeader.size { bytes[i] = 0 }
+        let (damaged, rescued) = (ScratchDatabase(), ScratchDatabase())
+        try Data(bytes).write(to: URL(filePath: damaged.path))
+        let summary = try Salvage.run(
+            path: damaged.path, into: rescued.path, spillingInto: NSTemporaryDirectory()
+        ) { _ in }
+        #expect(!summary.isNewest && !summary.isComplete)
+        let made = try Database(immutable: rescued.path)
+        for info in source.schema.classes {
+            let copy = try #require(made.schema.table(named: info.className))
+            #expect(
+                try source.snapshot().table(info).count() == made.snapshot().table(copy).count())
+        }
+        try expectNoErrors(rescued.path)
+    }
+
+    private func expectNoErrors(_ path: String) throws {
+        #expect(try IntegrityCheck.run(path: path).errorCount == 0)
+    }
+
     /// What is converted holds the same, as a file of today.
     @Test(arguments: LegacyDumpTests.cases) func convertsToTheSame(_ file: URL) throws {
         let source = try Database(immutable: file.path)
