@@ -77,7 +77,8 @@ import Testing
             path: file.path, into: made.path,
             spillingInto: FileManager.default.temporaryDirectory.path
         ) { _ in }
-        found.estimate = try Salvage.estimate(path: file.path)
+        found.estimate = try Salvage.estimate(
+            path: file.path, spillingInto: FileManager.default.temporaryDirectory.path)
         let database = try Database(immutable: made.path)
         for info in database.schema.classes { try compare(database, info, source, &found) }
         try expectSound(made.path)
@@ -265,6 +266,42 @@ import Testing
         bytes[root + 8 + 11] ^= 0x10
         guard let found = try? salvage(bytes, source) else { return }
         #expect(!found.summary.isNewest && !found.summary.isComplete)
+    }
+
+    /// What is found and has no room is lost, and reported; a map of the file moves to one of its own.
+    @Test func littleMemoryFindsLess() throws {
+        let source = try Source(rounds: 3)
+        var bytes = source.bytes
+        for i in 0..<RawHeader.size { bytes[i] = 0 }
+        let (file, made) = (ScratchDatabase(), ScratchDatabase())
+        try Data(bytes).write(to: URL(filePath: file.path))
+        // Room for twelve nodes.
+        let summary = try Salvage.run(
+            path: file.path, into: made.path,
+            spillingInto: FileManager.default.temporaryDirectory.path, maxMemory: 12 * 256
+        ) { _ in }
+        #expect(summary.salvaged > 0 && summary.salvaged < 6 * Source.rows)
+        #expect(summary.salvaged + summary.lostObjects == 6 * Source.rows)
+        try expectSound(made.path)
+    }
+
+    @Test func mapsOfFilesMayBeInFiles() {
+        var random = SeededRandom(seed: Self.seed)
+        let maps = [
+            ExtentMap(), ExtentMap(of: 1 << 26, in: FileManager.default.temporaryDirectory.path),
+            // No such place: in memory.
+            ExtentMap(of: 1 << 26, in: "/nowhere"),
+        ]
+        for _ in 0..<500 {
+            let start = UInt64.random(in: 0..<1 << 23, using: &random) << 3
+            let end = start + UInt64.random(in: 1..<5000, using: &random) << 3
+            #expect(Set(maps.map { $0.mark(start, end) }).count == 1)
+            let from = UInt64.random(in: 0..<1 << 23, using: &random) << 3
+            for marked in [true, false] {
+                let found = maps.map { $0.first(marked: marked, from: from, before: 1 << 27) }
+                #expect(Set(found).count == 1)
+            }
+        }
     }
 
     /// A file without anything in it.

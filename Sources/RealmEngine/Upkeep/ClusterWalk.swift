@@ -72,6 +72,7 @@ final class ClusterWalk {
     }
 
     private func open(_ branch: Branch) throws(RealmError) -> Opened {
+        guard work.memory.keepNode() else { throw .noRoom }
         guard bases.updateValue(branch.base, forKey: branch.ref) == nil else {
             throw .corrupt("a node that was met before", at: branch.ref)
         }
@@ -169,5 +170,12 @@ final class ClusterWalk {
         let branches = failures > 0 ? failures : inner.childCount
         let room = inner.depth > 4 ? .max : branches << (8 * inner.depth)
         return missing > 0 && missing <= room ? missing : nil
+    }
+}
+
+extension RealmError {
+    /// A search may not keep any more.
+    fileprivate static var noRoom: RealmError {
+        .corrupt("there is no memory left to keep what is found", in: "search")
     }
 }

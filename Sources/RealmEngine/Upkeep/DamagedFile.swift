@@ -17,6 +17,7 @@ final class DamagedFile {
     let errorCount: Int
     /// What the bytes around nodes say; nil where nothing is damaged.
     let neighbourhood: Neighbourhood?
+    let searchMemory: SearchMemory
     private let file: MappedFile
     private let keeper: Snapshot?
     /// Where the objects of a table are; nil for those to which their own tree leads.
@@ -26,14 +27,18 @@ final class DamagedFile {
     /// nowhere. Where a check finds errors, or neither can be used, the file is searched. Throws the
     /// reason why the first cannot be used when nothing is found; `incompatible` for formats that are
     /// not read.
-    convenience init(path: String, _ key: EncryptionKey?) throws(RealmError) {
+    convenience init(
+        path: String, _ key: EncryptionKey?, _ memory: SearchMemory
+    ) throws(RealmError) {
         let file = try MappedFile(path: path, key.map { .salvaging($0) } ?? .none)
         let errors = (try? IntegrityCheck.run(file).errorCount) ?? 1
-        self.init(file, try Self.content(file, errors: errors), errors: errors)
+        self.init(file, try Self.content(file, memory, errors: errors), memory, errors: errors)
     }
 
-    private init(_ file: MappedFile, _ content: Content, errors: Int) {
-        self.file = file
+    private init(
+        _ file: MappedFile, _ content: Content, _ searchMemory: SearchMemory, errors: Int
+    ) {
+        (self.file, self.searchMemory) = (file, searchMemory)
         keeper = nil
         memory = content.memory
         (format, version) = (content.format, content.version)
@@ -55,13 +60,15 @@ final class DamagedFile {
         var leaves: [TableKey: FoundLeaves]?
     }
 
-    private static func content(_ file: MappedFile, errors: Int) throws(RealmError) -> Content {
+    private static func content(
+        _ file: MappedFile, _ memory: SearchMemory, errors: Int
+    ) throws(RealmError) -> Content {
         let root: Root
         do throws(RealmError) { root = try namedRoot(file) } catch {
-            return try searched(file, nil, error)
+            return try searched(file, memory, nil, error)
         }
         guard root.isLegacy || root.isEmpty || errors == 0 else {
-            return try searched(file, root, root.whyNotNewest)
+            return try searched(file, memory, root, root.whyNotNewest)
         }
         var content = try read(file, root)
         (content.format, content.version) = (root.format, root.version)
@@ -72,14 +79,15 @@ final class DamagedFile {
 
     /// What a search finds, beside what `root` leads to.
     private static func searched(
-        _ file: MappedFile, _ root: Root?, _ why: RealmError?
+        _ file: MappedFile, _ memory: SearchMemory, _ root: Root?, _ why: RealmError?
     ) throws(RealmError) -> Content {
         var content = Content(memory: SpaceMemory(file.mapping, limit: UInt64(file.size) & ~7))
         let space = content.memory.lookup
         let search = try TableSearch(
-            space, file.mapping, root: root?.ref ?? .none, isNewest: root != nil && why == nil)
+            space, file.mapping, memory, root: root?.ref ?? .none,
+            isNewest: root != nil && why == nil)
         if root == nil, search.tables.isEmpty, let why {
-            guard var old = try legacy(file, space) else { throw nothingFound(why) }
+            guard var old = try legacy(file, space, memory) else { throw nothingFound(why) }
             old.whyNotNewest = why
             return old
         }
@@ -111,7 +119,8 @@ final class DamagedFile {
     }
 
     /// What `snapshot` sees, which is whole as far as anybody knows.
-    init(_ snapshot: Snapshot) {
+    init(_ snapshot: Snapshot, _ searchMemory: SearchMemory) {
+        self.searchMemory = searchMemory
         let state = snapshot.state
         memory = Snapshot.memory(snapshot.database, state)
         (schema, version, format) = (snapshot.schema, state.version, state.format)
@@ -124,7 +133,9 @@ final class DamagedFile {
     func leaves(of info: TableInfo) -> FoundLeaves? {
         guard leaves != nil else { return nil }
         if let known = leaves?[info.key] { return known }
-        let found = FoundLeaves(memory.lookup, info, SearchWork(bytes: memory.lookup.limit))
+        let work = SearchWork(bytes: memory.lookup.limit, searchMemory)
+        var found = FoundLeaves(memory.lookup, info, work)
+        found.endSearch()
         leaves?[info.key] = found
         return found
     }
@@ -268,9 +279,9 @@ extension DamagedFile {
 
     /// What a root leads to that no header names; nil where there is none.
     private static func legacy(
-        _ file: MappedFile, _ space: NodeSpace
+        _ file: MappedFile, _ space: NodeSpace, _ memory: SearchMemory
     ) throws(RealmError) -> Content? {
-        guard let top = try LegacyRoots(space).newest(file.mapping) else { return nil }
+        guard let top = try LegacyRoots(space, memory).newest(file.mapping) else { return nil }
         var content = try legacy(file, top, space.limit)
         (content.format, content.version) = (FileHeader.legacyFormats.last!, top.version)
         content.leaves = [:]

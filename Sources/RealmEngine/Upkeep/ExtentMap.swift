@@ -1,14 +1,46 @@
+import Glibc
+
 /// Which units of eight bytes of a file are used: one bit each, in blocks that exist only where
-/// something is marked.
+/// something is marked, or all of them in a file of their own.
 final class ExtentMap {
     private var blocks: [UnsafeMutablePointer<UInt64>?] = []
+    /// The first of the blocks, in pages of a file.
+    private let pages: UnsafeMutablePointer<UInt64>?
+    private let pageBlocks: Int
 
     private static let wordsPerBlock = 1 << 13
     private static let unitsPerBlock = UInt64(wordsPerBlock * 64)
 
-    deinit { for block in blocks { block?.deallocate() } }
+    init() { (pages, pageBlocks) = (nil, 0) }
+
+    /// A map of `bytes` bytes in a file without a name in `directory`, which has to have room for a
+    /// 64th of them; in memory where there is none.
+    init(of bytes: UInt64, in directory: String) {
+        let count = Int((bytes >> 3) / Self.unitsPerBlock) + 1
+        pages = Self.map(count * Self.wordsPerBlock * 8, in: directory)
+        pageBlocks = pages == nil ? 0 : count
+    }
+
+    private static func map(
+        _ size: Int, in directory: String
+    ) -> UnsafeMutablePointer<UInt64>? {
+        guard let descriptor = try? temporaryDescriptor(in: directory) else { return nil }
+        defer { close(descriptor) }
+        // A page for which the disk has no room ends the process.
+        guard posix_fallocate(descriptor, 0, off_t(size)) == 0,
+            let start = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0),
+            start != MAP_FAILED
+        else { return nil }
+        return start.assumingMemoryBound(to: UInt64.self)
+    }
+
+    deinit {
+        for block in blocks { block?.deallocate() }
+        if let pages { munmap(pages, pageBlocks * Self.wordsPerBlock * 8) }
+    }
 
     private func block(_ index: Int) -> UnsafeMutablePointer<UInt64> {
+        if let pages, index < pageBlocks { return pages + index * Self.wordsPerBlock }
         while blocks.count <= index { blocks.append(nil) }
         if let block = blocks[index] { return block }
         let block = UnsafeMutablePointer<UInt64>.allocate(capacity: Self.wordsPerBlock)
@@ -37,9 +69,13 @@ final class ExtentMap {
 
     /// The word that holds `unit`'s bit; 0 where nothing was ever marked.
     private func word(of unit: UInt64) -> UInt64 {
-        let index = Int(unit / Self.unitsPerBlock)
-        guard index < blocks.count, let words = blocks[index] else { return 0 }
+        guard let words = existing(Int(unit / Self.unitsPerBlock)) else { return 0 }
         return words[Int(unit % Self.unitsPerBlock) >> 6]
+    }
+
+    private func existing(_ index: Int) -> UnsafeMutablePointer<UInt64>? {
+        if let pages, index < pageBlocks { return pages + index * Self.wordsPerBlock }
+        return index < blocks.count ? blocks[index] : nil
     }
 
     func isMarked(_ position: UInt64) -> Bool {
@@ -53,7 +89,7 @@ final class ExtentMap {
         let last = end >> 3
         while unit < last {
             let index = Int(unit / Self.unitsPerBlock)
-            if index >= blocks.count || blocks[index] == nil {
+            if existing(index) == nil {
                 if !marked { return unit << 3 }
                 unit = (unit / Self.unitsPerBlock + 1) * Self.unitsPerBlock
                 continue

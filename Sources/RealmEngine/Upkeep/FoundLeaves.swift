@@ -95,6 +95,12 @@ struct FoundLeaves {
         gaps.append(Gap(keys: key..<ClusterWalk.liveKeys.upperBound, loss: nil))
     }
 
+    /// Nothing more will be looked for.
+    mutating func endSearch() { bases = [:] }
+
+    /// Bytes of memory this takes.
+    var size: Int { pieces.capacity * MemoryLayout<Piece>.stride }
+
     /// Takes the nodes of the version that is salvaged.
     func claim(_ claims: NodeClaims) { for piece in pieces { _ = claims.take(piece.ref) } }
 

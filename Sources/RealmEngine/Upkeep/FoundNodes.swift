@@ -5,20 +5,23 @@ struct FoundNodes {
     private(set) var specs: [Ref] = []
     private(set) var inner: [Ref] = []
     private(set) var names: [Ref] = []
+    /// Nodes of one kind that are kept: a file of 100 million objects has 2000 inner nodes, of which some
+    /// versions may be left.
+    private let most: Int
 
     /// There are more than are kept of a kind.
     var isCutShort: Bool {
-        [roots, tables, specs, inner, names].contains { $0.count == Self.most }
+        [roots, tables, specs, inner, names].contains { $0.count == most }
     }
 
-    /// Nodes of one kind: a file of 100 million objects has 2000 inner nodes, of which some versions
-    /// may be left.
-    private static let most = 1 << 20
     /// Slots of a node that is looked at.
     private static let mostSlots = 1 << 12
 
     /// Looks at the whole of what `space` reads.
-    init(_ space: NodeSpace, _ mapping: Mapping) throws(RealmError) {
+    init(
+        _ space: NodeSpace, _ mapping: Mapping, _ memory: SearchMemory
+    ) throws(RealmError) {
+        most = memory.mostOfAShape
         try NodeScan(mapping, limit: space.limit).run { (ref, flags, count) throws(RealmError) in
             switch flags & (NodeView.formMask | NodeView.contextFlag) {
             case NodeView.hasRefsFlag, NodeView.hasRefsFlag | NodeView.innerFlag:
@@ -26,7 +29,7 @@ struct FoundNodes {
                 add(ref, node)
             case 0x08 where flags & 7 > 3 && count < 1 << 16:
                 guard let node = try? space.node(ref) else { return }
-                if node.looksLikeTableNames { Self.add(ref, to: &names) }
+                if node.looksLikeTableNames, names.count < most { names.append(ref) }
             default: return
             }
         }
@@ -34,17 +37,13 @@ struct FoundNodes {
 
     private mutating func add(_ ref: Ref, _ node: NodeView) {
         if node.isInner {
-            if node.looksLikeInnerCluster { Self.add(ref, to: &inner) }
+            if node.looksLikeInnerCluster, inner.count < most { inner.append(ref) }
         } else if node.looksLikeTable {
-            Self.add(ref, to: &tables)
+            if tables.count < most { tables.append(ref) }
         } else if node.looksLikeSpec {
-            Self.add(ref, to: &specs)
+            if specs.count < most { specs.append(ref) }
         } else if node.looksLikeRoot {
-            Self.add(ref, to: &roots)
+            if roots.count < most { roots.append(ref) }
         }
-    }
-
-    private static func add(_ ref: Ref, to refs: inout [Ref]) {
-        if refs.count < most { refs.append(ref) }
     }
 }

@@ -28,11 +28,18 @@ struct FoundRoot {
 
     /// Those at `refs` that are roots, the newest first.
     static func proven(_ space: NodeSpace, _ refs: [Ref]) -> [FoundRoot] {
-        let roots = refs.compactMap { FoundRoot(space, $0) }.filter { $0.isProven(space) }
-        let ordered = roots.sorted {
-            ($0.top.version, $0.top.ref.raw) > ($1.top.version, $1.top.ref.raw)
+        var roots: [FoundRoot] = []
+        func keepNewest() {
+            roots.sort { ($0.top.version, $0.top.ref.raw) > ($1.top.version, $1.top.ref.raw) }
+            roots.removeLast(max(0, roots.count - most))
         }
-        return Array(ordered.prefix(most))
+        for ref in refs {
+            guard let root = FoundRoot(space, ref), root.isProven(space) else { continue }
+            roots.append(root)
+            if roots.count == 2 * most { keepNewest() }
+        }
+        keepNewest()
+        return roots
     }
 
     /// Roots that are kept.

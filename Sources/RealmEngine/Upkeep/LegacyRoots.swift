@@ -11,9 +11,9 @@ struct LegacyRoots {
     /// Tables that are looked at as a proof.
     private static let mostTables = 64
 
-    init(_ space: NodeSpace) {
+    init(_ space: NodeSpace, _ memory: SearchMemory) {
         self.space = space
-        work = SearchWork(bytes: space.limit)
+        work = SearchWork(bytes: space.limit, memory)
     }
 
     /// The root with the highest version, of several the last in the file; nil where there is none.

@@ -5,9 +5,12 @@
 final class NodeClaims {
     private let space: NodeSpace
     private let work: SearchWork
-    private let taken = ExtentMap()
+    private let taken: ExtentMap
 
-    init(_ space: NodeSpace, _ work: SearchWork) { (self.space, self.work) = (space, work) }
+    init(_ space: NodeSpace, _ work: SearchWork) {
+        (self.space, self.work) = (space, work)
+        taken = work.memory.extents(of: space.limit)
+    }
 
     func isTaken(_ ref: Ref) -> Bool { taken.isMarked(ref.raw) }
 

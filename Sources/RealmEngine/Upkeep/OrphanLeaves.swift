@@ -12,9 +12,6 @@ struct OrphanLeaves {
     /// All tables that may own a leaf, by the number of slots their leaves have.
     private var owners: [Int: [TableInfo]] = [:]
 
-    /// Leaves that are looked at.
-    private static let most = 1 << 20
-
     init(
         _ space: NodeSpace, _ claims: NodeClaims, _ work: SearchWork, owners: [TableInfo]
     ) {
@@ -50,7 +47,7 @@ struct OrphanLeaves {
         let counts = Set(owners.filter { $0.value.contains { wanted.contains($0.key) } }.keys)
         var refs: [Ref] = []
         try NodeScan(mapping, limit: space.limit).run { (ref, flags, count) throws(RealmError) in
-            guard counts.contains(count), refs.count < Self.most,
+            guard counts.contains(count), refs.count < work.memory.mostOfAShape,
                 flags & (NodeView.formMask | NodeView.contextFlag) == NodeView.hasRefsFlag,
                 work.spend(count), !claims.isTaken(ref), let node = try? space.node(ref),
                 node.looksLikeLeaf(of: [])

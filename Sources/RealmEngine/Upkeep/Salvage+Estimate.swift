@@ -3,15 +3,19 @@ extension Salvage {
     /// How many objects `run` would copy of the damaged file at `path`, embedded ones left aside. Those it
     /// leaves out for a single value, such as a primary key that may have been written over, are counted.
     ///
-    /// Throws what `run` throws before it begins.
-    public static func estimate(path: String, key: EncryptionKey? = nil) throws(RealmError) -> Int {
+    /// Throws what `run` throws before it begins, and takes the same.
+    public static func estimate(
+        path: String, spillingInto directory: String, maxMemory: Int = 64 << 20,
+        key: EncryptionKey? = nil
+    ) throws(RealmError) -> Int {
         let source: DamagedFile
-        do throws(RealmError) { source = try DamagedFile(path: path, key) } catch {
+        let memory = SearchMemory(limit: maxMemory, spillingInto: directory)
+        do throws(RealmError) { source = try DamagedFile(path: path, key, memory) } catch {
             throw error.inFile(path)
         }
         let standing = source.schema.tables.filter { $0.kind == .topLevel && $0.name != "metadata" }
         return standing.reduce(0) { sum, info in
-            let found = source.leaves(of: info)?.objectCount
+            let found = source.leaves(of: info)?.objectCount(memory)
             return sum + (found ?? (try? Table.count(info, in: source.memory.lookup)) ?? 0)
         }
     }
@@ -19,7 +23,7 @@ extension Salvage {
 
 extension FoundLeaves {
     /// Objects in all pieces; where keys are lost once for each primary key.
-    fileprivate var objectCount: Int {
+    fileprivate func objectCount(_ memory: SearchMemory) -> Int {
         let isDistinct = pieces.contains { $0.origin == .keyless }
         var count = 0
         var known: Set<Int> = []
@@ -30,15 +34,12 @@ extension FoundLeaves {
             if info.primaryKey != nil, keys == nil { continue }
             count += rows.count
             guard isDistinct, let keys else { continue }
-            for row in rows where known.count < Self.mostKnown {
+            for row in rows where known.count < memory.mostKeys {
                 if !known.insert((try? keys.value(row).identity) ?? 0).inserted { count -= 1 }
             }
         }
         return count
     }
-
-    /// Primary keys that are told apart.
-    private static var mostKnown: Int { 1 << 20 }
 
     private func primaryKeys(_ leaf: ClusterLeaf) -> ColumnLeaf? {
         guard let column = info.primaryKey.map({ info.columns[$0] }) else { return nil }

@@ -55,7 +55,7 @@ public final class Salvage {
     /// How often a damaged tree may use up the budget of a walk.
     private var lives = 16
 
-    private let memoryLimit: Int
+    private var memoryLimit: Int
     /// Old and new keys, of one class behind those of another.
     let keyMemory: SpillMemory
 
@@ -68,13 +68,15 @@ public final class Salvage {
         self.session = session
         self.report = report
         self.conversion = conversion
-        // Writing out takes about as much again.
-        memoryLimit = maxMemory / 8 * 3
+        memoryLimit = Self.share(of: maxMemory)
         keyMemory = try SpillMemory(
             directory: directory, isConfidential: session.database.isEncrypted)
         transaction = try session.begin()
         transaction.memoryLimit = memoryLimit
     }
+
+    /// Writing out takes about as much again.
+    private static func share(of memory: Int) -> Int { memory / 8 * 3 }
 
     /// Copies what can be read of the file at `path` into a new database at `destination`, which
     /// must not exist, telling `report` of each loss as it is met. What was read is checked at the
@@ -83,8 +85,8 @@ public final class Salvage {
     /// - Parameters:
     ///   - key: of an encrypted file, and of the new one.
     ///   - directory: for files without a name; those of what does not fit in memory.
-    ///   - maxMemory: bytes of memory that what is being written takes at most, except for single
-    ///     sets, dictionaries and nested collections, which are made as a whole.
+    ///   - maxMemory: bytes of memory that what is found and what is being written take at most, except
+    ///     for single sets, dictionaries and nested collections, which are made as a whole.
     ///   - mapCells: into how many cells, at most, the summary's map of the file is cut; nil for none.
     ///   - meter: told how many objects are saved.
     /// - Throws: `corrupt` when not even the root can be read, `incompatible` for formats that are
@@ -95,7 +97,8 @@ public final class Salvage {
         meter: WorkMeter? = nil, report: @escaping (SalvageLoss) throws(RealmError) -> Void
     ) throws(RealmError) -> SalvageSummary {
         let source: DamagedFile
-        do throws(RealmError) { source = try DamagedFile(path: path, key) } catch {
+        let memory = SearchMemory(limit: maxMemory, spillingInto: directory)
+        do throws(RealmError) { source = try DamagedFile(path: path, key, memory) } catch {
             throw error.inFile(path)
         }
         if mapCells != nil, source.isDerived { throw noMap.inFile(path) }
@@ -124,7 +127,8 @@ public final class Salvage {
         meter: WorkMeter? = nil, report: @escaping (SalvageLoss) throws(RealmError) -> Void
     ) throws(RealmError) -> SalvageSummary {
         try run(
-            DamagedFile(snapshot), Place(destination, spill: directory), maxMemory, key: key,
+            DamagedFile(snapshot, SearchMemory(limit: maxMemory, spillingInto: directory)),
+            Place(destination, spill: directory), maxMemory, key: key,
             conversion, nil, meter, report)
     }
 
@@ -323,6 +327,9 @@ public final class Salvage {
             try nameProperties(i)
         }
         leaves = targets.map { source.leaves(of: $0.source) }
+        let kept = leaves.reduce(0) { $0 + ($1?.size ?? 0) }
+        memoryLimit = Self.share(of: source.searchMemory.rest(beside: kept))
+        transaction.memoryLimit = memoryLimit
     }
 
     /// Tells which properties could not keep their names.

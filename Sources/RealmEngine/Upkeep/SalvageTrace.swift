@@ -1,11 +1,11 @@
 /// Which bytes of a damaged file a salvage came by, and what it made of them.
 ///
 /// Each byte counts once, for the first who takes it. Memory: the cells of the map, and a bit for every
-/// eight bytes of the file. Confined to one thread; used once.
+/// eight bytes of the file, as much of them as a search may keep. Confined to one thread; used once.
 final class SalvageTrace {
     private let source: DamagedFile
     private let space: NodeSpace
-    private let marked = ExtentMap()
+    private let marked: ExtentMap
     private let work: SearchWork
     private var builder: SpaceMapBuilder
 
@@ -17,7 +17,8 @@ final class SalvageTrace {
     init(_ source: DamagedFile, cells: Int) {
         self.source = source
         space = source.memory.lookup
-        work = SearchWork(bytes: space.limit)
+        work = SearchWork(bytes: space.limit, source.searchMemory)
+        marked = source.searchMemory.extents(of: UInt64(source.fileSize))
         let size = UInt64(source.fileSize)
         let announced = source.top?.logicalSize ?? 0
         let isLikely = announced / Self.mostBehind <= size

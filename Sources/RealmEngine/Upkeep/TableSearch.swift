@@ -39,12 +39,13 @@ final class TableSearch {
     ///   - ref: a root that can be read; none where there is none.
     ///   - isNewest: the header selects it.
     init(
-        _ space: NodeSpace, _ mapping: Mapping, root ref: Ref, isNewest: Bool
+        _ space: NodeSpace, _ mapping: Mapping, _ memory: SearchMemory, root ref: Ref,
+        isNewest: Bool
     ) throws(RealmError) {
         self.space = space
         reader = SchemaReader(space: space, names: .none, tables: .none)
-        nodes = try FoundNodes(space, mapping)
-        work = SearchWork(bytes: space.limit)
+        nodes = try FoundNodes(space, mapping, memory)
+        work = SearchWork(bytes: space.limit, memory)
         versions = TableVersion.all(space, nodes.tables)
         newestKeys = Dictionary(versions.keys.map { ($0.slot, $0) }) { $0.tag > $1.tag ? $0 : $1 }
         lists = nodes.names.prefix(Self.mostLists).compactMap { [space] ref in
@@ -52,7 +53,7 @@ final class TableSearch {
         }
         roots = FoundRoot.proven(space, nodes.roots)
         root = FoundRoot(space, ref) ?? roots.first
-        neighbourhood = Neighbourhood(space, SearchWork(bytes: space.limit), top: root?.top)
+        neighbourhood = Neighbourhood(space, SearchWork(bytes: space.limit, memory), top: root?.top)
         self.isNewest = isNewest && root?.top.ref == ref
         if nodes.isCutShort {
             losses.append(.table(slot: -1, why: "more was found than is looked at"))
@@ -61,6 +62,7 @@ final class TableSearch {
         if !self.isNewest { addOtherTables() }
         addTopless()
         try fill(mapping)
+        for info in tables { leaves[info.key]?.endSearch() }
     }
 
     /// Number of a newer version than that of the root that is used; nil where there is none.

@@ -72,7 +72,9 @@ struct CheckRun {
     /// How many objects a salvage would copy; nil where it would not begin.
     private func salvageable(_ path: String) -> Int? {
         guard path != "-", request.start == .newest else { return nil }
-        return try? Salvage.estimate(path: path, key: request.command.readKey())
+        return try? Salvage.estimate(
+            path: path, spillingInto: Terminal.temporaryDirectory,
+            maxMemory: request.options.maxMemory, key: request.command.readKey())
     }
 
     private func check(

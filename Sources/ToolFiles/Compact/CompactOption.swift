@@ -38,7 +38,8 @@ enum CompactOption {
     private static let maxMemory = SharedOptions.maxMemory.saying(
         "cap on private memory",
         "Keep private memory below SIZE, or 8 MiB if that is more, while a database is compacted "
-            + "or copied. `--check` and `--salvage` take what the number of objects and links "
-            + "demands. Pages of the mapped file do not count: the system takes them back whenever "
+            + "or copied, and while a damaged one is searched and salvaged: what is found and has no "
+            + "room is lost, and reported. `--check`, with which a salvage begins, takes what the "
+            + "number of objects and links demands. Pages of the mapped file do not count: the system takes them back whenever "
             + "it needs to.")
 }

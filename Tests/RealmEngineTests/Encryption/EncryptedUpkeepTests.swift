@@ -126,7 +126,10 @@ import Testing
         let second = try #require(database.schema.table(named: "Second"))
         #expect(try database.snapshot().table(second).count() == 300)
         #expect(try IntegrityCheck.run(path: rescued, key: key).errorCount == 0)
-        #expect(try Salvage.estimate(path: path, key: key) == summary.salvaged)
+        #expect(
+            try Salvage.estimate(
+                path: path, spillingInto: folder.path, key: key)
+                == summary.salvaged)
     }
 
     /// Two classes, one after the other.
