@@ -184,6 +184,54 @@ import Testing
         }
     }
 
+    /// Zeros look like an empty list, which is no list of a sound file.
+    @Test func listsOfZerosAreLost() throws {
+        let (scratch, made) = (ScratchDatabase(), ScratchDatabase())
+        let session = try WriteSession(path: scratch.path, options: .scratch())
+        let change = try session.begin()
+        let table = try change.createClass("Bag")
+        var numbers = PropertySpec("numbers", .int)
+        numbers.collection = .list
+        try change.addProperty(table, numbers)
+        let bag = try change.create(in: table)
+        try change.setElements(table, bag, 0, [.int(7), .int(8)])
+        try change.commit()
+        let database = try Database(immutable: scratch.path)
+        let info = try #require(database.schema.table(named: "Bag"))
+        let row = try #require(try database.snapshot().table(info).row(bag))
+        guard case .list(let list) = try row.value(0) else {
+            throw RealmError.corrupt("no list", in: "row")
+        }
+        var bytes = try [UInt8](Data(contentsOf: URL(filePath: scratch.path)))
+        for i in 0..<16 { bytes[Int(list.root.raw) + i] = 0 }
+        try Data(bytes).write(to: URL(filePath: scratch.path))
+        #expect(try IntegrityCheck.run(path: scratch.path).errorCount > 0)
+        let summary = try Salvage.run(
+            path: scratch.path, into: made.path,
+            spillingInto: FileManager.default.temporaryDirectory.path
+        ) { _ in }
+        #expect(summary.salvaged == 1 && summary.doubtful == 1 && !summary.isComplete)
+    }
+
+    /// Texts that have no bytes at all are texts.
+    @Test func emptyTextsAreNotDoubted() throws {
+        let (scratch, made) = (ScratchDatabase(), ScratchDatabase())
+        let session = try WriteSession(path: scratch.path, options: .scratch())
+        let change = try session.begin()
+        let table = try change.createClass("Bag")
+        try change.addProperty(table, PropertySpec("text", .string))
+        for _ in 0..<3 { _ = try change.create(in: table) }
+        try change.commit()
+        var bytes = try [UInt8](Data(contentsOf: URL(filePath: scratch.path)))
+        for i in 0..<RawHeader.size { bytes[i] = 0 }
+        try Data(bytes).write(to: URL(filePath: scratch.path))
+        let summary = try Salvage.run(
+            path: scratch.path, into: made.path,
+            spillingInto: FileManager.default.temporaryDirectory.path
+        ) { _ in }
+        #expect(summary.salvaged == 3 && summary.doubtful == 0 && summary.lostValues == 0)
+    }
+
     /// An index has the beginning of a key alone: half a key is none.
     @Test func longPrimaryKeysAreNotCutShort() throws {
         let scratch = ScratchDatabase()

@@ -93,10 +93,7 @@ extension IntegrityCheck {
             found(.nodeOutsideFile, ref, "a node of \(size) bytes leaves the version")
             return nil
         }
-        // Old writers left anything there.
-        if UInt32(truncatingIfNeeded: header) != 0x4141_4141, !isLegacy {
-            found(.signature, ref, "a node without its signature")
-        }
+        checkSignature(header, ref)
         checkExtent(ref, size)
         walkedBytes &+= size
         if isWalkedOften {
@@ -120,6 +117,15 @@ extension IntegrityCheck {
             usage[slot].bytes += size
         }
         return checkFlags(ref, node)
+    }
+
+    /// Old writers left anything but zeros there. An empty node of nothing else would be read as one.
+    private func checkSignature(_ header: UInt64, _ ref: Ref) {
+        if isLegacy { return }
+        if header == 0 { return found(.nodeFlags, ref, "zeros where a node begins") }
+        if UInt32(truncatingIfNeeded: header) != NodeScan.signature {
+            found(.signature, ref, "a node without its signature")
+        }
     }
 
     /// Nodes can overlap so that each byte belongs to almost as many as there are bytes; those of a

@@ -93,7 +93,7 @@ struct Neighbourhood {
 
     /// Whether a node holds texts, one behind another or in cells of one width (object format 3.5).
     private static func isText(_ node: NodeView) -> Bool {
-        if node.hasRefs || node.widthType == 0 { return true }
+        if node.hasRefs || node.widthType == 0 || node.width == 0 { return true }
         if node.widthType == 2 { return ByteView(node.payload, count: node.count).isUTF8 }
         let width = node.width
         return (0..<node.count).allSatisfy { i in
