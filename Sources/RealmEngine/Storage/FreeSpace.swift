@@ -26,13 +26,13 @@ struct FreeSpace {
     ) throws(RealmError) {
         logicalSize = top.logicalSize
         var previousEnd: UInt64 = 24
-        let chunks = try Self.chunks(space, top)
-        free.reserveCapacity(chunks.count)
-        for var chunk in chunks {
+        try Self.forEachChunk(space, top) { (chunk, count) throws(RealmError) in
             guard chunk.start >= previousEnd, chunk.end <= logicalSize else {
                 throw .corrupt("free chunks overlap or leave the file", at: Ref(chunk.start))
             }
+            if previousEnd == 24 { free.reserveCapacity(count) }
             previousEnd = chunk.end
+            var chunk = chunk
             if chunk.version > oldestReachable { chunk.version = older.stamp(of: chunk) }
             if chunk.version > oldestReachable { locked.append(chunk) } else { release(chunk) }
         }
@@ -48,7 +48,20 @@ struct FreeSpace {
 
     /// The free list as stored.
     static func chunks(_ space: NodeSpace, _ top: TopArray) throws(RealmError) -> [Chunk] {
-        if top.freePositions.isNone { return [] }
+        var chunks: [Chunk] = []
+        try forEachChunk(space, top) { (chunk, count) throws(RealmError) in
+            if chunks.isEmpty { chunks.reserveCapacity(count) }
+            chunks.append(chunk)
+        }
+        return chunks
+    }
+
+    /// Hands over each chunk of the free list as stored, and how many there are.
+    @inline(__always)
+    private static func forEachChunk(
+        _ space: NodeSpace, _ top: TopArray, _ body: (Chunk, Int) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        if top.freePositions.isNone { return }
         let starts = try space.integers(top.freePositions, "free positions")
         let counts = try space.integers(top.freeLengths, "free lengths")
         // Files that were never shared have no versions there.
@@ -58,8 +71,6 @@ struct FreeSpace {
         guard starts.count == counts.count, starts.count == versions?.count ?? starts.count else {
             throw .corrupt("free lists of different lengths", at: top.freePositions)
         }
-        var chunks: [Chunk] = []
-        chunks.reserveCapacity(starts.count)
         for i in 0..<starts.count {
             let (start, count, version) = (
                 starts.integer(i), counts.integer(i), versions?.integer(i) ?? 0
@@ -67,10 +78,10 @@ struct FreeSpace {
             guard start >= 24, count > 0, version >= 0, start & 7 == 0, count & 7 == 0,
                 UInt64(start) <= top.logicalSize, UInt64(count) <= top.logicalSize
             else { throw .corrupt("a malformed free chunk", at: top.freePositions) }
-            chunks.append(
-                Chunk(start: UInt64(start), count: UInt64(count), version: UInt64(version)))
+            try body(
+                Chunk(start: UInt64(start), count: UInt64(count), version: UInt64(version)),
+                starts.count)
         }
-        return chunks
     }
 
     /// Grows the space by at least `request` bytes; the new end is a multiple of `page`.
@@ -135,13 +146,17 @@ struct FreeSpace {
 
     /// Indexes of the smallest extents that will do, in ascending order: so the large ones last.
     ///
-    /// Each is a write, so they are not many; but rather many than a file of which most is free.
+    /// Each is a write, so they are few; but rather many than a file of which most is free.
     private func several(_ need: NodeWriter.Need) -> [Int]? {
         let useful = free.indices.filter { free[$0].count >= max(1 << 10, need.largest) }
             .sorted { free[$0].count < free[$1].count }
-        let few = min(Self.mostExtents, 8 + Int(clamping: need.bytes >> 13))
-        if let found = window(useful, few, need) { return found }
-        return total > logicalSize / 2 ? window(useful, Self.mostExtents, need) : nil
+        var limit = min(8 + Int(clamping: need.bytes >> 13), 22 + Int(clamping: need.bytes >> 16))
+        let most = total > logicalSize / 2 ? Self.mostExtents : limit
+        while true {
+            if let found = window(useful, limit, need) { return found }
+            if limit >= most { return nil }
+            limit *= 2
+        }
     }
 
     /// The first stretch of at most `limit` of `indexes` that has room for `need`.
@@ -202,7 +217,22 @@ struct FreeSpace {
 
     /// What a commit let go of, in ascending order, neighbours joined.
     static func released(_ freed: [Extent]) -> [Extent] {
-        merged(freed.sorted { $0.start < $1.start }, [])
+        // Where a node is and how long it is fits one number, and numbers are sorted several times
+        // sooner than extents.
+        let isShort = freed.allSatisfy { $0.start >> 40 == 0 && $0.count >> 24 == 0 }
+        guard isShort else { return merged(freed.sorted { $0.start < $1.start }, []) }
+        var words = freed.map { $0.start << 21 | $0.count >> 3 }
+        words.sort()
+        var all: [Extent] = []
+        for word in words {
+            let extent = Extent(start: (word >> 24) << 3, count: (word & 0xFF_FFFF) << 3)
+            if let last = all.last, last.end == extent.start {
+                all[all.count - 1].count += extent.count
+            } else {
+                all.append(extent)
+            }
+        }
+        return all
     }
 
     /// The free list of the new version may have as many chunks: two more for each place that the

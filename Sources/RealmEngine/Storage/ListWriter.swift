@@ -106,27 +106,49 @@ struct ListWriter {
         let isBehind = last.end == start
         let box = isBehind ? last.bytes : ByteBufferBox(capacity: Int(clamping: end - start))
         let before = UInt64(box.count)
-        append(chunks.map { Int64($0.start) }, code, to: box)
-        append(chunks.map { Int64($0.count) }, code, to: box)
-        append(chunks.map { Int64($0.version) }, versionCode, to: box)
-        append(
-            rootSlots.map { Int64(bitPattern: $0) }, rootCode, flags: NodeView.hasRefsFlag, to: box)
+        append(chunks, { $0.start }, code, to: box)
+        append(chunks, { $0.count }, code, to: box)
+        append(chunks, { $0.version }, versionCode, to: box)
+        append(rootSlots, rootCode, to: box)
         guard start + UInt64(box.count) - before == end else { throw FreeSpace.brokenReserve }
         return Result(
             run: isBehind ? nil : NodeWriter.Run(start: start, bytes: box), top: Ref(topStart),
             logicalSize: size)
     }
 
+    /// - Parameter code: of 32 or 64 bits.
+    @inline(__always)
     private func append(
-        _ values: [Int64], _ code: UInt8, flags: UInt8 = 0, to box: ByteBufferBox
+        _ chunks: [FreeSpace.Chunk], _ number: (FreeSpace.Chunk) -> UInt64, _ code: UInt8,
+        to box: ByteBufferBox
     ) {
-        let payload = NodeView.payloadSize(flags: code, count: values.count)
-        let size = (payload + 7) & ~7
-        box.append(NodeView.header(flags: flags | code, count: values.count))
+        let p = append(code, chunks.count, to: box)
+        if code == 6 {
+            let place = p.assumingMemoryBound(to: UInt32.self)
+            for i in chunks.indices { place[i] = UInt32(truncatingIfNeeded: number(chunks[i])) }
+        } else {
+            let place = p.assumingMemoryBound(to: UInt64.self)
+            for i in chunks.indices { place[i] = number(chunks[i]) }
+        }
+    }
+
+    private func append(_ slots: [UInt64], _ code: UInt8, to box: ByteBufferBox) {
+        let p = append(NodeView.hasRefsFlag | code, slots.count, to: box)
+        slots.withUnsafeBufferPointer { buffer in
+            buffer.withMemoryRebound(to: Int64.self) { NodeEncoder.pack($0, code, into: p) }
+        }
+    }
+
+    /// The header and a payload of zeros, which is to be filled.
+    private func append(
+        _ flags: UInt8, _ count: Int, to box: ByteBufferBox
+    ) -> UnsafeMutableRawPointer {
+        let size = (NodeView.payloadSize(flags: flags, count: count) + 7) & ~7
+        box.append(NodeView.header(flags: flags, count: count))
         let p = box.reserve(size)
         p.initializeMemory(as: UInt8.self, repeating: 0, count: size)
-        values.withUnsafeBufferPointer { NodeEncoder.pack($0, code, into: p) }
         box.advance(by: size)
+        return p
     }
 }
 

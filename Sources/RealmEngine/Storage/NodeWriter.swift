@@ -26,6 +26,11 @@ struct NodeWriter {
     private var buffer: Unmanaged<ByteBufferBox>
     private var unused: [Extent] = []
     private var at: UInt64
+    /// What the next node must not reach beyond to go to `at`.
+    private var limit: UInt64 = 0
+    /// Slots of the nodes that are being written, from the root down.
+    private let slots: SlotStack
+    private let slotMemory = SlotMemory()
 
     static let section: UInt64 = 1 << 26
 
@@ -39,6 +44,7 @@ struct NodeWriter {
         self.slab = slab
         self.free = free
         self.page = page
+        slots = slotMemory.stack
         left = need.bytes
         largest = need.largest
         let taken = self.free.take(need, extra: extra, page: page)
@@ -77,8 +83,16 @@ struct NodeWriter {
         need.bytes += UInt64(node.byteSize)
         need.largest = max(need.largest, UInt64(node.byteSize))
         guard node.hasRefs else { return }
-        for i in 0..<node.count {
-            if let child = node.slot(i).child { try measure(child, space, slab, &need) }
+        if let slots = node.wideSlots {
+            // Most slots of most nodes lead to what is in the file already.
+            let start = slab.start
+            for i in 0..<node.count where slots[i] >= start && slots[i] & 1 == 0 {
+                try measure(Ref(slots[i]), space, slab, &need)
+            }
+        } else {
+            for i in 0..<node.count {
+                if let child = node.slot(i).child { try measure(child, space, slab, &need) }
+            }
         }
     }
 
@@ -87,60 +101,65 @@ struct NodeWriter {
         guard !ref.isNone, slab.contains(ref) else { return ref }
         let node = try space.node(ref)
         if !node.hasRefs { return try emit(node) }
-        var slots: [UInt64] = []
-        slots.reserveCapacity(node.count)
-        for i in 0..<node.count {
-            let slot = node.slot(i)
-            if let child = slot.child {
-                slots.append(try write(child).raw)
-            } else {
-                slots.append(slot.raw)
-            }
+        let first = slots.push(node)
+        let start = slab.start
+        for i in first..<first + node.count {
+            let raw = slots[i]
+            if raw >= start, raw & 1 == 0 { slots[i] = try write(Ref(raw)).raw }
         }
-        return try emit(refs: slots, flags: node.flags & 0xE0)
+        let written = try emit(slots.values(from: first), flags: node.flags & 0xE0)
+        slots.pop(to: first)
+        return written
     }
 
     /// Places a node without refs as it is.
     private mutating func emit(_ node: NodeView) throws(RealmError) -> Ref {
         let size = node.byteSize
         let ref = try place(size)
-        buffer._withUnsafeGuaranteedRef {
-            $0.append(NodeView.header(flags: node.flags, count: node.count))
-            $0.append(node.payload, size - NodeView.headerSize)
+        buffer._withUnsafeGuaranteedRef { buffer in
+            let p = buffer.reserve(size)
+            p.storeBytes(
+                of: NodeView.header(flags: node.flags, count: node.count), as: UInt64.self)
+            (p + NodeView.headerSize).copyMemory(
+                from: node.payload, byteCount: size - NodeView.headerSize)
+            buffer.advance(by: size)
         }
         return ref
     }
 
-    /// Places a node with refs at the smallest width its slots need.
-    mutating func emit(refs slots: [UInt64], flags: UInt8) throws(RealmError) -> Ref {
-        try slots.withUnsafeBufferPointer { (buffer) throws(RealmError) in
-            try buffer.withMemoryRebound(to: Int64.self) { (values) throws(RealmError) in
-                let code = NodeEncoder.widthCode(values)
-                return try emit(values, flags: flags | NodeView.hasRefsFlag, code: code)
-            }
-        }
-    }
-
-    /// Places an array of integers of the given width.
-    mutating func emit(
-        _ values: UnsafeBufferPointer<Int64>, flags: UInt8, code: UInt8
+    /// Places an array of integers at the smallest width they need.
+    private mutating func emit(
+        _ values: UnsafeBufferPointer<Int64>, flags: UInt8
     ) throws(RealmError) -> Ref {
-        let payload = NodeView.payloadSize(flags: code, count: values.count)
-        let size = NodeView.headerSize + (payload + 7) & ~7
-        let ref = try place(size)
+        let code = NodeEncoder.widthCode(values)
+        let flags = flags | code
+        let payload = (NodeView.payloadSize(flags: flags, count: values.count) + 7) & ~7
+        let ref = try place(NodeView.headerSize + payload)
         buffer._withUnsafeGuaranteedRef { buffer in
-            buffer.append(NodeView.header(flags: flags | code, count: values.count))
-            let p = buffer.reserve(size - NodeView.headerSize)
-            p.initializeMemory(as: UInt8.self, repeating: 0, count: size - NodeView.headerSize)
-            NodeEncoder.pack(values, code, into: p)
-            buffer.advance(by: size - NodeView.headerSize)
+            let p = buffer.reserve(NodeView.headerSize + payload)
+            p.storeBytes(
+                of: NodeView.header(flags: flags, count: values.count), as: UInt64.self)
+            let q = p + NodeView.headerSize
+            // The padding is in the last word.
+            if payload > 0 { (q + payload - 8).storeBytes(of: 0, as: UInt64.self) }
+            NodeEncoder.pack(values, code, into: q)
+            buffer.advance(by: NodeView.headerSize + payload)
         }
         return ref
     }
 
     /// Decides where the next `size` bytes go.
+    @inline(__always)
     private mutating func place(_ size: Int) throws(RealmError) -> Ref {
-        let size = UInt64(size)
+        let (start, size) = (at, UInt64(size))
+        guard start + size <= limit else { return try placeElsewhere(size) }
+        left -= min(left, size)
+        at = start + size
+        return Ref(start)
+    }
+
+    @inline(never)
+    private mutating func placeElsewhere(_ size: UInt64) throws(RealmError) -> Ref {
         while true {
             let extent = extents[current]
             let boundary = (at / Self.section + 1) * Self.section
@@ -149,6 +168,7 @@ struct NodeWriter {
                 if start != at { skip(to: start) }
                 left -= min(left, size)
                 at = start + size
+                limit = min(extent.end, (start / Self.section + 1) * Self.section)
                 return Ref(start)
             }
             unused.append(Extent(start: at, count: extent.end - at))
@@ -175,6 +195,81 @@ struct NodeWriter {
         unused += extents[(current + 1)...]
         free.giveBack(unused)
         return free
+    }
+}
+
+extension NodeView {
+    /// The slots of a node with refs that has 64 bits for each, as those that lead to nodes of the slab
+    /// mostly have.
+    @inline(__always)
+    fileprivate var wideSlots: UnsafePointer<UInt64>? {
+        widthCode == 7 ? payload.assumingMemoryBound(to: UInt64.self) : nil
+    }
+}
+
+/// Keeps the memory of a stack.
+private final class SlotMemory {
+    let stack = SlotStack()
+
+    deinit {
+        stack.memory.pointee.slots.deallocate()
+        stack.memory.release()
+    }
+}
+
+/// The slots of a node and of those above it, in memory that all nodes of a commit share. A trivial handle,
+/// since a reference would be counted for every node.
+private struct SlotStack {
+    fileprivate let memory: UnsafeMutablePointer<Memory>
+
+    fileprivate struct Memory {
+        var slots: UnsafeMutablePointer<UInt64>
+        var count = 0
+        var capacity: Int
+    }
+
+    init() {
+        let capacity = 1 << 12
+        memory = .holding(Memory(slots: .allocate(capacity: capacity), capacity: capacity))
+    }
+
+    /// Puts the slots of a node on top and tells where they begin.
+    func push(_ node: NodeView) -> Int {
+        let first = memory.pointee.count
+        memory.pointee.count = first + node.count
+        if first + node.count > memory.pointee.capacity { grow(keeping: first) }
+        let place = memory.pointee.slots + first
+        if let wide = node.wideSlots {
+            place.update(from: wide, count: node.count)
+        } else {
+            for i in 0..<node.count { place[i] = node.slot(i).raw }
+        }
+        return first
+    }
+
+    private func grow(keeping count: Int) {
+        let old = memory.pointee.slots
+        memory.pointee.capacity = 2 * memory.pointee.count
+        memory.pointee.slots = .allocate(capacity: memory.pointee.capacity)
+        memory.pointee.slots.update(from: old, count: count)
+        old.deallocate()
+    }
+
+    func pop(to first: Int) { memory.pointee.count = first }
+
+    @inline(__always)
+    subscript(i: Int) -> UInt64 {
+        get { memory.pointee.slots[i] }
+        nonmutating set { memory.pointee.slots[i] = newValue }
+    }
+
+    /// The slots on top; valid until the next push.
+    @inline(__always)
+    func values(from first: Int) -> UnsafeBufferPointer<Int64> {
+        let count = memory.pointee.count - first
+        return UnsafeBufferPointer(
+            start: UnsafeRawPointer(memory.pointee.slots + first).assumingMemoryBound(
+                to: Int64.self), count: count)
     }
 }
 

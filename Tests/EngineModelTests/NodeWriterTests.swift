@@ -1,0 +1,95 @@
+import Testing
+
+@testable import EngineSupport
+@testable import RealmEngine
+
+/// Nodes on their way from the slab to the file, and what a commit lets go of.
+@Suite struct NodeWriterTests {
+    /// A node that leads to a node of the slab through one of its slots, or a leaf.
+    private indirect enum Tree {
+        case leaf([Int64])
+        case node(slots: [UInt64], child: Int, Tree)
+    }
+
+    private static func tree(depth: Int, _ random: RandomValues) -> Tree {
+        if depth == 0 { return .leaf((0..<100).map { _ in random.integer() }) }
+        let count = depth % 3 == 2 ? 1 : 1000
+        let slots = (0..<count).map { _ -> UInt64 in
+            switch random.below(3) {
+            case 0: 0
+            case 1: NodeEncoder.tag(random.below(1 << 30))
+            default: UInt64(24 + 8 * random.below(1000))
+            }
+        }
+        return .node(
+            slots: slots, child: random.below(count), tree(depth: depth - 1, random))
+    }
+
+    private static func store(_ tree: Tree, _ encoder: NodeEncoder) throws -> Ref {
+        switch tree {
+        case .leaf(let numbers): return try encoder.integers(numbers)
+        case .node(var slots, let child, let below):
+            slots[child] = try store(below, encoder).raw
+            return try encoder.refs(slots, flags: NodeView.innerFlag)
+        }
+    }
+
+    private static func check(_ tree: Tree, _ ref: Ref, _ space: NodeSpace) throws {
+        let node = try space.node(ref)
+        switch tree {
+        case .leaf(let numbers):
+            try #require(node.count == numbers.count && !node.hasRefs)
+            #expect(numbers.indices.allSatisfy { node.integer($0) == numbers[$0] })
+        case .node(let slots, let child, let below):
+            try #require(node.count == slots.count && node.hasRefs && node.isInner)
+            #expect(node.width < 64)
+            #expect(slots.indices.allSatisfy { $0 == child || node.slot($0).raw == slots[$0] })
+            try check(below, try #require(node.slot(child).child), space)
+        }
+    }
+
+    /// Nodes below nodes, with more slots in all than there is room for at first.
+    @Test func deepTree() throws {
+        let lab = try EditLab()
+        let tree = Self.tree(depth: 24, RandomValues(seed: 5))
+        let root = try Self.store(tree, lab.context.encoder)
+        var need = NodeWriter.Need()
+        try NodeWriter.measure(root, lab.context.space, lab.context.slab, &need)
+        var writer = NodeWriter(
+            space: lab.context.space, slab: lab.context.slab, free: FreeSpace(logicalSize: 8192),
+            need: need, page: 4096)
+        let written = try writer.write(root)
+        let size = Int(writer.finish().logicalSize)
+        let file = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
+        defer { file.deallocate() }
+        for run in writer.runs {
+            UnsafeMutableRawBufferPointer(rebasing: file[Int(run.start)...]).copyMemory(
+                from: run.bytes.bytes)
+        }
+        let memory = SpaceMemory(base: UnsafeRawPointer(file.baseAddress!), limit: UInt64(size))
+        try withExtendedLifetime(memory) { try Self.check(tree, written, memory.lookup) }
+    }
+
+    /// What lies side by side is one extent, wherever it is in the file and however long.
+    @Test(arguments: [UInt64(0), 1 << 41])
+    func released(_ base: UInt64) {
+        let random = RandomValues(seed: 9)
+        var extents: [Extent] = []
+        var expected: [Extent] = []
+        var at = base + 24
+        for i in 0..<2000 {
+            let isApart = i == 0 || random.below(4) == 0
+            if isApart { at += UInt64(8 + 8 * random.below(50)) }
+            let count = UInt64(8 + 8 * random.below(i == 77 ? 1 << 22 : 200))
+            extents.append(Extent(start: at, count: count))
+            if isApart {
+                expected.append(Extent(start: at, count: count))
+            } else {
+                expected[expected.count - 1].count += count
+            }
+            at += count
+        }
+        var order = SeededRandom(seed: 3)
+        #expect(FreeSpace.released(extents.shuffled(using: &order)) == expected)
+    }
+}
