@@ -54,7 +54,7 @@ extension JSONValue {
         switch type {
         case .int: return ScalarText.wholeNumber(text).map { .int($0) }
         case .float, .double, .decimal:
-            return ScalarText.value(text, as: type, in: tape.scratch)
+            return ScalarText.value(text, as: type, in: scratch)
         case .timestamp: return ScalarText.unixTime(text).map { .timestamp($0) }
         default: return nil
         }
@@ -64,7 +64,7 @@ extension JSONValue {
         let text = text
         switch type {
         case .decimal, .objectID, .uuid, .binary:
-            return ScalarText.value(text, as: type, in: tape.scratch)
+            return ScalarText.value(text, as: type, in: scratch)
         case .timestamp: return ScalarText.time(text).map { .timestamp($0) }
         case .double: return text.nonFinite.map { .double($0) }
         case .float: return text.nonFinite.map { .float(Float($0)) }
@@ -79,7 +79,7 @@ extension JSONValue {
     /// The name and content of `{"$name":content}`; nil for everything else.
     package var wrapped: (name: ByteView, content: JSONValue)? {
         guard kind == .object, count > 0 else { return nil }
-        let content = JSONValue(tape: tape, index: index + 1)
+        let content = firstChild
         let name = content.key
         guard name.count > 1, name[0] == UInt8(ascii: "$") else { return nil }
         guard count == 1 || name.equals("$date") else { return nil }
@@ -97,7 +97,7 @@ extension JSONValue {
             .objectID where name.equals("$oid"),
             .uuid where name.equals("$uuid"):
             guard content.kind == .string else { return nil }
-            return ScalarText.value(content.text, as: type, in: tape.scratch)
+            return ScalarText.value(content.text, as: type, in: scratch)
         case .string where name.equals("$string"):
             guard let (bytes, subType) = binary(content), subType == 0 else { return nil }
             return .string(bytes)
@@ -154,7 +154,7 @@ extension JSONValue {
 
     private func binary(_ content: JSONValue) -> (bytes: ByteView, subType: UInt8)? {
         guard let text = content.field("base64"), text.kind == .string,
-            let bytes = tape.scratch.decodeBase64(text.text)
+            let bytes = scratch.decodeBase64(text.text)
         else { return nil }
         guard let subType = content.field("subType") else { return (bytes, 0) }
         let digits = subType.text

@@ -21,6 +21,14 @@ package struct JSONValue {
     package var tape: JSONTape { owner.takeUnretainedValue() }
     package var index: Int { tape.tokens.distance(to: token) }
 
+    /// The first child of a container that has one.
+    @inline(__always)
+    package var firstChild: JSONValue { JSONValue(token: token + 1, owner: owner) }
+
+    /// Memory that lasts as long as the record.
+    @inline(__always)
+    package var scratch: ScratchArena { owner._withUnsafeGuaranteedRef { $0.scratch } }
+
     @inline(__always) package var kind: JSONKind { token.pointee.kind }
     @inline(__always) package var isNull: Bool { kind == .null }
 
@@ -36,7 +44,8 @@ package struct JSONValue {
 
     /// The value as written; a string with its quotes.
     package var source: ByteView {
-        let start = UnsafeRawPointer(tape.bytes + Int(token.pointee.offset))
+        let start = UnsafeRawPointer(
+            owner._withUnsafeGuaranteedRef { $0.bytes } + Int(token.pointee.offset))
         let length = Int(token.pointee.length)
         return kind == .string
             ? ByteView(start - 1, count: length + 2) : ByteView(start, count: length)

@@ -3,8 +3,9 @@ import ToolKit
 
 /// The records of one input in any format, converted one at a time. Confined to its thread.
 final class RecordInput {
+    /// A reader of JSON is asked several things about each record, and not counted each time.
     private enum Reader {
-        case json(JSONReader)
+        case json(Unmanaged<JSONReader>)
         case table(DelimitedReader)
     }
 
@@ -72,13 +73,19 @@ final class RecordInput {
     private static func reader(
         _ source: ByteSource, _ format: WriteRequest.InputFormat, windowSize: Int = 1 << 19
     ) -> Reader {
-        switch format {
-        case .ndjson, .changes:
-            .json(JSONReader(source, layout: .lines, windowSize: windowSize))
-        case .json: .json(JSONReader(source, layout: .array, windowSize: windowSize))
-        case .csv: .table(DelimitedReader(source, dialect: .csv, windowSize: windowSize))
-        case .tsv: .table(DelimitedReader(source, dialect: .tsv, windowSize: windowSize))
+        func json(_ layout: JSONReader.Layout) -> Reader {
+            .json(.passRetained(JSONReader(source, layout: layout, windowSize: windowSize)))
         }
+        switch format {
+        case .ndjson, .changes: return json(.lines)
+        case .json: return json(.array)
+        case .csv: return .table(DelimitedReader(source, dialect: .csv, windowSize: windowSize))
+        case .tsv: return .table(DelimitedReader(source, dialect: .tsv, windowSize: windowSize))
+        }
+    }
+
+    deinit {
+        if case .json(let reader) = reader { reader.release() }
     }
 
     /// The names in the header of a table; nil for JSON. `end` is a table without one.
@@ -92,7 +99,7 @@ final class RecordInput {
     /// Passes over the next record, as far as possible without a look at its values.
     func skip() throws(RealmError) -> RecordEvent<Void> {
         switch reader {
-        case .json(let reader): try reader.skip()
+        case .json(let reader): try reader.takeUnretainedValue().skip()
         case .table(let reader): try reader.next().map { _ in }
         }
     }
@@ -105,6 +112,7 @@ final class RecordInput {
     ) throws(RealmError) -> RecordEvent<R> {
         switch reader {
         case .json(let reader):
+            let reader = reader.takeUnretainedValue()
             switch try reader.next() {
             case .end: return .end
             case .rejected(let error): return .rejected(error)
@@ -128,7 +136,7 @@ final class RecordInput {
     /// Records so far, refused ones too.
     @inline(__always) var recordNumber: Int {
         switch reader {
-        case .json(let reader): reader.recordNumber
+        case .json(let reader): reader._withUnsafeGuaranteedRef { $0.recordNumber }
         case .table(let reader): max(0, reader.recordNumber)
         }
     }
@@ -136,7 +144,7 @@ final class RecordInput {
     /// The current record as written.
     @inline(__always) var recordBytes: ByteView {
         switch reader {
-        case .json(let reader): reader.recordBytes
+        case .json(let reader): reader._withUnsafeGuaranteedRef { $0.recordBytes }
         case .table(let reader): reader.recordBytes
         }
     }
@@ -144,7 +152,7 @@ final class RecordInput {
     /// Where the current record begins.
     var position: TextPosition {
         switch reader {
-        case .json(let reader): reader.position
+        case .json(let reader): reader._withUnsafeGuaranteedRef { $0.position }
         case .table(let reader): reader.position
         }
     }
@@ -157,7 +165,7 @@ final class RecordInput {
     /// As `position`, at little cost where each record has a line.
     @inline(__always) private var recordStart: TextPosition {
         switch reader {
-        case .json(let reader): reader.recordStart
+        case .json(let reader): reader._withUnsafeGuaranteedRef { $0.recordStart }
         case .table(let reader): reader.position
         }
     }
@@ -166,7 +174,8 @@ final class RecordInput {
     @inline(__always)
     func isReady(within milliseconds: Int32) -> Bool {
         switch reader {
-        case .json(let reader): reader.isReady(within: milliseconds)
+        case .json(let reader):
+            reader._withUnsafeGuaranteedRef { $0.isReady(within: milliseconds) }
         case .table(let reader): reader.isReady(within: milliseconds)
         }
     }

@@ -207,7 +207,7 @@ extension JSONStage {
             }
             return .int(number)
         }
-        if let exact = SpelledString.key(key, in: field.tape.scratch) { key = exact }
+        if let exact = SpelledString.key(key, in: field.scratch) { key = exact }
         let isReserved = key.count > 0 && key[0] == UInt8(ascii: "$")
         guard !isReserved, !key.buffer.contains(UInt8(ascii: ".")) else {
             throw ValueMismatch(
