@@ -54,6 +54,19 @@ struct SearchIndex {
         }
     }
 
+    /// Whether the object with `key` may hold `value`. Keeps no keys, of which a damaged list may announce
+    /// millions.
+    func leads(to key: ObjectKey, for value: Value) throws(RealmError) -> Bool {
+        guard let entry = try entry(for: value) else { return false }
+        if entry.slot.isTagged { return entry.slot.value == UInt64(bitPattern: key.raw) }
+        var isThere = false
+        try KeyList(space, entry.slot.ref).visit { (part) throws(RealmError) in
+            isThere = part.contains(key.raw)
+            return !isThere
+        }
+        return isThere
+    }
+
     /// An object or a list, and no further level of the trie.
     func isEnd(_ slot: NodeSlot) throws(RealmError) -> Bool {
         if slot.isTagged { return true }

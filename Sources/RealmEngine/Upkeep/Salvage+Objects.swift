@@ -178,11 +178,7 @@ extension Salvage {
             let value = try? cells.value(row)
         else { return nil }
         let index = SearchIndex(space: lookup, root: column.info.indexRoot)
-        var found: [ObjectKey] = []
-        do throws(RealmError) {
-            try index.candidates(for: value, into: &found)
-        } catch { return nil }
-        return found.contains(leaf.key(row))
+        return try? index.leads(to: leaf.key(row), for: value)
     }
 
     /// Long texts have nodes of their own, whose neighbours are not those of their objects.
