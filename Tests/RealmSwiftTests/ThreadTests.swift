@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import RealmSwift
+@_spi(Testing) import RealmSwift
 import Testing
 
 /// Realms of queues and threads, and what goes from one to another.
@@ -34,6 +34,28 @@ import Testing
         }
         #expect(try lab.open().objects(Dog.self).count == 1)
         try lab.check()
+    }
+
+    /// A thread that stands in for a queue's has nothing there by which to tell the queue quickly.
+    @Test func queueOfAStandIn() throws {
+        let lab = try RealmLab(RealmTests.types)
+        let configuration = lab.configuration
+        nonisolated(unsafe) var opened: Realm?
+        onQueue { queue in
+            // A queue is known once a realm was opened on it.
+            var other = configuration
+            other.inMemoryIdentifier = "queueOfAStandIn"
+            _ = try Realm(configuration: other, queue: queue)
+            #expect(
+                RealmTesting.catchMisuse {
+                    opened = try? Realm(configuration: configuration, queue: queue)
+                } == nil)
+        }
+        let message = RealmTesting.catchMisuse { _ = opened!.isInWriteTransaction }
+        #expect(message?.reason.contains("incorrect thread") == true)
+        onQueue("another") { _ in
+            #expect(RealmTesting.catchMisuse { _ = opened!.isInWriteTransaction } != nil)
+        }
     }
 
     @Test func references() throws {

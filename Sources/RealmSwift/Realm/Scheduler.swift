@@ -27,10 +27,7 @@ enum Scheduler {
             wrongQueue()
         }
         return Confinement(
-            .object(id), name: "queue '\(queue.label)'",
-            test: Confinement.Test(UInt(bitPattern: specific)) {
-                UInt(bitPattern: Scheduler.specific) == $0
-            },
+            .object(id), name: "queue '\(queue.label)'", test: quickTest,
             isCurrent: { DispatchQueue.getSpecific(key: queueKey) == id },
             send: { work in
                 queue.async(execute: work)
@@ -76,6 +73,14 @@ enum Scheduler {
     private static var specific: UnsafeMutableRawPointer? {
         dispatch_get_specific(UnsafeRawPointer(bitPattern: queueKeyPlace)!)
     }
+
+    /// Tells the queue the caller is on; nil on none, as a thread is that stands in for a queue's.
+    private static var quickTest: Confinement.Test? {
+        specific.map { own in
+            Confinement.Test(UInt(bitPattern: own)) { UInt(bitPattern: Scheduler.specific) == $0 }
+        }
+    }
+
     private static let mainKey: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)
