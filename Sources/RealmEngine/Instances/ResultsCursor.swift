@@ -48,29 +48,29 @@ public struct ResultsCursor {
 
     /// Nil for what was deleted meanwhile.
     private mutating func look(for key: ObjectKey) throws(RealmError) -> ObjectPlace? {
-        if handle == nil {
-            handle = try ObjectHandle(objects, key)
-        } else {
-            try handle!.move(to: key)
-        }
-        return try handle!.exists ? handle!.place : nil
+        let found = try handle(of: key, at: nil)
+        return try found.exists ? found.place : nil
     }
 
     /// The next object; nil at the end.
     public mutating func next() throws(RealmError) -> ObjectHandle? {
-        if var handle {
-            guard try next(&handle) else { return nil }
-            self.handle = handle
-            return handle
-        }
         guard position < count else { return nil }
         let (key, place) = try nextPlace()
-        let first =
-            if let place { ObjectHandle(objects, key, place) } else {
-                try ObjectHandle(objects, key)
-            }
-        handle = first
-        return first
+        return try handle(of: key, at: place)
+    }
+
+    /// The cursor's own handle, which finds what is beside its last object quickly.
+    private mutating func handle(
+        of key: ObjectKey, at place: ObjectPlace?
+    ) throws(RealmError) -> ObjectHandle {
+        if let place {
+            handle = ObjectHandle(objects, key, place)
+        } else if handle == nil {
+            handle = try ObjectHandle(objects, key)
+        } else {
+            try handle!.move(to: key)
+        }
+        return handle!
     }
 
     /// Takes a handle of the class to the next object; false at the end.

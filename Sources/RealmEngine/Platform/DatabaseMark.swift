@@ -11,19 +11,12 @@ package enum DatabaseMark {
         var seconds: Int64 = 0
         var nanoseconds: UInt32 = 0
         guard realm_file_birth(path, &inode, &seconds, &nanoseconds) == 0 else { return nil }
-        var hash: UInt64 = 0x9E37_79B9_7F4A_7C15
+        let start: UInt64 = 0x9E37_79B9_7F4A_7C15
+        var hash = start
         for word in [inode, UInt64(bitPattern: seconds), UInt64(nanoseconds)] {
-            hash = mixed(hash ^ word)
+            hash = ((hash ^ word) &+ start).mixed
         }
         let digits = String(hash, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
-    }
-
-    /// Every bit of the result depends on every bit of the word.
-    private static func mixed(_ word: UInt64) -> UInt64 {
-        var word = word &+ 0x9E37_79B9_7F4A_7C15
-        word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-        return word ^ word >> 31
     }
 }

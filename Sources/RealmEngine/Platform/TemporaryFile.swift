@@ -64,10 +64,14 @@ package struct TemporaryFile {
     ///
     /// A plain rename would replace a file that appeared meanwhile; a hard link refuses to.
     ///
-    /// - Parameter replacing: whether a file of that name goes.
-    package func publish(as target: String, replacing: Bool) throws(RealmError) {
+    /// - Parameters:
+    ///   - replacing: whether a file of that name goes.
+    ///   - isDurable: false for a name that may be gone after a power failure.
+    package func publish(
+        as target: String, replacing: Bool, isDurable: Bool = true
+    ) throws(RealmError) {
         try name(target, replacing: replacing)
-        try syncDirectory(of: target, for: path)
+        if isDurable { try syncDirectory(of: target, for: path) }
     }
 
     private func name(_ target: String, replacing: Bool) throws(RealmError) {

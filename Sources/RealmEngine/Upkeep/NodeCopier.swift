@@ -142,6 +142,23 @@ final class NodeCopier {
         return try pop(first, node, ref)
     }
 
+    /// Copies a cluster tree; `copyLeaf` gets each column's leaf with its slot, the first being 1.
+    func copyClusters(
+        _ ref: Ref, depth: Int = 0, copyLeaf: (_ slot: Int, Ref) throws(RealmError) -> Ref
+    ) throws(RealmError) -> Ref {
+        guard depth <= ClusterTree.maximumDepth else {
+            throw .corrupt(
+                "a cluster tree deeper than \(ClusterTree.maximumDepth) levels", at: ref)
+        }
+        let node = try open(ref)
+        guard node.hasRefs else { throw space.wrongShape(ref, "cluster") }
+        return try emit(node, at: ref) { (slot, child) throws(RealmError) in
+            if !node.isInner { return slot > 0 ? try copyLeaf(slot, child) : try copy(child) }
+            if slot < 3 { return try copy(child) }
+            return try copyClusters(child, depth: depth + 1, copyLeaf: copyLeaf)
+        }
+    }
+
     /// Reads the slots of a node one level deeper and returns where they are.
     private func push(_ node: NodeView, _ ref: Ref) throws(RealmError) -> Int {
         depth += 1

@@ -13,7 +13,6 @@ struct OlderTableCopier {
 
     private var copier: NodeCopier { trees.copier }
     private var info: TableInfo { table.info }
-    private static let maximumDepth = 16
 
     init(_ trees: OlderTrees, _ table: Table) {
         (self.trees, self.table) = (trees, table)
@@ -42,7 +41,7 @@ struct OlderTableCopier {
         return try copier.emit(top, at: ref) { (slot, child) throws(RealmError) in
             switch slot {
             case 0: try spec(child)
-            case 2, 13: try cluster(child, depth: 0)
+            case 2, 13: try copier.copyClusters(child, copyLeaf: leaf)
             case 4: try indexes(child)
             case 8: try integers(child, Self.older(key:))
             default: try copier.copy(child)
@@ -104,25 +103,15 @@ struct OlderTableCopier {
 
     // MARK: Objects
 
-    private func cluster(_ ref: Ref, depth: Int) throws(RealmError) -> Ref {
-        guard depth <= Self.maximumDepth else {
-            throw .corrupt("a cluster tree deeper than \(Self.maximumDepth) levels", at: ref)
-        }
-        let node = try copier.open(ref)
-        guard node.hasRefs else { throw copier.space.wrongShape(ref, "cluster") }
-        return try copier.emit(node, at: ref) { (slot, child) throws(RealmError) in
-            if node.isInner {
-                return slot < 3 ? try copier.copy(child) : try cluster(child, depth: depth + 1)
-            }
-            guard slot > 0, slot < forms.count else { return try copier.copy(child) }
-            switch forms[slot] {
-            case .copy: return try copier.copy(child)
-            case .decimals: return try trees.decimals(child)
-            case .mixed: return try trees.mixed(child)
-            case .backlinks: return try trees.backlinks(child)
-            case .collections(let kind, let element):
-                return try trees.collections(child, kind, element)
-            }
+    private func leaf(_ slot: Int, _ ref: Ref) throws(RealmError) -> Ref {
+        guard slot < forms.count else { return try copier.copy(ref) }
+        switch forms[slot] {
+        case .copy: return try copier.copy(ref)
+        case .decimals: return try trees.decimals(ref)
+        case .mixed: return try trees.mixed(ref)
+        case .backlinks: return try trees.backlinks(ref)
+        case .collections(let kind, let element):
+            return try trees.collections(ref, kind, element)
         }
     }
 

@@ -9,25 +9,19 @@ struct PairSum: Equatable {
         let hash = Self.hash(a, b)
         count &+= 1
         low &+= hash
-        high &+= Self.mix(hash ^ a)
+        high &+= (hash ^ a).mixed
     }
 
     mutating func subtract(_ a: UInt64, _ b: UInt64) {
         let hash = Self.hash(a, b)
         count &-= 1
         low &-= hash
-        high &-= Self.mix(hash ^ a)
+        high &-= (hash ^ a).mixed
     }
 
     static func hash(_ a: UInt64, _ b: UInt64) -> UInt64 {
-        mix(a &+ 0x9E37_79B9_7F4A_7C15) &+ mix(b ^ 0xC2B2_AE3D_27D4_EB4F) &* 0x9FB2_1C65_1E98_DF25
-    }
-
-    private static func mix(_ x: UInt64) -> UInt64 {
-        var x = x
-        x = (x ^ x >> 30) &* 0xBF58_476D_1CE4_E5B9
-        x = (x ^ x >> 27) &* 0x94D0_49BB_1331_11EB
-        return x ^ x >> 31
+        (a &+ 0x9E37_79B9_7F4A_7C15).mixed &+ (b ^ 0xC2B2_AE3D_27D4_EB4F).mixed
+            &* 0x9FB2_1C65_1E98_DF25
     }
 }
 

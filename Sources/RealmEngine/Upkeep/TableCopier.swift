@@ -18,8 +18,6 @@ struct TableCopier {
     /// Distinct values by column.
     private let enumerated: [Int: DistinctValues]
 
-    private static let maximumDepth = 16
-
     init(_ copier: NodeCopier, _ table: TableInfo, enumerated: [Int: DistinctValues]) {
         self.copier = copier
         self.table = table
@@ -52,29 +50,18 @@ struct TableCopier {
         return try copier.emit(top, at: ref) { (slot, child) throws(RealmError) in
             switch slot {
             case 0 where !enumerated.isEmpty: try copySpec(child)
-            case 2: try copyCluster(child, depth: 0)
+            case 2: try copier.copyClusters(child, copyLeaf: copyLeaf)
             default: try copier.copy(child)
             }
         }
     }
 
-    private func copyCluster(_ ref: Ref, depth: Int) throws(RealmError) -> Ref {
-        guard depth <= Self.maximumDepth else {
-            throw .corrupt("a cluster tree deeper than \(Self.maximumDepth) levels", at: ref)
-        }
-        let node = try copier.open(ref)
-        guard node.hasRefs else { throw copier.space.wrongShape(ref, "cluster") }
-        return try copier.emit(node, at: ref) { (slot, child) throws(RealmError) in
-            if node.isInner {
-                return slot < 3
-                    ? try copier.copy(child) : try copyCluster(child, depth: depth + 1)
-            }
-            guard slot > 0, slot < treatments.count else { return try copier.copy(child) }
-            switch treatments[slot] {
-            case .copy: return try copier.copy(child)
-            case .narrow: return try narrow(child)
-            case .enumerate(let values): return try enumerate(child, values)
-            }
+    private func copyLeaf(_ slot: Int, _ ref: Ref) throws(RealmError) -> Ref {
+        guard slot < treatments.count else { return try copier.copy(ref) }
+        switch treatments[slot] {
+        case .copy: return try copier.copy(ref)
+        case .narrow: return try narrow(ref)
+        case .enumerate(let values): return try enumerate(ref, values)
         }
     }
 

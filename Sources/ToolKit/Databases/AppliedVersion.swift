@@ -82,21 +82,10 @@ package struct AppliedVersion: Equatable {
     ///
     /// - Parameter isDurable: it outlives a power failure from now on.
     package func write(beside database: String, isDurable: Bool) throws(RealmError) {
-        let path = Self.path(of: database)
-        let passing = path + ".new"
-        let descriptor = open(passing, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else {
-            throw systemFailure(.output, "cannot make", errno: errno, file: passing)
-        }
-        let bytes = Array(text.utf8)
-        let isWritten = Glibc.write(descriptor, bytes, bytes.count) == bytes.count
-        let isSafe = isWritten && (!isDurable || fsync(descriptor) == 0)
-        let number = errno
-        close(descriptor)
-        guard isSafe, rename(passing, path) == 0 else {
-            throw systemFailure(
-                .output, "cannot write", errno: isSafe ? errno : number, file: path)
-        }
-        if isDurable { try syncDirectory(of: path, for: path) }
+        let file = try OutputFile(path: Self.path(of: database), force: true)
+        var bytes = ByteBuffer()
+        bytes.append(text)
+        try file.flush(&bytes)
+        try file.commit(isDurable: isDurable)
     }
 }

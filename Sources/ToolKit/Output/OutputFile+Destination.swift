@@ -58,8 +58,12 @@ extension OutputFile {
         }
 
         /// Gives the finished temporary file its name, and makes the name durable.
-        package func publish(_ temporary: TemporaryFile) throws(RealmError) {
-            do throws(RealmError) { try temporary.publish(as: target, replacing: force) } catch {
+        package func publish(
+            _ temporary: TemporaryFile, isDurable: Bool = true
+        ) throws(RealmError) {
+            do throws(RealmError) {
+                try temporary.publish(as: target, replacing: force, isDurable: isDurable)
+            } catch {
                 throw error.reason == "output-exists" ? Self.exists(path) : error
             }
         }

@@ -78,12 +78,15 @@ package final class OutputFile {
 
     /// Makes the output final: a file is synced, renamed into place and its directory synced;
     /// standard output reports what the system kept back until the end.
-    package func commit() throws(RealmError) {
+    ///
+    /// - Parameter isDurable: without it nothing is synced, and a power failure may bring back what
+    ///   was there before, or nothing.
+    package func commit(isDurable: Bool = true) throws(RealmError) {
         guard let destination else { return try finishStandardOutput() }
         guard let temporary else { return try close() }
-        guard fsync(descriptor) == 0 else { throw failure("cannot sync", errno) }
+        guard !isDurable || fsync(descriptor) == 0 else { throw failure("cannot sync", errno) }
         // While it is open: a file without a name is gone with its last descriptor.
-        try destination.publish(temporary)
+        try destination.publish(temporary, isDurable: isDurable)
         self.temporary = nil
         try close()
     }
