@@ -10,6 +10,9 @@ extension ResultsSource {
         @exclusivity(unchecked) private var cursor: ResultsCursor
         /// The accessor given out last, where it may be used again.
         @exclusivity(unchecked) private var last: ObjectBase?
+        /// How many were made in a row since one could be used again. After a few the next ones are not
+        /// remembered, since it costs two counts each; now and then they are, to see.
+        private var made: UInt8 = 0
         /// Where a reference becomes one of a type that is known to whoever asks.
         private let given = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
 
@@ -39,9 +42,15 @@ extension ResultsSource {
                 last = nil
                 return nil
             }
-            if last == nil || !isFree { last = source.bound(key, place) }
-            last!.become(key, place)
-            return Unmanaged.passUnretained(last!).retain()
+            if last != nil, isFree {
+                made = 0
+                last!.become(key, place)
+                return Unmanaged.passUnretained(last!).retain()
+            }
+            made &+= 1
+            let fresh = Unmanaged.passRetained(source.bound(key, place))
+            last = made < 4 ? fresh.takeUnretainedValue() : nil
+            return fresh
         }
 
         /// Nobody else refers to the accessor given out last in any way, and its class has no state of

@@ -18,6 +18,15 @@ final class ManagedClass: @unchecked Sendable {
     private let hasHolders: Bool
     /// What is to be stored of an object that becomes managed, in order.
     let columns: [Column]
+    /// A key that is an `Int` is what the file has, as it is.
+    let hasIntegerKey: Bool
+    private let type: ObjectBase.Type
+    /// An accessor is nothing but what it stands for, and of a live realm, where one thread has it.
+    let isPlain: Bool
+    /// By field of the model; nil for linking objects.
+    let properties: [Int?]
+    /// Once conditions asked for them (`aliases`).
+    let names = Guarded<KeyPathAliases?>(nil)
 
     /// A field of the model, as adopting an object goes over them.
     struct Column {
@@ -27,13 +36,6 @@ final class ManagedClass: @unchecked Sendable {
         let property: Int?
         let isPrimaryKey: Bool
     }
-    private let type: ObjectBase.Type
-    /// An accessor is nothing but what it stands for, and of a live realm, where one thread has it.
-    let isPlain: Bool
-    /// By field of the model; nil for linking objects.
-    let properties: [Int?]
-    /// Once conditions asked for them (`aliases`).
-    let names = Guarded<KeyPathAliases?>(nil)
 
     /// Properties from here on are the model's fields, which are no columns.
     static let firstField: UInt16 = 0x8000
@@ -60,6 +62,7 @@ final class ManagedClass: @unchecked Sendable {
                 offset: field.offset, wrapper: field.wrapper, property: property,
                 isPrimaryKey: field.isPrimaryKey)
         }
+        hasIntegerKey = model.primaryKey?.shape.type == .int
         type = model.type
         isPlain = model.isPlain && !realm.isFrozen
         let wrappers = places.filter { !$0.field.wrapper.isHolder }

@@ -179,7 +179,11 @@ import RealmEngine
             .map { DynamicObject.of(instance, $0.link) }
     }
 
-    private func find(_ managed: ManagedClass, _ key: Any) -> ObjectHandle? {
+    private func find<Key>(_ managed: ManagedClass, _ key: Key) -> ObjectHandle? {
+        if Key.self == Int.self, managed.hasIntegerKey {
+            let number = withUnsafeBytes(of: key) { $0.load(as: Int.self) }
+            return find(managed, stored: .int(Int64(number)))
+        }
         guard let field = managed.model.primaryKey else {
             throwRealmException("'\(managed.model.name)' does not have a primary key")
         }
@@ -189,9 +193,11 @@ import RealmEngine
                 "Invalid value '\(key)' of type '\(Swift.type(of: key))' for '\(field.shape.type)' "
                     + "property '\(managed.model.name).\(field.name)'.")
         }
-        return attempt { () throws(RealmError) in
-            try managed.objects.object(primaryKey: stored)
-        }
+        return find(managed, stored: stored)
+    }
+
+    private func find(_ managed: ManagedClass, stored key: Value) -> ObjectHandle? {
+        attempt { () throws(RealmError) in try managed.objects.object(primaryKey: key) }
     }
 
     // MARK: Moving on
