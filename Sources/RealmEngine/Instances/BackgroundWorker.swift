@@ -19,7 +19,7 @@ enum BackgroundWorker {
             mustStart = !state.hasThread
             state.hasThread = true
         }
-        if mustStart, !Threads.detach(runAll) { runAll() }
+        if mustStart, !Threads.detachOften(runAll) { runAll() }
     }
 
     @Sendable private static func runAll() {

@@ -18,6 +18,8 @@ final class CommitQueue: @unchecked Sendable {
 
     private struct Completion {
         let instance: Instance
+        /// Called by the thread that knows first, not where the instance belongs.
+        let isAnywhere: Bool
         var body: ((RealmError?) -> Void)?
     }
 
@@ -135,11 +137,14 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     /// A commit is to be completed after the flush that makes it durable.
-    func addCompletion(_ instance: Instance, _ body: ((RealmError?) -> Void)?) -> ID {
+    func addCompletion(
+        _ instance: Instance, isAnywhere: Bool, _ body: ((RealmError?) -> Void)?
+    ) -> ID {
         begin(instance)
         return monitor.locked {
             lastID &+= 1
-            completions[lastID] = Completion(instance: instance, body: body)
+            completions[lastID] = Completion(
+                instance: instance, isAnywhere: isAnywhere, body: body)
             return lastID
         }
     }
@@ -177,7 +182,7 @@ final class CommitQueue: @unchecked Sendable {
             mustStart = !hasThread
             hasThread = true
         }
-        if mustStart, !Threads.detach({ self.work() }) {
+        if mustStart, !Threads.detachOften({ self.work() }) {
             Misuse.trap("no thread for asynchronous writes")
         }
     }
@@ -288,6 +293,7 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     private func complete(_ ids: [ID], _ error: RealmError?) {
+        for id in ids { completeHere(id)?(error) }
         var rest = monitor.locked {
             ids.compactMap { id in completions[id].map { (id: id, instance: $0.instance) } }
         }[...]
@@ -314,10 +320,17 @@ final class CommitQueue: @unchecked Sendable {
         }
     }
 
+    /// What to call on this thread; the instance is done with the commit before.
+    private func completeHere(_ id: ID) -> ((RealmError?) -> Void)? {
+        let completion = monitor.locked {
+            completions[id]?.isAnywhere == true ? completions.removeValue(forKey: id) : nil
+        }
+        if let completion { finish(completion.instance) }
+        return completion?.body
+    }
+
     private func takeCompletion(_ id: ID) -> Completion? {
-        var completion: Completion?
-        monitor.signal { completion = completions.removeValue(forKey: id) }
-        return completion
+        monitor.locked { completions.removeValue(forKey: id) }
     }
 
     private func fail(_ ids: [ID]) {

@@ -236,9 +236,13 @@ extension Instance {
     /// completion comes later.
     ///
     /// Throws when the data cannot be written; `onComplete` is not called then.
+    ///
+    /// - Parameter isCompletedAnywhere: `onComplete` is called on a thread of the queue's, which is
+    ///   sooner, and whoever it tells calls `settle` here.
     @discardableResult
     public func commitAsyncWrite(
-        allowGrouping: Bool = false, _ onComplete: ((RealmError?) -> Void)? = nil
+        allowGrouping: Bool = false, isCompletedAnywhere: Bool = false,
+        _ onComplete: ((RealmError?) -> Void)? = nil
     ) throws(RealmError) -> AsyncID {
         checkWritable("commit")
         guard let open = transaction else {
@@ -247,7 +251,7 @@ extension Instance {
         let queue = try queue()
         guard isAsyncBlock else {
             try commitWrite()
-            let id = queue.addCompletion(self, onComplete)
+            let id = queue.addCompletion(self, isAnywhere: isCompletedAnywhere, onComplete)
             queue.complete(id, nil)
             return id
         }
@@ -255,7 +259,7 @@ extension Instance {
         asyncEnding = .rolledBack
         let group = open.session.group
         _ = try open.commit()
-        let id = queue.addCompletion(self, onComplete)
+        let id = queue.addCompletion(self, isAnywhere: isCompletedAnywhere, onComplete)
         asyncEnding = .committed(id, allowsGrouping: allowGrouping)
         if let group { try advance(to: group) }
         return id
@@ -312,9 +316,13 @@ extension Instance {
             to: Snapshot(database, state, guardedBy: database.pinNewest()), tellingLater: true)
     }
 
-    /// Calls a completion; a version that only this process knew gives way to the durable one.
-    func runCompletion(_ body: ((RealmError?) -> Void)?, _ error: RealmError?) {
+    /// After a commit became durable: a version that only this process knew gives way to that one.
+    public func settle() {
         if !isClosed, transaction == nil, autorefresh, !isNotifying { _ = try? refresh() }
+    }
+
+    func runCompletion(_ body: ((RealmError?) -> Void)?, _ error: RealmError?) {
+        settle()
         isInCompletion = true
         body?(error)
         isInCompletion = false

@@ -119,11 +119,11 @@ public final class Monitor: @unchecked Sendable {
         return true
     }
 
-    /// Changes what others wait for, and wakes them.
+    /// Changes what others wait for, and wakes them: afterwards, so that they find the mutex free.
     public func signal(_ change: () -> Void) {
         pthread_mutex_lock(mutex)
         change()
-        pthread_cond_broadcast(condition)
         pthread_mutex_unlock(mutex)
+        pthread_cond_broadcast(condition)
     }
 }

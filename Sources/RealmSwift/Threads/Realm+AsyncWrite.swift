@@ -46,7 +46,8 @@ extension Realm {
     }
 }
 
-/// A write that a task of an actor waits for. Used on the actor but for `cancel`.
+/// A write that a task of an actor waits for. Used on the actor but for `cancel`, and for the end of a
+/// commit, of which the task is told by whoever knows first.
 private final class ActorWrite<Result>: @unchecked Sendable {
     private let engine: Instance
     private let lock = NSLock()
@@ -62,10 +63,12 @@ private final class ActorWrite<Result>: @unchecked Sendable {
 
     func finished(isolation: isolated any Actor) async throws -> Result {
         defer { block = nil }
-        return try await withCheckedContinuation(isolation: isolation) { waiter in
+        let outcome = await withCheckedContinuation(isolation: isolation) { waiter in
             self.waiter = waiter
             begin()
-        }.value.get()
+        }.value
+        engine.settle()
+        return try outcome.get()
     }
 
     private func begin() {
@@ -92,7 +95,8 @@ private final class ActorWrite<Result>: @unchecked Sendable {
         }
         self.outcome = outcome
         do throws(RealmError) {
-            try engine.commitAsyncWrite(allowGrouping: true) { [self] error in
+            try engine.commitAsyncWrite(allowGrouping: true, isCompletedAnywhere: true) {
+                [self] error in
                 end(error.map { .failure(Realm.Error($0)) } ?? self.outcome!)
             }
         } catch { end(.failure(Realm.Error(error))) }
