@@ -39,7 +39,7 @@ public struct CollectionChange: Sendable, Equatable {
         isModified: (Int) throws(Failure) -> Bool
     ) throws(Failure) {
         let kept = Self.kept(old, new)
-        moves = kept.moves.sorted { $0.from < $1.from }
+        moves = kept.moves.ordered { $0.from < $1.from }
         for i in 0..<kept.head where try isModified(i) { addModification(i, i) }
         var (i, j) = (kept.head, kept.head)
         for (from, to) in kept.stays {

@@ -102,14 +102,11 @@ extension ElementResults.Step {
         case .sort(let isAscending): Self.sort(&positions, elements, isAscending)
         case .distinct:
             // Equal ones lie side by side, the first of them in front.
-            var order = positions.indices.map { (place: $0, value: elements[positions[$0]]) }
-            order.sort {
-                let way = ValueRules.compare($0.value, $1.value)
-                return way != 0 ? way < 0 : $0.place < $1.place
-            }
+            var entries = positions.indices.map { (place: $0, value: elements[positions[$0]]) }
+            entries.order { ValueRules.compare($0.value, $1.value) < 0 }
             var kept: [Int] = []
-            for (i, entry) in order.enumerated()
-            where i == 0 || ValueRules.compare(order[i - 1].value, entry.value) != 0 {
+            for (i, entry) in entries.enumerated()
+            where i == 0 || ValueRules.compare(entries[i - 1].value, entry.value) != 0 {
                 kept.append(entry.place)
             }
             positions = kept.sorted().map { positions[$0] }
@@ -117,10 +114,9 @@ extension ElementResults.Step {
     }
 
     private static func sort(_ positions: inout [Int], _ elements: [Value], _ isAscending: Bool) {
-        let order = positions.indices.sorted { a, b in
-            let way = ValueRules.compare(elements[positions[a]], elements[positions[b]])
-            return way == 0 ? a < b : isAscending == (way < 0)
+        positions.order {
+            let way = ValueRules.compare(elements[$0], elements[$1])
+            return isAscending ? way < 0 : way > 0
         }
-        positions = order.map { positions[$0] }
     }
 }

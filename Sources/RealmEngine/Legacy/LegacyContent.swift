@@ -53,6 +53,7 @@ final class LegacyContent: Sendable {
         }
     }
 
+    @_optimize(size)
     private static func linked(
         _ tables: [LegacyTable.Unlinked]
     ) -> [LegacyTable] {
@@ -77,9 +78,7 @@ final class LegacyContent: Sendable {
                 $0.origin.map { $0 == (link.table, link.column) } ?? false
             } ?? .max
         }
-        return incoming.map { ($0, place($0)) }.enumerated().sorted {
-            ($0.element.1, $0.offset) < ($1.element.1, $1.offset)
-        }.map(\.element.0)
+        return incoming.map { ($0, place($0)) }.ordered { $0.1 < $1.1 }.map(\.0)
     }
 
     /// An upgrade of format 9 to 10 that was not finished (legacy format 10.2).

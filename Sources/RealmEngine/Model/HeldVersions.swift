@@ -129,6 +129,7 @@ struct HeldVersions {
     }
 
     /// Lets go for all holders.
+    @_optimize(size)
     mutating func letGoOfAll() {
         for entry in entries {
             for pin in [entry.live.pin, entry.frozen.pin] { pin.map { session?.release($0) } }

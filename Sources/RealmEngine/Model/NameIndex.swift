@@ -6,10 +6,7 @@ struct NameIndex: Sendable {
 
     init(_ names: [String]) {
         self.names = names
-        order = names.indices.sorted {
-            let order = Self.compare(names[$0], names[$1])
-            return order != 0 ? order < 0 : $0 < $1
-        }
+        order = Array(names.indices).ordered { Self.compare(names[$0], names[$1]) < 0 }
     }
 
     static func compare(_ a: String, _ b: String) -> Int {

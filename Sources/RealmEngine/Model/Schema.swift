@@ -194,7 +194,7 @@ public final class Schema: Sendable {
 
     /// Classes in the order of their names, without internal tables.
     public var classes: [TableInfo] {
-        tables.filter(\.isClass).sorted {
+        tables.filter(\.isClass).ordered {
             $0.className.utf8.lexicographicallyPrecedes($1.className.utf8)
         }
     }

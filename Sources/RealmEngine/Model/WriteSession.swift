@@ -228,6 +228,7 @@ public final class WriteSession {
 
     /// A writer died after it flipped the header and before it published: the others went on from
     /// the older version, so the header goes back to it (storage format 5.11).
+    @_optimize(size)
     private func repairHeader() throws(RealmError) {
         let pin = try session.pinNewest()
         defer { session.release(pin) }

@@ -150,7 +150,7 @@ extension WriteTransaction {
             if try index.editor.find(value) != nil { return false }
             values.append(value)
         }
-        values.sort { ValueOrder.compare($0, $1) < 0 }
+        values.order { ValueOrder.compare($0, $1) < 0 }
         return zip(values, values.dropFirst()).allSatisfy { !ValueOrder.areEqual($0, $1) }
     }
 

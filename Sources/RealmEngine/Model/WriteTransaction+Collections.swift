@@ -221,7 +221,7 @@ extension WriteTransaction {
     private static func sorted(
         _ entries: [(key: Value, value: Value)], _ hasIntegerKeys: Bool, _ name: String
     ) throws(RealmError) -> [(key: Value, value: Value)] {
-        let sorted = entries.sorted { ValueOrder.compare($0.key, $1.key) < 0 }
+        let sorted = entries.ordered { ValueOrder.compare($0.key, $1.key) < 0 }
         var previous: Value?
         for entry in sorted {
             try checkKey(entry.key, hasIntegerKeys, name)
@@ -255,11 +255,7 @@ extension WriteTransaction {
     static func asSet(_ values: [Value]) throws(RealmError) -> [Value] {
         var result: [Value] = []
         result.reserveCapacity(values.count)
-        let sorted = values.enumerated().sorted { a, b in
-            let order = SetOrder.compare(a.element, b.element)
-            return order != 0 ? order < 0 : a.offset < b.offset
-        }
-        for (_, value) in sorted {
+        for value in values.ordered(by: { SetOrder.compare($0, $1) < 0 }) {
             if let last = result.last, SetOrder.compare(last, value) == 0 { continue }
             result.append(value)
         }

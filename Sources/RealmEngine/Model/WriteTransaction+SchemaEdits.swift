@@ -42,6 +42,7 @@ extension WriteTransaction {
     }
 
     /// Every link and collection of a column goes.
+    @_optimize(size)
     private func releaseColumn(
         _ editor: TableEditor, _ column: ColumnInfo
     ) throws(RealmError) {
@@ -174,6 +175,7 @@ extension WriteTransaction {
     ///
     /// As with the peer the column gets a new key and moves to the end of the properties.
     @discardableResult
+    @_optimize(size)
     public func setOptional(
         _ table: TableKey, _ column: Int, _ isOptional: Bool
     ) throws(RealmError) -> Int {

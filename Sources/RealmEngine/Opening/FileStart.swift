@@ -3,6 +3,7 @@ enum FileStart {
     /// Makes the file a copy of the database at `seed`, unless there is one already.
     ///
     /// Throws what reading and copying throw.
+    @_optimize(size)
     static func copy(
         _ seed: String, to place: DatabasePlace, _ key: EncryptionKey?
     ) throws(RealmError) {

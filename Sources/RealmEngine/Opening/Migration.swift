@@ -47,6 +47,7 @@ public final class Migration {
     ///
     /// Throws `misuse`, with nothing changed, when there is no such property, it is still wanted by its
     /// old name, or the new one has another type or must not be null.
+    @_optimize(size)
     public func renameProperty(
         of name: String, from oldName: String, to newName: String
     ) throws(RealmError) {

@@ -20,7 +20,7 @@ public struct ModelDifference: Sendable {
     public init(_ present: [ClassSpec], wanted: [ClassSpec]) {
         let known = Dictionary(
             present.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        for spec in wanted.sorted(by: { $0.name < $1.name }) {
+        for spec in wanted.ordered(by: { $0.name < $1.name }) {
             if let old = known[spec.name] {
                 compare(old, spec)
             } else {

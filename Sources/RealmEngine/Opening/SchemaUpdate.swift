@@ -110,6 +110,7 @@ struct SchemaUpdate {
         try transaction.checkPrimaryKeys()
     }
 
+    @_optimize(size)
     private func apply(
         _ changes: [MigrationStep], to transaction: WriteTransaction
     ) throws(RealmError) {

@@ -31,14 +31,12 @@ enum ConditionOrder {
 
     /// What pays first: little work for each row it removes (AND) or settles (OR).
     private static func sorted(_ children: [BoundCondition], isAnd: Bool) -> [BoundCondition] {
-        let ranked = children.enumerated().map { (i, child) in
+        let ranked = children.map { child in
             let share = selectivity(child)
             let settled = max(0.01, isAnd ? 1 - share : share)
-            return (weight: cost(child) / settled, place: i, child: child)
+            return (weight: cost(child) / settled, child: child)
         }
-        return ranked.sorted {
-            $0.weight != $1.weight ? $0.weight < $1.weight : $0.place < $1.place
-        }.map(\.child)
+        return ranked.ordered { $0.weight < $1.weight }.map(\.child)
     }
 
     /// Rough work per row; comparing a packed integer is 1.

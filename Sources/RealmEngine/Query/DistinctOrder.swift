@@ -25,7 +25,7 @@ struct DistinctOrder {
         for i in 0..<values.count {
             entries.append(Entry(value: try values.value(i).map(Value.string) ?? .null))
         }
-        let order = entries.indices.sorted {
+        let order = Array(entries.indices).ordered {
             ValueNumbers.order(entries[$0].value, entries[$1].value) < 0
         }
         for (last, next) in zip(order, order.dropFirst()) {

@@ -88,7 +88,7 @@ final class GroupTable {
     /// Hands out all groups in the order of their keys, and forgets them.
     func drain(_ body: (UnsafeRawPointer) throws(RealmError) -> Bool) throws(RealmError) {
         let places = readers.map { Self.places($0.values) }
-        let sorted = (0..<count).map { (group: $0, parts: parts(of: $0)) }.sorted { a, b in
+        let sorted = (0..<count).map { (group: $0, parts: parts(of: $0)) }.ordered { a, b in
             for i in places.indices where a.parts[i] != b.parts[i] {
                 return places[i][a.parts[i]] < places[i][b.parts[i]]
             }
@@ -132,7 +132,7 @@ final class GroupTable {
     /// By number, the place of the value among all.
     private static func places(_ values: ValueNumbers) -> [Int] {
         var places = [Int](repeating: 0, count: values.count)
-        let order = (0..<values.count).sorted {
+        let order = Array(0..<values.count).ordered {
             ValueNumbers.order(values.values.all[$0], values.values.all[$1]) < 0
         }
         for (place, number) in order.enumerated() { places[number] = place }

@@ -169,10 +169,7 @@ private struct GroupSorter {
     }
 
     private func sorted(_ room: HeldRecords) -> [Int] {
-        (0..<room.count).sorted {
-            let order = compare(room[$0], room[$1])
-            return order != 0 ? order < 0 : $0 < $1
-        }
+        Array(0..<room.count).ordered { compare(room[$0], room[$1]) < 0 }
     }
 
     private func spill(

@@ -122,7 +122,7 @@ private struct IndexAnswers {
             guard let lookup = try search.lookUp(numbered.term) else { continue }
             lookups.append((numbered, lookup))
         }
-        if lookups.count > 1 { lookups.sort { $0.lookup.count < $1.lookup.count } }
+        if lookups.count > 1 { lookups.order { $0.lookup.count < $1.lookup.count } }
         for (asked, lookup) in lookups {
             if let known = objects, lookup.count / Self.intersectionShare > known.count { return }
             guard let found = try search.objects(asked.term, lookup) else { continue }

@@ -184,7 +184,8 @@ struct IndexSearch {
     /// lies on.
     private typealias Comparison = (Value, Int) -> Int
 
-    private func objects(
+    /// Dynamic: one code for all comparisons, not one for each.
+    dynamic private func objects(
         _ hits: Few<Hit>, _ cells: Cells, _ trust: Trust?, _ compare: Comparison
     ) throws(RealmError) -> FoundObjects? {
         var lists = Few<FoundObjects>()

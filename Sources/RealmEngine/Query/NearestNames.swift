@@ -12,7 +12,7 @@ public enum NearestNames {
                 scored.append((distance, candidate))
             }
         }
-        scored.sort { $0.distance != $1.distance ? $0.distance < $1.distance : $0.name < $1.name }
+        scored.order { $0.distance != $1.distance ? $0.distance < $1.distance : $0.name < $1.name }
         return scored.prefix(3).map(\.name)
     }
 

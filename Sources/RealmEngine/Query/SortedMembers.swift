@@ -22,7 +22,7 @@ struct SortedMembers: Sendable {
         else { return nil }
         type = TypeMask(first)
         hasNull = values.count < members.count
-        values.sort { ValueRules.compare($0, $1) < 0 }
+        values.order { ValueRules.compare($0, $1) < 0 }
         self.values = values
     }
 

@@ -73,7 +73,7 @@ enum TestBounds {
     /// Sorted, without overlaps; neighbours become one.
     static func joined(_ ranges: [IntegerRange]) -> [IntegerRange] {
         var result: [IntegerRange] = []
-        for range in ranges.sorted(by: { $0.low < $1.low }) {
+        for range in ranges.ordered(by: { $0.low < $1.low }) {
             if let last = result.last, last.high == .max || range.low <= last.high + 1 {
                 result[result.count - 1].high = max(last.high, range.high)
             } else {

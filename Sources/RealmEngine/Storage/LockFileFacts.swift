@@ -70,6 +70,6 @@ public struct LockFileFacts: Sendable {
             format: Int(file.format), historyType: Int(file.historyType),
             historySchema: Int(file.historySchema), durability: Int(file.durability),
             participants: Int(file.participants), newestVersion: file.newestVersion,
-            versions: versions.sorted { $0.version < $1.version })
+            versions: versions.ordered { $0.version < $1.version })
     }
 }

@@ -118,7 +118,7 @@ struct VersionList {
                     version: entry.version, top: Ref(entry.top), fileSize: entry.fileSize))
         }
         reachable.oldestDropped = dropped.filter { $0 > reachable.oldest }.min()
-        reachable.older.sort { $0.version < $1.version }
+        reachable.older.order { $0.version < $1.version }
         _ = reachable.older.popLast()
         return reachable
     }

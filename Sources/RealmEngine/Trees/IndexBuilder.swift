@@ -127,7 +127,7 @@ final class IndexBuilder {
             sorted = distinct(range.map { keys[position($0)] })
             if sorted.count == 1 { return NodeSlot(object: sorted[0]) }
         } else {
-            let positions = range.map { position($0) }.sorted { isBefore($0, $1) }
+            let positions = range.map { position($0) }.ordered { isBefore($0, $1) }
             sorted = positions.map { keys[$0] }
         }
         return NodeSlot(raw: try written(sorted).raw)

@@ -29,7 +29,8 @@ struct KeyList {
     }
 
     /// Calls `body` with the keys of the part, some at a time, until it returns false.
-    func visit(
+    /// Dynamic: one code for all bodies, not one for each.
+    dynamic func visit(
         _ body: (UnsafeBufferPointer<Int64>) throws(RealmError) -> Bool
     ) throws(RealmError) {
         let scratch = LeafScratch()

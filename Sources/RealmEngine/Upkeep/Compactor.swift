@@ -152,6 +152,7 @@ public struct Compactor {
         try file.append(UInt64(0x4244_2D54) | UInt64(format) << 32)
     }
 
+    @_optimize(size)
     private func copyTables(_ ref: Ref, _ enumerated: inout Int) throws(RealmError) -> Ref {
         let node = try copier.open(ref)
         guard node.hasRefs else { throw copier.space.wrongShape(ref, "tables") }

@@ -206,7 +206,7 @@ private final class DigestTable {
         self.table = table
         let info = table.info
         nameHash = Self.hash(info.className)
-        columns = info.columns.indices.sorted {
+        columns = Array(info.columns.indices).ordered {
             info.columns[$0].name.utf8.lexicographicallyPrecedes(info.columns[$1].name.utf8)
         }
         columnNames = columns.map { Self.hash(info.columns[$0].name) }

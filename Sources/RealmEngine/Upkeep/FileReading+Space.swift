@@ -36,7 +36,7 @@ extension FileReading {
                 }
             }
             let known = usable.count - history.nodes.count
-            usable.sort { $0.start < $1.start }
+            usable.order { $0.start < $1.start }
             var runs = 0
             for i in usable.indices where i == 0 || usable[i - 1].end != usable[i].start {
                 runs += 1

@@ -81,7 +81,7 @@ struct FoundLeaves {
         for (i, loss) in walk.losses.enumerated() {
             gaps += loss.keys.map { Gap(keys: $0, loss: i) }
         }
-        gaps.sort { $0.keys.lowerBound < $1.keys.lowerBound }
+        gaps.order { $0.keys.lowerBound < $1.keys.lowerBound }
     }
 
     var hasGaps: Bool { !gaps.isEmpty }
@@ -131,7 +131,7 @@ struct FoundLeaves {
             take(leaf, origin, &rest, &next)
         }
         gaps += rest[next...]
-        if pieces.count > before { pieces.sort { $0.keys.lowerBound < $1.keys.lowerBound } }
+        if pieces.count > before { pieces.order { $0.keys.lowerBound < $1.keys.lowerBound } }
     }
 
     /// Takes of `leaf` what is in the gaps of `rest` from the `next` one on.

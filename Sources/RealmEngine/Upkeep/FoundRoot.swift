@@ -30,7 +30,7 @@ struct FoundRoot {
     static func proven(_ space: NodeSpace, _ refs: [Ref]) -> [FoundRoot] {
         var roots: [FoundRoot] = []
         func keepNewest() {
-            roots.sort { ($0.top.version, $0.top.ref.raw) > ($1.top.version, $1.top.ref.raw) }
+            roots.order { ($0.top.version, $0.top.ref.raw) > ($1.top.version, $1.top.ref.raw) }
             roots.removeLast(max(0, roots.count - most))
         }
         for ref in refs {

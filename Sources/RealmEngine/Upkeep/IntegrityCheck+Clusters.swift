@@ -98,7 +98,8 @@ extension IntegrityCheck {
         return visitChildren(inner, subtree, body)
     }
 
-    private func visitChildren(
+    /// Dynamic: one code for all bodies, not one for each.
+    dynamic private func visitChildren(
         _ inner: InnerCluster, _ subtree: Subtree, _ body: (ClusterLeaf) -> Void
     ) -> Int? {
         var total: Int? = 0

@@ -34,6 +34,7 @@ extension IntegrityCheck {
     }
 
     /// The chunks that can be used, in ascending order.
+    @_optimize(size)
     private func checkChunks(_ arrays: [NodeView], _ ref: Ref) -> [Extent] {
         var chunks: [Extent] = []
         var isOrdered = true
@@ -55,7 +56,7 @@ extension IntegrityCheck {
         }
         if !isOrdered {
             found(.freeListOrder, ref, "free positions that do not ascend")
-            chunks.sort { $0.start < $1.start }
+            chunks.order { $0.start < $1.start }
         }
         report.facts.freeChunks = chunks.count
         return withoutOverlaps(chunks, ref)

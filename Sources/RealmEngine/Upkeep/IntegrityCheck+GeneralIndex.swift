@@ -109,6 +109,7 @@ extension IntegrityCheck {
     }
 
     /// Names the objects that are not in an index exactly once.
+    @_optimize(size)
     private func nameMissing(_ checked: CheckedTable, _ info: CheckedColumn) {
         nameDifference(
             info, isStale: info.layout.type == .mixed,

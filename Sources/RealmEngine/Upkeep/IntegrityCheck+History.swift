@@ -28,6 +28,7 @@ extension IntegrityCheck {
         }
     }
 
+    @_optimize(size)
     private func checkChangesets(_ ref: Ref, _ count: Int) {
         _ = reading(ref) { () throws(RealmError) in
             let leaf = try BytesLeaf(binaries: space, ref)

@@ -21,6 +21,7 @@ extension IntegrityCheck {
         }
     }
 
+    @_optimize(size)
     private func check(_ table: LegacyTable, _ content: LegacyContent) {
         var facts = IntegrityReport.Table(name: table.name)
         facts.objects = table.rows
@@ -100,6 +101,7 @@ extension IntegrityCheck {
         }
     }
 
+    @_optimize(size)
     private func check(_ cells: LeafCells, _ rows: Range<Int>) throws(RealmError) {
         guard cells.form == .times || cells.form == .values else { return }
         for i in 0..<rows.count {
@@ -116,6 +118,7 @@ extension IntegrityCheck {
     }
 
     /// The lists, or tables, in the cells of `rows`.
+    @_optimize(size)
     private func checkTables(
         _ reader: LegacyColumnReader, _ rows: Range<Int>
     ) throws(RealmError) {

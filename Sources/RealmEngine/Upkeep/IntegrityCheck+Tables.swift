@@ -48,6 +48,7 @@ struct CheckedBacklink {
 
 /// Names, table keys and table tops (object format 11: 1, 2, 7 and storage format 9.1: 8, 9).
 extension IntegrityCheck {
+    @_optimize(size)
     func checkDirectory(_ top: TopArray) {
         guard let (names, roots) = openDirectory(top) else { return }
         var seen: Set<String> = []
@@ -150,6 +151,7 @@ extension IntegrityCheck {
     }
 
     /// False when a slot that must be a reference is none.
+    @_optimize(size)
     private func checkTableSlots(_ node: NodeView, _ ref: Ref) -> Bool {
         var isUsable = true
         for i in 0..<node.count {

@@ -56,7 +56,8 @@ extension IntegrityCheck {
         return visitChildren(ref, node, level, leaf)
     }
 
-    private func visitChildren(
+    /// Dynamic: one code for all bodies, not one for each.
+    dynamic private func visitChildren(
         _ ref: Ref, _ node: NodeView, _ level: Int, _ leaf: (Ref) -> Int?
     ) -> (count: Int, depth: Int)? {
         let first = node.slot(0)

@@ -12,6 +12,7 @@ extension IntegrityCheck {
         nameWords(checked, info, isList)
     }
 
+    @_optimize(size)
     private func nameWords(_ checked: CheckedTable, _ info: CheckedColumn, _ isList: Bool) {
         nameDifference(
             info, isStale: isList, missing: "a word of this object is not in the index",

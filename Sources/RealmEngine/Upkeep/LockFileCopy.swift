@@ -46,6 +46,7 @@ struct LockFileCopy {
     }
 
     /// Reads until two readings in a row agree: its numbers then belong together.
+    @_optimize(size)
     private static func steady(_ path: String) -> LockFileFacts? {
         var found = LockFileFacts(databasePath: path)
         for _ in 0..<16 {

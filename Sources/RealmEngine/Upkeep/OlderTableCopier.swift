@@ -172,7 +172,7 @@ struct OlderIndexCopier {
         var entries: [(value: Value, key: ObjectKey)] = []
         var cursor = BacklinkCursor(copier.space, slot: NodeSlot(raw: ref.raw))
         while let key = try cursor.next() { entries.append((try value(key), key)) }
-        let sorted = entries.sorted {
+        let sorted = entries.ordered {
             let order = trees.format.compareIndexed($0.value, $1.value)
             return order != 0 ? order < 0 : $0.key < $1.key
         }

@@ -5,7 +5,7 @@ extension OlderTrees {
         var entries: [(hash: UInt64, entry: Entry)] = []
         for entry in try self.entries(view) { entries.append((try Self.hash(entry.key), entry)) }
         if entries.isEmpty { return .none }
-        entries.sort { $0.hash < $1.hash }
+        entries.order { $0.hash < $1.hash }
         for (a, b) in zip(entries, entries.dropFirst()) where a.hash == b.hash {
             throw RealmError(
                 .incompatible, code: "IllegalOperation", reason: "lossy",

@@ -119,7 +119,7 @@ struct OlderTrees {
             values.append(value)
         }
         if isSorted { return try tree(view.root, type) }
-        values.sort { format.ascends($0, $1, in: type) }
+        values.order { format.ascends($0, $1, in: type) }
         return try made(values, view.element)
     }
 
@@ -132,7 +132,7 @@ struct OlderTrees {
             let keys = try copier.copy(halves.keys.root)
             return try pair(keys, try tree(halves.values.root, .mixed))
         }
-        entries.sort { Self.ascends($0.key, $1.key) }
+        entries.order { Self.ascends($0.key, $1.key) }
         let keys = try made(entries.map(\.key), halves.keys.element)
         return try pair(keys, try made(entries.map(\.value), .mixed))
     }

@@ -26,6 +26,7 @@ extension Database {
 
 extension IntegrityCheck {
     /// Checks the version before the newest of the file at `path`; nil when the header names none.
+    @_optimize(size)
     public static func runPrevious(
         path: String, level: Level = .full, key: EncryptionKey? = nil
     ) throws(RealmError) -> IntegrityReport? {

@@ -17,6 +17,7 @@ extension Salvage {
         func isProven(_ row: Int) -> Bool { proven.map { $0[row - start] } ?? true }
     }
 
+    @_optimize(size)
     func copyObjects(_ place: Int) throws(RealmError) {
         let info = targets[place].source
         try forEachLeaf(place) { (leaf, rows, origin) throws(RealmError) in
@@ -76,6 +77,7 @@ extension Salvage {
     }
 
     /// Opens the leaf's columns that `isWanted`; what cannot be opened is reported lost.
+    @_optimize(size)
     func open(
         _ leaf: ClusterLeaf, _ rows: Range<Int>, _ info: TableInfo, _ origin: FoundLeaves.Origin,
         isWanted: (ColumnInfo) -> Bool

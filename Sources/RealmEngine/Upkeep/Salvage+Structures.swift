@@ -2,6 +2,7 @@
 extension Salvage {
     private static let maximumDepth = 200
 
+    @_optimize(size)
     func copyStructures(_ place: Int) throws(RealmError) {
         let info = targets[place].source
         guard info.columns.contains(where: Self.isStructure) else { return }
@@ -34,6 +35,7 @@ extension Salvage {
         var depth = 0
     }
 
+    @_optimize(size)
     private func copy(
         _ column: OpenColumn, _ leaf: ColumnLeaf, _ row: Int, _ owner: Owner
     ) throws(RealmError) {
@@ -89,6 +91,7 @@ extension Salvage {
 
     /// The value with its links and collections as the new file has them; nil, and reported, when it
     /// led to something lost.
+    @_optimize(size)
     private func mapped(
         _ value: Value, _ column: ColumnInfo, _ owner: Owner, depth: Int = 0
     ) throws(RealmError) -> Value? {
@@ -136,6 +139,7 @@ extension Salvage {
         return values
     }
 
+    @_optimize(size)
     private func entries(
         _ view: CollectionView, _ column: ColumnInfo, _ owner: Owner, depth: Int
     ) throws(RealmError) -> [(key: Value, value: Value)] {
@@ -157,6 +161,7 @@ extension Salvage {
 
     // MARK: Collections of properties
 
+    @_optimize(size)
     private func setElements(
         _ view: CollectionView, _ column: ColumnInfo, _ to: Int, _ owner: Owner
     ) throws(RealmError) {
@@ -222,6 +227,7 @@ extension Salvage {
         for (key, (link, row)) in zip(keys, rows) { try fill(row, link, key, owner) }
     }
 
+    @_optimize(size)
     private func setEntries(
         _ view: CollectionView, _ column: ColumnInfo, _ to: Int, _ owner: Owner
     ) throws(RealmError) {
@@ -275,6 +281,7 @@ extension Salvage {
     }
 
     /// Gives a new embedded object the values of the old one.
+    @_optimize(size)
     private func fill(
         _ row: SalvagedRow, _ link: ObjectLink, _ new: ObjectKey, _ parent: Owner
     ) throws(RealmError) {

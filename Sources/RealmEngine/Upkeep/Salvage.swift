@@ -91,6 +91,7 @@ public final class Salvage {
     ///   - meter: told how many objects are saved.
     /// - Throws: `corrupt` when not even the root can be read, `incompatible` for formats that are
     ///   not read, or of which no map is made, `output` when writing fails, and what `report` throws.
+    @_optimize(size)
     public static func run(
         path: String, into destination: String, spillingInto directory: String,
         maxMemory: Int = 64 << 20, key: EncryptionKey? = nil, mapCells: Int? = nil,
@@ -121,6 +122,7 @@ public final class Salvage {
     ///   - meter: told how many objects are made.
     ///   - report: told what has no place in the new file.
     /// - Throws: `corrupt` where something cannot be read, and what `run` throws.
+    @_optimize(size)
     public static func convert(
         _ snapshot: Snapshot, to conversion: Conversion, at destination: String,
         spillingInto directory: String, maxMemory: Int = 64 << 20, key: EncryptionKey? = nil,
@@ -142,6 +144,7 @@ public final class Salvage {
         }
     }
 
+    @_optimize(size)
     private static func run(
         _ source: DamagedFile, _ place: Place, _ maxMemory: Int, key: EncryptionKey?,
         _ conversion: Conversion?, _ mapCells: Int?, _ meter: WorkMeter?,
@@ -165,6 +168,7 @@ public final class Salvage {
         return salvage.summary
     }
 
+    @_optimize(size)
     private func run() throws(RealmError) {
         summary.version = source.version
         if let why = source.whyNotNewest {
@@ -295,6 +299,7 @@ public final class Salvage {
 
     // MARK: Schema
 
+    @_optimize(size)
     private func makeTables() throws(RealmError) {
         for info in source.schema.tables where info.name != "metadata" {
             if isDropped(info) {
@@ -346,6 +351,7 @@ public final class Salvage {
 
     private static let damagedName = "its own name is damaged"
 
+    @_optimize(size)
     private func makeProperties(_ place: Int) throws(RealmError) {
         let info = targets[place].source
         var next = 0

@@ -35,6 +35,7 @@ public struct SchemaPlan {
     public var isEmpty: Bool { changes.isEmpty }
 
     /// Carries everything out.
+    @_optimize(size)
     public func apply(_ transaction: WriteTransaction) throws(RealmError) {
         for planned in changes { try planned.change.apply(transaction) }
     }

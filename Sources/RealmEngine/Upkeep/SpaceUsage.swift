@@ -75,7 +75,7 @@ public struct SpaceUsage {
         assignBacklinks()
         for info in snapshot.schema.tables { try addSavings(info) }
         try addStorage(top)
-        largest.sort { $0.bytes > $1.bytes }
+        largest.order { $0.bytes > $1.bytes }
     }
 
     private mutating func addStorage(_ top: TopArray) throws(RealmError) {
@@ -261,7 +261,7 @@ public struct SpaceUsage {
     ) {
         if bytes <= smallestKept { return }
         if largest.count >= 2 * most {
-            largest.sort { $0.bytes > $1.bytes }
+            largest.order { $0.bytes > $1.bytes }
             largest.removeLast(largest.count - most)
             smallestKept = largest[most - 1].bytes
         }

@@ -11,7 +11,7 @@ extension TableSearch {
         let known = Set(tables.map(\.key.slot))
         let wanted = specs.filter { !known.contains($0.key.slot) && mayHold($0.key.slot) }
         let targets = linkTargets
-        for (key, ref) in wanted.sorted(by: { $0.key.raw < $1.key.raw }).prefix(Self.most) {
+        for (key, ref) in wanted.ordered(by: { $0.key.raw < $1.key.raw }).prefix(Self.most) {
             guard let name = name(of: key), name.hasPrefix(TableInfo.classPrefix),
                 let info = topless(key, ref, name, targets)
             else { continue }

@@ -150,7 +150,7 @@ final class TableSearch {
     /// Adds a table whose top is lost.
     func add(_ info: TableInfo) {
         tables.append(info)
-        tables.sort { $0.key.slot < $1.key.slot }
+        tables.order { $0.key.slot < $1.key.slot }
         leaves[info.key] = FoundLeaves(space, info, work)
     }
 

@@ -24,7 +24,7 @@ struct TableVersion {
             versions[version.key, default: []].append(version)
         }
         return versions.mapValues {
-            Array($0.sorted { ($0.content, $0.ref.raw) > ($1.content, $1.ref.raw) }.prefix(most))
+            Array($0.ordered { ($0.content, $0.ref.raw) > ($1.content, $1.ref.raw) }.prefix(most))
         }
     }
 
