@@ -3,6 +3,19 @@ import PackageDescription
 
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
+/// Parts of the tools are made small but for what they do with every record or value, which says
+/// `@_optimize(speed)`; what nothing calls is left out of programs, and so are the names that only
+/// debuggers and reflection read. That accesses exclude each other is for debug builds to check. No
+/// library product may hold these targets: a package with such flags is nobody's dependency.
+let small: [SwiftSetting] =
+    strict + [
+        .unsafeFlags(
+            [
+                "-Osize", "-Xfrontend", "-function-sections", "-Xfrontend",
+                "-disable-reflection-metadata", "-enforce-exclusivity=unchecked",
+            ], .when(configuration: .release))
+    ]
+
 /// A tool is one `main.swift` that hands a command table to `ToolKit`. Release builds are fully
 /// static: they start 4x faster and run on any Linux of the same architecture. They leave out what
 /// only exceptions need, an eighth of the program; nothing here throws any.
@@ -21,10 +34,13 @@ func tool(_ name: String, _ module: String = "Tools") -> Target {
 }
 
 /// A part of the tools, on the engine and `ToolKit`.
-func toolPart(_ name: String, _ others: [String] = [], exclude: [String] = []) -> Target {
+func toolPart(
+    _ name: String, _ others: [String] = [], exclude: [String] = [],
+    settings: [SwiftSetting] = small
+) -> Target {
     .target(
         name: name, dependencies: ["RealmEngine", "ToolKit"] + others.map { .byName(name: $0) },
-        exclude: exclude, swiftSettings: strict)
+        exclude: exclude, swiftSettings: settings)
 }
 
 /// Tests of a part of the engine.
@@ -71,7 +87,7 @@ let package = Package(
             name: "RealmSwift", dependencies: ["CRealmSystem", "RealmEngine", "RealmActors"],
             swiftSettings: strict),
         // What the tools share, then one target for each that the others know nothing of.
-        .target(name: "ToolKit", dependencies: ["RealmEngine"], swiftSettings: strict),
+        .target(name: "ToolKit", dependencies: ["RealmEngine"], swiftSettings: small),
         toolPart("ToolQuery"),
         toolPart("ToolWrite"),
         toolPart("ToolFiles"),
@@ -91,7 +107,7 @@ let package = Package(
         tool("realm-versions"),
         tool("realm-bench"),
         // For those who work on the engine; not installed.
-        toolPart("CoreTasks", ["ToolBench", "ToolVersion"]),
+        toolPart("CoreTasks", ["ToolBench", "ToolVersion"], settings: strict),
         tool("core-bench", "CoreTasks"),
         // What tests of sessions run in processes of their own.
         .target(

@@ -41,6 +41,7 @@ final class AsyncCommitWorkload: Workload {
         }
     }
 
+    @_optimize(speed)
     func run(_ meter: inout Meter) throws(RealmError) {
         let queue = WorkQueue("bench")
         let state = State(count)

@@ -101,7 +101,7 @@ struct BenchPlot {
     /// The file after each commit.
     private var growth: Chart? {
         let growing = report.results.filter { $0.growth.count > 1 }
-            .sorted { Self.increase($0) > Self.increase($1) }
+            .ordered { Self.increase($0) > Self.increase($1) }
             .prefix(Paint.seriesCount)
         if growing.isEmpty { return nil }
         var chart = Chart(

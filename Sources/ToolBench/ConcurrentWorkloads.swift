@@ -88,6 +88,7 @@ class ConcurrentWorkload: WriteWorkload {
         throws(RealmError)
     {}
 
+    @_optimize(speed)
     override final func perform(
         _ people: PeopleDatabase, _ meter: inout Meter
     ) throws(RealmError) {
@@ -104,6 +105,7 @@ class ConcurrentWorkload: WriteWorkload {
         meter.merge(result.meter)
     }
 
+    @_optimize(speed)
     private func work(_ index: Int, _ people: PeopleDatabase?) {
         var meter = setting.meter
         do throws(RealmError) {

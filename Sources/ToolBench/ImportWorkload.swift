@@ -23,6 +23,7 @@ final class ImportWorkload: WriteWorkload {
         records = Array(text.bytes)
     }
 
+    @_optimize(speed)
     override func perform(_ people: PeopleDatabase, _ meter: inout Meter) throws(RealmError) {
         let words = [
             "-q", "--commit-records", "\(commitEvery)", "--commit-interval", "1h",

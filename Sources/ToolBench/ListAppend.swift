@@ -14,6 +14,7 @@ final class ListAppend: StoringWorkload {
 
     override func close() { database = nil }
 
+    @_optimize(speed)
     override func perform(_ meter: inout Meter) throws(RealmError) {
         guard let database else { return }
         var random = SplitMix64(seed: setting.seed)

@@ -68,6 +68,7 @@ class ObjectWorkload: Workload {
         opened = objects
     }
 
+    @_optimize(speed)
     func run(_ meter: inout Meter) throws(RealmError) {
         var done = 0
         meter.start()
@@ -114,6 +115,7 @@ class ObjectWorkload: Workload {
 }
 
 final class GetProperty: ObjectWorkload {
+    @_optimize(speed)
     override func perform(_ first: Int, _ count: Int) throws(RealmError) {
         let (handle, age) = (try ObjectHandle(objects, keys[0]), age)
         var total: Int64 = 0
@@ -123,6 +125,7 @@ final class GetProperty: ObjectWorkload {
 }
 
 final class IterateObjects: ObjectWorkload {
+    @_optimize(speed)
     override func perform(_ first: Int, _ count: Int) throws(RealmError) {
         try walk(first, count) { (handle, i) throws(RealmError) in
             try handle.move(to: key(i))
@@ -132,6 +135,7 @@ final class IterateObjects: ObjectWorkload {
 }
 
 final class EachObject: ObjectWorkload {
+    @_optimize(speed)
     override func perform(_ first: Int, _ count: Int) throws(RealmError) {
         try walk(first, count) { (handle, i) throws(RealmError) in
             handle = try handle.handle(of: key(i))
@@ -148,6 +152,7 @@ final class IndexResults: ObjectWorkload {
         results = ObjectResults(objects)
     }
 
+    @_optimize(speed)
     override func perform(_ first: Int, _ count: Int) throws(RealmError) {
         guard let results else { return }
         var total: Int64 = 0
@@ -167,6 +172,7 @@ final class FindObject: ObjectWorkload {
         chooser = KeyChooser(setting.distribution, count: max(1, keys.count), seed: setting.seed)
     }
 
+    @_optimize(speed)
     override func perform(_ first: Int, _ count: Int) throws(RealmError) {
         var total: Int64 = 0
         for _ in 0..<count {
@@ -186,6 +192,7 @@ final class SetProperty: ObjectWorkload {
         try objects.instance.beginWrite()
     }
 
+    @_optimize(speed)
     override func perform(_ first: Int, _ count: Int) throws(RealmError) {
         try walk(first, count) { (handle, i) throws(RealmError) in
             try handle.move(to: key(i))
@@ -196,6 +203,7 @@ final class SetProperty: ObjectWorkload {
 }
 
 final class FreezeInstance: ObjectWorkload {
+    @_optimize(speed)
     override func perform(_ first: Int, _ count: Int) throws(RealmError) {
         for _ in 0..<count { sum &+= try objects.instance.freeze().isFrozen ? 1 : 0 }
     }

@@ -58,6 +58,7 @@ struct PeopleSource: ~Copyable {
     }
 
     /// The next person, with that primary key.
+    @_optimize(speed)
     mutating func next(id: Int64) -> Person {
         text.removeAll()
         let first = Self.firsts[random.below(16)]

@@ -222,6 +222,7 @@ final class AggregateWorkload: Workload {
         return info
     }
 
+    @_optimize(speed)
     func run(_ meter: inout Meter) throws(RealmError) {
         let table = try people()
         meter.start()

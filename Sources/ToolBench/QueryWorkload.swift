@@ -64,6 +64,7 @@ class QueryWorkload: Workload {
             reason: "unknown-class")
     }
 
+    @_optimize(speed)
     func run(_ meter: inout Meter) throws(RealmError) {
         guard let table else { return }
         let question = Question(request, answer, table)

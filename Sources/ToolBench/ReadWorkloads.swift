@@ -105,6 +105,7 @@ final class OpenWorkload: Workload {
 
     func setUp() {}
 
+    @_optimize(speed)
     func run(_ meter: inout Meter) throws(RealmError) {
         meter.start()
         for i in 0..<times {
@@ -142,6 +143,7 @@ final class OpenWorkload: Workload {
 final class ReadSequentialWorkload: ReadWorkload {
     private var sum: UInt64 = 0
 
+    @_optimize(speed)
     override func run(_ meter: inout Meter) throws(RealmError) {
         let database = try database()
         meter.start()
@@ -174,6 +176,7 @@ final class ReadReverseWorkload: ReadWorkload {
         }
     }
 
+    @_optimize(speed)
     override func run(_ meter: inout Meter) throws(RealmError) {
         let snapshot = try database().snapshot()
         var fold = ValueFold(snapshot, isWalking: false)
@@ -245,6 +248,7 @@ final class ReadRandomWorkload: ReadWorkload {
         chooser = KeyChooser(setting.distribution, count: max(1, count), seed: setting.seed)
     }
 
+    @_optimize(speed)
     override func run(_ meter: inout Meter) throws(RealmError) {
         let snapshot = try database().snapshot()
         let opened = try tables.map { (key) throws(RealmError) in try snapshot.table(key) }

@@ -18,6 +18,7 @@ struct ValueFold {
 
     /// Reads every property of every object of every class. Calls `afterLeaf` with the number of
     /// objects of each leaf read.
+    @_optimize(speed)
     mutating func addAll(afterLeaf: (Int) -> Void = { _ in }) throws(RealmError) {
         snapshot.beginWalk()
         for info in snapshot.schema.classes {
@@ -62,12 +63,14 @@ struct ValueFold {
         if bytes.count > 0 { mix(UInt64(bytes[0]) &<< 8 | UInt64(bytes[bytes.count - 1])) }
     }
 
+    @_optimize(speed)
     private mutating func addElements(_ view: CollectionView) throws(RealmError) {
         if view.root.isNone { return mix(4) }
         var cursor = snapshot.elements(of: view, walking: isWalking)
         while let element = try cursor.next() { try add(element) }
     }
 
+    @_optimize(speed)
     private mutating func addEntries(_ view: CollectionView) throws(RealmError) {
         if view.root.isNone { return mix(5) }
         var cursor = try snapshot.entries(of: view, walking: isWalking)

@@ -18,6 +18,7 @@ final class ExportWorkload: ReadWorkload {
         tables = snapshot.schema.classes.filter { $0.kind != .embedded }
     }
 
+    @_optimize(speed)
     override func run(_ meter: inout Meter) throws(RealmError) {
         let database = try database()
         meter.start()
@@ -47,6 +48,7 @@ final class ExportWorkload: ReadWorkload {
 final class CheckWorkload: ReadWorkload {
     private var report: IntegrityReport?
 
+    @_optimize(speed)
     override func run(_ meter: inout Meter) throws(RealmError) {
         let database = try database()
         meter.start()
@@ -77,6 +79,7 @@ final class CheckWorkload: ReadWorkload {
 final class LinkWalkWorkload: ReadWorkload {
     private var sum: UInt64 = 0
 
+    @_optimize(speed)
     override func run(_ meter: inout Meter) throws(RealmError) {
         let snapshot = try database().snapshot()
         guard let person = snapshot.schema.table(named: "Person"),
@@ -109,6 +112,7 @@ final class LinkWalkWorkload: ReadWorkload {
 final class ListIterateWorkload: ReadWorkload {
     private var sum: UInt64 = 0
 
+    @_optimize(speed)
     override func run(_ meter: inout Meter) throws(RealmError) {
         let snapshot = try database().snapshot()
         guard let person = snapshot.schema.table(named: "Person") else {
@@ -137,6 +141,7 @@ final class CompactWorkload: ReadWorkload {
     private var copy: ScratchFile?
     private var result: Compactor.Result?
 
+    @_optimize(speed)
     override func run(_ meter: inout Meter) throws(RealmError) {
         let database = try database()
         let snapshot = database.snapshot()

@@ -34,6 +34,7 @@ class StoringWorkload: Workload {
         store?.pin(setting.pins)
     }
 
+    @_optimize(speed)
     final func run(_ meter: inout Meter) throws(RealmError) {
         meter.start()
         try perform(&meter)
@@ -101,6 +102,7 @@ class WriteWorkload: StoringWorkload {
     /// The measured operations.
     func perform(_ people: PeopleDatabase, _ meter: inout Meter) throws(RealmError) {}
 
+    @_optimize(speed)
     override final func perform(_ meter: inout Meter) throws(RealmError) {
         if let people { try perform(people, &meter) }
     }

@@ -71,6 +71,7 @@ class FillSequential: WriteWorkload {
     /// Primary keys in the order in which they are inserted.
     var order: [Int64] { (0..<Int64(count)).map { $0 } }
 
+    @_optimize(speed)
     override func perform(_ people: PeopleDatabase, _ meter: inout Meter) throws(RealmError) {
         var source = PeopleSource(seed: setting.seed, photoSize: setting.valueSize)
         let ids = order
@@ -98,6 +99,7 @@ final class FillSync: FillSequential {
 
 /// Finds people at random by primary key and sets all their properties.
 final class Overwrite: WriteWorkload {
+    @_optimize(speed)
     override func perform(_ people: PeopleDatabase, _ meter: inout Meter) throws(RealmError) {
         var source = PeopleSource(seed: setting.seed &+ 1, photoSize: setting.valueSize)
         let ids = shuffled(setting.num)
@@ -112,6 +114,7 @@ class UpdateRandom: WriteWorkload {
     /// Operations of a run.
     var count: Int { setting.endless }
 
+    @_optimize(speed)
     override final func perform(
         _ people: PeopleDatabase, _ meter: inout Meter
     ) throws(RealmError) {
@@ -130,6 +133,7 @@ final class EmptyCommit: WriteWorkload {
     override var finalCount: Int { 0 }
     override var commitEvery: Int { 1 }
 
+    @_optimize(speed)
     override func perform(_ people: PeopleDatabase, _ meter: inout Meter) throws(RealmError) {
         let count = setting.time == nil ? max(1, setting.num / 100) : .max
         try repeatOperation(count, people, &meter) { (_) throws(RealmError) in
@@ -180,6 +184,7 @@ class DeleteSequential: WriteWorkload {
     /// Primary keys in the order in which they are removed.
     var order: [Int64] { (0..<Int64(setting.num)).map { $0 } }
 
+    @_optimize(speed)
     override func perform(_ people: PeopleDatabase, _ meter: inout Meter) throws(RealmError) {
         let ids = order
         try repeatOperation(ids.count, people, &meter) { (i) throws(RealmError) in
@@ -196,6 +201,7 @@ final class DeleteRandom: DeleteSequential {
 /// Removes a person at random and inserts a new one, again and again: what the file grows by is
 /// space that was not used again.
 final class Churn: WriteWorkload {
+    @_optimize(speed)
     override func perform(_ people: PeopleDatabase, _ meter: inout Meter) throws(RealmError) {
         var source = PeopleSource(seed: setting.seed &+ 3, photoSize: setting.valueSize)
         var random = SplitMix64(seed: setting.seed &+ 4)
@@ -213,6 +219,7 @@ final class Churn: WriteWorkload {
 /// Adds a search index to a property of all people. One operation is an object; single ones are
 /// not timed.
 final class CreateIndex: WriteWorkload {
+    @_optimize(speed)
     override func perform(_ people: PeopleDatabase, _ meter: inout Meter) throws(RealmError) {
         let column = PeopleDatabase.Column.email.rawValue
         try people.writing().setIndex(people.person, column, .general)

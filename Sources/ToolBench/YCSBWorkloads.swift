@@ -93,6 +93,7 @@ class YCSBWorkload: StoringWorkload {
     /// Operations of a run: a tenth of the records, but enough for some of each kind.
     private var operations: Int { setting.time == nil ? max(50, setting.num / 10) : .max }
 
+    @_optimize(speed)
     override final func perform(_ meter: inout Meter) throws(RealmError) {
         guard let records else { return }
         var chooser = KeyChooser(

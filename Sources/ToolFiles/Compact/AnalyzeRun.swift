@@ -73,7 +73,7 @@ struct AnalyzeRun {
                     name: name, count: objects, isProperty: true, bytes: bytes,
                     note: "keys, schema"))
         }
-        lines.sort { $0.bytes > $1.bytes }
+        lines.order { $0.bytes > $1.bytes }
         func rest(_ name: String, _ count: Int?, _ bytes: UInt64, _ note: String) -> Line {
             Line(name: name, count: count, isProperty: false, bytes: bytes, note: note)
         }

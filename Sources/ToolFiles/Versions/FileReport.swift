@@ -31,7 +31,7 @@ struct FileReport {
         }
         var groups: [(row: ReaderRow, count: Int)] = []
         var indexes: [Kind: Int] = [:]
-        for row in rows.sorted(by: { $0.since < $1.since }) {
+        for row in rows.ordered(by: { $0.since < $1.since }) {
             let kind = Kind(
                 process: row.process, thread: row.thread, kind: row.kind, label: row.label)
             if let index = indexes[kind] {

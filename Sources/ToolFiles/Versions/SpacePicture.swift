@@ -160,7 +160,7 @@ struct SpacePicture {
         let tables = indexes {
             if case .table = $0 { return true }
             return $0 == .otherTables
-        }.sorted { map.totals[$0] > map.totals[$1] }
+        }.ordered { map.totals[$0] > map.totals[$1] }
         var others: [Int] = []
         var shown = 0
         for index in tables {
@@ -181,7 +181,7 @@ struct SpacePicture {
         let versions = indexes {
             if case .pinned = $0 { return true }
             return false
-        }.sorted { map.totals[$0] > map.totals[$1] }
+        }.ordered { map.totals[$0] > map.totals[$1] }
         for (position, index) in versions.prefix(Self.mostVersions - 1).enumerated() {
             guard case .pinned(let version) = map.owners[index] else { continue }
             add([index], "pinned by \(version)", .warning(position))

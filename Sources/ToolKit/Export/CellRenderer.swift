@@ -41,6 +41,7 @@ final class CellRenderer {
     func appendNull(to out: inout ByteBuffer) { out.append(null) }
 
     /// The cell of `value`. Values of mixed properties show their type where types are extended.
+    @inline(__always)
     func append(
         _ value: Value, _ place: JSONRenderer.Place, isMixed: Bool, to out: inout ByteBuffer
     ) throws(RealmError) {

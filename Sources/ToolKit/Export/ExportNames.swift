@@ -23,7 +23,7 @@ package struct ExportNames {
     private static let longest = 200
 
     package init(_ schema: Schema) {
-        let tables = schema.tables.sorted {
+        let tables = schema.tables.ordered {
             $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
         }
         let literal = Self.literals(tables)

@@ -73,6 +73,7 @@ final class ExportWorker {
         return try flush(batch, &buffer)
     }
 
+    @_optimize(speed)
     private func render(
         _ leaves: [LeafPart], _ positions: Range<Int>, _ renderer: RecordRenderer,
         _ batch: ExportSource.Batch, _ buffer: inout ByteBuffer
@@ -86,6 +87,7 @@ final class ExportWorker {
         return true
     }
 
+    @_optimize(speed)
     private func render(
         _ parts: ArraySlice<LeafPart>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
         _ buffer: inout ByteBuffer
@@ -99,6 +101,7 @@ final class ExportWorker {
         return true
     }
 
+    @_optimize(speed)
     private func render(
         _ keys: Slice<RowKeys>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
         _ buffer: inout ByteBuffer
@@ -113,6 +116,7 @@ final class ExportWorker {
     }
 
     /// Renders rows of the scan's present leaf, element by element where that is asked for.
+    @_optimize(speed)
     private func renderAny(
         _ rows: some Collection<Int>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
         _ buffer: inout ByteBuffer
@@ -133,6 +137,7 @@ final class ExportWorker {
         return fresh
     }
 
+    @_optimize(speed)
     private func render(
         _ rows: some Collection<Int>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
         _ buffer: inout ByteBuffer
@@ -147,6 +152,7 @@ final class ExportWorker {
         return true
     }
 
+    @_optimize(speed)
     private func explode(
         _ rows: some Collection<Int>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
         _ buffer: inout ByteBuffer

@@ -135,6 +135,7 @@ package final class RecordRenderer {
         }
     }
 
+    @_optimize(speed)
     private func appendLine(_ row: Int, to out: inout ByteBuffer) throws(RealmError) {
         for position in 0..<fieldCount {
             if position > 0 { out.append(separator) }
@@ -149,6 +150,7 @@ package final class RecordRenderer {
         out.append(style.terminator)
     }
 
+    @_optimize(speed)
     private func appendTuple(_ row: Int, to out: inout ByteBuffer) throws(RealmError) {
         guard let sql else { return }
         sql.beginRow(to: &out)

@@ -76,13 +76,16 @@ package struct CommandTable: Sendable {
     }
 
     /// The option of that name (`OptionSpec.name`).
+    @_optimize(speed)
     func option(named name: String) -> OptionSpec? { options.first { $0.name == name } }
 
     /// The option of that spelling, hidden ones included.
+    @_optimize(speed)
     func option(long: String) -> OptionSpec? {
         options.first { $0.long == long || $0.aliases.contains(long) }
     }
 
+    @_optimize(speed)
     func option(short: Character) -> OptionSpec? { options.first { $0.short == short } }
 
     /// Section headings in use with their options, in the order of help and manual.

@@ -85,6 +85,7 @@ package final class DelimitedReader {
     }
 
     /// The next row, or why it is refused.
+    @_optimize(speed)
     package func next() throws(RealmError) -> RecordEvent<DelimitedRow> {
         let event = try nextRow()
         guard case .record(let row) = event, row.count != header.count else { return event }
@@ -100,6 +101,7 @@ package final class DelimitedReader {
 
     /// The engine's value of a field, for a property of a scalar type. A property that cannot be
     /// null takes an empty CSV field only as an empty string or binary.
+    @_optimize(speed)
     package func scalar(
         _ column: Int, as type: ColumnType, isNullable: Bool
     ) throws(RecordError) -> Value {
@@ -115,6 +117,7 @@ package final class DelimitedReader {
     }
 
     /// The value of a piece of the current row; nil if it is none of that type.
+    @_optimize(speed)
     package func value(of text: ByteView, as type: ColumnType) -> Value? {
         if type == .string, SpelledString.looksSpelled(text),
             let exact = SpelledString.decode(text, in: scratch)
@@ -155,6 +158,7 @@ package final class DelimitedReader {
 // MARK: - Rows
 
 extension DelimitedReader {
+    @_optimize(speed)
     private func nextRow() throws(RealmError) -> RecordEvent<DelimitedRow> {
         while true {
             window.start += consumed
@@ -232,6 +236,7 @@ extension DelimitedReader {
         capacity *= 2
     }
 
+    @_optimize(speed)
     fileprivate func text(_ column: Int) -> ByteView {
         if fields[column].isEscaped {
             fields[column] = fields[column].unescaped(dialect, in: scratch)

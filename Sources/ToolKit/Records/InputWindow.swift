@@ -89,6 +89,7 @@ final class InputWindow {
 
     /// True when a whole line is in memory behind the first `consumed` unread bytes, or nothing will
     /// complete it. Brings in what there is, after waiting up to `milliseconds` for something.
+    @_optimize(speed)
     func hasLine(after consumed: Int, within milliseconds: Int32) -> Bool {
         var (searched, patience) = (consumed, milliseconds)
         while lineFeed(from: start + searched) == nil {
@@ -129,6 +130,7 @@ final class InputWindow {
         return result
     }
 
+    @_optimize(speed)
     private func countConsumed() {
         position.advance(over: base + counted, count: start - counted)
         counted = start
@@ -174,6 +176,7 @@ package struct TextPosition: Equatable, Sendable {
         return result
     }
 
+    @_optimize(speed)
     mutating func advance(over base: UnsafeRawPointer, count: Int) {
         var lineStart = count
         while lineStart > 0 && base.load(fromByteOffset: lineStart - 1, as: UInt8.self) != 10 {

@@ -2,6 +2,7 @@ import RealmEngine
 
 /// One value per line.
 extension JSONReader {
+    @_optimize(speed)
     func nextLine() throws(RealmError) -> RecordEvent<JSONValue> {
         switch try findLine() {
         case .end: .end
@@ -11,6 +12,7 @@ extension JSONReader {
     }
 
     /// Makes the next line that is not empty the current record; answers its length.
+    @_optimize(speed)
     func findLine() throws(RealmError) -> RecordEvent<Int> {
         if state == .start { state = .inside }
         while true {
@@ -45,6 +47,7 @@ extension JSONReader {
     }
 
     /// Bytes before the next line feed or the end of input; nil if they are too many.
+    @_optimize(speed)
     private func lineLength() throws(RealmError) -> Int? {
         var searched = 0
         while true {

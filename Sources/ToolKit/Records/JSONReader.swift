@@ -83,6 +83,7 @@ package final class JSONReader {
     }
 
     /// The next record, or why it is refused.
+    @_optimize(speed)
     package func next() throws(RealmError) -> RecordEvent<JSONValue> {
         guard try moveOn() else { return .end }
         switch layout {
@@ -92,6 +93,7 @@ package final class JSONReader {
     }
 
     /// Passes over the next record; one that is a line is not looked at, whatever is wrong with it.
+    @_optimize(speed)
     package func skip() throws(RealmError) -> RecordEvent<Void> {
         guard try moveOn() else { return .end }
         switch layout {
@@ -101,6 +103,7 @@ package final class JSONReader {
     }
 
     /// Leaves the current record; false at the end.
+    @_optimize(speed)
     private func moveOn() throws(RealmError) -> Bool {
         stepOver()
         switch state {

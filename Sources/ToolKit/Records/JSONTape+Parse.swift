@@ -5,6 +5,7 @@ extension JSONTape {
     /// Parses one value and answers the offset behind it. `p` ends with a NUL and padding.
     ///
     /// A fault at or behind the NUL means that the value goes on where the bytes end.
+    @_optimize(speed)
     package func parse(_ p: UnsafePointer<UInt8>) throws(JSONFault) -> Int {
         bytes = p
         scratch.reset()
@@ -88,6 +89,7 @@ extension JSONTape {
     }
 
     /// The comma before another child, and the child's name in an object.
+    @_optimize(speed)
     @inline(__always)
     private func separator(_ p: UnsafePointer<UInt8>, _ state: inout State) throws(JSONFault) {
         guard p[state.at] == UInt8(ascii: ",") else {

@@ -90,7 +90,7 @@ package struct SchemaDifference {
     /// The classes the request is about, in the order of their names.
     private func wanted(_ classes: [Name: ClassSpec]) -> [ClassSpec] {
         classes.values.filter { scope.className == nil || $0.name == scope.className }
-            .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+            .ordered { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
     /// The class of that name goes, or becomes another one.

@@ -69,7 +69,7 @@ struct ChangeDiff {
     private func report(_ records: ChangeRecords, _ names: [String]) -> Report {
         var report = Report(
             names: ["class"] + names + ["schema"], isNumber: [false, true, true, true, true])
-        let names = records.counts.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        let names = records.counts.keys.ordered { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         for name in names {
             let counts = records.counts[name]!
             report.rows.append([

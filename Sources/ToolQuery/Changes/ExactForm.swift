@@ -129,7 +129,7 @@ extension ExactForm {
 
     private func sortedColumns(_ table: TableInfo) -> [Int] {
         if let known = columns[table.key] { return known }
-        let sorted = table.columns.indices.sorted {
+        let sorted = Array(table.columns.indices).ordered {
             table.columns[$0].name.utf8.lexicographicallyPrecedes(table.columns[$1].name.utf8)
         }
         columns[table.key] = sorted
@@ -176,7 +176,7 @@ extension ExactForm {
     }
 
     private static func sorted(_ pieces: [[UInt8]], isSet: Bool) -> [[UInt8]] {
-        let sorted = pieces.sorted { $0.lexicographicallyPrecedes($1) }
+        let sorted = pieces.ordered { $0.lexicographicallyPrecedes($1) }
         guard isSet else { return sorted }
         var unique: [[UInt8]] = []
         for piece in sorted where unique.last != piece { unique.append(piece) }

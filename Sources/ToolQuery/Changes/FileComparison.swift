@@ -67,7 +67,7 @@ final class FileComparison {
         let (before, after) = (
             request.tables(old.snapshot.schema), request.tables(new.snapshot.schema)
         )
-        let names = Set((before + after).map(\.className)).sorted {
+        let names = Set((before + after).map(\.className)).ordered {
             $0.utf8.lexicographicallyPrecedes($1.utf8)
         }
         return names.map { name in

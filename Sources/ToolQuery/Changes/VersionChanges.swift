@@ -69,7 +69,7 @@ struct VersionChanges {
             let isShown = info.isClass || request.request.showsInternal
             return info.kind != .embedded && isShown
         }
-        return all.sorted {
+        return all.ordered {
             ($0.new ?? $0.old)!.className.utf8.lexicographicallyPrecedes(
                 ($1.new ?? $1.old)!.className.utf8)
         }.map {

@@ -241,7 +241,7 @@ extension QueryRequest {
     /// All classes by name, with `--internal` all tables.
     func tables(_ schema: Schema) -> [TableInfo] {
         guard showsInternal else { return schema.classes }
-        return schema.tables.sorted {
+        return schema.tables.ordered {
             $0.className.utf8.lexicographicallyPrecedes($1.className.utf8)
         }
     }

@@ -232,6 +232,7 @@ final class ClassPlans {
                 : "did you mean \(near.joined(separator: ", "))?")
     }
 
+    @_optimize(speed)
     func plan(_ table: TableInfo) -> ClassPlan {
         if let plan = plans[table.key] { return plan }
         let plan = ClassPlan(table, fields(table))
@@ -239,6 +240,7 @@ final class ClassPlans {
         return plan
     }
 
+    @_optimize(speed)
     func plan(_ key: TableKey) throws(RealmError) -> ClassPlan {
         if let plan = plans[key] { return plan }
         guard let table = schema.table(key) else {

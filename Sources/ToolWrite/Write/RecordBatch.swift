@@ -78,6 +78,7 @@ final class RecordBatch: @unchecked Sendable {
 
         deinit { given.deallocate() }
 
+        @_optimize(speed)
         func append(_ plan: ClassPlan) {
             let place = given + rows.count &* columns
             rows.append(UnsafeBufferPointer(plan.row))
@@ -190,11 +191,13 @@ final class RecordBatch: @unchecked Sendable {
     // MARK: Filling
 
     /// Takes the current record of the input as it is written.
+    @_optimize(speed)
     func append(_ input: RecordInput) {
         records.add(input.recordBytes, input.place)
     }
 
     /// Takes records that were held.
+    @_optimize(speed)
     func append(_ held: borrowing KeptRecords) {
         for index in held.places.indices { records.add(held.record(index), held.places[index]) }
     }
@@ -212,11 +215,13 @@ final class RecordBatch: @unchecked Sendable {
     }
 
     /// Takes the current record of the input, which fills the plan's row.
+    @_optimize(speed)
     func append(_ plan: ClassPlan, _ input: RecordInput) {
         if let converted { add(plan, to: converted, row: count) }
         append(input)
     }
 
+    @_optimize(speed)
     private func add(_ plan: ClassPlan, to converted: Conversion, row: Int) {
         if plan.hasStructures { addStructures(plan, converted.plans, row: row) }
         // Objects that are named, or not named, take a closer look.
@@ -229,6 +234,7 @@ final class RecordBatch: @unchecked Sendable {
     }
 
     /// Converts the records, all of which are there.
+    @_optimize(speed)
     func convert(_ stage: RecordStage, _ table: TableInfo, name: String) {
         guard count > 0, let input = try? records.input(name: name) else { return }
         let fresh = Conversion(stage.plans, table, capacity: count)
@@ -241,6 +247,7 @@ final class RecordBatch: @unchecked Sendable {
     }
 
     /// False when there is no record.
+    @_optimize(speed)
     private func convert(
         _ row: Int, _ input: RecordInput, _ stage: RecordStage, to fresh: Conversion
     ) -> Bool {

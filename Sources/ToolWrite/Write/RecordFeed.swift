@@ -170,6 +170,7 @@ final class RecordFeed: @unchecked Sendable {
         return batches
     }
 
+    @_optimize(speed)
     private func fill() -> RecordBatch {
         let conversion = isConvertedApart ? nil : monitor.locked { conversions.first }
         let batch = RecordBatch(
@@ -193,6 +194,7 @@ final class RecordFeed: @unchecked Sendable {
         return batch
     }
 
+    @_optimize(speed)
     private func fill(
         _ batch: RecordBatch, _ input: RecordInput, _ stage: RecordStage?
     ) throws(RealmError) {
@@ -229,6 +231,7 @@ final class RecordFeed: @unchecked Sendable {
         }
     }
 
+    @_optimize(speed)
     private func pass(_ input: RecordInput) throws(RealmError) -> RecordEvent<ClassPlan?> {
         try input.skip().map { nil }
     }

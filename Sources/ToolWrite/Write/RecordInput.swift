@@ -97,6 +97,7 @@ final class RecordInput {
     }
 
     /// Passes over the next record, as far as possible without a look at its values.
+    @_optimize(speed)
     func skip() throws(RealmError) -> RecordEvent<Void> {
         switch reader {
         case .json(let reader): try reader.takeUnretainedValue().skip()

@@ -25,6 +25,7 @@ struct JSONStage {
     }
 
     /// Fills the row of the record's class and answers that.
+    @_optimize(speed)
     func take(_ record: JSONValue) throws(ValueMismatch) -> ClassPlan {
         guard record.kind == .object else { throw ValueMismatch(record, expected: "an object") }
         let plan: ClassPlan
@@ -53,6 +54,7 @@ struct JSONStage {
     }
 
     /// Takes the fields of a record into the plan's row.
+    @_optimize(speed)
     func fill(_ plan: ClassPlan, _ object: JSONValue) throws(ValueMismatch) {
         var place = 0
         for field in object.children {
@@ -88,6 +90,7 @@ struct JSONStage {
         }
     }
 
+    @_optimize(speed)
     private func structure(
         _ plan: ClassPlan, _ column: Int, _ field: JSONValue
     ) throws(ValueMismatch) {

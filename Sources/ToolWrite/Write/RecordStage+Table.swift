@@ -37,6 +37,7 @@ final class TableStage {
     }
 
     /// Fills the row of the record's class and answers that.
+    @_optimize(speed)
     func take(
         _ reader: DelimitedReader, _ row: DelimitedRow
     ) throws(RecordError) -> ClassPlan {
@@ -143,6 +144,7 @@ extension TableStage {
         return try parsed(text, info, reader, place, isElement: true)
     }
 
+    @_optimize(speed)
     private func structure(
         _ plan: ClassPlan, _ column: Int, _ reader: DelimitedReader, _ row: DelimitedRow,
         _ place: Int
