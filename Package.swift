@@ -18,7 +18,8 @@ let small: [SwiftSetting] =
 
 /// A tool is one `main.swift` that hands a command table to `ToolKit`. Release builds are fully
 /// static: they start 4x faster and run on any Linux of the same architecture. They leave out what
-/// only exceptions need, an eighth of the program; nothing here throws any.
+/// only exceptions need, an eighth of the program; nothing here throws any. Functions of the same
+/// code are one.
 func tool(_ name: String, _ module: String = "Tools") -> Target {
     .executableTarget(
         name: name,
@@ -27,8 +28,9 @@ func tool(_ name: String, _ module: String = "Tools") -> Target {
         linkerSettings: [
             .unsafeFlags(
                 [
-                    "-static-executable", "-use-ld=lld", "-Xlinker", "-s", "-Xlinker", "-T",
-                    "-Xlinker", "\(Context.packageDirectory)/Sources/Tools/program.ld",
+                    "-static-executable", "-use-ld=lld", "-Xlinker", "-s", "-Xlinker", "--icf=all",
+                    "-Xlinker", "-T", "-Xlinker",
+                    "\(Context.packageDirectory)/Sources/Tools/program.ld",
                 ], .when(configuration: .release))
         ])
 }
