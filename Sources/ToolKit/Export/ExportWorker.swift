@@ -152,7 +152,7 @@ final class ExportWorker {
         return true
     }
 
-    @_optimize(speed)
+    @inline(never)
     private func explode(
         _ rows: some Collection<Int>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
         _ buffer: inout ByteBuffer
