@@ -104,19 +104,23 @@ extension PeopleDatabase {
 
     /// Sets every property but the primary key.
     func set(_ key: ObjectKey, _ someone: Person) throws(RealmError) {
-        try set(key, .name, .string(someone.name))
-        try set(key, .age, .int(someone.age))
-        try set(key, .email, .string(someone.email))
-        try set(key, .score, .double(someone.score))
-        try set(key, .active, .bool(someone.isActive))
-        try set(key, .created, .timestamp(someone.created))
-        try set(key, .city, .string(someone.city))
-        try set(key, .visits, someone.visits.map { .int($0) } ?? .null)
-        try set(key, .best, someone.best.map { .link(link($0)) } ?? .null)
-        if let dog = someone.dog {
-            try writing().setElements(person, key, Column.dogs.rawValue, [.link(link(dog))])
+        let t = try writing()
+        func set(_ column: Column, _ value: Value) throws(RealmError) {
+            try t.set(person, key, column.rawValue, value)
         }
-        if let photo = someone.photo { try set(key, .photo, .binary(photo)) }
+        try set(.name, .string(someone.name))
+        try set(.age, .int(someone.age))
+        try set(.email, .string(someone.email))
+        try set(.score, .double(someone.score))
+        try set(.active, .bool(someone.isActive))
+        try set(.created, .timestamp(someone.created))
+        try set(.city, .string(someone.city))
+        try set(.visits, someone.visits.map { .int($0) } ?? .null)
+        try set(.best, someone.best.map { .link(link($0)) } ?? .null)
+        if let dog = someone.dog {
+            try t.setElements(person, key, Column.dogs.rawValue, [.link(link(dog))])
+        }
+        if let photo = someone.photo { try set(.photo, .binary(photo)) }
         logicalBytes += someone.logicalSize
     }
 

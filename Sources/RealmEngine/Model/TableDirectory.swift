@@ -4,7 +4,7 @@
 /// Confined to the writer.
 final class TableDirectory {
     let context: EditContext
-    private(set) var slots: [Slot]
+    @exclusivity(unchecked) private(set) var slots: [Slot]
     /// Roots of what was written last.
     private(set) var names: Ref
     private(set) var tables: Ref

@@ -71,10 +71,13 @@ struct FreeSpace {
         guard starts.count == counts.count, starts.count == versions?.count ?? starts.count else {
             throw .corrupt("free lists of different lengths", at: top.freePositions)
         }
+        let isNarrow = starts.widthCode == 6 && counts.widthCode == 6 && versions?.widthCode == 6
         for i in 0..<starts.count {
-            let (start, count, version) = (
-                starts.integer(i), counts.integer(i), versions?.integer(i) ?? 0
-            )
+            // Nearly always they have 32 bits each.
+            let (start, count, version) =
+                isNarrow
+                ? (starts.narrow(i), counts.narrow(i), versions!.narrow(i))
+                : (starts.integer(i), counts.integer(i), versions?.integer(i) ?? 0)
             guard start >= 24, count > 0, version >= 0, start & 7 == 0, count & 7 == 0,
                 UInt64(start) <= top.logicalSize, UInt64(count) <= top.logicalSize
             else { throw .corrupt("a malformed free chunk", at: top.freePositions) }
@@ -273,5 +276,13 @@ struct FreeSpace {
             end = chunk.end
         }
         return chunks
+    }
+}
+
+extension NodeView {
+    /// Element `i` of integers of 32 bits.
+    @inline(__always)
+    fileprivate func narrow(_ i: Int) -> Int64 {
+        Int64(payload.load(fromByteOffset: i &* 4, as: Int32.self))
     }
 }

@@ -28,7 +28,7 @@ final class EditContext {
     /// What reads the open transaction's state as it is now.
     var readers: SpaceMemory?
     /// Bytes, about, of what editors have taken apart or collected.
-    var editedBytes = 0
+    @exclusivity(unchecked) var editedBytes = 0
     /// What no integer of an index of the base version goes beyond, as far as that is known.
     var bounds: [IntegerBounds.Place: Int64] = [:]
     /// Objects were added many at a time, which bounds are of use for.

@@ -53,31 +53,44 @@ struct NumberPairs: ~Copyable {
         let range = UInt64(bitPattern: high &- low)
         let scratch = UnsafeMutablePointer<NumberPair>.allocate(capacity: capacity)
         var (from, to) = (base, scratch)
-        let digit = 11
-        let starts = UnsafeMutablePointer<Int>.allocate(capacity: 1 << digit)
-        defer { starts.deallocate() }
+        // Counting begins with as many zeros as a digit has values.
+        let digit = Digit(bits: count < 1 << 10 ? 6 : 11)
+        defer { digit.starts.deallocate() }
         var shift: UInt64 = 0
         while shift < 64, range >> shift != 0 {
-            if spread(from, &to, starts, low, shift) { (from, to) = (to, from) }
-            shift += UInt64(digit)
+            if spread(from, &to, digit, low, shift) { (from, to) = (to, from) }
+            shift += UInt64(digit.bits)
         }
         base = from
         to.deallocate()
     }
 
+    /// Bits that are sorted by at once, and where the pairs go that have each value of them.
+    private struct Digit {
+        let bits: Int
+        let starts: UnsafeMutablePointer<Int>
+        var size: Int { 1 << bits }
+
+        init(bits: Int) {
+            self.bits = bits
+            starts = .allocate(capacity: 1 << bits)
+        }
+    }
+
     /// Moves all pairs to where one digit says; false, with nothing moved, if they share it.
     private func spread(
         _ from: UnsafeMutablePointer<NumberPair>, _ to: inout UnsafeMutablePointer<NumberPair>,
-        _ starts: UnsafeMutablePointer<Int>, _ low: Int64, _ shift: UInt64
+        _ digit: Digit, _ low: Int64, _ shift: UInt64
     ) -> Bool {
+        let (starts, mask) = (digit.starts, UInt64(digit.size - 1))
         func place(_ pair: NumberPair) -> Int {
-            Int(truncatingIfNeeded: UInt64(bitPattern: pair.number &- low) >> shift & 0x7FF)
+            Int(truncatingIfNeeded: UInt64(bitPattern: pair.number &- low) >> shift & mask)
         }
-        starts.initialize(repeating: 0, count: 1 << 11)
+        starts.initialize(repeating: 0, count: digit.size)
         for i in 0..<count { starts[place(from[i])] &+= 1 }
         if starts[place(from[0])] == count { return false }
         var sum = 0
-        for i in 0..<(1 << 11) { (starts[i], sum) = (sum, sum &+ starts[i]) }
+        for i in 0..<digit.size { (starts[i], sum) = (sum, sum &+ starts[i]) }
         for i in 0..<count {
             let p = place(from[i])
             to[starts[p]] = from[i]
