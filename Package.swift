@@ -29,7 +29,7 @@ func tool(_ name: String, _ module: String = "Tools") -> Target {
             .unsafeFlags(
                 [
                     "-static-executable", "-use-ld=lld", "-Xlinker", "-s", "-Xlinker", "--icf=all",
-                    "-Xlinker", "-T", "-Xlinker",
+                    "-Xlinker", "-O2", "-Xlinker", "-T", "-Xlinker",
                     "\(Context.packageDirectory)/Sources/Tools/program.ld",
                 ], .when(configuration: .release))
         ])

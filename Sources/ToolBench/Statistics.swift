@@ -40,7 +40,7 @@ enum Statistics {
             for i in sample.indices { sample[i] = values[random.below(values.count)] }
             medians.append(median(sample))
         }
-        medians.sort()
+        medians = medians.sorted()
         return (quantile(medians, 0.025), quantile(medians, 0.975))
     }
 }

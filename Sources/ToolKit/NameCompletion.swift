@@ -110,7 +110,7 @@ extension NameCompletion {
             let end = part.lastIndex { ",=".contains($0) }.map { part.index(after: $0) }
             var start = end ?? part.startIndex
             if part[start...].hasPrefix("-") { start = part.index(after: start) }
-            return lines(names.sorted(), behind: String(word[..<start]))
+            return lines(names.ordered(by: <), behind: String(word[..<start]))
         }
     }
 

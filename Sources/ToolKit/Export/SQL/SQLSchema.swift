@@ -110,7 +110,7 @@ extension SQLSchema {
         for table in tables {
             var stack = [table.name]
             while let name = stack.last {
-                let missing = (references[name] ?? []).subtracting(placed).sorted()
+                let missing = (references[name] ?? []).subtracting(placed).ordered(by: <)
                 if missing.isEmpty {
                     stack.removeLast()
                     if placed.insert(name).inserted, let table = byName[name] {
