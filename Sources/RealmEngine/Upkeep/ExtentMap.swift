@@ -1,9 +1,8 @@
-import Glibc
-
 /// Which units of eight bytes of a file are used: one bit each, in blocks that exist only where
 /// something is marked, or all of them in a file of their own.
 final class ExtentMap {
     private var blocks: [UnsafeMutablePointer<UInt64>?] = []
+    private let file: FilePages?
     /// The first of the blocks, in pages of a file.
     private let pages: UnsafeMutablePointer<UInt64>?
     private let pageBlocks: Int
@@ -11,32 +10,19 @@ final class ExtentMap {
     private static let wordsPerBlock = 1 << 13
     private static let unitsPerBlock = UInt64(wordsPerBlock * 64)
 
-    init() { (pages, pageBlocks) = (nil, 0) }
+    init() { (file, pages, pageBlocks) = (nil, nil, 0) }
 
     /// A map of `bytes` bytes in a file without a name in `directory`, which has to have room for a
     /// 64th of them; in memory where there is none.
     init(of bytes: UInt64, in directory: String) {
         let count = Int((bytes >> 3) / Self.unitsPerBlock) + 1
-        pages = Self.map(count * Self.wordsPerBlock * 8, in: directory)
+        file = FilePages(count * Self.wordsPerBlock * 8, in: directory)
+        pages = file?.start.assumingMemoryBound(to: UInt64.self)
         pageBlocks = pages == nil ? 0 : count
-    }
-
-    private static func map(
-        _ size: Int, in directory: String
-    ) -> UnsafeMutablePointer<UInt64>? {
-        guard let descriptor = try? temporaryDescriptor(in: directory) else { return nil }
-        defer { close(descriptor) }
-        // A page for which the disk has no room ends the process.
-        guard posix_fallocate(descriptor, 0, off_t(size)) == 0,
-            let start = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0),
-            start != MAP_FAILED
-        else { return nil }
-        return start.assumingMemoryBound(to: UInt64.self)
     }
 
     deinit {
         for block in blocks { block?.deallocate() }
-        if let pages { munmap(pages, pageBlocks * Self.wordsPerBlock * 8) }
     }
 
     private func block(_ index: Int) -> UnsafeMutablePointer<UInt64> {
