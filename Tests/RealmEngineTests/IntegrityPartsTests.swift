@@ -73,4 +73,23 @@ import Testing
             }, report: { found[[$0, $1]] = $2 })
         #expect(found == expected.filter { $0.value != 0 }, "seed \(seed)")
     }
+    /// What a damaged list announces may be one pair millions of times, which takes no memory each.
+    @Test func onePairOverAndOver() {
+        let difference = PairDifference(foldedAt: 100)
+        var found: [[UInt64]: Int] = [:]
+        difference.run(
+            visit: {
+                for i in 0..<10_000 as Range<UInt64> {
+                    difference.add(7, 8, to: .left)
+                    difference.add(i % 300, 1, to: i < 5000 ? .left : .right)
+                }
+                difference.add(7, 8, to: .right)
+            }, report: { found[[$0, $1]] = $2 })
+        var expected: [[UInt64]: Int] = [[7, 8]: 9999]
+        for i in 0..<10_000 as Range<UInt64> {
+            expected[[i % 300, 1], default: 0] += i < 5000 ? 1 : -1
+        }
+        #expect(found == expected.filter { $0.value != 0 })
+        #expect(difference.collectedCount < 1000)
+    }
 }

@@ -35,24 +35,35 @@ final class PairDifference {
     private struct Pair: Comparable {
         let a: UInt64
         let b: UInt64
-        let isLeft: Bool
+        /// How much more often the left side has it.
+        var surplus: Int
 
         static func < (x: Pair, y: Pair) -> Bool { x.a != y.a ? x.a < y.a : x.b < y.b }
     }
 
     private static let bucketCount = 4096
     private static let collectedAtOnce = 1 << 20
+    /// From this many on, equal pairs are added up: a damaged file may have one pair millions of times.
+    private let leastFolded: Int
+    private var foldedAt: Int
 
     private var sums = [PairSum](repeating: PairSum(), count: bucketCount)
     private var sizes = [Int](repeating: 0, count: bucketCount)
     private var isWanted = [Bool](repeating: false, count: bucketCount)
     private var isMeasuring = true
     private var collected: [Pair] = []
+    /// For tests.
+    var collectedCount: Int { collected.count }
+
+    init(foldedAt: Int = collectedAtOnce) {
+        leastFolded = foldedAt
+        self.foldedAt = foldedAt
+    }
 
     func add(_ a: UInt64, _ b: UInt64, to side: Side) {
         let bucket = Int(PairSum.hash(a, b) >> 52)
         guard isMeasuring else {
-            if isWanted[bucket] { collected.append(Pair(a: a, b: b, isLeft: side == .left)) }
+            if isWanted[bucket] { collect(Pair(a: a, b: b, surplus: side == .left ? 1 : -1)) }
             return
         }
         sizes[bucket] += 1
@@ -82,17 +93,34 @@ final class PairDifference {
         }
     }
 
-    private func reportCollected(_ report: (UInt64, UInt64, Int) -> Void) {
+    private func collect(_ pair: Pair) {
+        collected.append(pair)
+        if collected.count < foldedAt { return }
+        fold()
+        foldedAt = max(leastFolded, 2 * collected.count)
+    }
+
+    /// Each pair once; those that both sides have as often go.
+    private func fold() {
         collected.sort()
+        var kept = 0
         var i = 0
         while i < collected.count {
-            let pair = collected[i]
-            var surplus = 0
+            var pair = collected[i]
+            i += 1
             while i < collected.count, collected[i].a == pair.a, collected[i].b == pair.b {
-                surplus += collected[i].isLeft ? 1 : -1
+                pair.surplus += collected[i].surplus
                 i += 1
             }
-            if surplus != 0 { report(pair.a, pair.b, surplus) }
+            guard pair.surplus != 0 else { continue }
+            collected[kept] = pair
+            kept += 1
         }
+        collected.removeSubrange(kept...)
+    }
+
+    private func reportCollected(_ report: (UInt64, UInt64, Int) -> Void) {
+        fold()
+        for pair in collected { report(pair.a, pair.b, pair.surplus) }
     }
 }
