@@ -68,15 +68,22 @@ import Testing
         var estimate = 0
     }
 
+    @discardableResult
+    private func salvage(
+        _ file: ScratchDatabase, into made: ScratchDatabase, maxMemory: Int = 64 << 20
+    ) throws -> SalvageSummary {
+        try Salvage.run(
+            path: file.path, into: made.path,
+            spillingInto: FileManager.default.temporaryDirectory.path, maxMemory: maxMemory
+        ) { _ in }
+    }
+
     private func salvage(_ bytes: [UInt8], _ source: Source) throws -> Found {
         let file = ScratchDatabase()
         let made = ScratchDatabase()
         try Data(bytes).write(to: URL(filePath: file.path))
         var found = Found()
-        found.summary = try Salvage.run(
-            path: file.path, into: made.path,
-            spillingInto: FileManager.default.temporaryDirectory.path
-        ) { _ in }
+        found.summary = try salvage(file, into: made)
         found.estimate = try Salvage.estimate(
             path: file.path, spillingInto: FileManager.default.temporaryDirectory.path)
         let database = try Database(immutable: made.path)
@@ -121,7 +128,7 @@ import Testing
     @Test func aLostHeaderCostsNothing() throws {
         let source = try Source(rounds: 3)
         var bytes = source.bytes
-        for i in 0..<RawHeader.size { bytes[i] = 0 }
+        bytes.zero(0..<RawHeader.size)
         let found = try salvage(bytes, source)
         #expect(found.objects == 6 * Source.rows && found.old == 0 && found.doubtful == 0)
         #expect(found.links == 3 * Source.rows)
@@ -203,13 +210,11 @@ import Testing
             throw RealmError.corrupt("no list", in: "row")
         }
         var bytes = try [UInt8](Data(contentsOf: URL(filePath: scratch.path)))
-        for i in 0..<16 { bytes[Int(list.root.raw) + i] = 0 }
+        let place = Int(list.root.raw)
+        bytes.zero(place..<place + 16)
         try Data(bytes).write(to: URL(filePath: scratch.path))
         #expect(try IntegrityCheck.run(path: scratch.path).errorCount > 0)
-        let summary = try Salvage.run(
-            path: scratch.path, into: made.path,
-            spillingInto: FileManager.default.temporaryDirectory.path
-        ) { _ in }
+        let summary = try salvage(scratch, into: made)
         #expect(summary.salvaged == 1 && summary.doubtful == 1 && !summary.isComplete)
     }
 
@@ -223,12 +228,9 @@ import Testing
         for _ in 0..<3 { _ = try change.create(in: table) }
         try change.commit()
         var bytes = try [UInt8](Data(contentsOf: URL(filePath: scratch.path)))
-        for i in 0..<RawHeader.size { bytes[i] = 0 }
+        bytes.zero(0..<RawHeader.size)
         try Data(bytes).write(to: URL(filePath: scratch.path))
-        let summary = try Salvage.run(
-            path: scratch.path, into: made.path,
-            spillingInto: FileManager.default.temporaryDirectory.path
-        ) { _ in }
+        let summary = try salvage(scratch, into: made)
         #expect(summary.salvaged == 3 && summary.doubtful == 0 && summary.lostValues == 0)
     }
 
@@ -244,15 +246,10 @@ import Testing
         let whole = try [UInt8](Data(contentsOf: URL(filePath: scratch.path)))
         for start in stride(from: 0, to: whole.count, by: 4096) {
             var bytes = whole
-            for i in start..<min(start + 4096, bytes.count) { bytes[i] = 0 }
+            bytes.zero(start..<min(start + 4096, bytes.count))
             let (file, made) = (ScratchDatabase(), ScratchDatabase())
             try Data(bytes).write(to: URL(filePath: file.path))
-            guard
-                (try? Salvage.run(
-                    path: file.path, into: made.path,
-                    spillingInto: FileManager.default.temporaryDirectory.path
-                ) { _ in }) != nil
-            else { continue }
+            guard (try? salvage(file, into: made)) != nil else { continue }
             let database = try Database(immutable: made.path)
             for info in database.schema.classes {
                 let rows = database.snapshot().table(info)
@@ -286,12 +283,9 @@ import Testing
         options.format = OlderFormat(format)
         _ = try old.compact(Database(immutable: scratch.path), options)
         var bytes = try [UInt8](Data(contentsOf: URL(filePath: old.path)))
-        for i in 0..<RawHeader.size { bytes[i] = 0 }
+        bytes.zero(0..<RawHeader.size)
         try Data(bytes).write(to: URL(filePath: old.path))
-        let summary = try Salvage.run(
-            path: old.path, into: made.path,
-            spillingInto: FileManager.default.temporaryDirectory.path
-        ) { _ in }
+        let summary = try salvage(old, into: made)
         #expect(summary.lostValues == 0 && summary.lostObjects == 0 && summary.salvaged == 4)
         #expect(
             try digest(of: "Bag", in: made.path) == digest(of: "Bag", in: scratch.path))
@@ -320,14 +314,11 @@ import Testing
     @Test func littleMemoryFindsLess() throws {
         let source = try Source(rounds: 3)
         var bytes = source.bytes
-        for i in 0..<RawHeader.size { bytes[i] = 0 }
+        bytes.zero(0..<RawHeader.size)
         let (file, made) = (ScratchDatabase(), ScratchDatabase())
         try Data(bytes).write(to: URL(filePath: file.path))
         // Room for twelve nodes.
-        let summary = try Salvage.run(
-            path: file.path, into: made.path,
-            spillingInto: FileManager.default.temporaryDirectory.path, maxMemory: 12 * 256
-        ) { _ in }
+        let summary = try salvage(file, into: made, maxMemory: 12 * 256)
         #expect(summary.salvaged > 0 && summary.salvaged < 6 * Source.rows)
         #expect(summary.salvaged + summary.lostObjects == 6 * Source.rows)
         try expectSound(made.path)
@@ -365,10 +356,7 @@ import Testing
             let made = ScratchDatabase()
             try Data(bytes).write(to: URL(filePath: file.path))
             let error = #expect(throws: RealmError.self) {
-                try Salvage.run(
-                    path: file.path, into: made.path,
-                    spillingInto: FileManager.default.temporaryDirectory.path
-                ) { _ in }
+                try salvage(file, into: made)
             }
             #expect(error?.kind == .corrupt, "\(size) \(String(describing: error))")
         }
@@ -379,5 +367,12 @@ extension WriteTransaction {
     fileprivate func text(_ text: String) -> Value {
         var text = text
         return text.withUTF8 { keep(.string(ByteView($0.baseAddress!, count: $0.count))) }
+    }
+}
+
+extension [UInt8] {
+    /// As damage leaves a stretch of a file.
+    fileprivate mutating func zero(_ range: Range<Int>) {
+        for i in range { self[i] = 0 }
     }
 }

@@ -3,8 +3,8 @@ import Synchronization
 /// Carries out the asynchronous write transactions of one database in this process.
 ///
 /// A thread of its own waits for the writer's turn and for syncs, and is one as long as there is
-/// something to do; blocks run where their instances belong, completions too. Free to cross threads;
-/// one mutex guards the schedule, and nothing is called with it held.
+/// something to do; blocks run where their instances belong, completions too unless they may run anywhere.
+/// Free to cross threads; one mutex guards the schedule, and nothing is called with it held.
 final class CommitQueue: @unchecked Sendable {
     typealias ID = CommitSchedule.ID
 

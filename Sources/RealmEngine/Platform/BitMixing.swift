@@ -1,6 +1,6 @@
 extension UInt64 {
     /// Another word of which every bit depends on every bit of this one; no two words have the same.
-    package var mixed: UInt64 {
+    @inlinable package var mixed: UInt64 {
         var word = self
         word = (word ^ word &>> 30) &* 0xBF58_476D_1CE4_E5B9
         word = (word ^ word &>> 27) &* 0x94D0_49BB_1331_11EB

@@ -39,11 +39,7 @@ struct FreeSpace {
     }
 
     private mutating func release(_ chunk: Chunk) {
-        if let last = free.last, last.end == chunk.start {
-            free[free.count - 1].count += chunk.count
-        } else {
-            free.append(Extent(start: chunk.start, count: chunk.count))
-        }
+        free.appendJoined(Extent(start: chunk.start, count: chunk.count))
     }
 
     /// The free list as stored.
@@ -209,11 +205,7 @@ struct FreeSpace {
             let isFirst = j == b.count || (i < a.count && a[i].start < b[j].start)
             let extent = isFirst ? a[i] : b[j]
             if isFirst { i += 1 } else { j += 1 }
-            if let last = all.last, last.end == extent.start {
-                all[all.count - 1].count += extent.count
-            } else {
-                all.append(extent)
-            }
+            all.appendJoined(extent)
         }
         return all
     }
@@ -228,12 +220,7 @@ struct FreeSpace {
         words.sort()
         var all: [Extent] = []
         for word in words {
-            let extent = Extent(start: (word >> 24) << 3, count: (word & 0xFF_FFFF) << 3)
-            if let last = all.last, last.end == extent.start {
-                all[all.count - 1].count += extent.count
-            } else {
-                all.append(extent)
-            }
+            all.appendJoined(Extent(start: (word >> 24) << 3, count: (word & 0xFF_FFFF) << 3))
         }
         return all
     }
@@ -276,6 +263,18 @@ struct FreeSpace {
             end = chunk.end
         }
         return chunks
+    }
+}
+
+extension [Extent] {
+    /// Adds an extent, to the last one if that ends where it begins.
+    @inline(__always)
+    fileprivate mutating func appendJoined(_ extent: Extent) {
+        if let last, last.end == extent.start {
+            self[count - 1].count += extent.count
+        } else {
+            append(extent)
+        }
     }
 }
 

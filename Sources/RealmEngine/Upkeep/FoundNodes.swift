@@ -29,7 +29,7 @@ struct FoundNodes {
                 add(ref, node)
             case 0x08 where flags & 7 > 3 && count < 1 << 16:
                 guard let node = try? space.node(ref) else { return }
-                if node.looksLikeTableNames, names.count < most { names.append(ref) }
+                if node.looksLikeTableNames { Self.keep(ref, in: &names, most) }
             default: return
             }
         }
@@ -37,13 +37,17 @@ struct FoundNodes {
 
     private mutating func add(_ ref: Ref, _ node: NodeView) {
         if node.isInner {
-            if node.looksLikeInnerCluster, inner.count < most { inner.append(ref) }
+            if node.looksLikeInnerCluster { Self.keep(ref, in: &inner, most) }
         } else if node.looksLikeTable {
-            if tables.count < most { tables.append(ref) }
+            Self.keep(ref, in: &tables, most)
         } else if node.looksLikeSpec {
-            if specs.count < most { specs.append(ref) }
+            Self.keep(ref, in: &specs, most)
         } else if node.looksLikeRoot {
-            if roots.count < most { roots.append(ref) }
+            Self.keep(ref, in: &roots, most)
         }
+    }
+
+    private static func keep(_ ref: Ref, in refs: inout [Ref], _ most: Int) {
+        if refs.count < most { refs.append(ref) }
     }
 }

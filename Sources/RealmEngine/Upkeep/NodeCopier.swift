@@ -10,11 +10,9 @@ final class NodeCopier {
     private let mapping: Mapping
     /// Told which nodes with references were copied.
     private let verification: CopyVerification?
-    /// Slots of the nodes that are being copied, a stack. It moves while children are copied, so a
-    /// slot is stored in a statement of its own: what is left of `=` is read before what is right.
-    private var slots: UnsafeMutablePointer<Int64>
-    private var slotCapacity = 1 << 14
-    private var slotCount = 0
+    /// Slots of the nodes that are being copied.
+    private let slots: SlotStack
+    private let slotMemory = SlotMemory()
     private var depth = 0
     private(set) var nodes = 0
     /// Bytes that may still be read: a tree has each node once.
@@ -41,10 +39,8 @@ final class NodeCopier {
         self.verification = verification
         left = Int(clamping: space.limit) * (remakes ? 8 : 1)
         releaseStep = max(1 << 20, maxMemory / 2)
-        slots = .allocate(capacity: slotCapacity)
+        slots = slotMemory.stack
     }
-
-    deinit { slots.deallocate() }
 
     /// Copies the tree below `ref` and returns where its root is now.
     func copy(_ ref: Ref) throws(RealmError) -> Ref {
@@ -79,15 +75,14 @@ final class NodeCopier {
         let first = try push(node, ref)
         var i = 0
         while i < count {
-            let raw = UInt64(bitPattern: slots[first &+ i])
+            let raw = slots[first &+ i]
             if raw == 0 || raw & 1 != 0 {
                 i &+= 1
                 continue
             }
             let child = try open(Ref(raw))
             if child.hasRefs {
-                let copied = try copyChildren(child, Ref(raw))
-                slots[first &+ i] = Int64(bitPattern: copied.raw)
+                slots[first &+ i] = try copyChildren(child, Ref(raw)).raw
                 i &+= 1
             } else {
                 i = try copyLeaves(child, Ref(raw), first, i, count)
@@ -105,19 +100,18 @@ final class NodeCopier {
     ) throws(RealmError) -> Int {
         var size = leaf.byteSize
         guard size < Self.longestRun, leaf.hasSignature else {
-            let copied = try emit(leaf)
-            slots[first &+ i] = Int64(bitPattern: copied.raw)
+            slots[first &+ i] = try emit(leaf).raw
             return i &+ 1
         }
         let start = file.position
-        slots[first &+ i] = Int64(bitPattern: start)
+        slots[first &+ i] = start
         var next = i &+ 1
         while next < count, size < Self.longestRun,
-            UInt64(bitPattern: slots[first &+ next]) == ref.raw &+ UInt64(size)
+            slots[first &+ next] == ref.raw &+ UInt64(size)
         {
             let child = try space.node(Ref(ref.raw &+ UInt64(size)))
             if child.hasRefs || !child.hasSignature { break }
-            slots[first &+ next] = Int64(bitPattern: start &+ UInt64(size))
+            slots[first &+ next] = start &+ UInt64(size)
             try charge(child.byteSize, ref)
             size &+= child.byteSize
             next &+= 1
@@ -134,10 +128,8 @@ final class NodeCopier {
     ) throws(RealmError) -> Ref {
         let first = try push(node, ref)
         for i in 0..<node.count {
-            let slot = NodeSlot(raw: UInt64(bitPattern: slots[first + i]))
-            guard let child = slot.child else { continue }
-            let copied = try copyChild(i, child)
-            slots[first + i] = Int64(bitPattern: copied.raw)
+            guard let child = NodeSlot(raw: slots[first + i]).child else { continue }
+            slots[first + i] = try copyChild(i, child).raw
         }
         return try pop(first, node, ref)
     }
@@ -165,26 +157,14 @@ final class NodeCopier {
         guard depth < Self.maximumDepth else {
             throw .corrupt("nodes nested more than \(Self.maximumDepth) deep", at: ref)
         }
-        let first = slotCount
-        slotCount = first + node.count
-        if slotCount > slotCapacity {
-            let capacity = max(2 * slotCapacity, slotCount)
-            let larger = UnsafeMutablePointer<Int64>.allocate(capacity: capacity)
-            larger.update(from: slots, count: first)
-            slots.deallocate()
-            slots = larger
-            slotCapacity = capacity
-        }
-        IntegerKernels.decode(node, first: 0, count: node.count, into: slots + first)
-        return first
+        return slots.push(node)
     }
 
     /// Writes the node whose slots are on top of the stack.
     private func pop(_ first: Int, _ node: NodeView, _ ref: Ref) throws(RealmError) -> Ref {
-        let values = UnsafeBufferPointer(start: slots + first, count: slotCount - first)
         depth -= 1
-        slotCount = first
-        let copied = try emit(values, flags: node.flags & 0xE0)
+        let copied = try emit(slots.values(from: first), flags: node.flags & 0xE0)
+        slots.pop(to: first)
         verification?.copied(ref, copied)
         return copied
     }

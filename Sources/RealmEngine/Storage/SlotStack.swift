@@ -1,0 +1,62 @@
+/// Keeps the memory of a stack.
+final class SlotMemory {
+    let stack = SlotStack()
+
+    deinit { stack.deallocate() }
+}
+
+/// The slots of a node and of those above it, in memory that all nodes which are copied share. A trivial
+/// handle, since a reference would be counted for every node.
+struct SlotStack {
+    private let memory: UnsafeMutablePointer<Memory>
+
+    private struct Memory {
+        var slots: UnsafeMutablePointer<Int64>
+        var count = 0
+        var capacity: Int
+    }
+
+    fileprivate init() {
+        let capacity = 1 << 12
+        memory = .holding(Memory(slots: .allocate(capacity: capacity), capacity: capacity))
+    }
+
+    fileprivate func deallocate() {
+        memory.pointee.slots.deallocate()
+        memory.release()
+    }
+
+    /// Puts the slots of a node on top and tells where they begin.
+    func push(_ node: NodeView) -> Int {
+        let first = memory.pointee.count
+        memory.pointee.count = first + node.count
+        if first + node.count > memory.pointee.capacity { grow(keeping: first) }
+        IntegerKernels.decode(
+            node, first: 0, count: node.count, into: memory.pointee.slots + first)
+        return first
+    }
+
+    private func grow(keeping count: Int) {
+        let old = memory.pointee.slots
+        memory.pointee.capacity = 2 * memory.pointee.count
+        memory.pointee.slots = .allocate(capacity: memory.pointee.capacity)
+        memory.pointee.slots.update(from: old, count: count)
+        old.deallocate()
+    }
+
+    func pop(to first: Int) { memory.pointee.count = first }
+
+    /// The memory moves while nodes are pushed: nothing of it is kept meanwhile.
+    @inline(__always)
+    subscript(i: Int) -> UInt64 {
+        get { UInt64(bitPattern: memory.pointee.slots[i]) }
+        nonmutating set { memory.pointee.slots[i] = Int64(bitPattern: newValue) }
+    }
+
+    /// The slots on top; valid until the next push.
+    @inline(__always)
+    func values(from first: Int) -> UnsafeBufferPointer<Int64> {
+        UnsafeBufferPointer(
+            start: memory.pointee.slots + first, count: memory.pointee.count - first)
+    }
+}
