@@ -12,10 +12,13 @@ final class PeopleDatabase: MeasuredDatabase {
     private var dog = TableKey.none
     private var dogs: [ObjectKey] = []
     private let hasPhotos: Bool
+    /// The values of one person.
+    private let row: UnsafeMutableBufferPointer<Value>
 
     /// Creates the file with its classes and dogs, and no people.
     override init(path: String, _ setting: BenchSetting) throws(RealmError) {
         hasPhotos = setting.valueSize > 0
+        row = Self.row(hasPhotos)
         try super.init(path: path, setting)
         try createSchema()
         try createDogs()
@@ -26,11 +29,21 @@ final class PeopleDatabase: MeasuredDatabase {
     /// Joins a database of people with an instance of the calling thread.
     override init(joining path: String, _ setting: BenchSetting) throws(RealmError) {
         hasPhotos = setting.valueSize > 0
+        row = Self.row(hasPhotos)
         try super.init(joining: path, setting)
         guard let info = database.schema.table(named: "Person") else {
             throw .failedCheck("the file that was written has no class Person")
         }
         person = info.key
+    }
+
+    deinit { row.deallocate() }
+
+    private static func row(_ hasPhotos: Bool) -> UnsafeMutableBufferPointer<Value> {
+        let row = UnsafeMutableBufferPointer<Value>.allocate(
+            capacity: Column.photo.rawValue + (hasPhotos ? 1 : 0))
+        row.initialize(repeating: .null)
+        return row
     }
 
     private func createSchema() throws(RealmError) {
@@ -97,30 +110,46 @@ extension PeopleDatabase {
     /// Creates an object for the person and returns its key.
     @discardableResult
     func insert(_ someone: Person) throws(RealmError) -> ObjectKey {
-        let key = try writing().create(in: person, primaryKey: .int(someone.id))
-        try set(key, someone)
+        let t = try writing()
+        let values = values(someone)
+        let key = try t.create(in: person, values: UnsafeBufferPointer(values))
+        try setDogs(key, someone, t)
         return key
     }
 
     /// Sets every property but the primary key.
     func set(_ key: ObjectKey, _ someone: Person) throws(RealmError) {
         let t = try writing()
-        func set(_ column: Column, _ value: Value) throws(RealmError) {
-            try t.set(person, key, column.rawValue, value)
+        let values = values(someone)
+        for i in 1..<values.count where i != Column.dogs.rawValue {
+            try t.set(person, key, i, values[i])
         }
-        try set(.name, .string(someone.name))
-        try set(.age, .int(someone.age))
-        try set(.email, .string(someone.email))
-        try set(.score, .double(someone.score))
-        try set(.active, .bool(someone.isActive))
-        try set(.created, .timestamp(someone.created))
-        try set(.city, .string(someone.city))
-        try set(.visits, someone.visits.map { .int($0) } ?? .null)
-        try set(.best, someone.best.map { .link(link($0)) } ?? .null)
+        try setDogs(key, someone, t)
+    }
+
+    /// What the properties are, in their order; valid until the next call.
+    private func values(_ someone: Person) -> UnsafeMutableBufferPointer<Value> {
+        func put(_ column: Column, _ value: Value) { row[column.rawValue] = value }
+        put(.id, .int(someone.id))
+        put(.name, .string(someone.name))
+        put(.age, .int(someone.age))
+        put(.email, .string(someone.email))
+        put(.score, .double(someone.score))
+        put(.active, .bool(someone.isActive))
+        put(.created, .timestamp(someone.created))
+        put(.city, .string(someone.city))
+        put(.visits, someone.visits.map { .int($0) } ?? .null)
+        put(.best, someone.best.map { .link(link($0)) } ?? .null)
+        if let photo = someone.photo { put(.photo, .binary(photo)) }
+        return row
+    }
+
+    private func setDogs(
+        _ key: ObjectKey, _ someone: Person, _ t: WriteTransaction
+    ) throws(RealmError) {
         if let dog = someone.dog {
             try t.setElements(person, key, Column.dogs.rawValue, [.link(link(dog))])
         }
-        if let photo = someone.photo { try set(.photo, .binary(photo)) }
         logicalBytes += someone.logicalSize
     }
 

@@ -120,8 +120,8 @@ final class TableEditor {
     func beginTransaction() {
         created.pointee = CreatedKeys()
         isCounted = false
-        loadedClusters?.forgetPlaces()
-        loadedTombstones?.forgetPlaces()
+        loadedClusters?.beginTransaction()
+        loadedTombstones?.beginTransaction()
         for index in indexes.values { index.forgetPlaces() }
     }
 
@@ -545,6 +545,10 @@ final class TableEditor {
     func flush(isComplete: Bool = true) throws(RealmError) -> Ref {
         try settle(isComplete: isComplete)
         guard isDirty || isSpecDirty else { return top }
+        if isComplete, let loadedClusters {
+            try loadedClusters.divideScattered()
+            root = try loadedClusters.finish()
+        }
         let old = top.isNone ? nil : try context.space.node(top)
         if let old { try freeParts(old) }
         top = try TableTopWriter(

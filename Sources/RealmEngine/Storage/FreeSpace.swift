@@ -104,8 +104,8 @@ struct FreeSpace {
     }
 
     /// Takes extents for `need`: one chunk where any is large enough, with room for `extra` bytes
-    /// behind it, which makes a commit one write; several otherwise; new space at the end when all
-    /// are too small.
+    /// behind it, which makes a commit one write; several near each other otherwise; new space at the
+    /// end where these are too far apart.
     ///
     /// Nodes do not fill extents to the last byte, so that more may have to be taken.
     mutating func take(_ need: NodeWriter.Need, extra: UInt64 = 0, page: UInt64) -> Taken {
@@ -140,33 +140,51 @@ struct FreeSpace {
         return best
     }
 
-    private static let mostExtents = 4096
     private static let smallCommit: UInt64 = 1 << 16
 
-    /// Indexes of the smallest extents that will do, in ascending order: so the large ones last.
-    ///
-    /// Each is a write, so they are few; but rather many than a file of which most is free.
-    private func several(_ need: NodeWriter.Need) -> [Int]? {
-        let useful = free.indices.filter { free[$0].count >= max(1 << 10, need.largest) }
-            .sorted { free[$0].count < free[$1].count }
-        var limit = min(8 + Int(clamping: need.bytes >> 13), 22 + Int(clamping: need.bytes >> 16))
-        let most = total > logicalSize / 2 ? Self.mostExtents : limit
-        while true {
-            if let found = window(useful, limit, need) { return found }
-            if limit >= most { return nil }
-            limit *= 2
-        }
+    /// Extents with room for a commit's nodes, as positions in `free`.
+    private struct Stretch {
+        let range: Range<Int>
+        let span: UInt64
+        let cost: UInt64
     }
 
-    /// The first stretch of at most `limit` of `indexes` that has room for `need`.
-    private func window(_ indexes: [Int], _ limit: Int, _ need: NodeWriter.Need) -> [Int]? {
-        var sum: UInt64 = 0
-        for (i, index) in indexes.enumerated() {
-            sum += free[index].count - need.largest / 2
-            if i >= limit { sum -= free[indexes[i - limit]].count - need.largest / 2 }
-            if sum >= need.bytes { return indexes[max(0, i + 1 - limit)...i].sorted() }
+    /// Less is left to be filled later.
+    private static let leastExtent: UInt64 = 1 << 8
+    /// Bytes of the file that one more write is worth.
+    private static let writeCost: UInt64 = 1 << 9
+
+    /// Indexes of extents with room for `need` that have the least between them, in ascending order.
+    ///
+    /// So a commit goes to the emptiest part of the file and fills it: its pages are few writes for the
+    /// device, and what is free stays in few pieces. Where less than half of that part is free the
+    /// file grows instead, unless most of it is free.
+    private func several(_ need: NodeWriter.Need) -> [Int]? {
+        // Half a node is lost at the end of each.
+        let lost = need.bytes / max(1, need.nodes) / 2
+        let useful = free.indices.filter { free[$0].count >= max(Self.leastExtent, 2 * lost) }
+        guard let best = emptiest(useful, need.bytes, lost) else { return nil }
+        if best.span > 2 * need.bytes, total <= logicalSize / 2 { return nil }
+        return Array(useful[best.range])
+    }
+
+    private func emptiest(_ useful: [Int], _ bytes: UInt64, _ lost: UInt64) -> Stretch? {
+        var best: Stretch?
+        var (sum, first): (UInt64, Int) = (0, 0)
+        for (i, index) in useful.enumerated() {
+            sum += free[index].count - lost
+            guard sum >= bytes else { continue }
+            while sum >= bytes + (free[useful[first]].count - lost) {
+                sum -= free[useful[first]].count - lost
+                first += 1
+            }
+            let span = free[index].end - free[useful[first]].start
+            let cost = span + UInt64(i + 1 - first) * Self.writeCost
+            if cost < best?.cost ?? .max {
+                best = Stretch(range: first..<i + 1, span: span, cost: cost)
+            }
         }
-        return nil
+        return best
     }
 
     private mutating func take(_ index: Int) -> Extent { free.remove(at: index) }

@@ -9,25 +9,18 @@ struct NodeWriter {
         let start: UInt64
         let bytes: ByteBufferBox
         var end: UInt64 { start + UInt64(bytes.count) }
+
+        init(start: UInt64, bytes: ByteBufferBox) { (self.start, self.bytes) = (start, bytes) }
+
+        /// With room for all that it may get, so that it is not moved while it grows.
+        init(start: UInt64, room: UInt64) {
+            self.init(start: start, bytes: ByteBufferBox(capacity: Int(clamping: room)))
+        }
     }
 
     private let space: NodeSpace
     private let slab: SlabNodes
-    /// The version's free space, from which more is taken when the first extents do not suffice.
-    private var free: FreeSpace
-    private let page: UInt64
-    private var extents: [Extent]
-    private var current = 0
-    /// Bytes still to be placed, at most.
-    private var left: UInt64
-    private let largest: UInt64
-    private(set) var runs: [Run]
-    /// The last run's, which keeps it: a commit places thousands of nodes.
-    private var buffer: Unmanaged<ByteBufferBox>
-    private var unused: [Extent] = []
-    private var at: UInt64
-    /// What the next node must not reach beyond to go to `at`.
-    private var limit: UInt64 = 0
+    private var places: NodePlaces
     /// Slots of the nodes that are being written, from the root down.
     private let slots: SlotStack
     private let slotMemory = SlotMemory()
@@ -42,34 +35,16 @@ struct NodeWriter {
     ) {
         self.space = space
         self.slab = slab
-        self.free = free
-        self.page = page
         slots = slotMemory.stack
-        left = need.bytes
-        largest = need.largest
-        let taken = self.free.take(need, extra: extra, page: page)
-        extents = taken.extents
-        if let reserve = taken.reserve { unused.append(reserve) }
-        at = extents[0].start
-        let run = Self.run(at, room: min(left, extents[0].end - at))
-        runs = [run]
-        buffer = .passUnretained(run.bytes)
+        places = NodePlaces(free, need, extra: extra, page: page)
     }
 
-    private static func run(_ start: UInt64, room: UInt64) -> Run {
-        Run(start: start, bytes: ByteBufferBox(capacity: Int(clamping: room)))
-    }
-
-    /// With room for all that the extent may get, so that it is not moved while it grows.
-    private mutating func beginRun() {
-        let run = Self.run(at, room: min(left, extents[current].end - at))
-        runs.append(run)
-        buffer = .passUnretained(run.bytes)
-    }
+    var runs: [Run] { places.runs }
 
     /// Room that nodes to be written take at most.
     struct Need {
         var bytes: UInt64 = 0
+        var nodes: UInt64 = 0
         /// Bytes of the largest node: what may be lost at each end of an extent or section.
         var largest: UInt64 = 0
     }
@@ -81,6 +56,7 @@ struct NodeWriter {
         guard !ref.isNone, slab.contains(ref) else { return }
         let node = try space.node(ref)
         need.bytes += UInt64(node.byteSize)
+        need.nodes += 1
         need.largest = max(need.largest, UInt64(node.byteSize))
         guard node.hasRefs else { return }
         if let slots = node.wideSlots {
@@ -115,15 +91,10 @@ struct NodeWriter {
     /// Places a node without refs as it is.
     private mutating func emit(_ node: NodeView) throws(RealmError) -> Ref {
         let size = node.byteSize
-        let ref = try place(size)
-        buffer._withUnsafeGuaranteedRef { buffer in
-            let p = buffer.reserve(size)
-            p.storeBytes(
-                of: NodeView.header(flags: node.flags, count: node.count), as: UInt64.self)
-            (p + NodeView.headerSize).copyMemory(
-                from: node.payload, byteCount: size - NodeView.headerSize)
-            buffer.advance(by: size)
-        }
+        let (ref, p) = try places.place(size)
+        p.storeBytes(of: NodeView.header(flags: node.flags, count: node.count), as: UInt64.self)
+        (p + NodeView.headerSize).copyMemory(
+            from: node.payload, byteCount: size - NodeView.headerSize)
         return ref
     }
 
@@ -134,68 +105,17 @@ struct NodeWriter {
         let code = NodeEncoder.widthCode(values)
         let flags = flags | code
         let payload = (NodeView.payloadSize(flags: flags, count: values.count) + 7) & ~7
-        let ref = try place(NodeView.headerSize + payload)
-        buffer._withUnsafeGuaranteedRef { buffer in
-            let p = buffer.reserve(NodeView.headerSize + payload)
-            p.storeBytes(
-                of: NodeView.header(flags: flags, count: values.count), as: UInt64.self)
-            let q = p + NodeView.headerSize
-            // The padding is in the last word.
-            if payload > 0 { (q + payload - 8).storeBytes(of: 0, as: UInt64.self) }
-            NodeEncoder.pack(values, code, into: q)
-            buffer.advance(by: NodeView.headerSize + payload)
-        }
+        let (ref, p) = try places.place(NodeView.headerSize + payload)
+        p.storeBytes(of: NodeView.header(flags: flags, count: values.count), as: UInt64.self)
+        let q = p + NodeView.headerSize
+        // The padding is in the last word.
+        if payload > 0 { (q + payload - 8).storeBytes(of: 0, as: UInt64.self) }
+        NodeEncoder.pack(values, code, into: q)
         return ref
     }
 
-    /// Decides where the next `size` bytes go.
-    @inline(__always)
-    private mutating func place(_ size: Int) throws(RealmError) -> Ref {
-        let (start, size) = (at, UInt64(size))
-        guard start + size <= limit else { return try placeElsewhere(size) }
-        left -= min(left, size)
-        at = start + size
-        return Ref(start)
-    }
-
-    @inline(never)
-    private mutating func placeElsewhere(_ size: UInt64) throws(RealmError) -> Ref {
-        while true {
-            let extent = extents[current]
-            let boundary = (at / Self.section + 1) * Self.section
-            let start = at + size <= boundary ? at : boundary
-            if start + size <= extent.end {
-                if start != at { skip(to: start) }
-                left -= min(left, size)
-                at = start + size
-                limit = min(extent.end, (start / Self.section + 1) * Self.section)
-                return Ref(start)
-            }
-            unused.append(Extent(start: at, count: extent.end - at))
-            current += 1
-            if current == extents.count {
-                // Pieces were lost at the ends of extents.
-                let rest = Need(bytes: max(left, 2 * size), largest: max(largest, size))
-                extents += free.take(rest, page: page).extents
-            }
-            at = extents[current].start
-            beginRun()
-        }
-    }
-
-    private mutating func skip(to start: UInt64) {
-        unused.append(Extent(start: at, count: start - at))
-        at = start
-        beginRun()
-    }
-
     /// The free space without what was written.
-    mutating func finish() -> FreeSpace {
-        unused.append(Extent(start: at, count: extents[current].end - at))
-        unused += extents[(current + 1)...]
-        free.giveBack(unused)
-        return free
-    }
+    mutating func finish() -> FreeSpace { places.finish() }
 }
 
 extension NodeView {
@@ -226,4 +146,11 @@ final class ByteBufferBox {
     func append(_ base: UnsafeRawPointer, _ count: Int) { buffer.pointee.append(base, count) }
     func reserve(_ count: Int) -> UnsafeMutableRawPointer { buffer.pointee.reserve(count) }
     func advance(by count: Int) { buffer.pointee.advance(by: count) }
+
+    /// Room for `count` bytes more, to be filled before the next call.
+    func extend(by count: Int) -> UnsafeMutableRawPointer {
+        let p = buffer.pointee.reserve(count)
+        buffer.pointee.advance(by: count)
+        return p
+    }
 }

@@ -47,23 +47,33 @@ extension ClusterEditor {
             try insertRow(values, 0, sibling.node, at: 0, rows: 0)
             return (sibling.ref, key)
         }
+        let sibling = try split(leaf, at: row, rows: rows)
+        try insertRow(values, key, leaf, at: row, rows: row)
+        return sibling
+    }
+
+    /// What is behind `row` of a leaf, and its offset from the leaf's.
+    func split(
+        _ leaf: SlabNode, at row: Int, rows: Int
+    ) throws(RealmError) -> (ref: Ref, key: UInt64) {
         for i in used { try columns[i]!.open(leaf.slots + i + 1, rows: rows) }
         let sibling = try nodes.newRefs(columns.count + 1)
         for i in used {
             let tail = try columns[i]!.split(leaf.slots + i + 1, at: row)
             sibling.node.slots[i + 1] = tail.raw
         }
-        let first = try splitKeys(leaf, sibling.node, at: row, rows: rows)
-        try insertRow(values, key, leaf, at: row, rows: row)
-        return (sibling.ref, first)
+        return (sibling.ref, try splitKeys(leaf, sibling.node, at: row, rows: rows))
     }
 
     private func splitKeys(
         _ leaf: SlabNode, _ sibling: SlabNode, at row: Int, rows: Int
     ) throws(RealmError) -> UInt64 {
-        // Keys without gaps are only ever added to behind the last.
         let first = try key(row, leaf)
-        try expandKeys(leaf, rows)
+        if NodeSlot(raw: leaf.slots[0]).isTagged {
+            leaf.slots[0] = NodeEncoder.tag(row)
+            sibling.slots[0] = NodeEncoder.tag(rows - row)
+            return first
+        }
         var keys: [UInt64] = []
         for i in row..<rows { keys.append(try key(i, leaf) &- first) }
         sibling.slots[0] = try keySlot(keys)

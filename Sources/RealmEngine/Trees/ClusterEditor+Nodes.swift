@@ -4,6 +4,7 @@ extension ClusterEditor {
     @inline(__always)
     func reach(_ key: UInt64) throws(RealmError) -> Reached {
         willChange()
+        scatter.touch(key)
         if let reached, reached.range.contains(key) { return reached }
         return try descend(key, toLeaf: true)!
     }
@@ -17,9 +18,11 @@ extension ClusterEditor {
         var slot = rootSlot
         var range = Range()
         while true {
+            let isCopied = nodes.owns(Ref(slot.pointee))
             let node = try own(slot, below: path.last?.node)
             guard node.view.isInner else {
                 guard toLeaf else { return nil }
+                if !isCopied { scatter.leaves.append(range.base) }
                 reached = Reached(leaf: node, range: range)
                 return reached
             }

@@ -79,10 +79,12 @@ extension ClusterEditor {
         try rebase(node.slots + 3, below: node, by: delta)
     }
 
-    /// Joins leaf `i` with its right neighbour when together they stay below three quarters.
+    /// Joins leaf `i` with its right neighbour when together they stay below three quarters of what a
+    /// leaf should hold, which is little where changes are scattered.
     private func mergeIfSmall(_ node: SlabNode, _ i: Int, _ rows: Int) throws(RealmError) {
         let other = try objects(Ref(node.slots[4 + i]))
-        guard rows + other < context.fanout.clusterLeaf * 3 / 4 else { return }
+        let size = scatter.isDense ? context.fanout.clusterLeaf : context.fanout.scatteredLeaf
+        guard rows + other < size * 3 / 4 else { return }
         let inner = try inner(node)
         let delta = inner.offset(i + 1) &- inner.offset(i)
         let left = try own(node.slots + 3 + i, below: node)

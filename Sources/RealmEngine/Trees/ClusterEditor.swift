@@ -22,6 +22,8 @@ final class ClusterEditor {
     private var seen: Seen?
     /// Objects behind all those in the tree.
     var run: Run?
+    /// How the transaction's changes lie in the tree.
+    var scatter = Scatter()
 
     /// An inner node the transaction may change, and the child taken there.
     struct Step {
@@ -94,6 +96,12 @@ final class ClusterEditor {
     func forgetPlaces() {
         reached = nil
         seen = nil
+    }
+
+    /// The next transaction of a group goes on from here.
+    func beginTransaction() {
+        forgetPlaces()
+        scatter = Scatter()
     }
 
     /// The tree is about to change.

@@ -7,6 +7,10 @@ struct Fanout: Sendable {
     /// Smaller than the format's own 1000: consecutive integers spread over the whole index, so that
     /// small nodes save most of what a commit rewrites.
     var index = 128
+
+    /// Objects of a leaf that changes scattered over the tree keep dividing: what a commit writes for
+    /// each of them is its whole leaf.
+    var scatteredLeaf: Int { max(1, clusterLeaf / 4) }
 }
 
 /// What every editor of one write transaction shares: the bytes it reads, the slab it writes into,
