@@ -121,6 +121,23 @@ import Testing
         try check(all)
     }
 
+    /// What another engine does to small leaves would lose collections in there.
+    @Test func mixedValuesKeepFullLeaves() throws {
+        let before = try leaves()
+        try commit { try $0.addProperty(table, PropertySpec("any", .mixed)) }
+        var numbers = all
+        for id in stride(from: 0, to: Self.count, by: 100) {
+            try commit { transaction in
+                numbers[id] = -id
+                let key = try #require(try find(transaction, id))
+                try Self.set(transaction, table, key, -id)
+                try transaction.set(table, key, 3, .int(1))
+            }
+        }
+        #expect(try leaves() == before)
+        try check(numbers)
+    }
+
     @Test func allObjectsChangedAtOnce() throws {
         let before = try leaves()
         var numbers = all

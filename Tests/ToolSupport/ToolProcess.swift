@@ -19,6 +19,11 @@ struct ToolProcess {
             ["/bin/bash", "-c", "TOOL=$0; " + script, directoryOfExecutables + "/" + tool])
     }
 
+    /// Whether all these programs are there; `command -v` is content with one of several.
+    static func has(_ programs: String...) -> Bool {
+        shell(programs.map { "command -v \($0)" }.joined(separator: " && ")).status == 0
+    }
+
     /// Runs a debug executable with arguments.
     static func run(_ tool: String, _ arguments: [String]) -> ToolProcess {
         spawn([directoryOfExecutables + "/" + tool] + arguments)

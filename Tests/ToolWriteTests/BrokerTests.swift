@@ -7,8 +7,7 @@ import Testing
 @Suite struct BrokerTests {
     private let lab = WriteLab()
 
-    private static let hasRedis =
-        ToolProcess.shell("command -v redis-server redis-cli perl > /dev/null").status == 0
+    private static let hasRedis = ToolProcess.has("redis-server", "redis-cli", "perl")
 
     /// Starts `redis-server` on a socket of its own, which the `redis-cli` that the scripts find uses.
     /// `start NAME COMMAND...` runs a script whose processes `end NAME` kills, all of them.

@@ -30,9 +30,17 @@ extension ClusterEditor {
     func divideScattered() throws(RealmError) {
         let done = scatter
         scatter = Scatter()
-        if done.isDense { return }
+        if done.isDense || holdsMixed { return }
         for key in done.leaves { try divide(reach(key)) }
         scatter = Scatter()
+    }
+
+    /// The reference engine joins small leaves when it removes an object, and then loses the keys of
+    /// collections inside mixed values.
+    private var holdsMixed: Bool {
+        used.contains {
+            columns[$0]!.layout.type == .mixed && columns[$0]!.layout.collection == nil
+        }
     }
 
     private func divide(_ place: Reached) throws(RealmError) {

@@ -43,7 +43,7 @@ import Testing
     }
 
     /// Recipe 6: who pins an old version, and an alarm.
-    @Test(.enabled(if: ToolProcess.shell("command -v jq").status == 0)) func whoPinsAnOldVersion()
+    @Test(.enabled(if: ToolProcess.has("jq"))) func whoPinsAnOldVersion()
         throws
     {
         let lab = try CompactLab()

@@ -51,13 +51,13 @@ import Testing
                 """, "\(run.errorText)")
     }
 
-    private static let hasDpkg = ToolProcess.shell("command -v dpkg-deb dpkg").status == 0
+    private static let hasDpkg = ToolProcess.has("dpkg-deb", "dpkg")
     private static let isRoot = geteuid() == 0
 
     @Test(.enabled(if: hasDpkg && isRoot)) func debianPackage() {
         let run = script(
             """
-            lintian() { command -v lintian > /dev/null || return 0; command lintian "$@" 2>/dev/null; }
+            lintian() { type -P lintian > /dev/null || return 0; command lintian "$@" 2>/dev/null; }
             lintian --fail-on error,warning one/*.deb && echo clean
             mkdir -p root/var/lib/dpkg/info root/var/lib/dpkg/updates; touch root/var/lib/dpkg/status
             on() { dpkg --root=root --log=/dev/null --force-depends "$@" > /dev/null; }

@@ -4,7 +4,7 @@ import Testing
 
 /// The recipes of the tools' contract that `RecipeTests` does not run, as they are written. Programs
 /// that are not there, or would leave the machine, have stand-ins.
-@Suite(.enabled(if: ToolProcess.shell("command -v jq sqlite3").status == 0))
+@Suite(.enabled(if: ToolProcess.has("jq", "sqlite3")))
 struct ReadingRecipeTests {
     private let scratch = ScratchDirectory()
 

@@ -5,7 +5,7 @@ struct RenderedPage {
     /// Headings at the margin, each with its lines.
     private(set) var sections: [(title: String, lines: [String])] = []
 
-    static let canRender = ToolProcess.shell("command -v mandoc").status == 0
+    static let canRender = ToolProcess.has("mandoc")
 
     /// The page `man/NAME`, rendered so wide that synopses and examples are not broken.
     init(_ name: String) {
