@@ -171,6 +171,7 @@ import Testing
         let small = try leaves()
         #expect(small.reduce(0, +) == 3000)
         #expect(small.dropLast().allSatisfy { $0 < 128 })
+        #expect(small.filter { $0 < 96 }.count > small.count / 2, "\(small)")
         try remove(2000)
         let joined = try leaves()
         #expect(joined.reduce(0, +) == 1000)

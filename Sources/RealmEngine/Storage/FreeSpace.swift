@@ -67,13 +67,13 @@ struct FreeSpace {
         guard starts.count == counts.count, starts.count == versions?.count ?? starts.count else {
             throw .corrupt("free lists of different lengths", at: top.freePositions)
         }
-        let isNarrow = starts.widthCode == 6 && counts.widthCode == 6 && versions?.widthCode == 6
+        let isNarrow = starts.widthCode == 6 && counts.widthCode == 6
         for i in 0..<starts.count {
             // Nearly always they have 32 bits each.
-            let (start, count, version) =
+            let (start, count) =
                 isNarrow
-                ? (starts.narrow(i), counts.narrow(i), versions!.narrow(i))
-                : (starts.integer(i), counts.integer(i), versions?.integer(i) ?? 0)
+                ? (starts.narrow(i), counts.narrow(i)) : (starts.integer(i), counts.integer(i))
+            let version = versions?.integer(i) ?? 0
             guard start >= 24, count > 0, version >= 0, start & 7 == 0, count & 7 == 0,
                 UInt64(start) <= top.logicalSize, UInt64(count) <= top.logicalSize
             else { throw .corrupt("a malformed free chunk", at: top.freePositions) }
@@ -157,14 +157,14 @@ struct FreeSpace {
     /// Indexes of extents with room for `need` that have the least between them, in ascending order.
     ///
     /// So a commit goes to the emptiest part of the file and fills it: its pages are few writes for the
-    /// device, and what is free stays in few pieces. Where less than half of that part is free the
-    /// file grows instead, unless most of it is free.
+    /// device, and what is free stays in few pieces. Where less than an eighth of that part is free
+    /// the file grows instead, unless most of it is free.
     private func several(_ need: NodeWriter.Need) -> [Int]? {
         // Half a node is lost at the end of each.
         let lost = need.bytes / max(1, need.nodes) / 2
         let useful = free.indices.filter { free[$0].count >= max(Self.leastExtent, 2 * lost) }
         guard let best = emptiest(useful, need.bytes, lost) else { return nil }
-        if best.span > 2 * need.bytes, total <= logicalSize / 2 { return nil }
+        if best.span > 8 * need.bytes, total <= logicalSize / 2 { return nil }
         return Array(useful[best.range])
     }
 

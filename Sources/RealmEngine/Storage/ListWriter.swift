@@ -91,9 +91,10 @@ struct ListWriter {
         func nodeSize(_ width: UInt64) -> UInt64 {
             8 + (UInt64(chunks.count) * width + 7) & ~7
         }
-        let versionCode: UInt8 = version < 1 << 31 ? 6 : 7
+        let versionCode = NodeEncoder.widthCode(
+            magnitude: Int64(clamping: version) | 1 << 6, isNegative: false)
         let stamps = start + 2 * nodeSize(width)
-        let topStart = stamps + nodeSize(versionCode == 6 ? 4 : 8)
+        let topStart = stamps + nodeSize(1 << UInt64(versionCode - 4))
         let refs = (start, start + nodeSize(width), stamps)
         let rootSlots = slots(size, refs)
         let rootCode = rootSlots.withUnsafeBufferPointer { buffer in
@@ -116,20 +117,28 @@ struct ListWriter {
             logicalSize: size)
     }
 
-    /// - Parameter code: of 32 or 64 bits.
+    /// - Parameter code: of 8 bits or more.
     @inline(__always)
     private func append(
         _ chunks: [FreeSpace.Chunk], _ number: (FreeSpace.Chunk) -> UInt64, _ code: UInt8,
         to box: ByteBufferBox
     ) {
         let p = append(code, chunks.count, to: box)
-        if code == 6 {
-            let place = p.assumingMemoryBound(to: UInt32.self)
-            for i in chunks.indices { place[i] = UInt32(truncatingIfNeeded: number(chunks[i])) }
-        } else {
-            let place = p.assumingMemoryBound(to: UInt64.self)
-            for i in chunks.indices { place[i] = number(chunks[i]) }
+        switch code {
+        case 4: fill(p, UInt8.self, chunks, number)
+        case 5: fill(p, UInt16.self, chunks, number)
+        case 6: fill(p, UInt32.self, chunks, number)
+        default: fill(p, UInt64.self, chunks, number)
         }
+    }
+
+    @inline(__always)
+    private func fill<T: FixedWidthInteger>(
+        _ p: UnsafeMutableRawPointer, _: T.Type, _ chunks: [FreeSpace.Chunk],
+        _ number: (FreeSpace.Chunk) -> UInt64
+    ) {
+        let place = p.assumingMemoryBound(to: T.self)
+        for i in chunks.indices { place[i] = T(truncatingIfNeeded: number(chunks[i])) }
     }
 
     private func append(_ slots: [UInt64], _ code: UInt8, to box: ByteBufferBox) {

@@ -47,7 +47,9 @@ extension ClusterEditor {
         // What is appended next goes to the last leaf, which is to become full.
         guard place.range.end != nil else { return }
         let rows = try rows(place.leaf)
-        guard rows >= 2 * context.fanout.scatteredLeaf, isMostlyOwn(place.leaf) else { return }
+        // Some may have been removed since the leaf was divided last.
+        let least = max(2, 3 * context.fanout.scatteredLeaf / 2)
+        guard rows >= least, isMostlyOwn(place.leaf) else { return }
         let sibling = try split(place.leaf, at: rows / 2, rows: rows)
         try adopt(sibling.ref, sibling.key)
     }
