@@ -12,6 +12,10 @@
 /// weak references. Its memory must still be there.
 void *swift_tryRetain(void *object);
 
+/// Count that many references to an object of Swift at once, or let go of them: the runtime's own.
+void *swift_retain_n(void *object, uint32_t count);
+void swift_release_n(void *object, uint32_t count);
+
 /// What counts the references to an object of Swift, of all kinds together: good for nothing but being
 /// compared with another object's.
 static inline size_t realm_reference_count(const void *object) {
@@ -29,6 +33,10 @@ int realm_file_birth(
 
 /// Waits until there is something to read at `descriptor`, at most so long.
 void realm_wait_readable(int descriptor, long microseconds);
+
+/// What tells the calling thread from all others that exist now: where its own variables are, which the
+/// processor knows.
+static inline size_t realm_current_thread(void) { return (size_t)__builtin_thread_pointer(); }
 
 /// Has the processor fetch the line of memory that `address` is in; any address will do.
 static inline void realm_prefetch(const void *address) { __builtin_prefetch(address); }

@@ -27,9 +27,9 @@ public struct TableKey: Hashable, Sendable {
 public struct ObjectKey: Hashable, Comparable, Sendable {
     public var raw: Int64
 
-    @inline(__always) public init(_ raw: Int64) { self.raw = raw }
+    @inlinable @inline(__always) public init(_ raw: Int64) { self.raw = raw }
 
-    public static let none = ObjectKey(-1)
+    @inlinable public static var none: ObjectKey { @inline(__always) get { ObjectKey(-1) } }
 
     @inline(__always) public var isUnresolved: Bool { raw <= -2 }
 

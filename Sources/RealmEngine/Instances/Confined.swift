@@ -119,7 +119,10 @@ extension Instance {
     }
 
     /// Traps where nothing of the instance may be read.
-    func checkReadable() { if !isFrozen { check() } }
+    @inline(__always)
+    func checkReadable() {
+        if thread.load(ordering: .relaxed) != Threads.current, !isFrozen { check() }
+    }
 
     /// The class called `name`; nil when there is none.
     public func table(named name: String) -> Confined? {

@@ -20,7 +20,8 @@ extension ObjectClass {
         guard place.generation == instance.generation else { return try late(property, key) }
         let field = field(property)
         let ref = try cells(field, place)
-        return try ColumnLeaf(space, ref, field.layout, rows: Int(place.rows)).value(place.row)
+        return try ColumnLeaf(space, ref, field.pointee.layout, rows: Int(place.rows)).value(
+            place.row)
     }
 
     /// An integer; nil for null. Throws as `value` does, and for a property of another type.
@@ -29,7 +30,7 @@ extension ObjectClass {
     ) throws(RealmError) -> Int64? {
         let space = instance.space
         let field = field(property)
-        guard place.generation == instance.generation, field.isInteger else {
+        guard place.generation == instance.generation, field.pointee.isInteger else {
             return try value(property, of: key, at: place).int()
         }
         let ref = try cells(field, place)
@@ -45,20 +46,22 @@ extension ObjectClass {
     ) throws(RealmError) -> ByteView? {
         let space = instance.space
         let field = field(property)
-        guard place.generation == instance.generation, field.isText else {
+        guard place.generation == instance.generation, field.pointee.isText else {
             return try value(property, of: key, at: place).text()
         }
         let ref = try cells(field, place)
-        let leaf = try BytesLeaf(strings: space, ref, distinct: field.layout.distinct)
+        let leaf = try BytesLeaf(strings: space, ref, distinct: field.pointee.layout.distinct)
         guard leaf.count == Int(place.rows) else { throw space.tooMany(leaf.count, ref) }
         return try leaf.value(place.row)
     }
 
     @inline(__always)
-    private func cells(_ field: Field, _ place: ObjectPlace) throws(RealmError) -> Ref {
-        guard let ref = place.columnRef(field.leafIndex), field.column != nil, !ref.isNone else {
-            throw gone(field)
-        }
+    private func cells(
+        _ field: UnsafePointer<Field>, _ place: ObjectPlace
+    ) throws(RealmError) -> Ref {
+        guard let ref = place.columnRef(field.pointee.leafIndex), field.pointee.column != nil,
+            !ref.isNone
+        else { throw gone(field.pointee) }
         return ref
     }
 

@@ -5,13 +5,20 @@
     /// Positive: an open write transaction, whose nodes move, has 0, and what is nowhere less.
     @usableFromInline var generation = -1
     /// Payload of the cluster leaf; nil when there is no such object.
-    private var leaf: UnsafeRawPointer?
-    private(set) var row = 0
+    @usableFromInline var leaf: UnsafeRawPointer?
+    /// In 32 bits, since accessors that are kept should be small.
+    @usableFromInline var shortRow: UInt32 = 0
     /// Objects in the leaf.
-    private(set) var rows: UInt32 = 0
+    @usableFromInline var rows: UInt32 = 0
+
+    @inline(__always)
+    var row: Int {
+        get { Int(shortRow) }
+        set { shortRow = UInt32(truncatingIfNeeded: newValue) }
+    }
 
     /// Nowhere, which no version agrees with.
-    package init() {}
+    @inlinable @inline(__always) package init() {}
 
     init(_ found: (leaf: ClusterLeaf, row: Int)?, generation: Int) {
         self.generation = generation
@@ -52,8 +59,9 @@
         let keys = node.slot(0)
         var found = self
         if keys.isTagged {
-            found.row = row &+ Int(truncatingIfNeeded: distance)
-            return found.row >= 0 && found.row < rows ? found : nil
+            let place = row &+ Int(truncatingIfNeeded: distance)
+            found.row = place
+            return place >= 0 && place < rows ? found : nil
         }
         guard let list = try? space.integers(keys.ref, "object keys"), row < list.count else {
             return nil

@@ -14,8 +14,35 @@ public struct ResultsCursor {
     /// The instance shows that version as long as this is its.
     private let generation: Int
     private var leaf: PlacedLeaf?
+    private var rows = Rows()
     private var position = 0
     private var handle: ObjectHandle?
+
+    /// What each object of the leaf takes, at hand.
+    private struct Rows {
+        /// Positions of the first object and after the last one.
+        var start = 0
+        var end = 0
+        /// The first one's.
+        var place = ObjectPlace()
+        /// Of a leaf whose keys follow each other.
+        var firstKey: ObjectKey?
+
+        init() {}
+
+        init(_ leaf: PlacedLeaf, before limit: Int, generation: Int) {
+            (start, end) = (leaf.start, min(leaf.end, limit))
+            place = ObjectPlace(leaf.leaf, 0, generation: generation)
+            firstKey = leaf.leaf.node.slot(0).isTagged ? leaf.leaf.key(0) : nil
+        }
+
+        @inline(__always)
+        func place(_ position: Int) -> ObjectPlace {
+            var found = place
+            found.row = position &- start
+            return found
+        }
+    }
 
     init(_ results: ObjectResults) throws(RealmError) {
         objects = results.objects
@@ -36,8 +63,18 @@ public struct ResultsCursor {
     }
 
     /// The next object that is there still, and where it is; nil at the end.
-    @inline(__always)
     package mutating func nextFound() throws(RealmError) -> (key: ObjectKey, place: ObjectPlace)? {
+        guard position < rows.end, checkedGeneration == generation else {
+            return try nextFoundElsewhere()
+        }
+        defer { position &+= 1 }
+        return (key(position), rows.place(position))
+    }
+
+    @inline(never)
+    private mutating func nextFoundElsewhere() throws(RealmError)
+        -> (key: ObjectKey, place: ObjectPlace)?
+    {
         while position < count {
             let (key, place) = try nextPlace()
             if let place { return (key, place) }
@@ -85,17 +122,28 @@ public struct ResultsCursor {
     /// The next object, and where it is if that is known without looking for it.
     @inline(__always)
     private mutating func nextPlace() throws(RealmError) -> (ObjectKey, ObjectPlace?) {
-        let now = uncounted._withUnsafeGuaranteedRef { objects in
+        let now = checkedGeneration
+        defer { position += 1 }
+        if let keys { return (keys[position], nil) }
+        if position >= rows.end { try open() }
+        return (key(position), now == generation ? rows.place(position) : nil)
+    }
+
+    /// The instance's. Traps where that may not be read.
+    @inline(__always)
+    private var checkedGeneration: Int {
+        uncounted._withUnsafeGuaranteedRef { objects in
             objects.instance.checkReadable()
             return objects.instance.generation
         }
-        defer { position += 1 }
-        if let keys { return (keys[position], nil) }
-        if leaf == nil || position >= leaf!.end { try open() }
-        let row = position &- leaf!.start
-        let key = leaf!.leaf.key(row)
-        guard now == generation else { return (key, nil) }
-        return (key, ObjectPlace(leaf!.leaf, row, generation: generation))
+    }
+
+    /// Of the object at a position in the leaf at hand.
+    @inline(__always)
+    private func key(_ position: Int) -> ObjectKey {
+        let row = position &- rows.start
+        if let first = rows.firstKey { return ObjectKey(first.raw &+ Int64(row)) }
+        return leaf!.leaf.key(row)
     }
 
     private mutating func open() throws(RealmError) {
@@ -104,6 +152,7 @@ public struct ResultsCursor {
                 .leaf(at: position, near: leaf), position < found.end
         else { throw .corrupt("no object at position \(position)", in: "results") }
         leaf = found
+        rows = Rows(found, before: count, generation: generation)
     }
 }
 

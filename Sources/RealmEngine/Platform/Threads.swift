@@ -1,3 +1,4 @@
+import CRealmSystem
 import Glibc
 
 /// Worker threads for work that is cut into pieces by whoever uses it.
@@ -39,7 +40,7 @@ public enum Threads {
 
     /// What tells the calling thread from all others that exist now. Takes about a nanosecond.
     @inline(__always)
-    static var current: UInt { UInt(pthread_self()) }
+    static var current: UInt { UInt(bitPattern: realm_current_thread()) }
 
     /// The calling thread does nothing any more.
     static func sleepForEver() -> Never {

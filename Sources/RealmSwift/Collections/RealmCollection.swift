@@ -125,17 +125,37 @@ extension RealmCollection where Element.PersistedType: SortableType {
 
 /// Goes over the elements a collection had when it began.
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
-    private let step: () -> Element?
+    /// Elements that are accessors of their class, which take the short way; nil for others.
+    @usableFromInline let accessors: ResultsSource.Members?
+    @usableFromInline let step: () -> Element?
 
     /// - Parameter step: the next element; nil at the end.
-    init(_ step: @escaping () -> Element?) { self.step = step }
+    init(_ step: @escaping () -> Element?) {
+        self.step = step
+        accessors = nil
+    }
 
     init(_ elements: [Element]) {
         var rest = elements.makeIterator()
-        step = { rest.next() }
+        self.init { rest.next() }
     }
 
-    public mutating func next() -> Element? { step() }
+    init(_ members: ResultsSource.Members) {
+        accessors = members
+        step = { nil }
+    }
+
+    @inlinable public mutating func next() -> Element? {
+        guard let accessors else { return step() }
+        // The iterator keeps them: no reference is counted meanwhile.
+        guard
+            var reference = Unmanaged.passUnretained(accessors)
+                ._withUnsafeGuaranteedRef({ $0.nextReference() })
+        else { return nil }
+        return withUnsafeMutableBytes(of: &reference) {
+            $0.baseAddress!.assumingMemoryBound(to: Element.self).move()
+        }
+    }
 }
 
 /// What a sort goes by.

@@ -88,7 +88,7 @@ import RealmEngine
         switch source {
         case .objects(let source):
             let members = ResultsSource.Members(source)
-            return RLMIterator { members.next() }
+            return source.maker == nil ? RLMIterator(members) : RLMIterator { members.nextMade() }
         case .values(let source):
             return RLMIterator(
                 (0..<source.count).map { Element._rlmFromStored(source.element($0)) })
@@ -252,8 +252,13 @@ final class ResultsSource: @unchecked Sendable {
         }
     }
 
+    /// Whether elements are of that class as things are.
     @inline(__always)
-    func bound(_ key: ObjectKey, _ place: ObjectPlace) -> ObjectBase { managed.bound(key, place) }
+    func isNow(_ managed: Unmanaged<ManagedClass>) -> Bool {
+        let known = Unmanaged.passUnretained(known)
+        return known.toOpaque() == managed.toOpaque()
+            && known._withUnsafeGuaranteedRef { !$0.isStale }
+    }
 
     /// Whether `object`, an accessor made here, may be one of another object: it is live and of the
     /// class as it is now.

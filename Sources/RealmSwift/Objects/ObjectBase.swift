@@ -6,13 +6,11 @@ import RealmEngine
 open class ObjectBase: NSObject {
     /// Where the object is stored; nil as long as it is in no realm.
     @exclusivity(unchecked) final var managed: ManagedClass?
-    /// Its class in the file, of an object that has none in the program.
-    final var unmodelled: ObjectClass?
+    /// One of the two below, which few objects have.
+    private final var other: AnyObject?
     /// Which object it is, and where that was found last.
     @exclusivity(unchecked) final var key = ObjectKey.none
     @exclusivity(unchecked) final var position = ObjectPlace()
-    /// Of an object that stands for a class while a key path is looked at.
-    final var recorder: _KeyPathRecording?
     /// Keeps the realm, which its classes do not.
     @exclusivity(unchecked) final var keeper: RealmInstance?
 
@@ -43,6 +41,18 @@ open class ObjectBase: NSObject {
 
     // MARK: State
 
+    /// Its class in the file, of an object that has none in the program.
+    final var unmodelled: ObjectClass? {
+        get { other as? ObjectClass }
+        set { other = newValue }
+    }
+
+    /// Of an object that stands for a class while a key path is looked at.
+    final var recorder: _KeyPathRecording? {
+        get { other as? _KeyPathRecording }
+        set { other = newValue }
+    }
+
     /// Nil for an object that is in no realm; one that was deleted keeps its.
     public var realm: Realm? { keeper.map { Realm($0) } }
     public var objectSchema: ObjectSchema { ObjectSchema(ClassModel.of(Swift.type(of: self))) }
@@ -67,14 +77,26 @@ open class ObjectBase: NSObject {
     @inline(__always)
     final func become(_ other: ObjectKey, _ place: ObjectPlace) { (key, position) = (other, place) }
 
+    /// Stands for its first object, and takes over the references to the class and the realm, which are
+    /// counted already.
+    @inline(__always)
+    final func begin(
+        _ managed: Unmanaged<ManagedClass>, _ keeper: Unmanaged<RealmInstance>, _ key: ObjectKey,
+        _ place: ObjectPlace
+    ) {
+        self.managed = managed.takeRetainedValue()
+        self.keeper = keeper.takeRetainedValue()
+        become(key, place)
+    }
+
     /// There is one strong reference to the object, and there never was one of another kind: the
     /// runtime's count is that of a new object.
     @inline(__always)
-    final var isUnshared: Bool {
-        realm_reference_count(Unmanaged.passUnretained(self).toOpaque()) == Self.countOfNew
+    final func isUnshared(_ countOfNew: Int) -> Bool {
+        realm_reference_count(Unmanaged.passUnretained(self).toOpaque()) == countOfNew
     }
 
-    private static let countOfNew: Int = {
+    static let countOfNew: Int = {
         let new = Unmanaged.passRetained(ObjectBase())
         defer { new.release() }
         return realm_reference_count(new.toOpaque())
@@ -324,6 +346,12 @@ open class ObjectBase: NSObject {
     }
 
     open override var description: String { ObjectDescription.text(self) }
+}
+
+extension Unmanaged {
+    /// Counts that many references at once, or lets go of them.
+    func retain(_ count: UInt32) { swift_retain_n(toOpaque(), count) }
+    func release(_ count: UInt32) { swift_release_n(toOpaque(), count) }
 }
 
 extension Unmanaged where Instance == ObjectBase {

@@ -80,13 +80,18 @@ final class ManagedClass: @unchecked Sendable {
         _ object: ObjectBase, _ key: ObjectKey, _ place: ObjectPlace, isAdopted: Bool = false
     ) {
         object.managed = self
-        (object.key, object.position) = (key, place)
         object.keeper = realm
+        object.become(key, place)
+        bindColumns(of: object)
+        if hasHolders, !isAdopted { attachHolders(of: object) }
+    }
+
+    @inline(__always)
+    private func bindColumns(of object: ObjectBase) {
         let base = Unmanaged.passUnretained(object).toOpaque()
         for binding in bindings {
             base.storeBytes(of: binding.property, toByteOffset: binding.offset, as: UInt16.self)
         }
-        if hasHolders, !isAdopted { attachHolders(of: object) }
     }
 
     @inline(never)
@@ -105,8 +110,21 @@ final class ManagedClass: @unchecked Sendable {
 
     @inline(__always)
     func bound(_ key: ObjectKey, _ place: ObjectPlace) -> ObjectBase {
+        let this = Unmanaged.passUnretained(self)
+        return bound(key, place, this.retain(), Unmanaged.passUnretained(realm).retain())
+    }
+
+    /// - Parameters this, realm: references to the class itself and its realm, which are counted
+    ///   already.
+    @inline(__always)
+    func bound(
+        _ key: ObjectKey, _ place: ObjectPlace, _ this: Unmanaged<ManagedClass>,
+        _ realm: Unmanaged<RealmInstance>
+    ) -> ObjectBase {
         let object = type.init()
-        bind(object, key, place)
+        object.begin(this, realm, key, place)
+        bindColumns(of: object)
+        if hasHolders { attachHolders(of: object) }
         return object
     }
 
