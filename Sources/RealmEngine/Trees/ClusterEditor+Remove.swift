@@ -83,7 +83,7 @@ extension ClusterEditor {
     /// leaf should hold, which is little where changes are scattered.
     private func mergeIfSmall(_ node: SlabNode, _ i: Int, _ rows: Int) throws(RealmError) {
         let other = try objects(Ref(node.slots[4 + i]))
-        let size = scatter.isDense ? context.fanout.clusterLeaf : context.fanout.scatteredLeaf
+        let size = keepsSmallLeaves ? context.fanout.scatteredLeaf : context.fanout.clusterLeaf
         guard rows + other < size * 3 / 4 else { return }
         let inner = try inner(node)
         let delta = inner.offset(i + 1) &- inner.offset(i)

@@ -35,6 +35,19 @@ extension ClusterEditor {
         scatter = Scatter()
     }
 
+    /// A damaged column is no reason to fail a commit that does not touch it.
+    private func opens(_ leaf: SlabNode, _ rows: Int) -> Bool {
+        do throws(RealmError) {
+            for i in used { try columns[i]!.open(leaf.slots + i + 1, rows: rows) }
+        } catch {
+            return false
+        }
+        return true
+    }
+
+    /// Whether a removal leaves leaves as small as those that get divided.
+    var keepsSmallLeaves: Bool { !scatter.isDense && !holdsMixed }
+
     /// The reference engine joins small leaves when it removes an object, and then loses the keys of
     /// collections inside mixed values.
     private var holdsMixed: Bool {
@@ -49,7 +62,7 @@ extension ClusterEditor {
         let rows = try rows(place.leaf)
         // Some may have been removed since the leaf was divided last.
         let least = max(2, 3 * context.fanout.scatteredLeaf / 2)
-        guard rows >= least, isMostlyOwn(place.leaf) else { return }
+        guard rows >= least, isMostlyOwn(place.leaf), opens(place.leaf, rows) else { return }
         let sibling = try split(place.leaf, at: rows / 2, rows: rows)
         try adopt(sibling.ref, sibling.key)
     }
