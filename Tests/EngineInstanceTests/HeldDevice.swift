@@ -53,9 +53,9 @@ final class HeldDevice: StorageDevice {
     }
 
     var size: Int { device.size }
-    func grow(to size: Int) throws(RealmError) {
+    func grow(to size: Int) throws(RealmError) -> Range<Int> {
         gate.noteWriter()
-        try device.grow(to: size)
+        return try device.grow(to: size)
     }
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError) {
         gate.noteWriter()

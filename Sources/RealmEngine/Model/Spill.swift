@@ -65,12 +65,35 @@ extension WriteSession {
     func store(_ runs: [NodeWriter.Run], logicalSize: UInt64) throws(RealmError) {
         // Joiners size the file under the control mutex, so growing it happens under it too.
         try database.session!.file.controlMutex.withLock { () throws(RealmError) in
-            try device.grow(to: Int(logicalSize))
+            let grown = try device.grow(to: Int(logicalSize))
             try database.file.extend(to: Int(logicalSize))
             for run in runs where run.bytes.count > 0 {
                 try device.write(run.bytes.bytes, at: Int(run.start))
             }
+            try writeAhead(grown, behind: runs)
             PausePoint.reach(.storing)
         }
+    }
+
+    /// Bytes that one commit writes ahead at most.
+    private static let writtenAhead = 1 << 20
+
+    /// Writes zeros to what the file grew by and the runs do not fill. A sync after the first write to a
+    /// block takes half as long again as later ones, for the file system has to note that something is
+    /// there: so the commit that pays for its own blocks pays for those of the next commits. Not for
+    /// large ones, which need few syncs.
+    private func writeAhead(
+        _ grown: Range<Int>, behind runs: [NodeWriter.Run]
+    ) throws(RealmError) {
+        guard options.isDurable, !grown.isEmpty,
+            runs.reduce(0, { $0 + $1.bytes.count }) < Self.writtenAhead
+        else { return }
+        let end = runs.reduce(grown.lowerBound) { max($0, Int($1.end)) }
+        let count = min(grown.upperBound - end, Self.writtenAhead)
+        guard count > 0 else { return }
+        let zeros = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 8)
+        defer { zeros.deallocate() }
+        zeros.initializeMemory(as: UInt8.self, repeating: 0)
+        try device.write(UnsafeRawBufferPointer(zeros), at: end)
     }
 }

@@ -80,19 +80,24 @@ final class FileDevice: StorageDevice {
         try FileStatus(descriptor, path).identity
     }
 
-    func grow(to wanted: Int) throws(RealmError) {
+    @discardableResult
+    func grow(to wanted: Int) throws(RealmError) -> Range<Int> {
         // In a session the file never gets shorter.
-        if wanted <= size { return }
+        if wanted <= size { return 0..<0 }
         // Another participant may have made it longer.
         size = max(size, try currentSize())
-        if wanted <= size { return }
+        if wanted <= size { return 0..<0 }
+        let grown = size..<wanted
         let code = posix_fallocate(descriptor, off_t(size), off_t(wanted - size))
         if code != 0 {
             // Where the file system cannot preallocate, a hole is the best there is.
             guard code == EOPNOTSUPP || code == EINVAL, ftruncate(descriptor, off_t(wanted)) == 0
             else { throw systemError("fallocate", path, errno: code, kind: .output) }
+            size = wanted
+            return 0..<0
         }
         size = wanted
+        return grown
     }
 
     /// Cuts the file to `wanted` bytes; nobody else may have it mapped.

@@ -43,9 +43,12 @@ final class EncryptedDevice: StorageDevice {
 
     var size: Int { EncryptedLayout.databaseSize(of: device.size) }
 
-    func grow(to size: Int) throws(RealmError) {
+    @discardableResult
+    func grow(to size: Int) throws(RealmError) -> Range<Int> {
         isSynced = false
         try device.grow(to: EncryptedLayout.fileSize(of: size))
+        // Zeros would be pages to encrypt.
+        return 0..<0
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError) {
