@@ -76,6 +76,11 @@ public final class Confinement: Sendable {
     /// Whether both are one place.
     public func isSame(as other: Confinement) -> Bool { identity == other.identity }
 
+    /// Whether this is where a queue or an actor runs what it is given.
+    public func isPlace(of object: AnyObject) -> Bool {
+        identity == .object(ObjectIdentifier(object))
+    }
+
     /// Whether work can be delivered here.
     public var isDeliverable: Bool { send != nil }
 

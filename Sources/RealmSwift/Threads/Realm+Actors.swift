@@ -84,4 +84,9 @@ extension Scheduler {
         func made<A: Actor>(_ actor: A) -> Confinement { Confinement(actor) }
         return made(actor)
     }
+
+    /// Whether `place` is what `actor(actor)` makes.
+    static func isPlace(of actor: any Actor, _ place: Confinement) -> Bool {
+        place.isPlace(of: actor) || (actor is MainActor && place.isSame(as: main))
+    }
 }

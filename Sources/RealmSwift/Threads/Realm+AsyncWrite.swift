@@ -1,5 +1,5 @@
-import Foundation
 import RealmEngine
+import Synchronization
 
 /// Writing and moving on without holding up an actor (API specification 2.1).
 extension Realm {
@@ -13,16 +13,18 @@ extension Realm {
         checkIsolated("asyncWrite", actor)
         try Task.checkCancellation()
         let engine = engine
-        return try await withoutActuallyEscaping(block) {
-            (block: @escaping () throws -> Result) async throws -> Result in
+        var result: Result?
+        try await withoutActuallyEscaping(block) {
+            (block: @escaping () throws -> Result) async throws in
             _ = actor
-            let write = ActorWrite(engine, block)
-            return try await withTaskCancellationHandler {
+            let write = ActorWrite(engine) { result = try block() }
+            try await withTaskCancellationHandler {
                 try await write.finished(isolation: actor)
             } onCancel: {
                 write.cancel()
             }
         }
+        return result!
     }
 
     /// Moves to the version that is the newest when this is called, or a newer one; false when there is
@@ -38,8 +40,7 @@ extension Realm {
     }
 
     private func checkIsolated(_ name: String, _ actor: any Actor) {
-        let place = Scheduler.actor(actor)
-        if !isFrozen, !engine.confinement.isSame(as: place) {
+        if !isFrozen, !Scheduler.isPlace(of: actor, engine.confinement) {
             throwRealmException(
                 "\(name)() can only be called on main thread or actor-isolated Realms")
         }
@@ -48,76 +49,80 @@ extension Realm {
 
 /// A write that a task of an actor waits for. Used on the actor but for `cancel`, and for the end of a
 /// commit, of which the task is told by whoever knows first.
-private final class ActorWrite<Result>: @unchecked Sendable {
-    private let engine: Instance
-    private let lock = NSLock()
-    private var block: (() throws -> Result)?
-    private var isCancelled = false
-    private var id: Instance.AsyncID?
-    private var waiter: CheckedContinuation<Carried<Swift.Result<Result, Swift.Error>>, Never>?
-    private var outcome: Swift.Result<Result, Swift.Error>?
+///
+/// Not generic: what depends on a type would be looked up anew for each write.
+private final class ActorWrite: @unchecked Sendable {
+    private struct Request {
+        var id: Instance.AsyncID?
+        var isCancelled = false
+    }
 
-    init(_ engine: Instance, _ block: @escaping () throws -> Result) {
+    private let engine: Instance
+    private let request = Mutex(Request())
+    private var block: (() throws -> Void)?
+    private var waiter: UnsafeContinuation<Void, Never>?
+    /// Why it came to nothing.
+    private var failure: (any Swift.Error)?
+
+    init(_ engine: Instance, _ block: @escaping () throws -> Void) {
         (self.engine, self.block) = (engine, block)
     }
 
-    func finished(isolation: isolated any Actor) async throws -> Result {
+    func finished(isolation: isolated any Actor) async throws {
         defer { block = nil }
-        let outcome = await withCheckedContinuation(isolation: isolation) { waiter in
+        await withUnsafeContinuation(isolation: isolation) { waiter in
             self.waiter = waiter
             begin()
-        }.value
+        }
         engine.settle()
-        return try outcome.get()
+        if let failure { throw failure }
     }
 
     private func begin() {
         do throws(RealmError) {
             let id = try engine.beginAsyncWrite(
-                onFailure: { [self] error in end(.failure(Realm.Error(error))) },
+                onFailure: { [self] error in end(Realm.Error(error)) },
                 { [self] in run() })
-            lock.withLock { self.id = id }
-        } catch { end(.failure(Realm.Error(error))) }
+            request.withLock { $0.id = id }
+        } catch { end(Realm.Error(error)) }
     }
 
     /// In the transaction.
     private func run() {
-        guard !lock.withLock({ isCancelled }), let block else {
+        guard !request.withLock({ $0.isCancelled }), let block else {
             engine.cancelWrite()
-            return end(.failure(CancellationError()))
+            return end(CancellationError())
         }
         self.block = nil
-        let outcome = Swift.Result { try block() }
-        guard engine.isInWriteTransaction else { return end(outcome) }
-        guard case .success = outcome else {
-            engine.cancelWrite()
-            return end(outcome)
+        do { try block() } catch {
+            if engine.isInWriteTransaction { engine.cancelWrite() }
+            return end(error)
         }
-        self.outcome = outcome
+        guard engine.isInWriteTransaction else { return end(nil) }
         do throws(RealmError) {
             try engine.commitAsyncWrite(allowGrouping: true, isCompletedAnywhere: true) {
-                [self] error in
-                end(error.map { .failure(Realm.Error($0)) } ?? self.outcome!)
+                [self] error in end(error.map { Realm.Error($0) })
             }
-        } catch { end(.failure(Realm.Error(error))) }
+        } catch { end(Realm.Error(error)) }
     }
 
-    private func end(_ outcome: Swift.Result<Result, Swift.Error>) {
-        let waiter = waiter
+    private func end(_ failure: (any Swift.Error)?) {
+        guard let waiter else { return }
         self.waiter = nil
-        waiter?.resume(returning: Carried(outcome))
+        self.failure = failure
+        waiter.resume()
     }
 
     /// On any thread: a block that has not begun does not run, and nobody waits for its turn.
     func cancel() {
-        lock.withLock { isCancelled = true }
+        request.withLock { $0.isCancelled = true }
         _ = engine.confinement.post { [self] in endCancelled() }
     }
 
     private func endCancelled() {
-        guard block != nil, waiter != nil, let id = lock.withLock({ id }) else { return }
+        guard block != nil, waiter != nil, let id = request.withLock({ $0.id }) else { return }
         block = nil
         engine.cancelAsyncWrite(id)
-        end(.failure(CancellationError()))
+        end(CancellationError())
     }
 }
