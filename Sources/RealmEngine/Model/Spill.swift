@@ -89,11 +89,25 @@ extension WriteSession {
             runs.reduce(0, { $0 + $1.bytes.count }) < Self.writtenAhead
         else { return }
         let end = runs.reduce(grown.lowerBound) { max($0, Int($1.end)) }
-        let count = min(grown.upperBound - end, Self.writtenAhead)
-        guard count > 0 else { return }
-        let zeros = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 8)
-        defer { zeros.deallocate() }
-        zeros.initializeMemory(as: UInt8.self, repeating: 0)
-        try device.write(UnsafeRawBufferPointer(zeros), at: end)
+        try writeZeros(end..<max(end, min(grown.upperBound, end + Self.writtenAhead)))
     }
+
+    /// In short pieces: the system keeps what one call wrote together, and each later write there goes
+    /// through all of it.
+    private func writeZeros(_ range: Range<Int>) throws(RealmError) {
+        var at = range.lowerBound
+        while at < range.upperBound {
+            let end = min(range.upperBound, (at / Self.piece + 1) * Self.piece)
+            let result = Self.zeros.withUnsafeBytes { zeros in
+                Result { () throws(RealmError) in
+                    try device.write(.init(rebasing: zeros[..<(end - at)]), at: at)
+                }
+            }
+            try result.get()
+            at = end
+        }
+    }
+
+    private static let piece = 1 << 14
+    private static let zeros = [UInt8](repeating: 0, count: piece)
 }
