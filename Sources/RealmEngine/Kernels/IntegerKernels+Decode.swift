@@ -25,3 +25,40 @@ extension IntegerKernels {
         }
     }
 }
+
+extension IntegerKernels {
+    /// Whether none of the first `count` integers of a node is below 0 or below the one before.
+    static func ascend(_ node: NodeView, _ count: Int) -> Bool {
+        switch node.widthCode {
+        case 4: ascend(node.payload, count, Int8.self)
+        case 5: ascend(node.payload, count, Int16.self)
+        case 6: ascend(node.payload, count, Int32.self)
+        default: (0..<count).allSatisfy { node.integer($0) >= ($0 == 0 ? 0 : node.integer($0 - 1)) }
+        }
+    }
+
+    @inline(__always)
+    private static func ascend<T: FixedWidthInteger & SignedInteger>(
+        _ p: UnsafeRawPointer, _ count: Int, _: T.Type
+    ) -> Bool {
+        let integers = p.assumingMemoryBound(to: T.self)
+        // All are looked at, which is several at a time.
+        var wrong: T = count > 0 && integers[0] < 0 ? 1 : 0
+        var i = 1
+        while i < count {
+            wrong |= integers[i] < integers[i &- 1] ? 1 : 0
+            i &+= 1
+        }
+        return wrong == 0
+    }
+}
+
+extension NodeView {
+    /// Copies the slots from `first` on of a node with refs to where each has 64 bits.
+    func decodeSlots(from first: Int, into slots: UnsafeMutablePointer<UInt64>) {
+        let count = count - first
+        slots.withMemoryRebound(to: Int64.self, capacity: max(0, count)) {
+            IntegerKernels.decode(self, first: first, count: count, into: $0)
+        }
+    }
+}

@@ -65,7 +65,7 @@ struct Commit {
         }
         let released = FreeSpace.released(context.freed)
         let extra = ListWriter.bound(space, released, newVersion)
-        var writer = try writer(space, history, extra: extra)
+        var writer = try writer(consume space, history, extra: extra)
         let written = (
             names: try writer.write(names), tables: try writer.write(tables),
             history: try writer.write(history)
@@ -96,7 +96,7 @@ struct Commit {
 
     /// - Parameter extra: bytes to have room for behind the nodes, if possible.
     private func writer(
-        _ space: FreeSpace, _ history: Ref, extra: UInt64
+        _ space: consuming FreeSpace, _ history: Ref, extra: UInt64
     ) throws(RealmError) -> NodeWriter {
         var need = NodeWriter.Need()
         for ref in [names, tables, history] {

@@ -63,7 +63,7 @@ final class RowShape {
     /// Single-valued properties with an index; indexes of collections have nothing of a new row.
     let indexes: [Index]
     /// Properties that are a link.
-    private(set) var links: [Link]
+    @exclusivity(unchecked) private(set) var links: [Link]
     /// Positions of mixed properties, whose values may be or hold links.
     let mixed: [Int]
     /// Positions of properties that are collections, or may hold links.
@@ -78,38 +78,37 @@ final class RowShape {
     let primaryKey: Int?
 
     init(_ editor: TableEditor) throws(RealmError) {
-        let columns = editor.columns
-        let leaves = columns.map(\.leafIndex) + editor.backlinks.map(\.leafIndex)
-        let count = (leaves.max() ?? -1) + 1
+        let count = editor.leafIndexCount
         defaults = .allocate(capacity: count)
         defaults.initialize(repeating: .null)
-        for column in columns { defaults[column.leafIndex] = Defaults.value(column) }
-        for backlink in editor.backlinks { defaults[backlink.leafIndex] = .int(0) }
         row = .allocate(capacity: max(1, count))
         fields = Array(editor.fields())
-        var indexes: [Index] = []
-        for (i, column) in columns.enumerated() where column.collection == nil {
-            guard let index = try editor.index(column) else { continue }
-            indexes.append(Index(column: i, leafIndex: column.leafIndex, editor: index))
-        }
-        self.indexes = indexes
-        let single = columns.indices.filter { columns[$0].collection == nil }
-        links = single.filter { columns[$0].type == .link }.map {
-            Link(column: $0, leafIndex: columns[$0].leafIndex)
-        }
-        mixed = single.filter {
-            columns[$0].type != .link && columns[$0].layout.element.mayHoldLinks
-        }
-        holders = columns.indices.filter {
-            columns[$0].collection != nil || columns[$0].layout.element.mayHoldLinks
-        }
-        indexedCollections = columns.indices.filter {
-            columns[$0].collection != nil && columns[$0].index != .none
-        }
         receivesLinks = !editor.backlinks.isEmpty
         generation = editor.context.schemaGeneration
-        let key = editor.primaryKeyIndex
-        primaryKey = key.flatMap { key in indexes.firstIndex { $0.column == key } }
+        for backlink in editor.backlinks { defaults[backlink.leafIndex] = .int(0) }
+        var (indexes, links): ([Index], [Link]) = ([], [])
+        var (mixed, holders, indexedCollections): ([Int], [Int], [Int]) = ([], [], [])
+        var primaryKey: Int?
+        for (i, column) in editor.columns.enumerated() {
+            defaults[column.leafIndex] = Defaults.value(column)
+            let isSingle = column.collection == nil
+            let mayHoldLinks = column.layout.element.mayHoldLinks
+            if !isSingle || mayHoldLinks { holders.append(i) }
+            if !isSingle, column.index != .none { indexedCollections.append(i) }
+            guard isSingle else { continue }
+            if column.type == .link {
+                links.append(Link(column: i, leafIndex: column.leafIndex))
+            } else if mayHoldLinks {
+                mixed.append(i)
+            }
+            if column.index == .none { continue }
+            guard let index = try editor.index(column) else { continue }
+            if column.key == editor.primaryKey { primaryKey = indexes.count }
+            indexes.append(Index(column: i, leafIndex: column.leafIndex, editor: index))
+        }
+        (self.indexes, self.links, self.primaryKey) = (indexes, links, primaryKey)
+        (self.mixed, self.holders) = (mixed, holders)
+        self.indexedCollections = indexedCollections
     }
 
     deinit {

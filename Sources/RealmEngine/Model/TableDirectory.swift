@@ -87,10 +87,17 @@ final class TableDirectory {
     /// What leads into a table comes from a version before this one, and must not pose as nodes of
     /// this transaction.
     private func checkRoots(_ info: TableInfo) throws(RealmError) {
-        let lists = info.columns.map(\.indexRoot) + info.columns.map(\.distinct)
-        for ref in [info.root, info.tombstones] + lists {
-            guard !context.nodes.owns(ref) else { throw context.space.badRef(ref) }
+        try checkRoot(info.root)
+        try checkRoot(info.tombstones)
+        for i in info.columns.indices {
+            try checkRoot(info.columns[i].indexRoot)
+            try checkRoot(info.columns[i].distinct)
         }
+    }
+
+    @inline(__always)
+    private func checkRoot(_ ref: Ref) throws(RealmError) {
+        guard !context.nodes.owns(ref) else { throw context.space.badRef(ref) }
     }
 
     /// The editor of the table with `key` if that was asked for last.

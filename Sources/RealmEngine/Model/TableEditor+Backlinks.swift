@@ -157,19 +157,27 @@ extension TableEditor {
     private func store(
         _ cell: BacklinkCell, _ origins: UnsafeBufferPointer<Int64>, _ isFinal: Bool
     ) throws(RealmError) {
-        if let list = backlinkLists[cell] {
+        if !backlinkLists.isEmpty, let list = backlinkLists[cell] {
             for origin in origins { try list.append(.int(origin)) }
             return
         }
-        let slot = try backlinkSlot(cell)
-        if slot.isNone, origins.count == 1 {
-            return try setSlot(cell, NodeEncoder.tag(UInt64(bitPattern: origins[0])))
+        guard let place = try tree(of: cell.key)?.reachSlot(cell.key, cell.leafIndex) else {
+            throw noTarget(cell.key)
         }
-        if let leaf = try joined(slot, origins, isFinal) { return try setSlot(cell, leaf.raw) }
-        let list = try openList(slot)
-        for origin in origins { try list.append(.int(origin)) }
-        if isFinal { return try setSlot(cell, try list.finish().raw) }
-        backlinkLists[cell] = list
+        let slot = NodeSlot(raw: place.pointee)
+        if slot.isNone, origins.count == 1 {
+            place.pointee = NodeEncoder.tag(UInt64(bitPattern: origins[0]))
+        } else if let leaf = try joined(slot, origins, isFinal) {
+            place.pointee = leaf.raw
+        } else {
+            let list = try openList(slot)
+            for origin in origins { try list.append(.int(origin)) }
+            if isFinal { place.pointee = try list.finish().raw } else { backlinkLists[cell] = list }
+        }
+    }
+
+    private func noTarget(_ key: ObjectKey) -> RealmError {
+        .corrupt("a link leads to object \(key.raw), which does not exist", in: name)
     }
 
     /// A leaf of all links of a cell if they fit one that is worth writing at once.
@@ -200,10 +208,7 @@ extension TableEditor {
     private func backlinkSlot(_ cell: BacklinkCell) throws(RealmError) -> NodeSlot {
         guard let tree = try tree(of: cell.key), let position = try tree.find(cell.key),
             case .int(let raw) = try tree.value(position, cell.leafIndex)
-        else {
-            throw .corrupt(
-                "a link leads to object \(cell.key.raw), which does not exist", in: name)
-        }
+        else { throw noTarget(cell.key) }
         return NodeSlot(raw: UInt64(bitPattern: raw))
     }
 

@@ -39,14 +39,14 @@ final class TableEditor {
     /// Ref of each leaf index's search index as last written.
     private var indexRoots: [Int: Ref] = [:]
     /// Incoming links that are not stored yet, by leaf index.
-    var backlinkQueues: [BacklinkQueue?] = []
+    @exclusivity(unchecked) var backlinkQueues: [BacklinkQueue?] = []
     /// Some queue is not empty.
-    var hasQueuedBacklinks = false
+    @exclusivity(unchecked) var hasQueuedBacklinks = false
     /// What indexes have waiting when the table is written out in the middle of a transaction, by leaf
     /// index.
     private var waitingIntegers: [Int: WaitingIntegers] = [:]
     /// Backlink lists taken apart for editing.
-    var backlinkLists: [BacklinkCell: SequenceEditor] = [:]
+    @exclusivity(unchecked) var backlinkLists: [BacklinkCell: SequenceEditor] = [:]
     /// Objects made in this transaction: the log need not mention what happens to them.
     let created = UnsafeMutablePointer.holding(CreatedKeys())
 

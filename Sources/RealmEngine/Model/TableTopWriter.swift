@@ -19,7 +19,7 @@ struct TableTopWriter {
         slots[0] = spec.raw
         slots[2] = root.raw
         slots[3] = NodeEncoder.tag(UInt64(table.key.raw))
-        slots[4] = try encoder.refs(perLeafIndex { indexRoots[$0]?.raw ?? 0 }).raw
+        slots[4] = try indexes().raw
         slots[5] = NodeEncoder.tag(table.columnCounter)
         slots[6] = NodeEncoder.tag(table.contentVersion)
         slots[7] = opposites.tables.raw
@@ -32,8 +32,11 @@ struct TableTopWriter {
         return try encoder.refs(slots)
     }
 
-    private func perLeafIndex<T>(_ value: (Int) -> T) -> [T] {
-        (0..<table.leafIndexCount).map(value)
+    /// The root of each leaf index's search index.
+    private func indexes() throws(RealmError) -> Ref {
+        var slots = [UInt64](repeating: 0, count: table.leafIndexCount)
+        for (leafIndex, root) in indexRoots { slots[leafIndex] = root.raw }
+        return try encoder.refs(slots)
     }
 
     private func opposites() throws(RealmError) -> (tables: Ref, columns: Ref) {

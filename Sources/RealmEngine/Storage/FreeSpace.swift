@@ -25,61 +25,22 @@ struct FreeSpace {
         _ space: NodeSpace, _ top: TopArray, oldestReachable: UInt64, _ older: OlderLists = .none
     ) throws(RealmError) {
         logicalSize = top.logicalSize
-        var previousEnd: UInt64 = 24
-        try Self.forEachChunk(space, top) { (chunk, count) throws(RealmError) in
-            guard chunk.start >= previousEnd, chunk.end <= logicalSize else {
-                throw .corrupt("free chunks overlap or leave the file", at: Ref(chunk.start))
-            }
-            if previousEnd == 24 { free.reserveCapacity(count) }
-            previousEnd = chunk.end
-            var chunk = chunk
-            if chunk.version > oldestReachable { chunk.version = older.stamp(of: chunk) }
-            if chunk.version > oldestReachable { locked.append(chunk) } else { release(chunk) }
+        guard let stored = try StoredList(space, top) else { return }
+        guard stored.ascends(logicalSize) else {
+            throw .corrupt("free chunks overlap or leave the file", at: top.freePositions)
         }
+        var locked: [Chunk] = []
+        free = [Extent](unsafeUninitializedCapacity: stored.count) { (memory, count) in
+            count = stored.divide(oldestReachable, older, memory, &locked)
+        }
+        self.locked = locked
     }
 
     private mutating func release(_ chunk: Chunk) {
-        free.appendJoined(Extent(start: chunk.start, count: chunk.count))
-    }
-
-    /// The free list as stored.
-    static func chunks(_ space: NodeSpace, _ top: TopArray) throws(RealmError) -> [Chunk] {
-        var chunks: [Chunk] = []
-        try forEachChunk(space, top) { (chunk, count) throws(RealmError) in
-            if chunks.isEmpty { chunks.reserveCapacity(count) }
-            chunks.append(chunk)
-        }
-        return chunks
-    }
-
-    /// Hands over each chunk of the free list as stored, and how many there are.
-    @inline(__always)
-    private static func forEachChunk(
-        _ space: NodeSpace, _ top: TopArray, _ body: (Chunk, Int) throws(RealmError) -> Void
-    ) throws(RealmError) {
-        if top.freePositions.isNone { return }
-        let starts = try space.integers(top.freePositions, "free positions")
-        let counts = try space.integers(top.freeLengths, "free lengths")
-        // Files that were never shared have no versions there.
-        let versions =
-            try top.freeVersions.isNone
-            ? nil : space.integers(top.freeVersions, "free versions")
-        guard starts.count == counts.count, starts.count == versions?.count ?? starts.count else {
-            throw .corrupt("free lists of different lengths", at: top.freePositions)
-        }
-        let isNarrow = starts.widthCode == 6 && counts.widthCode == 6
-        for i in 0..<starts.count {
-            // Nearly always they have 32 bits each.
-            let (start, count) =
-                isNarrow
-                ? (starts.narrow(i), counts.narrow(i)) : (starts.integer(i), counts.integer(i))
-            let version = versions?.integer(i) ?? 0
-            guard start >= 24, count > 0, version >= 0, start & 7 == 0, count & 7 == 0,
-                UInt64(start) <= top.logicalSize, UInt64(count) <= top.logicalSize
-            else { throw .corrupt("a malformed free chunk", at: top.freePositions) }
-            try body(
-                Chunk(start: UInt64(start), count: UInt64(count), version: UInt64(version)),
-                starts.count)
+        if let last = free.last, last.end == chunk.start {
+            free[free.count - 1].count += chunk.count
+        } else {
+            free.append(Extent(start: chunk.start, count: chunk.count))
         }
     }
 
@@ -118,9 +79,7 @@ struct FreeSpace {
         if total > need.bytes, !isCheap {
             let reserve =
                 extra == 0 ? nil : bestFit(NodeWriter.Need(bytes: extra)).map { take($0) }
-            if let indexes = several(need) {
-                return Taken(extents: take(indexes), reserve: reserve)
-            }
+            if let extents = takeSeveral(need) { return Taken(extents: extents, reserve: reserve) }
             if let reserve { giveBack([reserve]) }
         }
         grow(by: whole.bytes + need.largest, page: page)
@@ -142,7 +101,7 @@ struct FreeSpace {
 
     private static let smallCommit: UInt64 = 1 << 16
 
-    /// Extents with room for a commit's nodes, as positions in `free`.
+    /// Extents with room for a commit's nodes: those of a range in `free` that are large enough.
     private struct Stretch {
         let range: Range<Int>
         let span: UInt64
@@ -154,52 +113,54 @@ struct FreeSpace {
     /// Bytes of the file that one more write is worth.
     private static let writeCost: UInt64 = 1 << 9
 
-    /// Indexes of extents with room for `need` that have the least between them, in ascending order.
+    /// Takes extents with room for `need` that have the least between them.
     ///
     /// So a commit goes to the emptiest part of the file and fills it: its pages are few writes for the
     /// device, and what is free stays in few pieces. Where less than an eighth of that part is free
     /// the file grows instead, unless most of it is free.
-    private func several(_ need: NodeWriter.Need) -> [Int]? {
+    private mutating func takeSeveral(_ need: NodeWriter.Need) -> [Extent]? {
         // Half a node is lost at the end of each.
         let lost = need.bytes / max(1, need.nodes) / 2
-        let useful = free.indices.filter { free[$0].count >= max(Self.leastExtent, 2 * lost) }
-        guard let best = emptiest(useful, need.bytes, lost) else { return nil }
+        let least = max(Self.leastExtent, 2 * lost)
+        guard let best = emptiest(least, need.bytes, lost) else { return nil }
         if best.span > 8 * need.bytes, total <= logicalSize / 2 { return nil }
-        return Array(useful[best.range])
+        return best.range.filter { free[$0].count >= least }.map { take($0) }
     }
 
-    private func emptiest(_ useful: [Int], _ bytes: UInt64, _ lost: UInt64) -> Stretch? {
-        var best: Stretch?
-        var (sum, first): (UInt64, Int) = (0, 0)
-        for (i, index) in useful.enumerated() {
-            sum += free[index].count - lost
-            guard sum >= bytes else { continue }
-            while sum >= bytes + (free[useful[first]].count - lost) {
-                sum -= free[useful[first]].count - lost
-                first += 1
+    /// - Parameter least: bytes of the smallest extents that are of use.
+    private func emptiest(_ least: UInt64, _ bytes: UInt64, _ lost: UInt64) -> Stretch? {
+        free.withUnsafeBufferPointer { free in
+            var best: Stretch?
+            var (first, number) = (0, UInt64(0))
+            var sum: UInt64 = 0
+            for i in 0..<free.count where free[i].count >= least {
+                sum &+= free[i].count &- lost
+                number &+= 1
+                if sum < bytes { continue }
+                while true {
+                    let count = free[first].count
+                    if count >= least {
+                        if sum &- (count &- lost) < bytes { break }
+                        sum &-= count &- lost
+                        number &-= 1
+                    }
+                    first &+= 1
+                }
+                let span = free[i].end &- free[first].start
+                let cost = span &+ number &* Self.writeCost
+                if cost < best?.cost ?? .max {
+                    best = Stretch(range: first..<i &+ 1, span: span, cost: cost)
+                }
             }
-            let span = free[index].end - free[useful[first]].start
-            let cost = span + UInt64(i + 1 - first) * Self.writeCost
-            if cost < best?.cost ?? .max {
-                best = Stretch(range: first..<i + 1, span: span, cost: cost)
-            }
+            return best
         }
-        return best
     }
 
-    private mutating func take(_ index: Int) -> Extent { free.remove(at: index) }
-
-    /// Takes the extents at `indexes`, which ascend.
-    private mutating func take(_ indexes: [Int]) -> [Extent] {
-        let taken = indexes.map { free[$0] }
-        var next = 0
-        var kept: [Extent] = []
-        kept.reserveCapacity(free.count - indexes.count)
-        for (i, extent) in free.enumerated() {
-            if next < indexes.count, indexes[next] == i { next += 1 } else { kept.append(extent) }
-        }
-        free = kept
-        return taken
+    /// Takes one of the extents, whose place in the list stays until something is given back.
+    private mutating func take(_ index: Int) -> Extent {
+        let extent = free[index]
+        free[index].count = 0
+        return extent
     }
 
     /// The part from `start` on of the free extent that has it.
@@ -216,16 +177,11 @@ struct FreeSpace {
 
     /// Two ascending lists as one, neighbours joined.
     static func merged(_ a: [Extent], _ b: [Extent]) -> [Extent] {
-        var all: [Extent] = []
-        all.reserveCapacity(a.count + b.count)
-        var (i, j) = (0, 0)
-        while i < a.count || j < b.count {
-            let isFirst = j == b.count || (i < a.count && a[i].start < b[j].start)
-            let extent = isFirst ? a[i] : b[j]
-            if isFirst { i += 1 } else { j += 1 }
-            all.appendJoined(extent)
+        [Extent](unsafeUninitializedCapacity: a.count + b.count) { (memory, count) in
+            count = a.withUnsafeBufferPointer { a in
+                b.withUnsafeBufferPointer { b in JoinedExtents.merge(a, b, into: memory) }
+            }
         }
-        return all
     }
 
     /// What a commit let go of, in ascending order, neighbours joined.
@@ -236,11 +192,11 @@ struct FreeSpace {
         guard isShort else { return merged(freed.sorted { $0.start < $1.start }, []) }
         var words = freed.map { $0.start << 21 | $0.count >> 3 }
         words.sort()
-        var all: [Extent] = []
-        for word in words {
-            all.appendJoined(Extent(start: (word >> 24) << 3, count: (word & 0xFF_FFFF) << 3))
+        return [Extent](unsafeUninitializedCapacity: words.count) { (memory, count) in
+            var all = JoinedExtents(memory)
+            for word in words { all.append((word >> 24) << 3, (word & 0xFF_FFFF) << 3) }
+            count = all.count
         }
-        return all
     }
 
     /// The free list of the new version may have as many chunks: two more for each place that the
@@ -252,54 +208,72 @@ struct FreeSpace {
     /// Throws `corrupt` when chunks overlap, as they do where a damaged file refers to a node twice:
     /// writing such a list would destroy the file.
     func chunks(adding released: [Extent], version: UInt64) throws(RealmError) -> [Chunk] {
-        var chunks: [Chunk] = []
-        chunks.reserveCapacity(free.count + locked.count + released.count)
-        var (i, j, k) = (0, 0, 0)
-        while true {
-            let next = min(
-                i < free.count ? free[i].start : .max, j < locked.count ? locked[j].start : .max,
-                k < released.count ? released[k].start : .max)
-            if next == .max { break }
-            if i < free.count, free[i].start == next {
-                chunks.append(Chunk(start: next, count: free[i].count, version: 0))
-                i += 1
-            } else if j < locked.count, locked[j].start == next {
-                chunks.append(locked[j])
-                j += 1
-            } else {
-                chunks.append(Chunk(start: next, count: released[k].count, version: version))
-                k += 1
+        var bad: UInt64?
+        let most = free.count + locked.count + released.count
+        let chunks = [Chunk](unsafeUninitializedCapacity: most) { (memory, count) in
+            var chunks = AscendingChunks(memory, limit: logicalSize)
+            free.withUnsafeBufferPointer { free in
+                released.withUnsafeBufferPointer { released in
+                    chunks.merge(free, locked, released, version)
+                }
             }
+            (count, bad) = (chunks.count, chunks.bad)
         }
-        var end: UInt64 = 24
-        for chunk in chunks {
-            guard chunk.start >= end, chunk.end <= logicalSize else {
-                throw .corrupt(
-                    "nodes that are shared or free already; nothing was written",
-                    at: Ref(chunk.start))
-            }
-            end = chunk.end
+        if let bad {
+            throw .corrupt(
+                "nodes that are shared or free already; nothing was written", at: Ref(bad))
         }
         return chunks
     }
 }
 
-extension [Extent] {
-    /// Adds an extent, to the last one if that ends where it begins.
-    @inline(__always)
-    fileprivate mutating func appendJoined(_ extent: Extent) {
-        if let last, last.end == extent.start {
-            self[count - 1].count += extent.count
-        } else {
-            append(extent)
-        }
-    }
-}
+/// The chunks of a new free list, in memory with room for all.
+private struct AscendingChunks {
+    private let memory: UnsafeMutablePointer<FreeSpace.Chunk>?
+    private let limit: UInt64
+    private(set) var count = 0
+    private var end: UInt64 = 24
+    /// Where the first one begins that overlaps another or leaves the version.
+    private(set) var bad: UInt64?
 
-extension NodeView {
-    /// Element `i` of integers of 32 bits.
+    init(_ memory: UnsafeMutableBufferPointer<FreeSpace.Chunk>, limit: UInt64) {
+        self.memory = memory.baseAddress
+        self.limit = limit
+    }
+
     @inline(__always)
-    fileprivate func narrow(_ i: Int) -> Int64 {
-        Int64(payload.load(fromByteOffset: i &* 4, as: Int32.self))
+    private mutating func append(_ start: UInt64, _ length: UInt64, _ version: UInt64) {
+        if length == 0 { return }
+        if start < end || start &+ length > limit, bad == nil { bad = start }
+        end = start &+ length
+        (memory! + count).initialize(
+            to: FreeSpace.Chunk(start: start, count: length, version: version))
+        count &+= 1
+    }
+
+    /// Adds what is free, what is locked, and what the commit that makes `version` released.
+    mutating func merge(
+        _ free: UnsafeBufferPointer<Extent>, _ locked: [FreeSpace.Chunk],
+        _ released: UnsafeBufferPointer<Extent>, _ version: UInt64
+    ) {
+        var (i, j, k) = (0, 0, 0)
+        while true {
+            let nextLocked = j < locked.count ? locked[j].start : .max
+            let nextReleased = k < released.count ? released[k].start : .max
+            let next = min(nextLocked, nextReleased)
+            // Most of the list is free.
+            while i < free.count, free[i].start <= next {
+                append(free[i].start, free[i].count, 0)
+                i &+= 1
+            }
+            if next == .max { return }
+            if nextLocked <= nextReleased {
+                append(nextLocked, locked[j].count, locked[j].version)
+                j &+= 1
+            } else {
+                append(nextReleased, released[k].count, version)
+                k &+= 1
+            }
+        }
     }
 }

@@ -46,18 +46,18 @@ struct ListWriter {
         let start = place(bound, &space)
         let code: UInt8 = space.logicalSize < 1 << 31 ? 6 : 7
         var chunks = try space.chunks(adding: released, version: version)
-        guard
-            let index = chunks.firstIndex(where: { $0.start <= start && start + bound <= $0.end }),
-            chunks[index].version == 0
+        let index = chunks.partitionPoint { $0.end > start }
+        guard index < chunks.count, chunks[index].start <= start,
+            start + bound <= chunks[index].end, chunks[index].version == 0
         else { throw FreeSpace.brokenReserve }
         if chunks[index].start < start {
             // The part before a section boundary stays free on its own.
             let before = FreeSpace.Chunk(
                 start: chunks[index].start, count: start - chunks[index].start, version: 0)
             chunks.insert(before, at: index)
-            return try emit(chunks, reserve: index + 1, start, code, space.logicalSize)
+            return try emit(&chunks, reserve: index + 1, start, code, space.logicalSize)
         }
-        return try emit(chunks, reserve: index, start, code, space.logicalSize)
+        return try emit(&chunks, reserve: index, start, code, space.logicalSize)
     }
 
     /// Start of `bound` free bytes within one section, growing the space when there are none.
@@ -84,13 +84,12 @@ struct ListWriter {
     }
 
     private func emit(
-        _ chunks: [FreeSpace.Chunk], reserve: Int, _ start: UInt64, _ code: UInt8, _ size: UInt64
+        _ chunks: inout [FreeSpace.Chunk], reserve: Int, _ start: UInt64, _ code: UInt8,
+        _ size: UInt64
     ) throws(RealmError) -> Result {
-        var chunks = chunks
         let width = UInt64(code == 6 ? 4 : 8)
-        func nodeSize(_ width: UInt64) -> UInt64 {
-            8 + (UInt64(chunks.count) * width + 7) & ~7
-        }
+        let count = UInt64(chunks.count)
+        func nodeSize(_ width: UInt64) -> UInt64 { 8 + (count * width + 7) & ~7 }
         let versionCode = NodeEncoder.widthCode(
             magnitude: Int64(clamping: version) | 1 << 6, isNegative: false)
         let stamps = start + 2 * nodeSize(width)

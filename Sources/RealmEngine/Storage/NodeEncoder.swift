@@ -5,13 +5,13 @@ struct NodeEncoder {
     /// Width code of the smallest width that holds every value of an int-array.
     @inline(__always)
     static func widthCode(_ values: UnsafeBufferPointer<Int64>) -> UInt8 {
+        var bits: Int64 = 0
+        for value in values { bits |= value }
+        // Mostly none is below 0, and what they have in common tells.
+        if bits >= 0 { return widthCode(magnitude: bits, isNegative: false) }
         var magnitude: Int64 = 0
-        var sign: Int64 = 0
-        for value in values {
-            magnitude |= value ^ (value >> 63)
-            sign |= value
-        }
-        return widthCode(magnitude: magnitude, isNegative: sign < 0)
+        for value in values { magnitude |= value ^ (value >> 63) }
+        return widthCode(magnitude: magnitude, isNegative: true)
     }
 
     @inline(__always)

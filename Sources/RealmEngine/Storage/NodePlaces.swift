@@ -40,7 +40,9 @@ struct NodePlaces {
     private var buffer: Unmanaged<ByteBufferBox>
 
     /// Room for nodes of `need`, if it can be with `extra` free bytes behind them.
-    init(_ free: FreeSpace, _ need: NodeWriter.Need, extra: UInt64, page: UInt64) {
+    init(
+        _ free: consuming FreeSpace, _ need: NodeWriter.Need, extra: UInt64, page: UInt64
+    ) {
         self.free = free
         self.page = page
         left = need.bytes

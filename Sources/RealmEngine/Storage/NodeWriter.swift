@@ -30,7 +30,7 @@ struct NodeWriter {
     /// Will write nodes of `need` into space taken from `free`, if it can be with `extra` free bytes
     /// behind them.
     init(
-        space: NodeSpace, slab: SlabNodes, free: FreeSpace, need: Need, extra: UInt64 = 0,
+        space: NodeSpace, slab: SlabNodes, free: consuming FreeSpace, need: Need, extra: UInt64 = 0,
         page: UInt64
     ) {
         self.space = space
@@ -59,16 +59,8 @@ struct NodeWriter {
         need.nodes += 1
         need.largest = max(need.largest, UInt64(node.byteSize))
         guard node.hasRefs else { return }
-        if let slots = node.wideSlots {
-            // Most slots of most nodes lead to what is in the file already.
-            let start = slab.start
-            for i in 0..<node.count where slots[i] >= start && slots[i] & 1 == 0 {
-                try measure(Ref(slots[i]), space, slab, &need)
-            }
-        } else {
-            for i in 0..<node.count {
-                if let child = node.slot(i).child { try measure(child, space, slab, &need) }
-            }
+        try node.visitRefs(from: slab.start) { (_, ref) throws(RealmError) in
+            try measure(ref, space, slab, &need)
         }
     }
 
@@ -78,10 +70,8 @@ struct NodeWriter {
         let node = try space.node(ref)
         if !node.hasRefs { return try emit(node) }
         let first = slots.push(node)
-        let start = slab.start
-        for i in first..<first + node.count {
-            let raw = slots[i]
-            if raw >= start, raw & 1 == 0 { slots[i] = try write(Ref(raw)).raw }
+        try node.visitRefs(from: slab.start) { (i, ref) throws(RealmError) in
+            slots[first + i] = try write(ref).raw
         }
         let written = try emit(slots.values(from: first), flags: node.flags & 0xE0)
         slots.pop(to: first)
@@ -119,11 +109,35 @@ struct NodeWriter {
 }
 
 extension NodeView {
-    /// The slots of a node with refs that has 64 bits for each, as those that lead to nodes of the slab
-    /// mostly have.
+    /// Calls `body` with the position and the ref of each child of a node with refs that is at `start` or
+    /// beyond.
     @inline(__always)
-    fileprivate var wideSlots: UnsafePointer<UInt64>? {
-        widthCode == 7 ? payload.assumingMemoryBound(to: UInt64.self) : nil
+    fileprivate func visitRefs(
+        from start: UInt64, _ body: (Int, Ref) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        // Those that lead to nodes of the slab mostly have 64 bits for each slot.
+        guard widthCode == 7 else {
+            for i in 0..<count {
+                if let child = slot(i).child, child.raw >= start { try body(i, child) }
+            }
+            return
+        }
+        let slots = payload.assumingMemoryBound(to: UInt64.self)
+        var i = 0
+        while i < count {
+            // Nearly all slots lead to what is in the file already, or are no refs.
+            if i &+ 4 <= count, slots[i] < start, slots[i &+ 1] < start, slots[i &+ 2] < start,
+                slots[i &+ 3] < start
+            {
+                i &+= 4
+                continue
+            }
+            let end = min(i &+ 4, count)
+            while i < end {
+                if slots[i] >= start, slots[i] & 1 == 0 { try body(i, Ref(slots[i])) }
+                i &+= 1
+            }
+        }
     }
 }
 

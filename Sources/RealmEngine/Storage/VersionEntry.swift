@@ -28,6 +28,9 @@ struct VersionEntry {
     var full: UInt32 { count(.full) }
     var isPinned: Bool { live > 0 || frozen > 0 || full > 0 }
 
+    /// Whether somebody can read the version; all from `full` on are kept.
+    func isReachable(_ full: UInt64) -> Bool { live > 0 || frozen > 0 || version >= full }
+
     func count(_ kind: PinKind) -> UInt32 {
         p.load(fromByteOffset: 24 + 4 * kind.rawValue, as: UInt32.self)
     }

@@ -93,32 +93,50 @@ struct VersionList {
             file.entry(Int(file.allocating)).version = 0
             file.entry(Int(file.allocating)).clearCounts()
         }
-        let entries = (0..<file.entryCount).map { file.entry($0) }.filter { $0.version != 0 }
-        let full = entries.filter { $0.full > 0 }.map(\.version).min() ?? .max
-        var reachable = Reachable()
-        var dropped: [UInt64] = []
-        for entry in entries {
-            guard entry.live > 0 || entry.frozen > 0 || entry.version >= full else {
-                dropped.append(entry.version)
-                // Only then the root: an entry with a version is complete whenever its writer dies.
-                entry.version = 0
-                PausePoint.reach(.listPurging)
-                entry.fileSize = .max
-                entry.top = .max
-                entry.clearCounts()
-                continue
+        let full = oldestFull()
+        var reachable = self.reachable(full)
+        for i in 0..<file.entryCount {
+            let entry = file.entry(i)
+            let version = entry.version
+            if version == 0 || entry.isReachable(full) { continue }
+            if version > reachable.oldest {
+                reachable.oldestDropped = min(version, reachable.oldestDropped ?? .max)
             }
+            // Only then the root: an entry with a version is complete whenever its writer dies.
+            entry.version = 0
+            PausePoint.reach(.listPurging)
+            entry.fileSize = .max
+            entry.top = .max
+            entry.clearCounts()
+        }
+        return reachable
+    }
+
+    /// The version from which on all are kept.
+    private func oldestFull() -> UInt64 {
+        var oldest = UInt64.max
+        for i in 0..<file.entryCount where file.entry(i).full > 0 {
+            let version = file.entry(i).version
+            if version != 0 { oldest = min(oldest, version) }
+        }
+        return oldest
+    }
+
+    private func reachable(_ full: UInt64) -> Reachable {
+        var reachable = Reachable()
+        for i in 0..<file.entryCount {
+            let entry = file.entry(i)
+            let version = entry.version
+            guard version != 0, entry.isReachable(full) else { continue }
             reachable.count += 1
-            reachable.oldest = min(reachable.oldest, entry.version)
-            if entry.live > 0 || entry.version >= full {
-                reachable.oldestLive = min(reachable.oldestLive, entry.version)
+            reachable.oldest = min(reachable.oldest, version)
+            if entry.live > 0 || version >= full {
+                reachable.oldestLive = min(reachable.oldestLive, version)
             }
             reachable.older.append(
-                Reachable.Older(
-                    version: entry.version, top: Ref(entry.top), fileSize: entry.fileSize))
+                Reachable.Older(version: version, top: Ref(entry.top), fileSize: entry.fileSize))
         }
-        reachable.oldestDropped = dropped.filter { $0 > reachable.oldest }.min()
-        reachable.older.order { $0.version < $1.version }
+        if reachable.older.count > 1 { reachable.older.order { $0.version < $1.version } }
         _ = reachable.older.popLast()
         return reachable
     }

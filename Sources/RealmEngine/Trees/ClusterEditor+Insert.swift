@@ -19,7 +19,9 @@ extension ClusterEditor {
         let row = try lowerBound(relative, place.leaf, rows)
         if row < rows, try self.key(row, place.leaf) == relative { return false }
         if rows < context.fanout.clusterLeaf {
+            if !place.isOpen { try openColumns(place.leaf, rows: rows) }
             try insertRow(values, relative, place.leaf, at: row, rows: rows)
+            reached?.isOpen = true
             try addToCounts(1)
             return true
         }
@@ -32,10 +34,14 @@ extension ClusterEditor {
     private func insertRow(
         _ values: UnsafePointer<Value>, _ key: UInt64, _ leaf: SlabNode, at row: Int, rows: Int
     ) throws(RealmError) {
-        // What can be found damaged is found before anything changes.
-        for i in used { try columns[i]!.open(leaf.slots + i + 1, rows: rows) }
         for i in used { try columns[i]!.insert(values[i], leaf.slots + i + 1, at: row) }
         try insertKey(key, leaf, at: row, rows: rows)
+    }
+
+    /// Makes all columns of a leaf the transaction's: what can be found damaged is found before anything
+    /// changes.
+    private func openColumns(_ leaf: SlabNode, rows: Int) throws(RealmError) {
+        for i in used { try columns[i]!.open(leaf.slots + i + 1, rows: rows) }
     }
 
     /// A full leaf's right half, with the new object in one of both; and its offset from the leaf's.
@@ -44,10 +50,12 @@ extension ClusterEditor {
     ) throws(RealmError) -> (ref: Ref, key: UInt64) {
         if row == rows {
             let sibling = try newLeaf()
+            try openColumns(sibling.node, rows: 0)
             try insertRow(values, 0, sibling.node, at: 0, rows: 0)
             return (sibling.ref, key)
         }
         let sibling = try split(leaf, at: row, rows: rows)
+        try openColumns(leaf, rows: row)
         try insertRow(values, key, leaf, at: row, rows: row)
         return sibling
     }
@@ -56,7 +64,7 @@ extension ClusterEditor {
     func split(
         _ leaf: SlabNode, at row: Int, rows: Int
     ) throws(RealmError) -> (ref: Ref, key: UInt64) {
-        for i in used { try columns[i]!.open(leaf.slots + i + 1, rows: rows) }
+        try openColumns(leaf, rows: rows)
         let sibling = try nodes.newRefs(columns.count + 1)
         for i in used {
             let tail = try columns[i]!.split(leaf.slots + i + 1, at: row)

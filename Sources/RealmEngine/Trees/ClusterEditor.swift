@@ -15,15 +15,15 @@ final class ClusterEditor {
     /// Inner nodes on the way to the leaf that was reached last, from the root.
     let path = EditPath<Step>()
     /// The leaf that was reached last for a change; nil once the tree changed its shape.
-    var reached: Reached?
+    @exclusivity(unchecked) var reached: Reached?
     /// The row found last in some leaf, where the next look-up begins.
-    var lastRow = 0
+    @exclusivity(unchecked) var lastRow = 0
     /// The leaf looked into last; nil once anything was copied.
-    private var seen: Seen?
+    @exclusivity(unchecked) private var seen: Seen?
     /// Objects behind all those in the tree.
-    var run: Run?
+    @exclusivity(unchecked) var run: Run?
     /// How the transaction's changes lie in the tree.
-    var scatter = Scatter()
+    @exclusivity(unchecked) var scatter = Scatter()
 
     /// An inner node the transaction may change, and the child taken there.
     struct Step {
@@ -46,6 +46,8 @@ final class ClusterEditor {
     struct Reached {
         let leaf: SlabNode
         let range: Range
+        /// Its columns are the transaction's too.
+        var isOpen = false
     }
 
     private struct Seen {
@@ -65,8 +67,15 @@ final class ClusterEditor {
     init(_ context: EditContext, root ref: Ref, layouts: [LeafLayout?]) throws(RealmError) {
         self.context = context
         nodes = context.nodes
-        columns = Self.copy(layouts.map { $0.map { ColumnEditor(context, $0) } })
-        used = Self.copy(layouts.indices.filter { layouts[$0] != nil })
+        columns = .allocate(capacity: layouts.count)
+        used = .allocate(capacity: layouts.count { $0 != nil })
+        var next = 0
+        for i in layouts.indices {
+            columns.initializeElement(at: i, to: layouts[i].map { ColumnEditor(context, $0) })
+            if layouts[i] == nil { continue }
+            used.initializeElement(at: next, to: i)
+            next += 1
+        }
         rootSlot = .allocate(capacity: 1)
         rootSlot.initialize(to: ref.raw)
         if ref.isNone { rootSlot.pointee = try newLeaf().ref.raw }
@@ -241,6 +250,21 @@ final class ClusterEditor {
         guard let row = try row(raw &- place.range.base, place.leaf, rows) else { return false }
         try column(leafIndex).set(value, place.leaf.slots + leafIndex + 1, at: row, rows: rows)
         return true
+    }
+
+    /// Where an object's slot in a column of slots is, to be changed before anything else does; nil when
+    /// there is no such object.
+    func reachSlot(_ key: ObjectKey, _ leafIndex: Int) throws(RealmError) -> RefSlot? {
+        let raw = UInt64(bitPattern: key.raw)
+        if let run, run.count > 0, raw >= run.keys[0] { try close(run) }
+        let place = try reach(raw)
+        let rows = try rows(place.leaf)
+        guard let row = try row(raw &- place.range.base, place.leaf, rows) else { return nil }
+        let column = place.leaf.slots + leafIndex + 1
+        try self.column(leafIndex).open(column, rows: rows)
+        let slots = try nodes.ownRefs(column)
+        guard row < slots.count else { throw nodes.outside(column) }
+        return slots.slots + row
     }
 }
 

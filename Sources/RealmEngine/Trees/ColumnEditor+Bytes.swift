@@ -106,14 +106,9 @@ extension ColumnEditor {
 
     /// Copies the three parts of a leaf, whose offsets are followed without a look afterwards.
     func copyMedium(_ slot: RefSlot, _ bytes: BytesLeaf) throws(RealmError) {
-        var end: Int64 = 0
-        for i in 0..<bytes.count {
-            let next = bytes.node.integer(i)
-            guard next >= end, next <= Int64(bytes.area.count) else {
-                throw bytes.damagedOffsets()
-            }
-            end = next
-        }
+        guard IntegerKernels.ascend(bytes.node, bytes.count) else { throw bytes.damagedOffsets() }
+        let end = bytes.count == 0 ? 0 : bytes.node.integer(bytes.count - 1)
+        guard end <= Int64(bytes.area.count) else { throw bytes.damagedOffsets() }
         let leaf = try nodes.copyRefs(slot)
         for i in 0..<3 { _ = try nodes.own(leaf.slots + i) }
         let area = nodes.slab.own(Ref(leaf.slots[1]))

@@ -50,17 +50,13 @@ extension IndexEditor {
     @inline(__always)
     func entry(_ node: Look, _ i: Int) throws(RealmError) -> NodeSlot {
         let slot = node.view.slot(i + 1)
-        if !node.isOwn { try check(slot, in: node, limit: context.nodes.limit(ofRefsIn: node.ref)) }
+        if !node.isOwn {
+            let limit = context.nodes.limit(ofRefsIn: node.ref)
+            guard IndexNode.leads(slot, isInner: node.view.isInner, below: limit) else {
+                throw context.space.wrongShape(node.ref, "index node")
+            }
+        }
         return slot
-    }
-
-    /// A ref that is no multiple of 8 leads nowhere, one beyond the limit poses as a node of the
-    /// transaction.
-    @inline(__always)
-    private func check(_ slot: NodeSlot, in node: Look, limit: UInt64) throws(RealmError) {
-        guard slot.isTagged ? !node.view.isInner : slot.raw & 7 == 0 && slot.raw < limit,
-            !slot.isNone
-        else { throw context.space.wrongShape(node.ref, "index node") }
     }
 
     /// Whether a slot that is no single object leads to a further level of the trie, and not to a
@@ -96,7 +92,7 @@ extension IndexEditor {
         guard count > 0 || slot == rootSlot else {
             throw .corrupt("an empty index node", at: old.ref)
         }
-        for i in 1..<max(1, count) where old.chunks[i - 1] >= old.chunks[i] {
+        guard IndexNode.ascend(old.chunks, count) else {
             throw .corrupt("index keys that do not ascend", at: old.ref)
         }
         if let last, old.chunks[count - 1] != last {
@@ -104,15 +100,14 @@ extension IndexEditor {
         }
         let capacity = max(count + 8, min(context.fanout.index + 1, count + count / 2))
         let copy = try IndexNode.make(context, isInner: old.view.isInner, capacity: capacity)
+        old.view.decodeSlots(from: 1, into: copy.node.slots)
         let limit = context.nodes.limit(ofRefsIn: old.ref)
-        for i in 0..<count {
-            let entry = old.view.slot(i + 1)
-            try check(entry, in: old, limit: limit)
-            copy.node.slots[i] = entry.raw
+        guard copy.node.leads(count, below: limit) else {
+            throw context.space.wrongShape(old.ref, "index node")
         }
         copy.node.fill(old.chunks, count)
-        try context.free(old.view.slot(0).ref)
-        try context.free(old.ref)
+        try context.nodes.free(old.view.slot(0).ref, NodeView(checked: old.chunks))
+        try context.nodes.free(old.ref, old.view)
         slot.pointee = copy.ref.raw
         return copy.node
     }

@@ -68,6 +68,33 @@ struct IndexNode {
         return low
     }
 
+    /// Whether each chunk is larger than the one before.
+    static func ascend(_ chunks: UnsafePointer<Int32>, _ count: Int) -> Bool {
+        // All are looked at, which is several at a time.
+        var wrong: Int32 = 0
+        var i = 1
+        while i < count {
+            wrong |= chunks[i &- 1] < chunks[i] ? 0 : 1
+            i &+= 1
+        }
+        return wrong == 0
+    }
+
+    /// Whether a slot leads to something. A ref that is no multiple of 8 leads nowhere, one beyond the
+    /// limit poses as a node of the transaction.
+    @inline(__always)
+    static func leads(_ slot: NodeSlot, isInner: Bool, below limit: UInt64) -> Bool {
+        slot.isTagged ? !isInner : slot.raw & 7 == 0 && slot.raw < limit && !slot.isNone
+    }
+
+    /// As above for the first `count` slots.
+    func leads(_ count: Int, below limit: UInt64) -> Bool {
+        let (slots, isInner) = (slots, isInner)
+        return (0..<count).allSatisfy {
+            Self.leads(NodeSlot(raw: slots[$0]), isInner: isInner, below: limit)
+        }
+    }
+
     @inline(__always)
     private func resize(_ count: Int) {
         keys.resize(count)

@@ -55,10 +55,17 @@ extension NodeEdits {
     /// in a damaged one, shared branches would be without end.
     func free(_ ref: Ref) throws(RealmError) {
         if ref.isNone || slab.contains(ref) { return }
-        let node = try space.node(ref)
-        state.pointee.freedBytes += UInt64(node.byteSize)
+        try free(ref, space.node(ref))
+    }
+
+    /// As above for a node that is open.
+    @inline(__always)
+    func free(_ ref: Ref, _ node: NodeView) throws(RealmError) {
+        if slab.contains(ref) { return }
+        let size = UInt64(truncatingIfNeeded: node.byteSize)
+        state.pointee.freedBytes &+= size
         guard state.pointee.freedBytes <= space.limit else { throw space.exhausted(ref) }
-        state.pointee.freed.append(Extent(start: ref.raw, count: UInt64(node.byteSize)))
+        state.pointee.freed.append(Extent(start: ref.raw, count: size))
     }
 
     /// Lets go of a node and of everything below it.
@@ -124,7 +131,7 @@ extension NodeEdits {
         let copy = try slab.node(
             flags: view.flags, count: view.count, room: size + size / 8 + 16)
         copy.payload.copyMemory(from: view.payload, byteCount: size)
-        try replace(slot, copy.ref, size)
+        try replace(slot, view, copy.ref, size)
         return slab.own(copy.ref)
     }
 
@@ -137,13 +144,12 @@ extension NodeEdits {
         let copy = try slab.node(
             flags: view.flags | 7, count: view.count, room: 8 * (view.count + extra))
         let slots = copy.payload.assumingMemoryBound(to: UInt64.self)
+        view.decodeSlots(from: 0, into: slots)
         let limit = limit(ofRefsIn: ref)
-        for i in 0..<view.count {
-            let child = view.slot(i)
-            guard child.isTagged || child.raw < limit else { throw space.badRef(child.ref) }
-            slots[i] = child.raw
+        for i in 0..<view.count where slots[i] & 1 == 0 && slots[i] >= limit {
+            throw space.badRef(Ref(slots[i]))
         }
-        try replace(slot, copy.ref, 8 * view.count)
+        try replace(slot, view, copy.ref, 8 * view.count)
         return slab.own(copy.ref)
     }
 
@@ -165,9 +171,11 @@ extension NodeEdits {
         if let root = value.collectionRoot { try check(root, in: parent) }
     }
 
-    private func replace(_ slot: RefSlot, _ copy: Ref, _ size: Int) throws(RealmError) {
+    private func replace(
+        _ slot: RefSlot, _ old: NodeView, _ copy: Ref, _ size: Int
+    ) throws(RealmError) {
         if !owns(Ref(slot.pointee)) { state.pointee.changeableBytes &+= size &+ 24 }
-        try free(Ref(slot.pointee))
+        try free(Ref(slot.pointee), old)
         slot.pointee = copy.raw
     }
 
