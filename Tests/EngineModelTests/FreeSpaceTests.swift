@@ -1,0 +1,81 @@
+import Testing
+
+@testable import EngineSupport
+@testable import RealmEngine
+
+/// The list of what is free, as commits put it together.
+@Suite struct FreeSpaceTests {
+    private static let logicalSize: UInt64 = 1 << 20
+
+    /// Ascending extents that neither overlap nor touch, `numbers` of 64 bytes each.
+    private static func extents(_ numbers: [Int]) -> [Extent] {
+        numbers.map { Extent(start: UInt64($0) * 64 + 24, count: 56) }
+    }
+
+    private static func space(_ free: [Extent]) -> FreeSpace {
+        var space = FreeSpace(logicalSize: logicalSize)
+        space.giveBack(free)
+        return space
+    }
+
+    /// What two lists have is in their union, once, and what touches is one extent.
+    @Test(arguments: 0..<20) func merges(_ seed: Int) {
+        var random = SeededRandom(seed: UInt64(seed))
+        var lists: [[Extent]] = [[], []]
+        var at: UInt64 = 24
+        for _ in 0..<Int(random.next() % 200) {
+            let count = 8 + 8 * (random.next() % 50)
+            lists[Int(random.next() % 2)].append(Extent(start: at, count: count))
+            at += count + 8 * (random.next() % 3)
+        }
+        var expected: [Extent] = []
+        for extent in (lists[0] + lists[1]).sorted(by: { $0.start < $1.start }) {
+            if let last = expected.last, last.end == extent.start {
+                expected[expected.count - 1].count += extent.count
+            } else {
+                expected.append(extent)
+            }
+        }
+        #expect(FreeSpace.merged(lists[0], lists[1]) == expected)
+        #expect(FreeSpace.merged(lists[1], lists[0]) == expected)
+    }
+
+    /// The new list has what was free and what was released, in ascending order.
+    @Test func listsAll() throws {
+        let space = Self.space(Self.extents([1, 2, 5, 9]))
+        let chunks = try space.chunks(adding: Self.extents([0, 3, 4, 10]), version: 7)
+        #expect(chunks.map(\.start) == Self.extents([0, 1, 2, 3, 4, 5, 9, 10]).map(\.start))
+        #expect(chunks.map(\.version) == [7, 0, 0, 7, 7, 0, 0, 7])
+        #expect(chunks.allSatisfy { $0.count == 56 })
+    }
+
+    /// What was taken is not listed, wherever it was.
+    @Test func taken() throws {
+        var space = Self.space(Self.extents(Array(0..<100)))
+        let need = NodeWriter.Need(bytes: 40, nodes: 1, largest: 40)
+        let first = try #require(space.take(need, page: 4096).extents.first)
+        let second = try #require(space.take(need, page: 4096).extents.first)
+        #expect(first != second)
+        let listed = try space.chunks(adding: [], version: 2)
+        #expect(listed.count == 98)
+        #expect(!listed.contains { $0.start == first.start || $0.start == second.start })
+        space.giveBack([second])
+        #expect(space.free.count == 99)
+        #expect(space.extent(from: second.start) == second)
+    }
+
+    /// A list in which something would be twice, or outside, is not written.
+    @Test func refusesOverlaps() throws {
+        let space = Self.space(Self.extents([1, 2, 5]))
+        let wrong = [
+            Extent(start: 80, count: 64), Extent(start: 5 * 64 + 32, count: 8),
+            Extent(start: 8, count: 8), Extent(start: Self.logicalSize - 8, count: 16),
+        ]
+        for extent in wrong {
+            #expect(throws: RealmError.self) { try space.chunks(adding: [extent], version: 2) }
+        }
+        #expect(throws: RealmError.self) {
+            try space.chunks(adding: Self.extents([7, 7]), version: 2)
+        }
+    }
+}
