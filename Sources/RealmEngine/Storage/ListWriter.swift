@@ -71,7 +71,8 @@ struct ListWriter {
         }
         if let best { return best.start }
         while true {
-            space.grow(by: bound, page: page)
+            // The chunk of this commit's lists is there again for those of the one after the next.
+            space.grow(by: bound, page: page, isExact: true)
             if let start = Self.start(in: space.free.last!, bound) { return start }
         }
     }
