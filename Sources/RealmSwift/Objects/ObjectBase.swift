@@ -75,7 +75,10 @@ open class ObjectBase: NSObject {
 
     final var recorder: _KeyPathRecording? {
         get { if case .recording(let recorder) = standing { recorder } else { nil } }
-        set { standing = newValue.map { .recording($0) } ?? .loose }
+        set {
+            standLoose()
+            if let newValue { standing = .recording(newValue) }
+        }
     }
 
     /// The realm, which the object keeps.
@@ -130,6 +133,7 @@ open class ObjectBase: NSObject {
         become(key, place)
     }
 
+    /// Lets go of what it was: an initializer may have put the object into a realm.
     @inline(never)
     private final func standLoose() {
         if isManaged { letGoOfRealm() }
@@ -138,6 +142,7 @@ open class ObjectBase: NSObject {
 
     /// The same of a class that the program has not.
     final func begin(_ realm: RealmInstance, _ handle: ObjectHandle) {
+        standLoose()
         standing = .unmodelled(Unmodelled(realm, handle.objects))
         become(handle.key, handle.place)
     }
