@@ -125,14 +125,16 @@ extension RealmCollection where Element.PersistedType: SortableType {
 
 /// Goes over the elements a collection had when it began.
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
-    /// Elements that are accessors of their class, which take the short way; nil for others.
-    @usableFromInline let accessors: ResultsSource.Members?
+    /// Elements that are accessors of their class, which take the short way; nil for others. No
+    /// reference is counted for each step: `keeper` has one.
+    @usableFromInline let accessors: Unmanaged<ResultsSource.Members>?
+    @usableFromInline let keeper: ResultsSource.Members?
     @usableFromInline let step: () -> Element?
 
     /// - Parameter step: the next element; nil at the end.
     init(_ step: @escaping () -> Element?) {
         self.step = step
-        accessors = nil
+        (accessors, keeper) = (nil, nil)
     }
 
     init(_ elements: [Element]) {
@@ -141,17 +143,17 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     }
 
     init(_ members: ResultsSource.Members) {
-        accessors = members
+        accessors = Unmanaged.passUnretained(members)
+        keeper = members
         step = { nil }
     }
 
     @inlinable public mutating func next() -> Element? {
         guard let accessors else { return step() }
-        // The iterator keeps them: no reference is counted meanwhile.
-        guard
-            var reference = Unmanaged.passUnretained(accessors)
-                ._withUnsafeGuaranteedRef({ $0.nextReference() })
-        else { return nil }
+        let next = withExtendedLifetime(keeper) {
+            accessors._withUnsafeGuaranteedRef { $0.nextReference() }
+        }
+        guard var reference = next else { return nil }
         return withUnsafeMutableBytes(of: &reference) {
             $0.baseAddress!.assumingMemoryBound(to: Element.self).move()
         }

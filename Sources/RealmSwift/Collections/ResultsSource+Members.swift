@@ -75,8 +75,8 @@ extension ResultsSource {
 /// are counted many at a time: each count is a step that all processors wait for.
 private struct AccessorSupply {
     private var managed: Unmanaged<ManagedClass>?
-    private var realm: Unmanaged<RealmInstance>?
-    /// References to either that are counted, and nobody's yet. They keep both.
+    /// References to the class that are counted, and as many to its realm, and nobody's yet. They keep
+    /// both.
     private var counted: UInt32 = 0
 
     var isEmpty: Bool { counted == 0 }
@@ -89,24 +89,24 @@ private struct AccessorSupply {
     @inline(__always)
     mutating func next(_ key: ObjectKey, _ place: ObjectPlace) -> ObjectBase {
         counted -= 1
-        let (managed, realm) = (managed!, realm!)
-        return managed._withUnsafeGuaranteedRef { $0.bound(key, place, managed, realm) }
+        let managed = managed!
+        return managed._withUnsafeGuaranteedRef { $0.bound(key, place, managed) }
     }
 
     @inline(never)
     mutating func fill(_ managed: ManagedClass) {
         giveBack()
         self.managed = Unmanaged.passUnretained(managed)
-        realm = Unmanaged.passUnretained(managed.realm)
         counted = 64
         self.managed!.retain(counted)
-        realm!.retain(counted)
+        Unmanaged.passUnretained(managed.realm).retain(counted)
     }
 
     mutating func giveBack() {
-        guard counted > 0 else { return }
-        managed?.release(counted)
-        realm?.release(counted)
+        guard counted > 0, let managed else { return }
+        let realm = managed._withUnsafeGuaranteedRef { Unmanaged.passUnretained($0.realm) }
+        managed.release(counted)
+        realm.release(counted)
         counted = 0
     }
 }

@@ -17,6 +17,9 @@ final class ClassModel: @unchecked Sendable {
         let isIndexed: Bool
         let originProperty: String?
 
+        var isHolder: Bool { wrapper.isHolder }
+        /// Where the wrapper has the place of its property: two bytes. Not of a holder.
+        var bindingOffset: Int { offset + wrapper.propertyOffset }
         var isLinkingObjects: Bool { shape.type == .linkingObjects }
     }
 

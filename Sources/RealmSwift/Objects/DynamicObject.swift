@@ -14,8 +14,7 @@ public final class DynamicObject: Object {
             guard let objects = ObjectClass(realm.engine, link.table) else {
                 throwRealmException("Object type is not managed by the Realm.")
             }
-            object.keeper = realm
-            object.handle = try ObjectHandle(objects, link.key)
+            object.begin(realm, try ObjectHandle(objects, link.key))
         }
         return object
     }

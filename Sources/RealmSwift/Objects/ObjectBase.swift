@@ -4,17 +4,16 @@ import RealmEngine
 
 /// What `Object` and `EmbeddedObject` have in common. Not to be subclassed.
 open class ObjectBase: NSObject {
-    /// Where the object is stored; nil as long as it is in no realm.
-    @exclusivity(unchecked) final var managed: ManagedClass?
-    /// One of the two below, which few objects have.
-    private final var other: AnyObject?
+    @exclusivity(unchecked) private final var standing = Standing.loose
     /// Which object it is, and where that was found last.
     @exclusivity(unchecked) final var key = ObjectKey.none
     @exclusivity(unchecked) final var position = ObjectPlace()
-    /// Keeps the realm, which its classes do not.
-    @exclusivity(unchecked) final var keeper: RealmInstance?
 
     public required override init() { super.init() }
+
+    deinit {
+        if isManaged { letGoOfRealm() }
+    }
 
     // MARK: The class
 
@@ -41,16 +40,54 @@ open class ObjectBase: NSObject {
 
     // MARK: State
 
-    /// Its class in the file, of an object that has none in the program.
-    final var unmodelled: ObjectClass? {
-        get { other as? ObjectClass }
-        set { other = newValue }
+    /// What it is, in one word: accessors that are kept should be small.
+    private enum Standing {
+        /// In a realm. The realm, which its classes do not keep, is counted beside: whoever has the
+        /// class knows it.
+        case stored(ManagedClass)
+        /// In a realm, of a class that the program has not.
+        case unmodelled(Unmodelled)
+        /// Stands for a class while a key path is looked at.
+        case recording(_KeyPathRecording)
+        /// In no realm.
+        case loose
     }
 
-    /// Of an object that stands for a class while a key path is looked at.
+    private final class Unmodelled {
+        let realm: RealmInstance
+        let objects: ObjectClass
+
+        init(_ realm: RealmInstance, _ objects: ObjectClass) {
+            (self.realm, self.objects) = (realm, objects)
+        }
+    }
+
+    /// Its class in the realm; nil as long as it is in none.
+    @inline(__always)
+    final var managed: ManagedClass? {
+        if case .stored(let managed) = standing { managed } else { nil }
+    }
+
+    /// Its class in the file, of an object that has none in the program.
+    final var unmodelled: ObjectClass? {
+        if case .unmodelled(let found) = standing { found.objects } else { nil }
+    }
+
     final var recorder: _KeyPathRecording? {
-        get { other as? _KeyPathRecording }
-        set { other = newValue }
+        get { if case .recording(let recorder) = standing { recorder } else { nil } }
+        set {
+            standLoose()
+            if let newValue { standing = .recording(newValue) }
+        }
+    }
+
+    /// The realm, which the object keeps.
+    final var keeper: RealmInstance? {
+        switch standing {
+        case .stored(let managed): managed.realm
+        case .unmodelled(let found): found.realm
+        case .recording, .loose: nil
+        }
     }
 
     /// Nil for an object that is in no realm; one that was deleted keeps its.
@@ -68,25 +105,51 @@ open class ObjectBase: NSObject {
         return managed.isStale || !((try? handle.exists) ?? false)
     }
 
-    final var isManaged: Bool { managed != nil }
+    @inline(__always)
+    final var isManaged: Bool {
+        if case .stored = standing { true } else { false }
+    }
 
     @inline(__always)
-    final func isOf(_ other: ManagedClass) -> Bool { managed === other }
+    final func isOf(_ other: ManagedClass) -> Bool {
+        isManaged && uncounted.toOpaque() == Unmanaged.passUnretained(other).toOpaque()
+    }
 
     /// Stands for another object of its class from now on.
     @inline(__always)
     final func become(_ other: ObjectKey, _ place: ObjectPlace) { (key, position) = (other, place) }
 
-    /// Stands for its first object, and takes over the references to the class and the realm, which are
-    /// counted already.
+    /// Stands for its first object, and takes over two references which are counted already: one to the
+    /// class, one to its realm.
     @inline(__always)
     final func begin(
-        _ managed: Unmanaged<ManagedClass>, _ keeper: Unmanaged<RealmInstance>, _ key: ObjectKey,
-        _ place: ObjectPlace
+        _ managed: Unmanaged<ManagedClass>, _ key: ObjectKey, _ place: ObjectPlace
     ) {
-        self.managed = managed.takeRetainedValue()
-        self.keeper = keeper.takeRetainedValue()
+        if case .loose = standing {} else { standLoose() }
+        // Nothing is there that would have to be let go of.
+        withUnsafeMutablePointer(to: &standing) {
+            $0.initialize(to: .stored(managed.takeRetainedValue()))
+        }
         become(key, place)
+    }
+
+    /// Lets go of what it was: an initializer may have put the object into a realm.
+    @inline(never)
+    private final func standLoose() {
+        if isManaged { letGoOfRealm() }
+        standing = .loose
+    }
+
+    /// The same of a class that the program has not.
+    final func begin(_ realm: RealmInstance, _ handle: ObjectHandle) {
+        standLoose()
+        standing = .unmodelled(Unmodelled(realm, handle.objects))
+        become(handle.key, handle.place)
+    }
+
+    @inline(__always)
+    private final func letGoOfRealm() {
+        uncounted._withUnsafeGuaranteedRef { Unmanaged.passUnretained($0.realm).release() }
     }
 
     /// There is one strong reference to the object, and there never was one of another kind: the
@@ -114,16 +177,15 @@ open class ObjectBase: NSObject {
         get { (managed?.objects ?? unmodelled).map { ObjectHandle($0, key, position) } }
         set {
             guard let newValue else { return }
-            if managed == nil { unmodelled = newValue.objects }
-            (key, position) = (newValue.key, newValue.place)
+            become(newValue.key, newValue.place)
         }
     }
 
     /// Its class, without counting a reference to that: a local name for it would.
     @inline(__always)
     private final var uncounted: Unmanaged<ManagedClass> {
-        if managed == nil { Self.notManaged() }
-        return Unmanaged.passUnretained(managed!)
+        guard case .stored(let managed) = standing else { Self.notManaged() }
+        return Unmanaged.passUnretained(managed)
     }
 
     /// What `body` finds with the class the object is of, after the realm has moved, too. The object

@@ -5,12 +5,13 @@ import RealmEngine
 /// Until the object is managed the value is here; afterwards the column's place in the class is, and
 /// reading and writing goes to the realm.
 @propertyWrapper public struct Persisted<Value: _Persistable> {
-    /// The place of the property in its class once the object is managed. Must stay first: it is set by
-    /// a store of two bytes (`ManagedClass.bind`).
-    @usableFromInline var property: UInt16 = .max
+    // In this order no room is left between them, which every accessor has as often as columns.
+    @usableFromInline var local: Value?
     @usableFromInline var isIndexed = false
     @usableFromInline var isPrimaryKey = false
-    @usableFromInline var local: Value?
+    /// The place of the property in its class once the object is managed, set by a store of two bytes
+    /// (`ManagedClass.bind`).
+    @usableFromInline var property: UInt16 = .max
 
     @inlinable public init() { local = nil }
     @inlinable public init(wrappedValue value: Value) { local = value }
@@ -99,9 +100,11 @@ extension Persisted where Value: LinkingObjectsProtocol {
 /// What a class's model and the realm have to know of a column without knowing its type. `place` is
 /// where the wrapper lies in an object.
 protocol ColumnWrapper {
-    /// An object of its own, which must learn where its value is; else a wrapper, which begins with the
-    /// place of the property.
+    /// An object of its own, which must learn where its value is; else a wrapper, which has the place
+    /// of the property.
     static var isHolder: Bool { get }
+    /// Where a wrapper has that.
+    static var propertyOffset: Int { get }
     /// Nothing of what is stored is kept beside it.
     static var isPlain: Bool { get }
     static var shape: _PropertyShape { get }
@@ -129,6 +132,7 @@ protocol ColumnWrapper {
 
 extension ColumnWrapper {
     static var isHolder: Bool { false }
+    static var propertyOffset: Int { 0 }
     static var isPlain: Bool { false }
     static func refusal(of value: Any?) -> String? { nil }
     static func attach(
@@ -147,6 +151,7 @@ struct ColumnFacts {
 extension Persisted: ColumnWrapper {
     static var isPlain: Bool { !Value._rlmIsKept }
     static var shape: _PropertyShape { Value._rlmShape }
+    static var propertyOffset: Int { MemoryLayout<Persisted>.offset(of: \.property)! }
 
     private static func wrapper(
         at place: UnsafeMutableRawPointer

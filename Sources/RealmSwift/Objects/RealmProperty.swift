@@ -49,13 +49,12 @@ private final class HeldPlace {
 
     func become(_ property: UInt16, of object: ObjectBase) {
         self.property = property
-        guard object.isManaged else {
+        guard let managed = object.managed else {
             recording = object
             return
         }
         let twin = ObjectBase()
-        (twin.managed, twin.handle) = (object.managed, object.handle)
-        twin.keeper = object.keeper
+        managed.take(twin, object.key, object.position)
         self.object = twin
     }
 

@@ -44,10 +44,10 @@ public final class _KeyPathRecording {
         let base = Unmanaged.passUnretained(object).toOpaque()
         for (i, field) in ClassModel.of(type).fields.enumerated() {
             let property = ManagedClass.firstRecorded + UInt16(i)
-            if field.wrapper.isHolder {
+            if field.isHolder {
                 field.wrapper.attach(at: base + field.offset, object, property)
             } else {
-                base.storeBytes(of: property, toByteOffset: field.offset, as: UInt16.self)
+                base.storeBytes(of: property, toByteOffset: field.bindingOffset, as: UInt16.self)
             }
         }
         return object

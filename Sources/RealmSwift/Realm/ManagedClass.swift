@@ -55,7 +55,7 @@ final class ManagedClass: @unchecked Sendable {
             i, field in
             (field, properties[i].map { UInt16($0) } ?? Self.firstField + UInt16(i))
         }
-        holders = places.filter { $0.field.wrapper.isHolder }
+        holders = places.filter { $0.field.isHolder }
         hasHolders = !holders.isEmpty
         columns = zip(model.fields, properties).map { field, property in
             Column(
@@ -65,9 +65,9 @@ final class ManagedClass: @unchecked Sendable {
         hasIntegerKey = model.primaryKey?.shape.type == .int
         type = model.type
         isPlain = model.isPlain && !realm.isFrozen
-        let wrappers = places.filter { !$0.field.wrapper.isHolder }
+        let wrappers = places.filter { !$0.field.isHolder }
         bindings = .allocate(capacity: wrappers.count)
-        _ = bindings.initialize(from: wrappers.map { ($0.field.offset, $0.property) })
+        _ = bindings.initialize(from: wrappers.map { ($0.field.bindingOffset, $0.property) })
     }
 
     deinit { bindings.deallocate() }
@@ -79,11 +79,22 @@ final class ManagedClass: @unchecked Sendable {
     func bind(
         _ object: ObjectBase, _ key: ObjectKey, _ place: ObjectPlace, isAdopted: Bool = false
     ) {
-        object.managed = self
-        object.keeper = realm
-        object.become(key, place)
+        take(object, key, place)
         bindColumns(of: object)
         if hasHolders, !isAdopted { attachHolders(of: object) }
+    }
+
+    /// The same without its columns.
+    @inline(__always)
+    func take(_ object: ObjectBase, _ key: ObjectKey, _ place: ObjectPlace) {
+        object.begin(counted(), key, place)
+    }
+
+    /// A reference, and one to the realm.
+    @inline(__always)
+    private func counted() -> Unmanaged<ManagedClass> {
+        _ = Unmanaged.passUnretained(realm).retain()
+        return Unmanaged.passUnretained(self).retain()
     }
 
     @inline(__always)
@@ -110,19 +121,17 @@ final class ManagedClass: @unchecked Sendable {
 
     @inline(__always)
     func bound(_ key: ObjectKey, _ place: ObjectPlace) -> ObjectBase {
-        let this = Unmanaged.passUnretained(self)
-        return bound(key, place, this.retain(), Unmanaged.passUnretained(realm).retain())
+        bound(key, place, counted())
     }
 
-    /// - Parameters this, realm: references to the class itself and its realm, which are counted
-    ///   already.
+    /// - Parameter this: a reference to the class itself, which is counted already, and so is one to the
+    ///   realm.
     @inline(__always)
     func bound(
-        _ key: ObjectKey, _ place: ObjectPlace, _ this: Unmanaged<ManagedClass>,
-        _ realm: Unmanaged<RealmInstance>
+        _ key: ObjectKey, _ place: ObjectPlace, _ this: Unmanaged<ManagedClass>
     ) -> ObjectBase {
         let object = type.init()
-        object.begin(this, realm, key, place)
+        object.begin(this, key, place)
         bindColumns(of: object)
         if hasHolders { attachHolders(of: object) }
         return object

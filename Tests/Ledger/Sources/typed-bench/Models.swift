@@ -23,3 +23,10 @@ final class Ticket: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var holder: String
 }
+
+/// As many bytes as an accessor of `Pair` takes, and nothing done with them: what memory alone costs.
+final class Bytes {
+    var words = (0, 0, 0, 0, 0, 0, 0, 0, 0)
+
+    init(_ first: Int) { words.0 = first }
+}

@@ -71,6 +71,14 @@ func objects(_ realm: Realm) throws {
             use(sum)
         })
     all = []
+    var plain: [Bytes] = []
+    line(
+        "objects of as many bytes, keeping all",
+        best(pairs.count, after: { plain = [] }) {
+            plain.reserveCapacity(pairs.count)
+            for i in 0..<pairs.count { plain.append(Bytes(i)) }
+        })
+    plain = []
     let keys = realm.objects(Person.self).count
     line(
         "by primary key, one property",
