@@ -75,6 +75,7 @@ extension WriteSession {
         }
     }
 
+    private static let smallCommit = 1 << 16
     /// Bytes that one commit writes ahead at most.
     private static let writtenAhead = 1 << 20
 
@@ -86,7 +87,7 @@ extension WriteSession {
         _ grown: Range<Int>, behind runs: [NodeWriter.Run]
     ) throws(RealmError) {
         guard options.isDurable, !grown.isEmpty,
-            runs.reduce(0, { $0 + $1.bytes.count }) < Self.writtenAhead
+            runs.reduce(0, { $0 + $1.bytes.count }) < Self.smallCommit
         else { return }
         let end = runs.reduce(grown.lowerBound) { max($0, Int($1.end)) }
         try writeZeros(end..<max(end, min(grown.upperBound, end + Self.writtenAhead)))
