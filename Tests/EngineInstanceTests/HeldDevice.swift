@@ -53,9 +53,9 @@ final class HeldDevice: StorageDevice {
     }
 
     var size: Int { device.size }
-    func grow(to size: Int) throws(RealmError) -> Range<Int> {
+    func grow(to size: Int) throws(RealmError) {
         gate.noteWriter()
-        return try device.grow(to: size)
+        try device.grow(to: size)
     }
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError) {
         gate.noteWriter()

@@ -15,9 +15,9 @@ final class RecordingDevice: StorageDevice {
 
     var size: Int { device.size }
 
-    func grow(to size: Int) throws(RealmError) -> Range<Int> {
+    func grow(to size: Int) throws(RealmError) {
         calls.append(.grow(size))
-        return try device.grow(to: size)
+        try device.grow(to: size)
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError) {
@@ -61,9 +61,9 @@ final class FaultyDevice: StorageDevice {
         return calls <= failing
     }
 
-    func grow(to size: Int) throws(RealmError) -> Range<Int> {
+    func grow(to size: Int) throws(RealmError) {
         guard pass() else { throw error }
-        return try device.grow(to: size)
+        try device.grow(to: size)
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError) {

@@ -125,6 +125,17 @@ import Testing
         try lab.check()
     }
 
+    /// Dispatch makes another object for the main queue each time it is asked for it.
+    @Test @MainActor func mainQueueIsOne() throws {
+        let lab = try RealmLab(RealmTests.types)
+        let realm = try lab.open()
+        let queues = (0..<20).map { _ in DispatchQueue.main }
+        for queue in queues {
+            #expect(try Realm(configuration: lab.configuration, queue: queue) == realm)
+        }
+        try lab.check()
+    }
+
     @Test func wrapped() throws {
         let lab = try RealmLab(RealmTests.types)
         let realm = try lab.open()

@@ -65,50 +65,12 @@ extension WriteSession {
     func store(_ runs: [NodeWriter.Run], logicalSize: UInt64) throws(RealmError) {
         // Joiners size the file under the control mutex, so growing it happens under it too.
         try database.session!.file.controlMutex.withLock { () throws(RealmError) in
-            let grown = try device.grow(to: Int(logicalSize))
+            try device.grow(to: Int(logicalSize))
             try database.file.extend(to: Int(logicalSize))
             for run in runs where run.bytes.count > 0 {
                 try device.write(run.bytes.bytes, at: Int(run.start))
             }
-            try writeAhead(grown, behind: runs)
             PausePoint.reach(.storing)
         }
     }
-
-    private static let smallCommit = 1 << 16
-    /// Bytes that one commit writes ahead at most.
-    private static let writtenAhead = 1 << 20
-
-    /// Writes zeros to what the file grew by and the runs do not fill. A sync after the first write to a
-    /// block takes half as long again as later ones, for the file system has to note that something is
-    /// there: so the commit that pays for its own blocks pays for those of the next commits. Not for
-    /// large ones, which need few syncs.
-    private func writeAhead(
-        _ grown: Range<Int>, behind runs: [NodeWriter.Run]
-    ) throws(RealmError) {
-        guard options.isDurable, !grown.isEmpty,
-            runs.reduce(0, { $0 + $1.bytes.count }) < Self.smallCommit
-        else { return }
-        let end = runs.reduce(grown.lowerBound) { max($0, Int($1.end)) }
-        try writeZeros(end..<max(end, min(grown.upperBound, end + Self.writtenAhead)))
-    }
-
-    /// In short pieces: the system keeps what one call wrote together, and each later write there goes
-    /// through all of it.
-    private func writeZeros(_ range: Range<Int>) throws(RealmError) {
-        var at = range.lowerBound
-        while at < range.upperBound {
-            let end = min(range.upperBound, (at / Self.piece + 1) * Self.piece)
-            let result = Self.zeros.withUnsafeBytes { zeros in
-                Result { () throws(RealmError) in
-                    try device.write(.init(rebasing: zeros[..<(end - at)]), at: at)
-                }
-            }
-            try result.get()
-            at = end
-        }
-    }
-
-    private static let piece = 1 << 14
-    private static let zeros = [UInt8](repeating: 0, count: piece)
 }

@@ -80,24 +80,19 @@ final class FileDevice: StorageDevice {
         try FileStatus(descriptor, path).identity
     }
 
-    @discardableResult
-    func grow(to wanted: Int) throws(RealmError) -> Range<Int> {
+    func grow(to wanted: Int) throws(RealmError) {
         // In a session the file never gets shorter.
-        if wanted <= size { return 0..<0 }
+        if wanted <= size { return }
         // Another participant may have made it longer.
         size = max(size, try currentSize())
-        if wanted <= size { return 0..<0 }
-        let grown = size..<wanted
+        if wanted <= size { return }
         let code = posix_fallocate(descriptor, off_t(size), off_t(wanted - size))
         if code != 0 {
             // Where the file system cannot preallocate, a hole is the best there is.
             guard code == EOPNOTSUPP || code == EINVAL, ftruncate(descriptor, off_t(wanted)) == 0
             else { throw systemError("fallocate", path, errno: code, kind: .output) }
-            size = wanted
-            return 0..<0
         }
         size = wanted
-        return grown
     }
 
     /// Cuts the file to `wanted` bytes; nobody else may have it mapped.

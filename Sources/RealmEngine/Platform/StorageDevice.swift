@@ -4,10 +4,8 @@
 protocol StorageDevice: AnyObject {
     /// Bytes the device holds.
     var size: Int { get }
-    /// Makes the device hold at least `size` bytes, allocated, and answers what it became longer by,
-    /// where nobody has written yet. Empty where it does not matter.
-    @discardableResult
-    func grow(to size: Int) throws(RealmError) -> Range<Int>
+    /// Makes the device hold at least `size` bytes, allocated.
+    func grow(to size: Int) throws(RealmError)
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError)
     /// Returns when everything written before is durable.
     func sync() throws(RealmError)
@@ -25,7 +23,7 @@ extension StorageDevice {
 /// Takes nothing: for sessions that only rehearse.
 final class NoDevice: StorageDevice {
     var size: Int { 0 }
-    func grow(to size: Int) throws(RealmError) -> Range<Int> { throw Self.refused }
+    func grow(to size: Int) throws(RealmError) { throw Self.refused }
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError) {
         throw Self.refused
     }

@@ -43,12 +43,9 @@ final class EncryptedDevice: StorageDevice {
 
     var size: Int { EncryptedLayout.databaseSize(of: device.size) }
 
-    @discardableResult
-    func grow(to size: Int) throws(RealmError) -> Range<Int> {
+    func grow(to size: Int) throws(RealmError) {
         isSynced = false
         try device.grow(to: EncryptedLayout.fileSize(of: size))
-        // Zeros would be pages to encrypt.
-        return 0..<0
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError) {

@@ -45,13 +45,11 @@ struct FreeSpace {
     }
 
     /// Grows the space by at least `request` bytes; the new end is a multiple of `page`.
-    ///
-    /// - Parameter isExact: by no more than that, although more commits are going to follow.
-    mutating func grow(by request: UInt64, page: UInt64, isExact: Bool = false) {
+    mutating func grow(by request: UInt64, page: UInt64) {
         let start = logicalSize
         var step: UInt64 = start < 1 << 20 ? start : max(1 << 20, min(start / 16, 64 << 20))
         // Where most of the file is free, no more is needed than what does not fit.
-        if isExact || total > start / 2 { step = 0 }
+        if total > start / 2 { step = 0 }
         let end = (start + max(step, request) + page - 1) / page * page
         logicalSize = end
         release(Chunk(start: start, count: end - start, version: 0))

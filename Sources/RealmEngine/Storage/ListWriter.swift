@@ -71,8 +71,7 @@ struct ListWriter {
         }
         if let best { return best.start }
         while true {
-            // The chunk of this commit's lists is there again for those of the one after the next.
-            space.grow(by: bound, page: page, isExact: true)
+            space.grow(by: bound, page: page)
             if let start = Self.start(in: space.free.last!, bound) { return start }
         }
     }

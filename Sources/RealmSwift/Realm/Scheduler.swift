@@ -11,7 +11,8 @@ enum Scheduler {
 
     /// Of a serial queue, which the caller must be on.
     static func queue(_ queue: DispatchQueue) -> Confinement {
-        if queue === DispatchQueue.main {
+        let id = identity(of: queue)
+        if id == identity(of: mainQueue) {
             if !isOnMain { wrongQueue() }
             return main
         }
@@ -20,7 +21,6 @@ enum Scheduler {
                 "Invalid queue '\(queue.label)': Realms can only be confined to serial queues or the "
                     + "main queue.")
         }
-        let id = ObjectIdentifier(queue)
         // What is set once stays where it is as long as the queue, which tells the queue quickly.
         if queue.getSpecific(key: queueKey) == nil { queue.setSpecific(key: queueKey, value: id) }
         if DispatchQueue.getSpecific(key: queueKey) != id, !isStandIn(for: .object(id)) {
@@ -44,13 +44,24 @@ enum Scheduler {
 
     private static let concurrent = DispatchQueue(label: "concurrent", attributes: .concurrent)
 
-    /// The first word of what the queue stands for, behind the header of its object.
+    /// The first word of what the queue stands for.
     private static func kind(_ queue: DispatchQueue) -> UInt {
-        withExtendedLifetime(queue) {
-            let object = UnsafeRawPointer(Unmanaged.passUnretained(queue).toOpaque())
-            return object.load(fromByteOffset: 16, as: UnsafePointer<UInt>.self).pointee
-        }
+        withExtendedLifetime(queue) { native(queue).pointee }
     }
+
+    /// What the queue stands for, behind the header of its object. Dispatch makes such an object anew
+    /// each time it is asked for the main queue.
+    private static func native(_ queue: DispatchQueue) -> UnsafePointer<UInt> {
+        let object = UnsafeRawPointer(Unmanaged.passUnretained(queue).toOpaque())
+        return object.load(fromByteOffset: 16, as: UnsafePointer<UInt>.self)
+    }
+
+    /// Tells the queue from all others, and from all objects, as long as it exists.
+    private static func identity(of queue: DispatchQueue) -> ObjectIdentifier {
+        withExtendedLifetime(queue) { unsafeBitCast(native(queue), to: ObjectIdentifier.self) }
+    }
+
+    private static let mainQueue = DispatchQueue.main
 
     private static func wrongQueue() -> Never {
         throwRealmException("Realm opened from incorrect dispatch queue.")
@@ -93,8 +104,7 @@ enum Scheduler {
             || isStandIn(for: mainPlace)
     }
 
-    private static let mainPlace = Confinement.Identity.object(
-        ObjectIdentifier(DispatchQueue.main))
+    private static let mainPlace = Confinement.Identity.object(identity(of: mainQueue))
 
     private static func isStandIn(for place: Confinement.Identity) -> Bool {
         StandIn.current?.passes(for: place) ?? false

@@ -60,9 +60,8 @@ private final class ActorWrite: @unchecked Sendable {
     private let engine: Instance
     private let request = Mutex(Request())
     private var block: (() throws -> Void)?
-    private var waiter: UnsafeContinuation<Void, Never>?
-    /// Why it came to nothing.
-    private var failure: (any Swift.Error)?
+    /// Told why it came to nothing, if it did.
+    private var waiter: UnsafeContinuation<(any Swift.Error)?, Never>?
 
     init(_ engine: Instance, _ block: @escaping () throws -> Void) {
         (self.engine, self.block) = (engine, block)
@@ -70,7 +69,7 @@ private final class ActorWrite: @unchecked Sendable {
 
     func finished(isolation: isolated any Actor) async throws {
         defer { block = nil }
-        await withUnsafeContinuation(isolation: isolation) { waiter in
+        let failure = await withUnsafeContinuation(isolation: isolation) { waiter in
             self.waiter = waiter
             begin()
         }
@@ -107,10 +106,9 @@ private final class ActorWrite: @unchecked Sendable {
     }
 
     private func end(_ failure: (any Swift.Error)?) {
-        guard let waiter else { return }
+        let waiter = waiter
         self.waiter = nil
-        self.failure = failure
-        waiter.resume()
+        waiter?.resume(returning: failure)
     }
 
     /// On any thread: a block that has not begun does not run, and nobody waits for its turn.
