@@ -61,44 +61,6 @@ struct IndexEditorTests {
         }
     }
 
-    /// Where integers ascend, nodes divide so that what is full is not written again: halves would be a
-    /// third more.
-    @Test func writesLittleWhereIntegersAscend() throws {
-        let lab = try EditLab()
-        let model = ColumnModel()
-        let editor = try IndexEditor(
-            context: lab.context, root: .none, kind: .general, value: model.value)
-        func add(_ keys: Range<Int64>) throws {
-            for key in keys {
-                try editor.insert(.int(key), ObjectKey(key))
-                model.values[key] = .int(key)
-            }
-        }
-        func nodes() throws -> Set<Ref> {
-            let root = try editor.finish()
-            let audit = try IndexAudit(
-                lab.context.space, root, kind: .general, value: model.value)
-            #expect(audit.faults.isEmpty)
-            return audit.refs
-        }
-        for first in stride(from: Int64(0), to: 20_000, by: 100) {
-            lab.seal(editor)
-            try add(first..<first + 100)
-        }
-        var (before, written) = (try nodes(), 0)
-        for first in stride(from: Int64(20_000), to: 22_000, by: 100) {
-            lab.seal(editor)
-            try add(first..<first + 100)
-            let after = try nodes()
-            for ref in after.subtracting(before) {
-                let node = try lab.context.space.node(ref)
-                if !node.hasRefs { written += node.count }
-            }
-            before = after
-        }
-        #expect(written / 20 < 6500)
-    }
-
     private func edit(
         _ editor: IndexEditor, _ model: ColumnModel, grows: Bool, _ source: inout ValueSource,
         _ value: (inout ValueSource) -> Value

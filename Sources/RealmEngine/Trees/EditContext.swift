@@ -6,7 +6,7 @@ struct Fanout: Sendable {
     var tree = 1000
     /// Smaller than the format's own 1000: consecutive integers spread over the whole index, so that
     /// small nodes save most of what a commit rewrites.
-    var index = 96
+    var index = 128
 
     /// Objects of a leaf that changes scattered over the tree keep dividing: what a commit writes for
     /// each of them is its whole leaf.

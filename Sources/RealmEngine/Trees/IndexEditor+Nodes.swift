@@ -177,13 +177,14 @@ extension IndexEditor {
 
     // MARK: Splitting
 
-    /// Divides the node at `slot`, which is over-full after something came in at `i`.
+    /// Halves the node at `slot`, which is over-full after something came in at `i`; what came in at
+    /// the end goes into a node of its own, since more is likely to follow it.
     ///
     /// - Parameter level: where the root of the level is kept, and `path` begins.
     func split(_ slot: RefSlot, after i: Int, level: RefSlot) throws(RealmError) {
         let node = IndexNode(context.slab, Ref(slot.pointee))
         let count = node.count
-        let cut = cut(node, after: i)
+        let cut = i == count - 1 ? i : count / 2
         let right = try IndexNode.make(
             context, isInner: node.isInner, capacity: max(count - cut, context.fanout.index + 1))
         right.node.append(node, cut..<count)
@@ -193,19 +194,6 @@ extension IndexEditor {
         }
         IndexNode(context.slab, Ref(step.slot.pointee)).chunks[step.child] = node.lastChunk
         try adopt(right.ref, right.node.lastChunk, step, level: level)
-    }
-
-    /// Where a node divides after something came in at `i`: in the middle, but where more is likely to
-    /// follow it, so that what is full stays as it is and what grows is small. That is at the end, which a
-    /// node of its own begins with; and at the end of integers with the same lowest byte, which an index
-    /// has in front of all others: integers that ascend are added there.
-    private func cut(_ node: IndexNode, after i: Int) -> Int {
-        let (count, chunks) = (node.count, node.chunks)
-        if i == count - 1 { return i }
-        let least = count / 4
-        if node.isInner || least == 0 || i < least { return count / 2 }
-        let group = chunks[i] >> 24
-        return chunks[i - least] >> 24 == group && chunks[i + 1] >> 24 != group ? i + 1 : count / 2
     }
 
     private func adopt(
