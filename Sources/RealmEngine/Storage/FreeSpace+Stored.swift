@@ -45,7 +45,9 @@ extension FreeSpace {
             var i = 0
             while i < count {
                 let (start, length) = (starts[i], lengths[i])
-                wrong |= start &- 24 | length &- 1 | versions[i] | size &- start | size &- length
+                // Swift takes these operators from left to right.
+                wrong |= (start &- 24) | (length &- 1) | versions[i]
+                wrong |= (size &- start) | (size &- length)
                 bits |= start | length
                 i &+= 1
             }
