@@ -78,4 +78,49 @@ import Testing
             try space.chunks(adding: Self.extents([7, 7]), version: 2)
         }
     }
+
+    /// No chunk is believed that has no bytes, lies on no word, or lies in front of the nodes or beyond the
+    /// version.
+    @Test(arguments: [16, 28, -8, 1 << 24] as [Int32]) func refusesMalformedStart(
+        _ value: Int32
+    ) throws {
+        try Self.refuses(value) { $0.freePositions }
+    }
+
+    @Test(arguments: [0, 4, -8, 1 << 24] as [Int32]) func refusesMalformedLength(
+        _ value: Int32
+    ) throws {
+        try Self.refuses(value) { $0.freeLengths }
+    }
+
+    /// The first element of the array that `list` chooses is `value`.
+    private static func refuses(_ value: Int32, in list: (TopArray) -> Ref) throws {
+        let folder = try ScratchFolder()
+        let path = folder.file("chunks.realm")
+        var options = WriteSession.Options()
+        options.creates = true
+        let session = try WriteSession(path: path, options: options)
+        for name in ["A", "B", "C"] {
+            let transaction = try session.begin()
+            _ = try transaction.createClass(name, primaryKey: PropertySpec("id", .int))
+            try transaction.commit()
+        }
+        let top = try #require(session.database.newest.top)
+        let mapping = session.database.file.mapping
+        var bytes = [UInt8](UnsafeRawBufferPointer(start: mapping.base, count: mapping.mapped))
+        func chunks() throws -> Int {
+            try bytes.withUnsafeBytes { bytes in
+                let file = try MappedFile(copying: bytes, path: path)
+                let memory = SpaceMemory(file.mapping, limit: top.logicalSize)
+                defer { withExtendedLifetime(memory) {} }
+                return try FreeSpace.chunks(memory.lookup, top).count
+            }
+        }
+        #expect(try chunks() > 0)
+        let at = Int(list(top).raw) + NodeView.headerSize
+        withUnsafeBytes(of: value.littleEndian) {
+            bytes.replaceSubrange(at..<at + $0.count, with: $0)
+        }
+        #expect(throws: RealmError.self) { try chunks() }
+    }
 }

@@ -76,9 +76,9 @@ public final class Confinement: Sendable {
     /// Whether both are one place.
     public func isSame(as other: Confinement) -> Bool { identity == other.identity }
 
-    /// Whether this is where a queue or an actor runs what it is given.
-    public func isPlace(of object: AnyObject) -> Bool {
-        identity == .object(ObjectIdentifier(object))
+    /// Whether this is where an actor runs what it is given.
+    public func isPlace(of actor: any Actor) -> Bool {
+        identity == .object(ObjectIdentifier(actor))
     }
 
     /// Whether work can be delivered here.
