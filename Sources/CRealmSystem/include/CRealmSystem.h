@@ -26,6 +26,19 @@ static inline size_t realm_reference_count(const void *object) {
 /// is there; where they were, there is memory without pages. 0 unless the system refuses.
 int realm_memory_move(void *from, size_t count, void *to);
 
+/// What a file is, without its times.
+struct realm_file_status {
+    uint64_t device, inode;
+    int64_t size;
+    uint64_t names;
+    uint32_t mode;
+};
+
+/// The status of the file behind `path`, or of an open one where the path is empty. 0 unless there is no
+/// such file. Its times are not asked for: Linux since 6.13 makes the next write to a file whose times
+/// somebody saw note a new one, which the next sync writes in a turn of its own.
+int realm_file_status(int descriptor, const char *path, struct realm_file_status *status);
+
 /// The number of the file behind `path` and when it was made; a time of 0 where the file system does not
 /// keep that. 0 unless there is no such file.
 int realm_file_birth(

@@ -137,11 +137,9 @@ extension DatabasePlace {
 
     /// How many names the file has, without one that an interrupted tool left; 1 for no file.
     private var names: Int {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 1
+        guard let status = FileStatus(path: path), status.isRegular, status.names > 1
         else { return 1 }
-        let file = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
-        return status.st_nlink == 2 && hasRemains(file) ? 1 : Int(status.st_nlink)
+        return status.names == 2 && hasRemains(status.identity) ? 1 : status.names
     }
 
     /// Whether `file` has a second name that nobody opens: one that begins with the database's and

@@ -1,3 +1,4 @@
+import CRealmSystem
 import Glibc
 
 /// An open file descriptor with one owner.
@@ -142,11 +143,7 @@ final class OwnedDescriptor: Sendable {
     deinit { close(number) }
 
     /// Bytes the file has now.
-    func size(path: String) throws(RealmError) -> Int {
-        var s = stat()
-        guard fstat(number, &s) == 0 else { throw systemError("fstat", path, errno: errno) }
-        return Int(s.st_size)
-    }
+    func size(path: String) throws(RealmError) -> Int { try FileStatus(number, path).size }
 }
 
 /// Device and inode of a file.
@@ -161,31 +158,43 @@ struct FileIdentity: Hashable, Sendable {
 
     /// Of the file that has the name `path` now; nil when there is none.
     init?(path: String) {
-        var s = stat()
-        guard stat(path, &s) == 0 else { return nil }
-        self.init(device: UInt64(s.st_dev), inode: UInt64(s.st_ino))
+        guard let status = FileStatus(path: path) else { return nil }
+        self = status.identity
     }
 }
 
+/// What a file is. Looking at it costs the next commit nothing, as `fstat` would: that also sees times,
+/// and Linux has a file whose times were seen note a new one, which a sync then has to write.
 struct FileStatus: Sendable {
     let size: Int
-    let device: UInt64
-    let inode: UInt64
+    let identity: FileIdentity
     /// Hard links: 0 for a file that was removed.
     let names: Int
     let isRegular: Bool
     let isDirectory: Bool
 
-    var identity: FileIdentity { FileIdentity(device: device, inode: inode) }
-
+    /// Of an open file; `path` is for messages.
     init(_ descriptor: Int32, _ path: String) throws(RealmError) {
-        var s = stat()
-        guard fstat(descriptor, &s) == 0 else { throw systemError("fstat", path, errno: errno) }
-        size = Int(s.st_size)
-        device = UInt64(s.st_dev)
-        inode = UInt64(s.st_ino)
-        names = Int(s.st_nlink)
-        isRegular = s.st_mode & S_IFMT == S_IFREG
-        isDirectory = s.st_mode & S_IFMT == S_IFDIR
+        var found = realm_file_status()
+        guard realm_file_status(descriptor, "", &found) == 0 else {
+            throw systemError("statx", path, errno: errno)
+        }
+        self.init(found)
+    }
+
+    /// Of the file that has the name `path` now, or that a link of this name leads to; nil when there
+    /// is none.
+    init?(path: String) {
+        var found = realm_file_status()
+        guard !path.isEmpty, realm_file_status(AT_FDCWD, path, &found) == 0 else { return nil }
+        self.init(found)
+    }
+
+    private init(_ found: realm_file_status) {
+        size = Int(found.size)
+        identity = FileIdentity(device: found.device, inode: found.inode)
+        names = Int(found.names)
+        isRegular = found.mode & S_IFMT == S_IFREG
+        isDirectory = found.mode & S_IFMT == S_IFDIR
     }
 }
