@@ -52,6 +52,23 @@ public final class ChangeProbe {
         }
     }
 
+    /// The only objects that may have changed for the observer, ascending; nil where each has to be
+    /// asked about.
+    var suspects: [ObjectKey]? {
+        switch filter.reach {
+        case .own: return changes[filter.table]?.modifications ?? []
+        case .linked: return leading?.sortedKeys
+        case .paths(let paths):
+            return paths.allSatisfy(Self.staysAtObject)
+                ? changes[filter.table]?.modifications ?? [] : nil
+        }
+    }
+
+    private static func staysAtObject(_ path: [ChangeFilter.Step]) -> Bool {
+        if path.count == 1, case .property = path[0] { return true }
+        return path.isEmpty
+    }
+
     /// Whether the object, which both versions have, changed for the observer. Throws `corrupt`.
     public func isModified(_ key: ObjectKey) throws(RealmError) -> Bool {
         if absent & LeadingObjects.digit(key) != 0 { return false }

@@ -64,7 +64,7 @@ public struct CollectionChange: Sendable, Equatable {
         insertions += new.dropFirst(replaced)
     }
 
-    private mutating func addModification(_ old: Int, _ new: Int) {
+    mutating func addModification(_ old: Int, _ new: Int) {
         modifications.append(old)
         newModifications.append(new)
     }

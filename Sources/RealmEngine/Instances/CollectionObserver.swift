@@ -71,6 +71,12 @@ final class CollectionObserver: Observer {
                 before = try ObservedContent(subject, old) ?? .nothing
             }
             let probe = filter.map { ChangeProbe(changes, $0, from: old, to: new) }
+            if case .results(let definition) = subject, case .objects(let keys) = before,
+                let followed = try FollowedObjects(
+                    definition, of: keys, changes, probe, from: old, to: new)
+            {
+                return .elements(.objects(followed.keys), followed.change)
+            }
             return try Self.find(subject, before, probe, new)
         }
     }

@@ -44,6 +44,8 @@ struct LeadingObjects {
         digits & Self.digit(key) != 0 && keys.contains(key)
     }
 
+    var sortedKeys: [ObjectKey] { keys.ordered(by: <) }
+
     static func digit(_ key: ObjectKey) -> UInt64 { 1 << UInt64(key.raw & 63) }
 
     /// Who links to an object, in the newer version.

@@ -11,6 +11,12 @@ extension BoundQuery {
         return condition.addTables(to: &tables)
     }
 
+    /// Whether an object matches is a matter of its own values, and those that do are in table order.
+    var asksObjectsAlone: Bool {
+        var others: Set<TableKey> = []
+        return descriptors.isEmpty && addTables(to: &others) && others.isEmpty
+    }
+
     /// Not in table order.
     var isSorted: Bool {
         descriptors.contains { if case .sort = $0 { true } else { false } }
@@ -26,7 +32,8 @@ extension BoundSortKey {
 extension BoundCondition {
     fileprivate func addTables(to tables: inout Set<TableKey>) -> Bool {
         switch self {
-        case .constant, .test, .fullText: return true
+        case .constant, .test: return true
+        case .fullText(let search): return search.path.addTables(to: &tables)
         case .and(let children), .or(let children):
             for child in children where !child.addTables(to: &tables) { return false }
             return true
