@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// The bytes of a lock file: an open descriptor with its `flock`, mapped shared and writable in a
-/// reservation, so that a file that grows is mapped on in place.
+/// The bytes of a lock file: an open descriptor with its `flock`, mapped shared and writable far beyond
+/// its end, so that a file that grows is there in place.
 final class LockFileMemory: @unchecked Sendable {
     let path: String
     let base: UnsafeMutableRawPointer
@@ -64,53 +64,53 @@ final class LockFileMemory: @unchecked Sendable {
         _ fd: Int32, _ path: String, _ size: Int,
         _ initialize: (UnsafeMutableRawPointer) -> Void
     ) throws(RealmError) {
-        ftruncate(fd, 0)
-        let code = posix_fallocate(fd, 0, off_t(size))
-        guard code == 0 || ftruncate(fd, off_t(size)) == 0 else {
-            throw systemError("fallocate", path, errno: code, kind: .output)
+        // Made apart and written over what is there: a file system takes longer to free a block and find
+        // another one than all the rest of opening a database takes.
+        let fresh = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 64)
+        defer { fresh.deallocate() }
+        fresh.initializeMemory(as: UInt8.self, repeating: 0)
+        initialize(fresh.baseAddress!)
+        if try FileStatus(fd, path).size > size, ftruncate(fd, off_t(size)) != 0 {
+            throw systemError("ftruncate", path, errno: errno, kind: .output)
         }
-        let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
-        guard memory != MAP_FAILED else { throw systemError("mmap", path, errno: errno) }
-        initialize(memory!)
-        munmap(memory, size)
+        let written = retryingInterrupts { pwrite(fd, fresh.baseAddress!, size, 0) }
+        guard written == size else {
+            throw systemError(
+                "pwrite", path, errno: written < 0 ? errno : ENOSPC, kind: .output)
+        }
     }
 
     private static func adopt(_ fd: Int32, _ path: String, _ size: Int) throws(RealmError)
         -> Opening
     {
-        var s = stat()
-        guard fstat(fd, &s) == 0 else {
-            let code = errno
+        let status: FileStatus
+        do throws(RealmError) { status = try FileStatus(fd, path) } catch {
             close(fd)
-            throw systemError("fstat", path, errno: code)
+            throw error
         }
-        if s.st_size == 0 {
+        if status.size < size {
             close(fd)
-            return .notReady
+            return status.size == 0 ? .notReady : .tooSmall
         }
-        if s.st_size < size {
-            close(fd)
-            return .tooSmall
-        }
-        let file = FileIdentity(device: UInt64(s.st_dev), inode: UInt64(s.st_ino))
-        return .open(try LockFileMemory(fd, file, path, Int(s.st_size)))
+        return .open(try LockFileMemory(fd, status.identity, path, status.size))
     }
 
     private init(
         _ fd: Int32, _ file: FileIdentity, _ path: String, _ size: Int
     ) throws(RealmError) {
-        let range = mmap(
-            nil, Self.reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        let range = mmap(nil, Self.reserved, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
         guard range != MAP_FAILED else {
+            let code = errno
             close(fd)
-            throw systemError("mmap", path, errno: errno)
+            throw systemError("mmap", path, errno: code)
         }
         base = range!
         descriptor = fd
         self.path = path
         locked = file
         Self.held.withLock { $0[file, default: 0] += 1 }
-        try map(size)
+        guard size <= Self.reserved else { throw Self.damaged }
+        mapped.store(size, ordering: .releasing)
     }
 
     /// A copy of a lock file's bytes that no other process sees: to look at, or for a session of this
@@ -145,24 +145,15 @@ final class LockFileMemory: @unchecked Sendable {
     /// Bytes that may be looked at.
     var mappedSize: Int { mapped.load(ordering: .acquiring) }
 
-    /// Maps the file as far as `size` bytes. The version-list mutex is held.
+    /// Lets the file be looked at as far as `size` bytes. The version-list mutex is held.
     func map(_ size: Int) throws(RealmError) {
         let mapped = mappedSize
         if size <= mapped { return }
         guard descriptor >= 0 else { return self.mapped.store(size, ordering: .releasing) }
         // What others say of it is not believed: behind its end, memory that is touched ends us.
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_size >= size, size <= Self.reserved else {
-            throw Self.damaged
-        }
-        let page = Mapping.pageSize
-        let from = mapped / page * page
-        let end = (size + page - 1) / page * page
-        guard
-            mmap(
-                base + from, end - from, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor,
-                off_t(from)) != MAP_FAILED
-        else { throw systemError("mmap", path, errno: errno) }
+        guard let status = try? FileStatus(descriptor, path), status.size >= size,
+            size <= Self.reserved
+        else { throw Self.damaged }
         self.mapped.store(size, ordering: .releasing)
     }
 
@@ -174,7 +165,7 @@ final class LockFileMemory: @unchecked Sendable {
             hint: "end all programs that have the database open, then try again")
     }
 
-    /// Makes the file exactly `size` bytes and maps it. The version-list mutex is held.
+    /// Makes the file exactly `size` bytes. The version-list mutex is held.
     func grow(to size: Int) throws(RealmError) {
         guard descriptor >= 0 else { return try map(size) }
         let code = posix_fallocate(descriptor, 0, off_t(size))

@@ -23,24 +23,19 @@ final class SharedFileMemory: @unchecked Sendable {
         }
         guard let opened else { return nil }
         descriptor = opened
-        var s = stat()
-        guard fstat(descriptor, &s) == 0 else {
-            close(descriptor)
-            return nil
-        }
-        let range = mmap(
-            nil, capacity, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-        guard let range, range != MAP_FAILED else {
-            close(descriptor)
+        // Far beyond its end: what the file grows by is there then.
+        guard let status = try? FileStatus(opened, name),
+            let range = mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0),
+            range != MAP_FAILED
+        else {
+            close(opened)
             return nil
         }
         base = range
         self.capacity = capacity
-        mappedSize = Atomic(0)
         // Only whole pages: behind the end of the file, the last page is nobody's.
         let page = Mapping.pageSize
-        let whole = min(Int(s.st_size), capacity) / page * page
-        if whole > 0, !map(whole) { return nil }
+        mappedSize = Atomic(min(status.size, capacity) / page * page)
     }
 
     deinit {
@@ -58,15 +53,6 @@ final class SharedFileMemory: @unchecked Sendable {
         guard wanted <= capacity else { return false }
         // Never makes a file shorter that another process made longer.
         guard posix_fallocate(descriptor, 0, off_t(wanted)) == 0 else { return false }
-        return map(wanted)
-    }
-
-    private func map(_ wanted: Int) -> Bool {
-        let from = size
-        let placed = mmap(
-            base + from, wanted - from, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor,
-            off_t(from))
-        guard placed != MAP_FAILED else { return false }
         mappedSize.store(wanted, ordering: .releasing)
         return true
     }

@@ -25,42 +25,94 @@ extension SearchIndex {
         }
     }
 
-    /// Nodes of no more entries are gone over once instead of searched for each form of a chunk.
-    private static let fewEntries = 16
-
     /// Calls `body` with the entries below the node at `ref` for all chunks that differ from `chunk` in
-    /// no other bits than `changes`.
+    /// no other bits than `changes`, each node being opened once.
     private func visit(
         _ ref: Ref, _ chunk: Int32, _ changes: UInt32,
         _ body: (NodeSlot) throws(RealmError) -> Void
     ) throws(RealmError) {
-        if changes != 0, let known = try fewEntries(ref) {
-            for i in 0..<known.keys.count {
-                let other = known.keys.integer(i)
-                let difference = UInt32(truncatingIfNeeded: other ^ Int64(chunk))
-                guard difference & ~changes == 0, Int64(Int32(truncatingIfNeeded: other)) == other
-                else { continue }
-                let slot = known.node.slot(i + 1)
-                guard !slot.isNone else { throw space.wrongShape(ref, "index node") }
-                try body(slot)
+        if changes == 0 {
+            if let slot = try entry(ref, chunk) { try body(slot) }
+            return
+        }
+        let forms = Forms(chunk, changes)
+        try visit(ref, forms.first, forms.last, forms, depth: 0, body)
+    }
+
+    /// The forms from `first` to `last`, both of them forms.
+    private func visit(
+        _ ref: Ref, _ first: Int32, _ last: Int32, _ forms: Forms, depth: Int,
+        _ body: (NodeSlot) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        guard depth < BPlusTree.maximumDepth else {
+            throw .corrupt("an index node deeper than \(BPlusTree.maximumDepth) levels", at: root)
+        }
+        let node = try space.treeNode(ref, slots: 1, "index node")
+        let keys = try space.integers(node.slot(0).ref, "index keys")
+        guard keys.count == node.count - 1 else { throw space.wrongShape(ref, "index node") }
+        if !node.isInner, keys.count <= forms.count {
+            for i in 0..<keys.count where forms.contains(keys.integer(i)) {
+                try body(try entry(node, i, ref))
             }
             return
         }
-        var change = changes
-        while true {
-            if let slot = try entry(ref, chunk ^ Int32(bitPattern: change)) { try body(slot) }
-            if change == 0 { return }
-            // The next of all subsets of the bits.
-            change = (change &- 1) & changes
+        var form: Int32? = first
+        while let wanted = form {
+            let i = IntegerKernels.firstNotBelow(Int64(wanted), keys)
+            guard i < keys.count else { return }
+            let key = keys.integer(i)
+            guard node.isInner else {
+                if key == Int64(wanted) { try body(try entry(node, i, ref)) }
+                form = forms.after(wanted, until: last)
+                continue
+            }
+            guard let child = node.slot(i + 1).child else {
+                throw space.wrongShape(ref, "index node")
+            }
+            var end = wanted
+            form = forms.after(wanted, until: last)
+            while let next = form, Int64(next) <= key {
+                end = next
+                form = forms.after(next, until: last)
+            }
+            try visit(child, wanted, end, forms, depth: depth + 1, body)
         }
     }
 
-    private func fewEntries(_ ref: Ref) throws(RealmError) -> (node: NodeView, keys: NodeView)? {
-        let node = try space.treeNode(ref, slots: 1, "index node")
-        guard !node.isInner, node.count - 1 <= Self.fewEntries else { return nil }
-        let keys = try space.integers(node.slot(0).ref, "index keys")
-        guard keys.count == node.count - 1 else { throw space.wrongShape(ref, "index node") }
-        return (node, keys)
+    private func entry(_ node: NodeView, _ i: Int, _ ref: Ref) throws(RealmError) -> NodeSlot {
+        let slot = node.slot(i + 1)
+        guard !slot.isNone else { throw space.wrongShape(ref, "index node") }
+        return slot
+    }
+
+    /// The chunks that differ from one in some bits, ascending: never in the highest, which no letter's
+    /// forms differ in.
+    private struct Forms {
+        private let changes: UInt32
+        let first: Int32
+        let last: Int32
+
+        init(_ chunk: Int32, _ changes: UInt32) {
+            self.changes = changes
+            let fixed = UInt32(bitPattern: chunk) & ~changes
+            first = Int32(bitPattern: fixed)
+            last = Int32(bitPattern: fixed | changes)
+        }
+
+        var count: Int { 1 << changes.nonzeroBitCount }
+
+        func contains(_ key: Int64) -> Bool {
+            let difference = UInt32(truncatingIfNeeded: key ^ Int64(first))
+            return difference & ~changes == 0 && Int64(Int32(truncatingIfNeeded: key)) == key
+        }
+
+        /// The next one; nil behind `end`.
+        func after(_ form: Int32, until end: Int32) -> Int32? {
+            if form == end { return nil }
+            // The next of all subsets of the bits.
+            let subset = ((UInt32(bitPattern: form) & changes) &- changes) & changes
+            return Int32(bitPattern: UInt32(bitPattern: first) | subset)
+        }
     }
 
     /// The bits by which the forms of the chunk at `offset` differ: letters of two cases differ in one
