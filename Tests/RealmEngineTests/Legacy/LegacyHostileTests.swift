@@ -34,6 +34,19 @@ import Testing
         if let error, error.reason != "unknown-format" { #expect(error.isDamage) }
     }
 
+    /// A list that stays where it is may claim 16 million elements in 8 bytes.
+    @Test func listsWithoutWidth() throws {
+        let file = try #require(Fixtures.files("legacy", "historic-f9-pk-table.realm").first)
+        var bytes = [UInt8](try Data(contentsOf: file))
+        // What a random run changed: among it the header of a leaf.
+        bytes.replaceSubrange(1912..<1920, with: [0, 0, 0, 0, 0, 0x80, 0, 0])
+        for (place, byte) in [(2053, 199), (3201, 10), (2164, 200), (2990, 132)] {
+            bytes[place] = UInt8(byte)
+        }
+        let outcome = HostileCase.read(bytes)
+        #expect(outcome.complaint == nil && outcome.error?.kind == .corrupt)
+    }
+
     /// Every byte of a small file changed in several ways: no crash, no hang.
     @Test func anyByteMayChange() throws {
         for name in ["historic-f7-int", "historic-f2-binary", "historic-f3-datetime"] {
