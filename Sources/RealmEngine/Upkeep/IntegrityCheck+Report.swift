@@ -65,6 +65,16 @@ public struct IntegrityReport: Sendable {
     /// Neither errors nor warnings.
     public var isClean: Bool { counts.isEmpty }
 
+    /// Codes that were met more often than they were kept, by name, and how much more often.
+    public var omitted: [(code: Code, count: Int)] {
+        var kept: [Code: Int] = [:]
+        for finding in findings { kept[finding.code, default: 0] += 1 }
+        return counts.compactMap { code, count in
+            let rest = count - kept[code, default: 0]
+            return rest > 0 ? (code, rest) : nil
+        }.ordered { $0.code.rawValue < $1.code.rawValue }
+    }
+
     private func count(_ severity: Severity) -> Int {
         counts.reduce(0) { $0 + ($1.key.severity == severity ? $1.value : 0) }
     }

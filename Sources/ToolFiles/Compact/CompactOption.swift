@@ -12,7 +12,8 @@ enum CompactOption {
             [.text, .json, .ndjson],
             auto:
                 "It is about reports; `auto` is `text`. With `ndjson` each finding of a check is a "
-                + "line of its own."),
+                + "line of its own, a hundred of each code at most; `omitted` in the summary says of "
+                + "which there are more."),
         SharedOptions.json, output, force, SharedOptions.key, SharedOptions.access, wait,
         SharedOptions.threads, maxMemory,
     ]

@@ -126,6 +126,21 @@ import Testing
         let cut = lab.shell("head -c 8192 app.realm > cut.realm; $C --check cut.realm")
         #expect(cut.status == 4, "\(cut.text)")
     }
+
+    /// A list that is cut off says so, and what is missing.
+    @Test func countsWhatItLeavesOut() throws {
+        let lab = try CompactLab()
+        let file = QueryRun.fixture("objects/all-types-2-compacted.realm")
+        let lines = lab.shell("$C --check -f ndjson '\(file)'").text.split(separator: "\n")
+        let last = try #require(lines.last)
+        #expect(last.contains(#""summary":{"errors":0,"warnings":400,"omitted":{"#))
+        let omitted = last.split(separator: #""omitted":{"#).last?.prefix { $0 != "}" } ?? ""
+        let rest = omitted.split(separator: ",").compactMap { $0.split(separator: ":").last }
+            .compactMap { Int($0) }.reduce(0, +)
+        #expect(rest > 0 && lines.count - 1 + rest == 400, "\(last)")
+        let json = lab.shell("$C --check --json '\(file)'")
+        #expect((try? StrictJSON(json.output)) != nil && json.text.contains(#","omitted":{"#))
+    }
 }
 
 extension LeafCursor {
