@@ -102,6 +102,36 @@ import Testing
         try here.audit()
     }
 
+    /// When a block is called, the results it was made for hold what the observer found.
+    @Test(arguments: ["age < 500", "age >= 0 SORT(age DESC)", "TRUEPREDICATE LIMIT(5)"])
+    func resultsHoldWhatWasFound(_ text: String) throws {
+        let here = try LoopLab(600)
+        let (instance, table, diary) = (here.instance, here.lab.table, here.diary)
+        let people = try #require(ObjectClass(instance, table))
+        let query = try Query(text)
+        let results = try ObjectResults(people, query)
+        let token = try results.observe { _ in
+            #expect(results.foundNow != nil)
+            guard let fresh = try? ObjectResults(people, query), let count = try? fresh.count
+            else { return diary.note("lost") }
+            for i in 0..<count {
+                #expect((try? results.key(at: i)) == (try? fresh.key(at: i)))
+            }
+            #expect((try? results.count) == count)
+            diary.note("\(count)")
+        }
+        here.loop.run()
+        for i in 0..<6 {
+            try here.setAge(i, Int64(i % 2 == 0 ? 1000 + i : -i))
+            here.loop.run()
+            // Others see what they show as well.
+            #expect(try results.count == ObjectResults(people, query).count)
+        }
+        #expect(here.news().count > 3)
+        token.invalidate()
+        try here.audit()
+    }
+
     /// The words of an object that is led to are another table's.
     @Test func wordsElsewhere() throws {
         let folder = try ScratchFolder()

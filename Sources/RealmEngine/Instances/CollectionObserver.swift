@@ -19,6 +19,8 @@ final class CollectionObserver: Observer {
     let subject: Subject
     private let filter: ChangeFilter?
     private let block: (CollectionNotice) -> Void
+    /// Learns what was found before the block reads it.
+    private let shown: ObjectResults?
     private var evaluation: Evaluation?
     private var hasBegun = false
     /// What the observer was told of last; nil when it has to be read again from that version.
@@ -26,10 +28,12 @@ final class CollectionObserver: Observer {
     private var isGone = false
 
     init(
-        _ subject: Subject, _ filter: ChangeFilter?, _ block: @escaping (CollectionNotice) -> Void
+        _ subject: Subject, _ filter: ChangeFilter?, showing shown: ObjectResults? = nil,
+        _ block: @escaping (CollectionNotice) -> Void
     ) {
         self.subject = subject
         self.filter = filter
+        self.shown = shown
         self.block = block
     }
 
@@ -56,6 +60,7 @@ final class CollectionObserver: Observer {
         content = evaluation?.content ?? .nothing
         evaluation = nil
         hasBegun = true
+        show(view)
         block(.initial)
     }
 
@@ -118,6 +123,7 @@ final class CollectionObserver: Observer {
         switch finding {
         case .elements(let now, let change):
             content = now
+            show(new)
             if !change.isEmpty { block(.changed(change)) }
         case .entries(let now, let change):
             content = .entries(now)
@@ -126,6 +132,10 @@ final class CollectionObserver: Observer {
             isGone = true
             block(.deleted)
         }
+    }
+
+    private func show(_ view: Snapshot) {
+        if let shown, case .objects(let keys) = content { shown.adopt(keys, in: view) }
     }
 
     func forgetContent() { if hasBegun { content = nil } }

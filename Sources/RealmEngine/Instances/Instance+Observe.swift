@@ -73,8 +73,16 @@ extension Instance {
         results definition: ResultsDefinition, _ filter: ChangeFilter? = nil,
         _ block: @escaping (CollectionNotice) -> Void
     ) throws(RealmError) -> ObservationToken {
+        try observe(results: definition, filter, showing: nil, block)
+    }
+
+    /// - Parameter shown: results of this instance, of the same definition, that are told what they hold.
+    func observe(
+        results definition: ResultsDefinition, _ filter: ChangeFilter?,
+        showing shown: ObjectResults?, _ block: @escaping (CollectionNotice) -> Void
+    ) throws(RealmError) -> ObservationToken {
         checkObservable()
-        return try add(.results(definition), filter ?? .linked(definition.table), block)
+        return try add(.results(definition), filter ?? .linked(definition.table), shown, block)
     }
 
     /// Observes a list, set or dictionary, in the same way.
@@ -85,14 +93,14 @@ extension Instance {
         checkObservable()
         let info = schema.table(object.table)?.columns.first { $0.key == column }
         let links = info.flatMap { $0.type == .link ? ChangeFilter.linked($0.target) : nil }
-        return try add(.collection(object, column), filter ?? links, block)
+        return try add(.collection(object, column), filter ?? links, nil, block)
     }
 
     private func add(
-        _ subject: CollectionObserver.Subject, _ filter: ChangeFilter?,
+        _ subject: CollectionObserver.Subject, _ filter: ChangeFilter?, _ shown: ObjectResults?,
         _ block: @escaping (CollectionNotice) -> Void
     ) throws(RealmError) -> ObservationToken {
-        let observer = CollectionObserver(subject, filter, block)
+        let observer = CollectionObserver(subject, filter, showing: shown, block)
         let token = observers.add(observer, knowing: nil)
         guard let view else { return token }
         let (version, place) = (try FrozenVersion.of(view), confinement)

@@ -65,11 +65,12 @@ extension ObjectResults {
     /// The same results as a thing to be carried to another place, or observed.
     public var confined: Confined { Confined(instance, .results(definition)) }
 
-    /// Observes the results, wherever they are still held; see `Instance.observe(table:)`.
+    /// Observes the results; see `Instance.observe(table:)`. When `block` is called they hold what the
+    /// observer found, and are not looked for again. They are kept until the observation ends.
     public func observe(
         _ filter: ChangeFilter? = nil, _ block: @escaping (CollectionNotice) -> Void
     ) throws(RealmError) -> ObservationToken {
-        try instance.observe(results: definition, filter, block)
+        try instance.observe(results: definition, filter, showing: self, block)
     }
 
     /// The results that a handle led to, or a frozen view; nil for a thing of another kind, and when

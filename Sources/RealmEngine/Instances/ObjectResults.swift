@@ -120,6 +120,12 @@ public final class ObjectResults {
         return content
     }
 
+    /// An observer found out what they hold in what their instance shows: `snapshot`.
+    func adopt(_ keys: [ObjectKey], in snapshot: Snapshot) {
+        if isFixed || known?.basis.state === snapshot.state { return }
+        if let content = (try? definition.content(of: keys, in: snapshot)) ?? nil { keep(content) }
+    }
+
     private var base: VersionState? { objects.instance.transaction?.base }
 
     private func keep(_ content: ResultsContent) {

@@ -53,6 +53,16 @@ extension ResultsDefinition {
             VersionBasis(snapshot, base: base, reading: sources(query)))
     }
 
+    /// What the results hold in the version `snapshot` shows, where somebody found their keys before.
+    func content(of keys: [ObjectKey], in snapshot: Snapshot) throws(RealmError) -> ResultsContent?
+    {
+        guard !isEverything, let info = snapshot.schema.table(table) else { return nil }
+        let query = try bound(to: snapshot.table(info))
+        return ResultsContent(
+            .keys(RowKeys(keys), isAscending: origin == .objects && query?.isSorted != true),
+            count: keys.count, VersionBasis(snapshot, base: nil, reading: sources(query)))
+    }
+
     /// Keys of the objects in the version `snapshot` shows.
     public func keys(in snapshot: Snapshot) throws(RealmError) -> RowKeys {
         let content = try content(in: snapshot)

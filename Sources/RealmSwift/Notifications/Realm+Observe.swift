@@ -58,7 +58,7 @@ extension RealmCollection {
             elementClass.map { realm.requireClass($0).filter(paths) }
         }
         return attempt { () throws(RealmError) in
-            try realm.engine.observe(confined, filter) { notice in
+            try realm.engine.observe(confined, filter, showing: thing.found) { notice in
                 switch notice {
                 case .initial: block(.initial(me))
                 case .changed(let change):
@@ -160,16 +160,17 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
 extension Instance {
     /// Observes what a thing of this instance stands for.
     fileprivate func observe(
-        _ thing: RealmEngine.Confined, _ filter: ChangeFilter?,
+        _ thing: RealmEngine.Confined, _ filter: ChangeFilter?, showing found: ObjectResults? = nil,
         _ block: @escaping (CollectionNotice) -> Void
     ) throws(RealmError) -> ObservationToken {
-        switch thing.target {
+        if let found, found.instance === self { return try found.observe(filter, block) }
+        return switch thing.target {
         case .results(let definition): try observe(results: definition, filter, block)
         case .collection(let link, let column):
             try observe(collection: link, column, filter, block)
         case .table(let key): try observe(table: key, nil, filter, block)
         case .object:
-            throw .misuse("an object is no collection", code: "IllegalOperation")
+            throw RealmError.misuse("an object is no collection", code: "IllegalOperation")
         }
     }
 }

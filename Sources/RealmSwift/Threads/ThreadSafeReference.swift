@@ -29,6 +29,12 @@ protocol HandedOver {
     var instance: RealmInstance? { get }
     /// How to make the same thing of what the engine found elsewhere.
     var maker: (RealmInstance, RealmEngine.Confined) -> Any? { get }
+    /// The objects found, where the thing is some.
+    var found: ObjectResults? { get }
+}
+
+extension HandedOver {
+    var found: ObjectResults? { nil }
 }
 
 @usableFromInline
@@ -72,6 +78,9 @@ extension ObjectBase: HandedOver {
 
 extension Results: HandedOver {
     var instance: RealmInstance? { home }
+    var found: ObjectResults? {
+        if case .objects(let source) = source { source.results } else { nil }
+    }
     var confined: RealmEngine.Confined? {
         switch source {
         case .objects(let source): source.results.confined
@@ -113,6 +122,7 @@ extension LinkingObjects: HandedOver {
 
 extension AnyRealmCollection: HandedOver {
     private var handed: (any HandedOver)? { base as? any HandedOver }
+    var found: ObjectResults? { handed?.found }
     var instance: RealmInstance? { handed?.instance }
     var confined: RealmEngine.Confined? { handed?.confined }
     var maker: (RealmInstance, RealmEngine.Confined) -> Any? {
