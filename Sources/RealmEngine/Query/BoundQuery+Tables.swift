@@ -66,8 +66,13 @@ extension BoundOperand {
 extension BoundPath {
     fileprivate func addTables(to tables: inout Set<TableKey>) -> Bool {
         for hop in hops { tables.insert(hop.target.key) }
+        switch end {
         // A mixed value leads to objects of any class.
-        if case .nested = end { return false }
+        case .nested: return false
+        // Links of others, although they are noted with the object.
+        case .incoming: tables.insert(table.key)
+        default: break
+        }
         return true
     }
 }
