@@ -21,7 +21,7 @@ enum LegacyLeafForm {
             }
         guard isRight else { throw space.wrongShape(ref, "column leaf") }
         // One for the null marker.
-        guard node.count <= LegacyLimits.leaf + 1 else { throw space.tooMany(node.count, ref) }
+        guard node.count <= DerivedNodes.mostInLeaf + 1 else { throw space.tooMany(node.count, ref) }
         switch self {
         // Shrunken trees may leave one without a marker.
         case .optionalIntegers: return max(0, node.count - 1)
@@ -220,9 +220,6 @@ extension LegacyTree {
 /// What a file of formats 2 to 9 may announce: nodes without width claim elements that take no bytes
 /// (legacy format 11).
 enum LegacyLimits {
-    /// Elements of a leaf: writers of these formats put 1000 into one.
-    static let leaf = 1 << 16
-
     /// Elements of all columns: 1000 zeros take 8 bytes at least, others at least a bit each.
     static func cells(_ space: NodeSpace) -> Int {
         1_000_000 + 133 * Int(clamping: space.limit)

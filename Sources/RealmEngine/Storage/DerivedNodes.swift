@@ -9,6 +9,9 @@ class DerivedNodes: @unchecked Sendable {
     /// Refs from here on are of such nodes: beyond what any file or slab reaches.
     static let firstRef: UInt64 = 1 << 60
 
+    /// The most elements of a leaf in files that have such nodes: their writers put 1000 into one.
+    static let mostInLeaf = 1 << 16
+
     /// The refs of the nodes made so far that are no part of the file, in memory behind it: from one up
     /// to the other.
     let copiesStart = Atomic<UInt64>(0)
@@ -22,6 +25,13 @@ class DerivedNodes: @unchecked Sendable {
 }
 
 extension NodeSpace {
+    /// Of files of older formats, whose walks have a larger budget (`NodeSpace.chargeElements`).
+    @inline(never)
+    func chargeDerivedElements(_ count: Int, at ref: Ref) throws(RealmError) {
+        guard count <= DerivedNodes.mostInLeaf else { throw tooMany(count, ref) }
+        try charge(count / 3, at: ref)
+    }
+
     /// Opens a node of the version's `DerivedNodes`, or one that these led to; nil for others.
     ///
     /// The former cost little of a walk's budget: their number is bounded by what the file may announce,

@@ -144,16 +144,9 @@ struct NodeSpace {
     /// bytes of the leaf say nothing about the work they make.
     @inline(__always)
     func chargeElements(_ count: Int, at ref: Ref) throws(RealmError) {
-        if state.pointee.derived != nil { return try chargeLegacyElements(count, at: ref) }
+        if state.pointee.derived != nil { return try chargeDerivedElements(count, at: ref) }
         guard count <= maximumElements else { throw tooMany(count, ref) }
         try charge(count >> 5, at: ref)
-    }
-
-    /// Of formats 2 to 9, whose walks have a larger budget: their leaves have a limit of their own.
-    @inline(never)
-    private func chargeLegacyElements(_ count: Int, at ref: Ref) throws(RealmError) {
-        guard count <= LegacyLimits.leaf else { throw tooMany(count, ref) }
-        try charge(count / 3, at: ref)
     }
 
     /// A new walk begins. A walk comes to some nodes several times: for a filter, for its order,
