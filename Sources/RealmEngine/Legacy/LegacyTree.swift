@@ -21,7 +21,9 @@ enum LegacyLeafForm {
             }
         guard isRight else { throw space.wrongShape(ref, "column leaf") }
         // One for the null marker.
-        guard node.count <= DerivedNodes.mostInLeaf + 1 else { throw space.tooMany(node.count, ref) }
+        guard node.count <= DerivedNodes.mostInLeaf + 1 else {
+            throw space.tooMany(node.count, ref)
+        }
         switch self {
         // Shrunken trees may leave one without a marker.
         case .optionalIntegers: return max(0, node.count - 1)
