@@ -54,6 +54,7 @@ public final class ChangeProbe {
 
     /// The only objects that may have changed for the observer, ascending; nil where each has to be
     /// asked about.
+    @_optimize(size)
     var suspects: [ObjectKey]? {
         switch filter.reach {
         case .own: return changes[filter.table]?.modifications ?? []

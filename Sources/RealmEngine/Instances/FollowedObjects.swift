@@ -16,6 +16,7 @@ struct FollowedObjects {
     ///   - before: those of the version `old`, in table order.
     ///   - changes: from `old` to `new`.
     ///   - probe: of the observer, for the same versions; nil when it sees no modifications.
+    @_optimize(size)
     init?(
         _ definition: ResultsDefinition, of before: [ObjectKey], _ changes: ChangeSet,
         _ probe: ChangeProbe?, from old: Snapshot, to new: Snapshot, share: Int = share
@@ -79,51 +80,56 @@ private struct Difference {
     init(_ before: [ObjectKey]) { self.before = before }
 
     /// - Parameter matches: whether an object of the newer version is to be among them.
+    @_optimize(size)
     mutating func compare(
         _ changed: TableChanges, _ matches: (ObjectKey) throws(RealmError) -> Bool
     ) throws(RealmError) {
-        var gone = changed.deletions.compactMap(place)
-        var added: [ObjectKey] = []
-        for key in changed.insertions where try matches(key) { added.append(key) }
-        let inserted = added.count
-        let deleted = gone.count
-        for key in changed.modifications {
-            let place = place(of: key)
-            if try matches(key) {
-                if place == nil { added.append(key) }
-            } else if let place {
-                gone.append(place)
-            }
+        for key in changed.deletions { note(key, isThere: false) }
+        for key in changed.insertions { note(key, isThere: try matches(key)) }
+        for key in changed.modifications { note(key, isThere: try matches(key)) }
+        gone = gone.ordered(by: <)
+        added = added.ordered(by: <)
+    }
+
+    @inline(never)
+    private mutating func note(_ key: ObjectKey, isThere: Bool) {
+        let place = place(of: key)
+        if isThere {
+            if place == nil { added.append(key) }
+        } else if let place {
+            gone.append(place)
         }
-        // Each part ascends by itself.
-        self.gone = deleted == 0 || deleted == gone.count ? gone : gone.ordered(by: <)
-        self.added =
-            inserted == 0 || inserted == added.count ? added : added.ordered(by: <)
     }
 
     /// Where `key` was; nil when it was not among them.
+    @inline(never)
     func place(of key: ObjectKey) -> Int? {
         let place = lowerBound(key)
         return place < before.count && before[place] == key ? place : nil
     }
 
+    @inline(never)
     private func lowerBound(_ key: ObjectKey) -> Int {
         before.partitionPoint { $0 >= key }
     }
 
     /// Whether what was at a place is still there.
     func stays(_ place: Int) -> Bool {
-        let i = gone.partitionPoint { $0 >= place }
+        let i = goneBefore(place)
         return i == gone.count || gone[i] != place
     }
+
+    @inline(never)
+    private func goneBefore(_ place: Int) -> Int { gone.partitionPoint { $0 >= place } }
 
     /// Where that is now which was at a place and stays.
     func newPlace(of place: Int) -> Int {
         let key = before[place]
-        return place - gone.partitionPoint { $0 >= place } + added.partitionPoint { $0 >= key }
+        return place - goneBefore(place) + added.partitionPoint { $0 >= key }
     }
 
     /// The keys as they are now: the same array when nothing came or left.
+    @_optimize(size)
     func applied() -> [ObjectKey] {
         if gone.isEmpty, added.isEmpty { return before }
         var result: [ObjectKey] = []
@@ -147,12 +153,13 @@ private struct Difference {
     }
 
     /// What came and what left.
+    @_optimize(size)
     var change: CollectionChange {
         var change = CollectionChange()
         change.deletions = gone
         for (i, key) in added.enumerated() {
             let place = lowerBound(key)
-            change.insertions.append(place - gone.partitionPoint { $0 >= place } + i)
+            change.insertions.append(place - goneBefore(place) + i)
         }
         return change
     }

@@ -40,6 +40,7 @@ extension SearchIndex {
     }
 
     /// The forms from `first` to `last`, both of them forms.
+    @_optimize(size)
     private func visit(
         _ ref: Ref, _ first: Int32, _ last: Int32, _ forms: Forms, depth: Int,
         _ body: (NodeSlot) throws(RealmError) -> Void

@@ -66,6 +66,7 @@ public struct IntegrityReport: Sendable {
     public var isClean: Bool { counts.isEmpty }
 
     /// Codes that were met more often than they were kept, by name, and how much more often.
+    @_optimize(size)
     public var omitted: [(code: Code, count: Int)] {
         var kept: [Code: Int] = [:]
         for finding in findings { kept[finding.code, default: 0] += 1 }
