@@ -11,3 +11,14 @@ extension RandomAccessCollection where Index == Int {
         return low
     }
 }
+
+extension RandomAccessCollection where Index == Int, Element: Comparable {
+    /// Where `element` is, or would be, among elements that ascend.
+    func place(of element: Element) -> Int { partitionPoint { $0 >= element } }
+
+    /// Where `element` is among elements that ascend; nil when it is not there.
+    func position(of element: Element) -> Int? {
+        let place = place(of: element)
+        return place < endIndex && self[place] == element ? place : nil
+    }
+}

@@ -100,23 +100,13 @@ public struct TableChanges: Sendable {
 
     /// Position of the object among `modifications`; nil when it is not modified.
     public func modification(of key: ObjectKey) -> Int? {
-        Self.position(of: key, in: modifications)
+        modifications.position(of: key)
     }
     public func isInserted(_ key: ObjectKey) -> Bool {
-        Self.position(of: key, in: insertions) != nil
+        insertions.position(of: key) != nil
     }
     public func isDeleted(_ key: ObjectKey) -> Bool {
-        Self.position(of: key, in: deletions) != nil
-    }
-
-    private static func position(of key: ObjectKey, in keys: [ObjectKey]) -> Int? {
-        let place = place(of: key, in: keys)
-        return place < keys.count && keys[place] == key ? place : nil
-    }
-
-    /// Where `key` stands, or would stand, among ascending `keys`.
-    private static func place(of key: ObjectKey, in keys: [ObjectKey]) -> Int {
-        keys.partitionPoint { $0 >= key }
+        deletions.position(of: key) != nil
     }
 
     /// Appends a modified object, whose key is above all before.
@@ -158,7 +148,7 @@ public struct TableChanges: Sendable {
     /// Adds a property to what is known to differ in an object of both versions.
     mutating func markModified(_ key: ObjectKey, column: Int) {
         if isInserted(key) { return }
-        let place = Self.place(of: key, in: modifications)
+        let place = modifications.place(of: key)
         if place == modifications.count || modifications[place] != key {
             modifications.insert(key, at: place)
             bits.insert(contentsOf: repeatElement(0, count: wordCount), at: place * wordCount)

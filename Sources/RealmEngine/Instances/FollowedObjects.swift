@@ -32,13 +32,7 @@ struct FollowedObjects {
             let count = changed.insertions.count + changed.modifications.count
             guard count <= (try table.count()) / share else { return nil }
         }
-        let suspects: [ObjectKey]
-        if let probe {
-            guard let found = probe.suspects else { return nil }
-            suspects = found
-        } else {
-            suspects = []
-        }
+        guard let suspects = probe.map({ $0.suspects }) ?? [] else { return nil }
         var difference = Difference(before)
         if let changed {
             let test = query.map { ObjectTest($0, new) }
@@ -49,10 +43,10 @@ struct FollowedObjects {
         keys = difference.applied()
         var change = difference.change
         for key in suspects {
-            guard let place = difference.place(of: key), difference.stays(place),
+            guard let place = before.position(of: key), difference.stays(place),
                 try probe?.isModified(key) == true
             else { continue }
-            change.addModification(place, difference.newPlace(of: place))
+            change.addModification(place, difference.newPlace(of: key, place))
         }
         self.change = change
     }
@@ -64,7 +58,7 @@ extension TableInfo {
         if self === other { return true }
         return columns.count == other.columns.count
             && zip(columns, other.columns).allSatisfy {
-                $0.key == $1.key && $0.name == $1.name && $0.type == $1.type
+                $0.key == $1.key && $0.name == $1.name
             }
     }
 }
@@ -93,24 +87,12 @@ private struct Difference {
 
     @inline(never)
     private mutating func note(_ key: ObjectKey, isThere: Bool) {
-        let place = place(of: key)
+        let place = before.position(of: key)
         if isThere {
             if place == nil { added.append(key) }
         } else if let place {
             gone.append(place)
         }
-    }
-
-    /// Where `key` was; nil when it was not among them.
-    @inline(never)
-    func place(of key: ObjectKey) -> Int? {
-        let place = lowerBound(key)
-        return place < before.count && before[place] == key ? place : nil
-    }
-
-    @inline(never)
-    private func lowerBound(_ key: ObjectKey) -> Int {
-        before.partitionPoint { $0 >= key }
     }
 
     /// Whether what was at a place is still there.
@@ -120,12 +102,11 @@ private struct Difference {
     }
 
     @inline(never)
-    private func goneBefore(_ place: Int) -> Int { gone.partitionPoint { $0 >= place } }
+    private func goneBefore(_ place: Int) -> Int { gone.place(of: place) }
 
-    /// Where that is now which was at a place and stays.
-    func newPlace(of place: Int) -> Int {
-        let key = before[place]
-        return place - goneBefore(place) + added.partitionPoint { $0 >= key }
+    /// Where `key` is now, for which `place` was, or would have been, the place before.
+    func newPlace(of key: ObjectKey, _ place: Int) -> Int {
+        place - goneBefore(place) + added.place(of: key)
     }
 
     /// The keys as they are now: the same array when nothing came or left.
@@ -136,7 +117,7 @@ private struct Difference {
         result.reserveCapacity(before.count - gone.count + added.count)
         var (from, i, j) = (0, 0, 0)
         while i < gone.count || j < added.count {
-            let next = j < added.count ? lowerBound(added[j]) : before.count
+            let next = j < added.count ? before.place(of: added[j]) : before.count
             if i < gone.count, gone[i] < next {
                 result += before[from..<gone[i]]
                 from = gone[i] + 1
@@ -157,10 +138,7 @@ private struct Difference {
     var change: CollectionChange {
         var change = CollectionChange()
         change.deletions = gone
-        for (i, key) in added.enumerated() {
-            let place = lowerBound(key)
-            change.insertions.append(place - goneBefore(place) + i)
-        }
+        change.insertions = added.map { newPlace(of: $0, before.place(of: $0)) }
         return change
     }
 }

@@ -17,8 +17,7 @@ extension ObjectResults {
     public func index(of key: ObjectKey) throws(RealmError) -> Int? {
         switch try current().members {
         case .keys(let keys, isAscending: true):
-            let place = keys.indices.partitionPoint { keys[$0].raw >= key.raw }
-            return place < keys.count && keys[place] == key ? place : nil
+            return keys.position(of: key)
         case .keys(let keys, isAscending: false): return keys.firstIndex(of: key)
         case .everything, .number:
             return try allObjects { (tree) throws(RealmError) in try tree.position(of: key) }

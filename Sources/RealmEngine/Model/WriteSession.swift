@@ -87,7 +87,7 @@ public final class WriteSession {
     ) throws(RealmError) {
         // By the name the session has: the one given may lead elsewhere by now.
         guard let opened = try database.file.device() else { throw Self.readOnly }
-        guard try opened.identity() == database.file.identity else {
+        guard opened.identity == database.file.identity else {
             throw OpenDatabases.replaced(database.path)
         }
         self.database = database

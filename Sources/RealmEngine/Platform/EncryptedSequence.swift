@@ -127,16 +127,7 @@ final class EncryptedSequence {
     private func write(
         _ bytes: UnsafeRawPointer, _ count: Int, at position: Int
     ) throws(RealmError) {
-        var done = 0
-        while done < count {
-            let written = retryingInterrupts {
-                pwrite(descriptor, bytes + done, count - done, off_t(position + done))
-            }
-            guard written > 0 else {
-                throw systemError(
-                    "pwrite", path, errno: written == 0 ? ENOSPC : errno, kind: .output)
-            }
-            done += written
-        }
+        let whole = UnsafeRawBufferPointer(start: bytes, count: count)
+        try writeWhole(descriptor, whole, at: position, path: path)
     }
 }

@@ -130,6 +130,23 @@ public func memoryDescriptor() throws(RealmError) -> Int32 {
 @_silgen_name("memfd_create")
 private func makeMemoryFile(_ name: UnsafePointer<CChar>, _ flags: UInt32) -> Int32
 
+/// Writes all of `bytes`, in as many calls as that takes. Throws `output`; `path` is for messages.
+func writeWhole(
+    _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int, path: String
+) throws(RealmError) {
+    var done = 0
+    while done < bytes.count {
+        let count = retryingInterrupts {
+            pwrite(
+                descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(offset + done))
+        }
+        guard count > 0 else {
+            throw systemError("pwrite", path, errno: count == 0 ? ENOSPC : errno, kind: .output)
+        }
+        done += count
+    }
+}
+
 /// A descriptor with an owner that lives on the heap.
 final class OwnedDescriptor: Sendable {
     let number: Int32
@@ -163,8 +180,8 @@ struct FileIdentity: Hashable, Sendable {
     }
 }
 
-/// What a file is. Looking at it costs the next commit nothing, as `fstat` would: that also sees times,
-/// and Linux has a file whose times were seen note a new one, which a sync then has to write.
+/// What a file is. Looking at it costs the next commit nothing. `fstat` would, for it sees times too, and
+/// Linux has a file whose times were seen note a new one, which a sync then has to write.
 struct FileStatus: Sendable {
     let size: Int
     let identity: FileIdentity

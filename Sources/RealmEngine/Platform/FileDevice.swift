@@ -7,6 +7,8 @@ final class FileDevice: StorageDevice {
     /// For messages.
     let path: String
     let descriptor: Int32
+    /// Device and inode: what makes two paths the same file.
+    let identity: FileIdentity
     private(set) var size: Int
     /// Calls made, for reports.
     private(set) var syncCount = 0
@@ -39,7 +41,7 @@ final class FileDevice: StorageDevice {
         do throws(RealmError) {
             let status = try FileStatus(fd, place.name)
             try File.checkRegular(status, place.name)
-            size = status.size
+            (size, identity) = (status.size, status.identity)
         } catch {
             close(fd)
             throw error
@@ -55,6 +57,10 @@ final class FileDevice: StorageDevice {
         place = nil
         path = name
         size = 0
+        do throws(RealmError) { identity = try FileStatus(descriptor, name).identity } catch {
+            close(descriptor)
+            throw error
+        }
     }
 
     /// A second descriptor of a file that is open by `other`.
@@ -63,7 +69,10 @@ final class FileDevice: StorageDevice {
         guard descriptor >= 0 else { throw systemError("fcntl", path, errno: errno) }
         place = nil
         self.path = path
-        do throws(RealmError) { size = try other.size(path: path) } catch {
+        do throws(RealmError) {
+            let status = try FileStatus(descriptor, path)
+            (size, identity) = (status.size, status.identity)
+        } catch {
             close(descriptor)
             throw error
         }
@@ -73,11 +82,6 @@ final class FileDevice: StorageDevice {
 
     private func currentSize() throws(RealmError) -> Int {
         try FileStatus(descriptor, path).size
-    }
-
-    /// Device and inode: what makes two paths the same file.
-    func identity() throws(RealmError) -> FileIdentity {
-        try FileStatus(descriptor, path).identity
     }
 
     func grow(to wanted: Int) throws(RealmError) {
@@ -104,18 +108,7 @@ final class FileDevice: StorageDevice {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError) {
-        var done = 0
-        while done < bytes.count {
-            let count = retryingInterrupts {
-                pwrite(
-                    descriptor, bytes.baseAddress! + done, bytes.count - done,
-                    off_t(offset + done))
-            }
-            guard count > 0 else {
-                throw systemError("pwrite", path, errno: errno, kind: .output)
-            }
-            done += count
-        }
+        try writeWhole(descriptor, bytes, at: offset, path: path)
         bytesWritten += bytes.count
     }
 

@@ -8,7 +8,7 @@ final class LockFileMemory: @unchecked Sendable {
     let base: UnsafeMutableRawPointer
     private let descriptor: Int32
     private let locked: FileIdentity?
-    private let mapped = Atomic<Int>(0)
+    private let visible = Atomic<Int>(0)
     /// The lock files this process holds, and how often.
     private static let held = Guarded<[FileIdentity: Int]>([:])
 
@@ -73,11 +73,7 @@ final class LockFileMemory: @unchecked Sendable {
         if try FileStatus(fd, path).size > size, ftruncate(fd, off_t(size)) != 0 {
             throw systemError("ftruncate", path, errno: errno, kind: .output)
         }
-        let written = retryingInterrupts { pwrite(fd, fresh.baseAddress!, size, 0) }
-        guard written == size else {
-            throw systemError(
-                "pwrite", path, errno: written < 0 ? errno : ENOSPC, kind: .output)
-        }
+        try writeWhole(fd, UnsafeRawBufferPointer(fresh), at: 0, path: path)
     }
 
     private static func adopt(_ fd: Int32, _ path: String, _ size: Int) throws(RealmError)
@@ -110,7 +106,7 @@ final class LockFileMemory: @unchecked Sendable {
         locked = file
         Self.held.withLock { $0[file, default: 0] += 1 }
         guard size <= Self.reserved else { throw Self.damaged }
-        mapped.store(size, ordering: .releasing)
+        visible.store(size, ordering: .releasing)
     }
 
     /// A copy of a lock file's bytes that no other process sees: to look at, or for a session of this
@@ -127,7 +123,7 @@ final class LockFileMemory: @unchecked Sendable {
         bytes.withUnsafeBytes {
             base.copyMemory(from: $0.baseAddress!, byteCount: min($0.count, Self.reserved))
         }
-        mapped.store(bytes.count, ordering: .releasing)
+        visible.store(bytes.count, ordering: .releasing)
     }
 
     deinit {
@@ -143,18 +139,17 @@ final class LockFileMemory: @unchecked Sendable {
     }
 
     /// Bytes that may be looked at.
-    var mappedSize: Int { mapped.load(ordering: .acquiring) }
+    var visibleSize: Int { visible.load(ordering: .acquiring) }
 
     /// Lets the file be looked at as far as `size` bytes. The version-list mutex is held.
-    func map(_ size: Int) throws(RealmError) {
-        let mapped = mappedSize
-        if size <= mapped { return }
-        guard descriptor >= 0 else { return self.mapped.store(size, ordering: .releasing) }
+    func extend(to size: Int) throws(RealmError) {
+        if size <= visibleSize { return }
+        guard descriptor >= 0 else { return visible.store(size, ordering: .releasing) }
         // What others say of it is not believed: behind its end, memory that is touched ends us.
         guard let status = try? FileStatus(descriptor, path), status.size >= size,
             size <= Self.reserved
         else { throw Self.damaged }
-        self.mapped.store(size, ordering: .releasing)
+        visible.store(size, ordering: .releasing)
     }
 
     /// The list of versions in a lock file cannot be what it says.
@@ -167,12 +162,12 @@ final class LockFileMemory: @unchecked Sendable {
 
     /// Makes the file exactly `size` bytes. The version-list mutex is held.
     func grow(to size: Int) throws(RealmError) {
-        guard descriptor >= 0 else { return try map(size) }
+        guard descriptor >= 0 else { return try extend(to: size) }
         let code = posix_fallocate(descriptor, 0, off_t(size))
         guard code == 0 || ftruncate(descriptor, off_t(size)) == 0 else {
             throw systemError("fallocate", path, errno: code, kind: .output)
         }
-        try map(size)
+        try extend(to: size)
     }
 
     /// Whether there is a file at `path` that may be written.

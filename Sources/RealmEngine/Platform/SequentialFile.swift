@@ -119,17 +119,13 @@ final class SequentialFile {
     /// Replaces bytes after `finish`.
     func overwrite(_ bytes: [UInt8], at offset: Int) throws(RealmError) {
         guard let descriptor else { return }
-        if let encrypted {
-            let result = bytes.withUnsafeBytes { bytes in
-                Result { () throws(RealmError) in try encrypted.overwrite(bytes, at: offset) }
+        let result = bytes.withUnsafeBytes { bytes in
+            Result { () throws(RealmError) in
+                if let encrypted { return try encrypted.overwrite(bytes, at: offset) }
+                try writeWhole(descriptor, bytes, at: offset, path: path)
             }
-            return try result.get()
         }
-        let count = retryingInterrupts { pwrite(descriptor, bytes, bytes.count, off_t(offset)) }
-        guard count == bytes.count else {
-            throw systemError(
-                "pwrite", path, errno: count < 0 ? errno : ENOSPC, kind: .output)
-        }
+        try result.get()
     }
 
     /// Returns when everything written is durable. To be called after `finish`.
@@ -158,18 +154,9 @@ private struct ChunkWriter {
     }
 
     mutating func write(_ chunk: WriteBehind.Chunk) throws(RealmError) {
-        var done = 0
-        while done < chunk.count {
-            let count = retryingInterrupts {
-                pwrite(descriptor, chunk.bytes + done, chunk.count - done, off_t(written))
-            }
-            guard count > 0 else {
-                let code = count == 0 ? ENOSPC : errno
-                throw systemError("pwrite", path, errno: code, kind: .output)
-            }
-            done += count
-            written += UInt64(count)
-        }
+        let bytes = UnsafeRawBufferPointer(start: chunk.bytes, count: chunk.count)
+        try writeWhole(descriptor, bytes, at: Int(written), path: path)
+        written += UInt64(chunk.count)
         if written - begun >= Self.writebackStep {
             // Dirty pages cannot be dropped, so the system begins to write them.
             posix_fadvise(

@@ -8,10 +8,10 @@ final class SharedFileMemory: @unchecked Sendable {
     let base: UnsafeMutableRawPointer
     private let descriptor: Int32
     private let capacity: Int
-    private let mappedSize: Atomic<Int>
+    private let visibleSize: Atomic<Int>
 
     /// Opens the file `name` in `directory`. Who is to use a database, as `permissions` say, makes
-    /// both; without, they must be there. At most `capacity` bytes of the file are ever mapped.
+    /// both; without, they must be there. At most `capacity` bytes of the file are ever looked at.
     init?(
         _ name: String, directory: String, creating permissions: (() -> FilePermissions)?,
         capacity: Int
@@ -35,7 +35,7 @@ final class SharedFileMemory: @unchecked Sendable {
         self.capacity = capacity
         // Only whole pages: behind the end of the file, the last page is nobody's.
         let page = Mapping.pageSize
-        mappedSize = Atomic(min(status.size, capacity) / page * page)
+        visibleSize = Atomic(min(status.size, capacity) / page * page)
     }
 
     deinit {
@@ -43,8 +43,8 @@ final class SharedFileMemory: @unchecked Sendable {
         close(descriptor)
     }
 
-    /// Bytes mapped.
-    var size: Int { mappedSize.load(ordering: .acquiring) }
+    /// Bytes that may be looked at.
+    var size: Int { visibleSize.load(ordering: .acquiring) }
 
     /// Makes the file at least one page longer, its space allocated so that no store can fail; false
     /// when that is impossible. One thread of a process at a time.
@@ -53,7 +53,7 @@ final class SharedFileMemory: @unchecked Sendable {
         guard wanted <= capacity else { return false }
         // Never makes a file shorter that another process made longer.
         guard posix_fallocate(descriptor, 0, off_t(wanted)) == 0 else { return false }
-        mappedSize.store(wanted, ordering: .releasing)
+        visibleSize.store(wanted, ordering: .releasing)
         return true
     }
 }

@@ -59,7 +59,7 @@ extension ResultsDefinition {
         guard !isEverything, let info = snapshot.schema.table(table) else { return nil }
         let query = try bound(to: snapshot.table(info))
         return ResultsContent(
-            .keys(RowKeys(keys), isAscending: origin == .objects && query?.isSorted != true),
+            .keys(RowKeys(keys), isAscending: isInTableOrder(query)),
             count: keys.count, VersionBasis(snapshot, base: nil, reading: sources(query)))
     }
 
@@ -79,11 +79,15 @@ extension ResultsDefinition {
             let plan = try QueryPlan(query, in: table.snapshot)
             if onlyCount { return (.number, try plan.count(in: table.snapshot)) }
             let keys = try plan.rows(in: table.snapshot).keys
-            return (.keys(keys, isAscending: !query.isSorted), keys.count)
+            return (.keys(keys, isAscending: isInTableOrder(query)), keys.count)
         }
         var keys = RowKeys(try linked(in: table.snapshot))
         if let query { keys = try query.rows(among: keys, in: table.snapshot) }
-        return (.keys(keys, isAscending: false), keys.count)
+        return (.keys(keys, isAscending: isInTableOrder(query)), keys.count)
+    }
+
+    private func isInTableOrder(_ query: BoundQuery?) -> Bool {
+        origin == .objects && query?.isSorted != true
     }
 
     /// The objects that a collection or the incoming links of an object lead to.

@@ -49,7 +49,7 @@ final class MappedFile: Sendable {
     ) throws(RealmError) {
         path = device.path
         place = device.place
-        identity = try device.identity()
+        identity = device.identity
         let mapping = try Mapping(device.descriptor, size: device.size, path: device.path)
         self.mapping = try key.opened(mapping, device.path, isNew: isNew)
         size = self.mapping.mapped
@@ -66,7 +66,7 @@ final class MappedFile: Sendable {
     /// decrypted of another state of it is not kept.
     func isStill(_ device: FileDevice) throws(RealmError) -> Bool {
         guard mapping.pages == nil, size == device.size else { return false }
-        return try identity == device.identity()
+        return identity == device.identity
     }
 
     /// Maps the file as far as `size` bytes, when a version needs more than is mapped.

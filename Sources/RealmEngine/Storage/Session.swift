@@ -330,7 +330,7 @@ final class Session: Sendable {
     var newestVersion: UInt64 {
         let i = Int(file.newest)
         // Peers may have made the list longer than is mapped here.
-        guard LockFile.size(entries: i + 1) <= file.memory.mappedSize else {
+        guard LockFile.size(entries: i + 1) <= file.memory.visibleSize else {
             return file.newestVersion
         }
         return file.entry(i).version

@@ -25,13 +25,13 @@ struct VersionList {
         try add(version: version, top: top, fileSize: fileSize)
     }
 
-    /// Peers may have grown the list: map all of it.
+    /// Peers may have grown the list: all of it is looked at.
     func cover() throws(RealmError) {
         let count = file.entryCount
         guard count >= LockFile.initialEntries, count < Self.mostEntries else {
             throw Self.damaged
         }
-        try file.memory.map(LockFile.size(entries: count))
+        try file.memory.extend(to: LockFile.size(entries: count))
     }
 
     /// Adds the newest version.

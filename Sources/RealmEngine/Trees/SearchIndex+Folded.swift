@@ -31,10 +31,6 @@ extension SearchIndex {
         _ ref: Ref, _ chunk: Int32, _ changes: UInt32,
         _ body: (NodeSlot) throws(RealmError) -> Void
     ) throws(RealmError) {
-        if changes == 0 {
-            if let slot = try entry(ref, chunk) { try body(slot) }
-            return
-        }
         let forms = Forms(chunk, changes)
         try visit(ref, forms.first, forms.last, forms, depth: 0, body)
     }
@@ -48,12 +44,10 @@ extension SearchIndex {
         guard depth < BPlusTree.maximumDepth else {
             throw .corrupt("an index node deeper than \(BPlusTree.maximumDepth) levels", at: root)
         }
-        let node = try space.treeNode(ref, slots: 1, "index node")
-        let keys = try space.integers(node.slot(0).ref, "index keys")
-        guard keys.count == node.count - 1 else { throw space.wrongShape(ref, "index node") }
+        let (node, keys) = try open(ref)
         if !node.isInner, keys.count <= forms.count {
             for i in 0..<keys.count where forms.contains(keys.integer(i)) {
-                try body(try entry(node, i, ref))
+                try body(try entry(i, of: node, ref))
             }
             return
         }
@@ -63,13 +57,11 @@ extension SearchIndex {
             guard i < keys.count else { return }
             let key = keys.integer(i)
             guard node.isInner else {
-                if key == Int64(wanted) { try body(try entry(node, i, ref)) }
+                if key == Int64(wanted) { try body(try entry(i, of: node, ref)) }
                 form = forms.after(wanted, until: last)
                 continue
             }
-            guard let child = node.slot(i + 1).child else {
-                throw space.wrongShape(ref, "index node")
-            }
+            let child = try child(i, of: node, ref)
             var end = wanted
             form = forms.after(wanted, until: last)
             while let next = form, Int64(next) <= key {
@@ -78,12 +70,6 @@ extension SearchIndex {
             }
             try visit(child, wanted, end, forms, depth: depth + 1, body)
         }
-    }
-
-    private func entry(_ node: NodeView, _ i: Int, _ ref: Ref) throws(RealmError) -> NodeSlot {
-        let slot = node.slot(i + 1)
-        guard !slot.isNone else { throw space.wrongShape(ref, "index node") }
-        return slot
     }
 
     /// The chunks that differ from one in some bits, ascending: never in the highest, which no letter's

@@ -30,23 +30,19 @@ extension SearchIndex {
         var pending: [(ref: Ref, range: ClosedRange<Int64>, offset: Int)] = [(start, range, offset)]
         var budget = Int(space.limit)
         while let (ref, range, offset) = pending.popLast() {
-            let node = try space.treeNode(ref, slots: 1, "index node")
+            let (node, chunks) = try open(ref)
             budget -= node.byteSize
             guard budget > 0 else { throw space.exhausted(ref) }
-            let chunks = try space.integers(node.slot(0).ref, "index keys")
-            guard chunks.count == node.count - 1 else { throw space.wrongShape(ref, "index node") }
             var last = Int64(Int32.min) - 1
             for i in 0..<chunks.count {
                 let chunk = chunks.integer(i)
                 defer { last = chunk }
-                let slot = node.slot(i + 1)
                 if node.isInner {
                     // A child covers the chunks behind the last one of the child before it.
                     guard chunk >= range.lowerBound, last < range.upperBound else { continue }
-                    guard let child = slot.child else { throw space.wrongShape(ref, "index node") }
-                    pending.append((child, range, offset))
+                    pending.append((try child(i, of: node, ref), range, offset))
                 } else if range.contains(chunk) {
-                    guard !slot.isNone else { throw space.wrongShape(ref, "index node") }
+                    let slot = try entry(i, of: node, ref)
                     if try isEnd(slot) {
                         entries.append(Entry(slot: slot, offset: offset))
                     } else {

@@ -77,21 +77,38 @@ struct SearchIndex {
     func entry(_ start: Ref, _ chunk: Int32) throws(RealmError) -> NodeSlot? {
         var ref = start
         for _ in 0..<BPlusTree.maximumDepth {
-            let node = try space.treeNode(ref, slots: 1, "index node")
-            let keys = try space.integers(node.slot(0).ref, "index keys")
-            guard keys.count == node.count - 1 else { throw space.wrongShape(ref, "index node") }
+            let (node, keys) = try open(ref)
             let low = IntegerKernels.firstNotBelow(Int64(chunk), keys)
             guard low < keys.count else { return nil }
-            let slot = node.slot(low + 1)
             if node.isInner {
-                guard let child = slot.child else { throw space.wrongShape(ref, "index node") }
-                ref = child
+                ref = try child(low, of: node, ref)
                 continue
             }
-            guard keys.integer(low) == Int64(chunk) else { return nil }
-            guard !slot.isNone else { throw space.wrongShape(ref, "index node") }
-            return slot
+            return keys.integer(low) == Int64(chunk) ? try entry(low, of: node, ref) : nil
         }
         throw .corrupt("an index node deeper than \(BPlusTree.maximumDepth) levels", at: start)
+    }
+
+    // MARK: Nodes
+
+    /// The node at `ref`, and its chunks.
+    func open(_ ref: Ref) throws(RealmError) -> (node: NodeView, keys: NodeView) {
+        let node = try space.treeNode(ref, slots: 1, "index node")
+        let keys = try space.integers(node.slot(0).ref, "index keys")
+        guard keys.count == node.count - 1 else { throw space.wrongShape(ref, "index node") }
+        return (node, keys)
+    }
+
+    /// What the chunk at place `i` leads to in an inner node.
+    func child(_ i: Int, of node: NodeView, _ ref: Ref) throws(RealmError) -> Ref {
+        guard let child = node.slot(i + 1).child else { throw space.wrongShape(ref, "index node") }
+        return child
+    }
+
+    /// The same in any other.
+    func entry(_ i: Int, of node: NodeView, _ ref: Ref) throws(RealmError) -> NodeSlot {
+        let slot = node.slot(i + 1)
+        guard !slot.isNone else { throw space.wrongShape(ref, "index node") }
+        return slot
     }
 }

@@ -232,11 +232,12 @@ struct CheckPrinter {
     private func appendSummary(_ checked: CheckedFile, to buffer: inout ByteBuffer) {
         let report = checked.report
         buffer.append("\"errors\":\(report.errorCount),\"warnings\":\(report.warningCount)")
-        for (i, rest) in report.omitted.enumerated() {
+        let omitted = report.omitted
+        for (i, rest) in omitted.enumerated() {
             buffer.append(i == 0 ? ",\"omitted\":{" : ",")
             buffer.append("\"\(rest.code.rawValue)\":\(rest.count)")
         }
-        if !report.omitted.isEmpty { buffer.append("}") }
+        if !omitted.isEmpty { buffer.append("}") }
         if let previous = checked.previous {
             buffer.append(",\"previousSlot\":\"\(previous)\"")
         }
