@@ -76,14 +76,17 @@ final class QueryBatch {
         }
         let filter = QueryFilter(text: text, arguments: arguments, request.command)
         let plan = try filter.plan(table, snapshot)
-        let keys = try plan.rows(in: snapshot).keys
+        // Objects that are only counted are not gathered.
+        let keys = request.isCount ? nil : try plan.rows(in: snapshot).keys
         appendStart(id, to: &buffer)
         buffer.append("\"count\":")
-        buffer.append(number: keys.count)
-        if !request.isCount {
+        if let keys {
+            buffer.append(number: keys.count)
             buffer.append(",\"objects\":[")
             try appendObjects(keys, table, to: &buffer)
             buffer.append("]")
+        } else {
+            buffer.append(number: try plan.count(in: snapshot))
         }
         buffer.append("}\n")
     }
