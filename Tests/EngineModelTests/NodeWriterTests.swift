@@ -53,12 +53,12 @@ import Testing
         let lab = try EditLab()
         let tree = Self.tree(depth: 24, RandomValues(seed: 5))
         let root = try Self.store(tree, lab.context.encoder)
-        var need = NodeWriter.Need()
-        try NodeWriter.measure(root, lab.context.space, lab.context.slab, &need)
-        var writer = NodeWriter(
-            space: lab.context.space, slab: lab.context.slab, free: FreeSpace(logicalSize: 8192),
-            need: need, page: 4096)
-        let written = try writer.write(root)
+        var order = NodeOrder(lab.context.space, lab.context.slab)
+        for ref in [Ref.none, Ref(24), root] { try order.add(ref) }
+        var writer = NodeWriter(order, free: FreeSpace(logicalSize: 8192), page: 4096)
+        let all = try writer.write()
+        #expect(all[..<2] == [Ref.none, Ref(24)])
+        let written = all[2]
         let size = Int(writer.finish().logicalSize)
         let file = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
         defer { file.deallocate() }

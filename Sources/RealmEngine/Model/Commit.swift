@@ -66,19 +66,16 @@ struct Commit {
         let released = FreeSpace.released(context.freed)
         let extra = ListWriter.bound(space, released, newVersion)
         var writer = try writer(consume space, history, extra: extra)
-        let written = (
-            names: try writer.write(names), tables: try writer.write(tables),
-            history: try writer.write(history)
-        )
+        let written = try writer.write()
         let rest = writer.finish()
         let lists = try ListWriter(
             space: rest, released: released, version: newVersion, page: Self.page,
             last: writer.runs[writer.runs.count - 1],
             slots: { logicalSize, refs in
                 [
-                    written.names.raw, written.tables.raw, NodeEncoder.tag(logicalSize),
+                    written[0].raw, written[1].raw, NodeEncoder.tag(logicalSize),
                     refs.0, refs.1, refs.2, NodeEncoder.tag(newVersion),
-                    NodeEncoder.tag(Self.historyType), written.history.raw,
+                    NodeEncoder.tag(Self.historyType), written[2].raw,
                     NodeEncoder.tag(Self.historySchema), NodeEncoder.tag(0),
                 ]
             }
@@ -98,13 +95,9 @@ struct Commit {
     private func writer(
         _ space: consuming FreeSpace, _ history: Ref, extra: UInt64
     ) throws(RealmError) -> NodeWriter {
-        var need = NodeWriter.Need()
-        for ref in [names, tables, history] {
-            try NodeWriter.measure(ref, context.space, context.slab, &need)
-        }
-        return NodeWriter(
-            space: context.space, slab: context.slab, free: space, need: need, extra: extra,
-            page: Self.page)
+        var order = NodeOrder(context.space, context.slab)
+        for ref in [names, tables, history] { try order.add(ref) }
+        return NodeWriter(order, free: space, extra: extra, page: Self.page)
     }
 
     /// The history with the new changesets and without what nobody can need any more (storage format

@@ -29,20 +29,16 @@ struct Spill {
             let reachable = try session.database.session!.purge()
             space = try session.freeSpace(of: transaction.base, context.space, reachable)
         }
-        var need = NodeWriter.Need()
-        for ref in [names, tables] + others {
-            try NodeWriter.measure(ref, context.space, context.slab, &need)
-        }
-        var writer = NodeWriter(
-            space: context.space, slab: context.slab, free: space, need: need, page: Commit.page)
-        let (newNames, newTables) = (try writer.write(names), try writer.write(tables))
-        var newOthers: [Ref] = []
-        for ref in others { newOthers.append(try writer.write(ref)) }
+        var order = NodeOrder(context.space, context.slab)
+        for ref in [names, tables] + others { try order.add(ref) }
+        var writer = NodeWriter(order, free: space, page: Commit.page)
+        let written = try writer.write()
         let rest = writer.finish()
         try session.store(writer.runs, logicalSize: rest.logicalSize)
         context.wroteAhead(
             writer.runs.map { Extent(start: $0.start, count: $0.end - $0.start) })
-        return Result(names: newNames, tables: newTables, others: newOthers, space: rest)
+        return Result(
+            names: written[0], tables: written[1], others: Array(written[2...]), space: rest)
     }
 }
 

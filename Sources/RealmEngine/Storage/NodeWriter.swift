@@ -18,64 +18,62 @@ struct NodeWriter {
         }
     }
 
-    private let space: NodeSpace
-    private let slab: SlabNodes
+    private let order: NodeOrder
     private var places: NodePlaces
-    /// Slots of the nodes that are being written, from the root down.
-    private let slots: SlotStack
-    private let slotMemory = SlotMemory()
+    /// The slots of the node that is being written.
+    private var slots = ContiguousArray<Int64>(repeating: 0, count: 256)
+    /// Nodes whose parents have not been written yet.
+    private var written: ContiguousArray<Written> = []
+
+    private struct Written {
+        let ref: Ref
+        /// Which of the parent's slots leads there.
+        let slot: Int32
+    }
 
     static let section: UInt64 = 1 << 26
 
-    /// Will write nodes of `need` into space taken from `free`, if it can be with `extra` free bytes
+    /// Will write the nodes of `order` into space taken from `free`, if it can be with `extra` free bytes
     /// behind them.
-    init(
-        space: NodeSpace, slab: SlabNodes, free: consuming FreeSpace, need: Need, extra: UInt64 = 0,
-        page: UInt64
-    ) {
-        self.space = space
-        self.slab = slab
-        slots = slotMemory.stack
-        places = NodePlaces(free, need, extra: extra, page: page)
+    init(_ order: NodeOrder, free: consuming FreeSpace, extra: UInt64 = 0, page: UInt64) {
+        self.order = order
+        places = NodePlaces(free, order.need, extra: extra, page: page)
     }
 
     var runs: [Run] { places.runs }
 
-    /// Room that nodes to be written take at most.
-    struct Need {
-        var bytes: UInt64 = 0
-        var nodes: UInt64 = 0
-        /// Bytes of the largest node: what may be lost at each end of an extent or section.
-        var largest: UInt64 = 0
-    }
-
-    /// Adds the nodes reachable from `ref` inside the slab to `need`.
-    static func measure(
-        _ ref: Ref, _ space: NodeSpace, _ slab: SlabNodes, _ need: inout Need
-    ) throws(RealmError) {
-        guard !ref.isNone, slab.contains(ref) else { return }
-        let node = try space.node(ref)
-        need.bytes += UInt64(node.byteSize)
-        need.nodes += 1
-        need.largest = max(need.largest, UInt64(node.byteSize))
-        guard node.hasRefs else { return }
-        try node.visitRefs(from: slab.start) { (_, ref) throws(RealmError) in
-            try measure(ref, space, slab, &need)
+    /// Writes all nodes and returns where the roots of the order now are.
+    mutating func write() throws(RealmError) -> [Ref] {
+        let order = order
+        written.reserveCapacity(256)
+        for item in order.items {
+            let node = item.node
+            let ref = node.hasRefs ? try emit(node, children: Int(item.children)) : try emit(node)
+            if item.children > 0 { written.removeLast(Int(item.children)) }
+            written.append(Written(ref: ref, slot: item.slot))
+        }
+        var i = written.startIndex
+        return order.roots.map { root in
+            guard root.isWritten else { return root.ref }
+            defer { i += 1 }
+            return written[i].ref
         }
     }
 
-    /// Writes the tree below `ref` and returns where its root now is.
-    mutating func write(_ ref: Ref) throws(RealmError) -> Ref {
-        guard !ref.isNone, slab.contains(ref) else { return ref }
-        let node = try space.node(ref)
-        if !node.hasRefs { return try emit(node) }
-        let first = slots.push(node)
-        try node.visitRefs(from: slab.start) { (i, ref) throws(RealmError) in
-            slots[first + i] = try write(ref).raw
+    /// Places a node with refs, of which those into the slab lead to what was written last.
+    private mutating func emit(_ node: NodeView, children: Int) throws(RealmError) -> Ref {
+        let count = node.count
+        if slots.count < count { slots = ContiguousArray(repeating: 0, count: 2 * count) }
+        slots.withUnsafeMutableBufferPointer { slots in
+            IntegerKernels.decode(node, first: 0, count: count, into: slots.baseAddress!)
+            for child in written.suffix(children) {
+                slots[Int(child.slot)] = Int64(bitPattern: child.ref.raw)
+            }
         }
-        let written = try emit(slots.values(from: first), flags: node.flags & 0xE0)
-        slots.pop(to: first)
-        return written
+        let slots = slots
+        return try slots.withUnsafeBufferPointer { (slots) throws(RealmError) in
+            try emit(UnsafeBufferPointer(rebasing: slots[..<count]), flags: node.flags & 0xE0)
+        }
     }
 
     /// Places a node without refs as it is.
@@ -104,41 +102,16 @@ struct NodeWriter {
         return ref
     }
 
+    /// Room that nodes to be written take at most.
+    struct Need {
+        var bytes: UInt64 = 0
+        var nodes: UInt64 = 0
+        /// Bytes of the largest node: what may be lost at each end of an extent or section.
+        var largest: UInt64 = 0
+    }
+
     /// The free space without what was written.
     mutating func finish() -> FreeSpace { places.finish() }
-}
-
-extension NodeView {
-    /// Calls `body` with the position and the ref of each child of a node with refs that is at `start` or
-    /// beyond.
-    @inline(__always)
-    fileprivate func visitRefs(
-        from start: UInt64, _ body: (Int, Ref) throws(RealmError) -> Void
-    ) throws(RealmError) {
-        // Those that lead to nodes of the slab mostly have 64 bits for each slot.
-        guard widthCode == 7 else {
-            for i in 0..<count {
-                if let child = slot(i).child, child.raw >= start { try body(i, child) }
-            }
-            return
-        }
-        let slots = payload.assumingMemoryBound(to: UInt64.self)
-        var i = 0
-        while i < count {
-            // Nearly all slots lead to what is in the file already, or are no refs.
-            if i &+ 4 <= count, slots[i] < start, slots[i &+ 1] < start, slots[i &+ 2] < start,
-                slots[i &+ 3] < start
-            {
-                i &+= 4
-                continue
-            }
-            let end = min(i &+ 4, count)
-            while i < end {
-                if slots[i] >= start, slots[i] & 1 == 0 { try body(i, Ref(slots[i])) }
-                i &+= 1
-            }
-        }
-    }
 }
 
 /// A byte buffer that can live in an array.

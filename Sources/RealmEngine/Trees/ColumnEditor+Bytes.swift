@@ -128,6 +128,7 @@ extension ColumnEditor {
         guard length <= LeafEncoder.longestMedium(isString: isString) else { return false }
         let size = length + terminator
         if place == .insert {
+            if let value, appendMedium(leaf, i, value) { return true }
             let ends = nodes.slab.own(Ref(leaf.slots[0])).view
             guard i <= ends.count else { throw nodes.outside(leaf.slots) }
             let start = i == 0 ? 0 : Int(ends.integer(i - 1))
@@ -141,6 +142,30 @@ extension ColumnEditor {
             try nodes.addToIntegers(leaf.slots, from: i, Int64(size - range.count))
             try nodes.setInteger(leaf.slots + 2, i, value == nil ? 1 : 0)
         }
+        return true
+    }
+
+    /// Adds a value behind the last one where all three parts have room for it, as new objects do;
+    /// otherwise false, with nothing done.
+    private func appendMedium(_ leaf: SlabNode, _ i: Int, _ value: ByteView) -> Bool {
+        let ends = nodes.slab.own(Ref(leaf.slots[0]))
+        let area = nodes.slab.own(Ref(leaf.slots[1]))
+        let nulls = nodes.slab.own(Ref(leaf.slots[2]))
+        let start = area.count
+        let end = start + value.count + terminator
+        guard i > 0, start > 0, i == ends.count, i == nulls.count,
+            ends.view.integer(i - 1) == start,
+            NodeEdits.Sign.usual.code(Int64(end)) <= ends.flags & 7,
+            area.hasRoom(for: end), ends.hasRoom(for: i + 1), nulls.hasRoom(for: i + 1)
+        else { return false }
+        let p = area.payload + start
+        p.copyMemory(from: value.base, byteCount: value.count)
+        if isString { p.storeBytes(of: 0, toByteOffset: value.count, as: UInt8.self) }
+        area.resize(end)
+        ends.resize(i + 1)
+        ends.store(Int64(end), at: i)
+        nulls.resize(i + 1)
+        nulls.store(0, at: i)
         return true
     }
 

@@ -65,8 +65,10 @@ extension ColumnEditor {
         guard i <= count else { throw nodes.outside(slot) }
         node = try nodes.roomy(slot, for: count + 1)
         node.resize(count + 1)
-        (node.payload + (i + 1) * width).copyMemory(
-            from: node.payload + i * width, byteCount: (count - i) * width)
+        if i < count {
+            (node.payload + (i + 1) * width).copyMemory(
+                from: node.payload + i * width, byteCount: (count - i) * width)
+        }
         return node
     }
 

@@ -1,0 +1,95 @@
+/// The nodes of the slab that are to be written, each behind those it leads to, and the room they need.
+///
+/// The slab does not change while there is one.
+struct NodeOrder {
+    /// Two words, since a large transaction has hundreds of thousands.
+    struct Item {
+        private let header: UnsafeMutableRawPointer
+        /// Which of its parent's slots leads to it.
+        let slot: Int32
+        /// How many of its slots lead to nodes of the slab.
+        fileprivate(set) var children: Int32 = 0
+
+        fileprivate init(_ node: NodeView, slot: Int) {
+            header = UnsafeMutableRawPointer(mutating: node.payload) - NodeView.headerSize
+            self.slot = Int32(truncatingIfNeeded: slot)
+        }
+
+        @inline(__always) var node: NodeView { SlabNode(header: header).view }
+    }
+
+    /// What was asked for: a node of the slab, or one that stays where it is.
+    struct Root {
+        let ref: Ref
+        let isWritten: Bool
+    }
+
+    private let space: NodeSpace
+    /// Where the slab begins: what is below it is in the file already.
+    private let slab: UInt64
+    private(set) var items: ContiguousArray<Item> = []
+    private(set) var roots: [Root] = []
+    private(set) var need = NodeWriter.Need()
+
+    init(_ space: NodeSpace, _ slab: SlabNodes) {
+        self.space = space
+        self.slab = slab.start
+        items.reserveCapacity(256)
+    }
+
+    /// Adds the tree below `ref`, as far as it is in the slab.
+    mutating func add(_ ref: Ref) throws(RealmError) {
+        let isWritten = !ref.isNone && ref.raw >= slab
+        roots.append(Root(ref: ref, isWritten: isWritten))
+        if isWritten { try collect(ref, slot: 0) }
+    }
+
+    private mutating func collect(_ ref: Ref, slot: Int) throws(RealmError) {
+        let node = try space.node(ref)
+        var item = Item(node, slot: slot)
+        if node.hasRefs {
+            try node.visitRefs(from: slab) { (i, child) throws(RealmError) in
+                item.children &+= 1
+                try collect(child, slot: i)
+            }
+        }
+        items.append(item)
+        let size = UInt64(truncatingIfNeeded: node.byteSize)
+        need.bytes += size
+        need.nodes += 1
+        need.largest = max(need.largest, size)
+    }
+}
+
+extension NodeView {
+    /// Calls `body` with the position and the ref of each child of a node with refs that is at `start` or
+    /// beyond.
+    @inline(__always)
+    fileprivate func visitRefs(
+        from start: UInt64, _ body: (Int, Ref) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        // Those that lead to nodes of the slab mostly have 64 bits for each slot.
+        guard widthCode == 7 else {
+            for i in 0..<count {
+                if let child = slot(i).child, child.raw >= start { try body(i, child) }
+            }
+            return
+        }
+        let slots = payload.assumingMemoryBound(to: UInt64.self)
+        var i = 0
+        while i < count {
+            // Nearly all slots lead to what is in the file already, or are no refs.
+            if i &+ 4 <= count, slots[i] < start, slots[i &+ 1] < start, slots[i &+ 2] < start,
+                slots[i &+ 3] < start
+            {
+                i &+= 4
+                continue
+            }
+            let end = min(i &+ 4, count)
+            while i < end {
+                if slots[i] >= start, slots[i] & 1 == 0 { try body(i, Ref(slots[i])) }
+                i &+= 1
+            }
+        }
+    }
+}
