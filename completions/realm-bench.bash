@@ -36,7 +36,7 @@ _realm_bench() {
             return
             ;;
         --against)
-            mapfile -t COMPREPLY < <(compgen -W "sqlite3" -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W "sqlite3 sqlite3-inverse" -- "$word")
             return
             ;;
         -f | --format)

@@ -14,6 +14,7 @@ enum BenchDurability: String, CaseIterable {
 /// `--against`.
 enum BenchPeer: String, CaseIterable {
     case sqlite3
+    case inverse = "sqlite3-inverse"
 }
 
 extension OptionForm where Value == Distribution {

@@ -137,7 +137,11 @@ extension BenchTable {
                 + "databases and a batch is one statement, so that no time is spent on parsing "
                 + "statements; an application that sends them one by one is slower. Single "
                 + "operations are not timed. A question mark behind a ratio says that the runs of "
-                + "one side were too noisy to call a winner.")
+                + "one side were too noisy to call a winner."),
+        .paragraph(
+            "A Realm database knows for every object who links to it. SQLite does not, unless the "
+                + "columns with links have an index: `--against sqlite3-inverse` gives it those, so "
+                + "that both can answer the same questions, and both have the same to write."),
     ]
 
     private static let outputForms: [ManualBlock] = [

@@ -113,9 +113,9 @@ package enum BenchTool {
         if request.setting.injection != Injection() {
             diagnostics.warn("--inject: the figures are worse than they are")
         }
-        let peer =
-            command.isGiven(BenchOption.against)
-            ? try SQLitePeer(request.setting, request.workloads) : nil
+        let peer = try command[BenchOption.against].map { (peer) throws(RealmError) in
+            try SQLitePeer(peer, request.setting, request.workloads)
+        }
         var setting = request.setting
         // Removed when measuring ends.
         let generated = try request.makeFile()

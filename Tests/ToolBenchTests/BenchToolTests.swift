@@ -326,6 +326,11 @@ import Testing
         #expect(result.text.contains("SQLITE3"))
         #expect(result.text.contains("journal_mode=WAL synchronous=OFF"))
         #expect(scratch.entries.isEmpty)
+        let inverse = ToolProcess.shell(
+            "\"$TOOL\" \(options) --against sqlite3-inverse \(names)", tool: "realm-bench")
+        #expect(inverse.status == 0, "\(inverse.errorText)")
+        #expect(inverse.text.contains("synchronous=OFF, links indexed both ways"))
+        #expect(scratch.entries.isEmpty)
         let none = ToolProcess.shell(
             "PATH=/nowhere \"$TOOL\" \(options) --against sqlite3 churn", tool: "realm-bench")
         #expect(none.status == 3)

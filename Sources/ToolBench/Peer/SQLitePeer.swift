@@ -18,6 +18,7 @@ struct PeerReport: Sendable {
 /// thread.
 final class SQLitePeer {
     private let setting: BenchSetting
+    private let schema: String
     private let staged: ScratchFile
     private(set) var report: PeerReport
 
@@ -26,15 +27,20 @@ final class SQLitePeer {
 
     /// Makes the objects for the workloads that have a counterpart. Throws `input` when there is no
     /// `sqlite3`.
-    init(_ setting: BenchSetting, _ workloads: [WorkloadPlan]) throws(RealmError) {
+    init(
+        _ peer: BenchPeer, _ setting: BenchSetting, _ workloads: [WorkloadPlan]
+    ) throws(RealmError) {
         self.setting = setting
+        let hasInverse = peer == .inverse
+        schema = SQLiteScript.schema + (hasInverse ? SQLiteScript.inverse : "")
         staged = try ScratchFile(setting, name: "staged", suffix: ".sqlite")
         let child = try ChildProcess(Self.program, ["-batch", "-bail", staged.path])
         let version = try Self.ask("SELECT sqlite_version();", child).first ?? "unknown"
         let synchronous = setting.isDurable ? "FULL" : "OFF"
         report = PeerReport(
             name: Self.program, version: version,
-            settings: "journal_mode=WAL synchronous=\(synchronous)")
+            settings: "journal_mode=WAL synchronous=\(synchronous)"
+                + (hasInverse ? ", links indexed both ways" : ""))
         let scripts = workloads.compactMap { SQLiteScript.named($0.name) }
         try SQLiteStage(setting, scripts).fill(child)
         _ = try Self.ask("", child)
@@ -51,7 +57,7 @@ final class SQLitePeer {
             PRAGMA journal_mode=WAL;
             PRAGMA synchronous=OFF;
             ATTACH '\(SQLiteScript.quoted(staged.path))' AS stage;
-            \(SQLiteScript.schema)
+            \(schema)
             \(script.isFull ? SQLiteScript.fill : "")
             PRAGMA wal_checkpoint(TRUNCATE);
             PRAGMA synchronous=\(synchronous);

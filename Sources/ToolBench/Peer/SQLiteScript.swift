@@ -42,6 +42,12 @@ struct SQLiteScript: Sendable {
         INSERT INTO dog SELECT * FROM stage.dog;
         """
 
+    /// Finds who leads to an object without looking at all, as backlinks do.
+    static let inverse = """
+        CREATE INDEX person_best ON person(best);
+        CREATE INDEX owned_dog ON owned(dog);
+        """
+
     private static func insert(from table: String, where condition: String) -> String {
         "INSERT INTO person SELECT \(columns) FROM stage.\(table) WHERE \(condition);"
             + "INSERT INTO owned SELECT _id,dog FROM stage.\(table) "
