@@ -90,7 +90,7 @@ extension BenchOption {
 
     static let against = Option(
         "against", nil, OptionArgument<BenchPeer>.required("PEER", .choice), in: .data,
-        "let another program do the same in turn: sqlite3 or sqlite3-inverse",
+        "let another program do the same in turn, such as sqlite3",
         "Let the `sqlite3` program found in `PATH` do the same with the same objects, run by "
             + "run in turn, and print both: `sqlite3`, or `sqlite3-inverse` with an index for the "
             + "way back along each link, which a Realm database always has. See COMPARING WITH "

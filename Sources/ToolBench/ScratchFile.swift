@@ -1,5 +1,6 @@
 import Glibc
 import RealmEngine
+import Synchronization
 import ToolKit
 
 /// A database made for measuring: it goes away with everything beside it, also when a signal ends
@@ -12,18 +13,23 @@ package final class ScratchFile {
     /// What SQLite leaves beside its databases.
     private static let companions = ["-wal", "-shm", "-journal"]
 
+    /// Paths of this process's scratch files, some of which do not exist yet.
+    private static let taken = Mutex<Set<String>>([])
+
     /// Chooses a name that nobody uses; the file does not exist yet.
     package init(_ setting: BenchSetting, name: String, suffix: String = ".realm")
         throws(RealmError)
     {
         let base = "\(setting.directory)/realm-bench-\(getpid())-\(name)"
-        var path = base + suffix
-        var attempt = 1
-        while access(path, F_OK) == 0 {
-            attempt += 1
-            path = "\(base)-\(attempt)\(suffix)"
+        path = Self.taken.withLock { taken in
+            var path = base + suffix
+            var attempt = 1
+            while access(path, F_OK) == 0 || !taken.insert(path).inserted {
+                attempt += 1
+                path = "\(base)-\(attempt)\(suffix)"
+            }
+            return path
         }
-        self.path = path
         isKept = setting.keepsFiles
         if isKept { return }
         entries = ([""] + SideFiles.suffixes + Self.companions).map {
@@ -37,6 +43,8 @@ package final class ScratchFile {
         for suffix in Self.companions { unlink(path + suffix) }
         if !isKept { unlink(path) }
         for entry in entries { TemporaryFiles.remove(entry) }
+        let path = path
+        Self.taken.withLock { _ = $0.remove(path) }
     }
 
     /// Waits until all that was written to the file is on the disk: the syncs that are measured have

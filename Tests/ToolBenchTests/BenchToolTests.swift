@@ -39,6 +39,19 @@ import Testing
         }
     }
 
+    /// Files that do not exist yet have names of their own too.
+    @Test func scratchFilesDoNotShareAName() throws {
+        let directory = ScratchDirectory()
+        let setting = tiny(directory)
+        let first = try ScratchFile(setting, name: "same")
+        do {
+            let second = try ScratchFile(setting, name: "same")
+            #expect(first.path != second.path)
+            #expect(try ScratchFile(setting, name: "same").path != second.path)
+        }
+        #expect(try ScratchFile(setting, name: "same").path != first.path)
+    }
+
     /// Each checks what it found by slower means.
     @Test func everyQueryOfPeopleIsRight() throws {
         let directory = ScratchDirectory()

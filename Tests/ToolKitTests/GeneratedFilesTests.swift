@@ -15,9 +15,10 @@ import Testing
     ]
 
     private func check(_ path: String, _ source: String, tool: String, kind: String) {
-        let stored = contents(of: "\(packageRoot)/\(path)")
+        // A failure prints the outcome and not two lists of bytes.
+        let isCurrent = contents(of: "\(packageRoot)/\(path)") == Array(source.utf8)
         #expect(
-            stored == Array(source.utf8),
+            isCurrent,
             "out of date; regenerate: swift run \(tool) --generate=\(kind) > \(path)")
     }
 
