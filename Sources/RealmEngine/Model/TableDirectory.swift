@@ -10,8 +10,9 @@ final class TableDirectory {
     private(set) var tables: Ref
     /// Tables were added, removed or renamed.
     var isDirty = false { didSet { context.outdateReaders() } }
-    /// The editor asked for last, one of those in the slots.
-    private let lastEditor = UnsafeMutablePointer<Unmanaged<TableEditor>?>.holding(nil)
+    /// Editors that were asked for, by slot, each one of those in the slots: whoever writes to several
+    /// tables in turn finds each at once.
+    @exclusivity(unchecked) private var editors: ContiguousArray<Unmanaged<TableEditor>?> = []
     /// What was read last.
     private var knownSchema: Schema?
 
@@ -67,8 +68,6 @@ final class TableDirectory {
             .slots().map(Slot.init)
     }
 
-    deinit { lastEditor.release() }
-
     // MARK: Tables
 
     /// The editor of the table in `slot`, opened on first use: then it is new.
@@ -100,23 +99,28 @@ final class TableDirectory {
         guard !context.nodes.owns(ref) else { throw context.space.badRef(ref) }
     }
 
-    /// The editor of the table with `key` if that was asked for last.
+    /// The editor of the table with `key` if that was asked for before.
     @inline(__always)
-    func last(_ key: TableKey) -> TableEditor? {
-        guard let last = lastEditor.pointee?.takeUnretainedValue(), last.key == key else {
-            return nil
-        }
-        return last
-    }
+    func known(_ key: TableKey) -> TableEditor? { knownUnretained(key)?.takeUnretainedValue() }
 
     /// As above, kept by this.
     @inline(__always)
-    func lastUnretained(_ key: TableKey) -> Unmanaged<TableEditor>? {
-        guard let last = lastEditor.pointee, borrowing(last, { $0.key == key }) else { return nil }
-        return last
+    func knownUnretained(_ key: TableKey) -> Unmanaged<TableEditor>? {
+        guard key.slot < editors.count, let editor = editors[key.slot],
+            borrowing(editor, { $0.key == key })
+        else { return nil }
+        return editor
     }
 
-    func remember(_ editor: TableEditor) { lastEditor.pointee = .passUnretained(editor) }
+    func remember(_ editor: TableEditor) {
+        let slot = editor.key.slot
+        if editors.count <= slot { forgetEditors() }
+        if slot < editors.count { editors[slot] = .passUnretained(editor) }
+    }
+
+    private func forgetEditors() {
+        editors = ContiguousArray(repeating: nil, count: slots.count)
+    }
 
     /// Key of the table with the stored name `name`.
     func key(stored name: String) -> TableKey? {
@@ -142,7 +146,7 @@ final class TableDirectory {
     func place(_ slot: Slot, at i: Int) {
         if i == slots.count { slots.append(slot) } else { slots[i] = slot }
         isDirty = true
-        lastEditor.pointee = nil
+        forgetEditors()
         knownSchema = nil
         context.schemaGeneration += 1
     }
@@ -245,7 +249,7 @@ final class TableDirectory {
             guard case .open(let old) = slots[i], case .table(let info) = slot else { continue }
             slots[i] = .open(TableEditor(info, continuing: old))
         }
-        lastEditor.pointee = nil
+        forgetEditors()
         knownSchema = nil
         context.schemaGeneration += 1
     }

@@ -92,7 +92,7 @@ public final class WriteTransaction {
     /// The editor of the table with `key`.
     @inline(__always)
     func editor(_ key: TableKey) throws(RealmError) -> TableEditor {
-        if let last = directory.last(key) { return last }
+        if let known = directory.known(key) { return known }
         return try openedEditor(key)
     }
 

@@ -63,7 +63,7 @@ struct NodeWriter {
     /// Places a node with refs, of which those into the slab lead to what was written last.
     private mutating func emit(_ node: NodeView, children: Int) throws(RealmError) -> Ref {
         let count = node.count
-        if slots.count < count { slots = ContiguousArray(repeating: 0, count: 2 * count) }
+        if slots.count < count { slots = ContiguousArray(repeating: 0, count: count) }
         slots.withUnsafeMutableBufferPointer { slots in
             IntegerKernels.decode(node, first: 0, count: count, into: slots.baseAddress!)
             for child in written.suffix(children) {
