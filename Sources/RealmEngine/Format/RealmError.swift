@@ -79,6 +79,18 @@ public struct RealmError: Error, Sendable {
     }
 }
 
+extension RealmError: CustomStringConvertible {
+    /// The file, the message and, on lines of its own, the next step: what a program prints that has
+    /// nothing else to do with the error.
+    public var description: String {
+        let place = file.map { "\($0): " } ?? ""
+        guard let hint else { return place + message }
+        // A query's hint marks a place in the line before it, so lines stay aligned.
+        let lines = hint.split(separator: "\n", omittingEmptySubsequences: false)
+        return place + message + "\nhint: " + lines.joined(separator: "\n      ")
+    }
+}
+
 extension RealmError {
     /// The next step after damage was met.
     public static let damageHint = "copy the file before anything else"
