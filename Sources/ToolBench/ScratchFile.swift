@@ -14,7 +14,7 @@ package final class ScratchFile {
     private static let companions = ["-wal", "-shm", "-journal"]
 
     /// Paths of this process's scratch files, some of which do not exist yet.
-    private static let taken = Mutex<Set<String>>([])
+    private static let taken = Mutex<[String]>([])
 
     /// Chooses a name that nobody uses; the file does not exist yet.
     package init(_ setting: BenchSetting, name: String, suffix: String = ".realm")
@@ -24,10 +24,11 @@ package final class ScratchFile {
         path = Self.taken.withLock { taken in
             var path = base + suffix
             var attempt = 1
-            while access(path, F_OK) == 0 || !taken.insert(path).inserted {
+            while access(path, F_OK) == 0 || taken.contains(path) {
                 attempt += 1
                 path = "\(base)-\(attempt)\(suffix)"
             }
+            taken.append(path)
             return path
         }
         isKept = setting.keepsFiles
@@ -44,7 +45,7 @@ package final class ScratchFile {
         if !isKept { unlink(path) }
         for entry in entries { TemporaryFiles.remove(entry) }
         let path = path
-        Self.taken.withLock { _ = $0.remove(path) }
+        Self.taken.withLock { $0.removeAll { $0 == path } }
     }
 
     /// Waits until all that was written to the file is on the disk: the syncs that are measured have

@@ -18,17 +18,12 @@ struct NodeOrder {
         @inline(__always) var node: NodeView { SlabNode(header: header).view }
     }
 
-    /// What was asked for: a node of the slab, or one that stays where it is.
-    struct Root {
-        let ref: Ref
-        let isWritten: Bool
-    }
-
     private let space: NodeSpace
     /// Where the slab begins: what is below it is in the file already.
     private let slab: UInt64
     private(set) var items: ContiguousArray<Item> = []
-    private(set) var roots: [Root] = []
+    /// What was asked for: nodes of the slab, and others that stay where they are.
+    private(set) var roots: [Ref] = []
     private(set) var need = NodeWriter.Need()
 
     init(_ space: NodeSpace, _ slab: SlabNodes) {
@@ -39,10 +34,11 @@ struct NodeOrder {
 
     /// Adds the tree below `ref`, as far as it is in the slab.
     mutating func add(_ ref: Ref) throws(RealmError) {
-        let isWritten = !ref.isNone && ref.raw >= slab
-        roots.append(Root(ref: ref, isWritten: isWritten))
-        if isWritten { try collect(ref, slot: 0) }
+        roots.append(ref)
+        if includes(ref) { try collect(ref, slot: 0) }
     }
+
+    func includes(_ ref: Ref) -> Bool { ref.raw >= slab }
 
     private mutating func collect(_ ref: Ref, slot: Int) throws(RealmError) {
         let node = try space.node(ref)

@@ -21,15 +21,9 @@ struct NodeWriter {
     private let order: NodeOrder
     private var places: NodePlaces
     /// The slots of the node that is being written.
-    private var slots = ContiguousArray<Int64>(repeating: 0, count: 256)
-    /// Nodes whose parents have not been written yet.
-    private var written: ContiguousArray<Written> = []
-
-    private struct Written {
-        let ref: Ref
-        /// Which of the parent's slots leads there.
-        let slot: Int32
-    }
+    private var slots = [Int64](repeating: 0, count: 256)
+    /// Nodes whose parents have not been written yet: where they are, and which slot leads there.
+    private var written: (refs: [Int64], slots: [Int64]) = ([], [])
 
     static let section: UInt64 = 1 << 26
 
@@ -44,30 +38,33 @@ struct NodeWriter {
 
     /// Writes all nodes and returns where the roots of the order now are.
     mutating func write() throws(RealmError) -> [Ref] {
-        let order = order
-        written.reserveCapacity(256)
         for item in order.items {
             let node = item.node
             let ref = node.hasRefs ? try emit(node, children: Int(item.children)) : try emit(node)
-            if item.children > 0 { written.removeLast(Int(item.children)) }
-            written.append(Written(ref: ref, slot: item.slot))
+            if item.children > 0 {
+                written.refs.removeLast(Int(item.children))
+                written.slots.removeLast(Int(item.children))
+            }
+            written.refs.append(Int64(bitPattern: ref.raw))
+            written.slots.append(Int64(item.slot))
         }
-        var i = written.startIndex
-        return order.roots.map { root in
-            guard root.isWritten else { return root.ref }
-            defer { i += 1 }
-            return written[i].ref
+        var roots = order.roots
+        var i = 0
+        for root in roots.indices where order.includes(roots[root]) {
+            roots[root] = Ref(UInt64(bitPattern: written.refs[i]))
+            i += 1
         }
+        return roots
     }
 
     /// Places a node with refs, of which those into the slab lead to what was written last.
     private mutating func emit(_ node: NodeView, children: Int) throws(RealmError) -> Ref {
         let count = node.count
-        if slots.count < count { slots = ContiguousArray(repeating: 0, count: count) }
+        if slots.count < count { slots = [Int64](repeating: 0, count: count) }
         slots.withUnsafeMutableBufferPointer { slots in
             IntegerKernels.decode(node, first: 0, count: count, into: slots.baseAddress!)
-            for child in written.suffix(children) {
-                slots[Int(child.slot)] = Int64(bitPattern: child.ref.raw)
+            for i in written.refs.count - children..<written.refs.count {
+                slots[Int(written.slots[i])] = written.refs[i]
             }
         }
         let slots = slots
