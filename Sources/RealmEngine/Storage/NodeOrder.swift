@@ -7,8 +7,8 @@ struct NodeOrder {
         private let header: UnsafeMutableRawPointer
         /// Which of its parent's slots leads to it.
         let slot: Int32
-        /// How many of its slots lead to nodes of the slab.
-        fileprivate(set) var children: Int32 = 0
+        /// Items of the tree below it, itself included: as many lie in front of and with it.
+        fileprivate(set) var subtree: Int32 = 1
 
         fileprivate init(_ node: NodeView, slot: Int) {
             header = UnsafeMutableRawPointer(mutating: node.payload) - NodeView.headerSize
@@ -40,14 +40,26 @@ struct NodeOrder {
 
     func includes(_ ref: Ref) -> Bool { ref.raw >= slab }
 
+    /// Calls `body` with the position of each item that item `i` leads to.
+    @inline(__always)
+    func visitChildren(of i: Int, _ body: (Int) -> Void) {
+        let first = i &- Int(items[i].subtree) &+ 1
+        var child = i &- 1
+        while child >= first {
+            body(child)
+            child &-= Int(items[child].subtree)
+        }
+    }
+
     private mutating func collect(_ ref: Ref, slot: Int) throws(RealmError) {
         let node = try space.node(ref)
         var item = Item(node, slot: slot)
         if node.hasRefs {
+            let first = items.count
             try node.visitRefs(from: slab) { (i, child) throws(RealmError) in
-                item.children &+= 1
                 try collect(child, slot: i)
             }
+            item.subtree &+= Int32(truncatingIfNeeded: items.count &- first)
         }
         items.append(item)
         let size = UInt64(truncatingIfNeeded: node.byteSize)

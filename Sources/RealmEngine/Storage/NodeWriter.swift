@@ -22,8 +22,8 @@ struct NodeWriter {
     private var places: NodePlaces
     /// The slots of the node that is being written.
     private var slots = [Int64](repeating: 0, count: 256)
-    /// Nodes whose parents have not been written yet: where they are, and which slot leads there.
-    private var written: (refs: [Int64], slots: [Int64]) = ([], [])
+    /// Where the nodes that were written are, in their order.
+    private var written: [Int64] = []
 
     static let section: UInt64 = 1 << 26
 
@@ -38,34 +38,29 @@ struct NodeWriter {
 
     /// Writes all nodes and returns where the roots of the order now are.
     mutating func write() throws(RealmError) -> [Ref] {
-        for item in order.items {
+        let order = order
+        written.reserveCapacity(order.items.count)
+        for (i, item) in order.items.enumerated() {
             let node = item.node
-            let ref = node.hasRefs ? try emit(node, children: Int(item.children)) : try emit(node)
-            if item.children > 0 {
-                written.refs.removeLast(Int(item.children))
-                written.slots.removeLast(Int(item.children))
-            }
-            written.refs.append(Int64(bitPattern: ref.raw))
-            written.slots.append(Int64(item.slot))
+            let ref = node.hasRefs ? try emit(node, i) : try emit(node)
+            written.append(Int64(bitPattern: ref.raw))
         }
         var roots = order.roots
-        var i = 0
-        for root in roots.indices where order.includes(roots[root]) {
-            roots[root] = Ref(UInt64(bitPattern: written.refs[i]))
-            i += 1
+        var last = written.count - 1
+        for root in roots.indices.reversed() where order.includes(roots[root]) {
+            roots[root] = Ref(UInt64(bitPattern: written[last]))
+            last -= Int(order.items[last].subtree)
         }
         return roots
     }
 
-    /// Places a node with refs, of which those into the slab lead to what was written last.
-    private mutating func emit(_ node: NodeView, children: Int) throws(RealmError) -> Ref {
+    /// Places a node with refs, item `i`: those into the slab lead to what was written before it.
+    private mutating func emit(_ node: NodeView, _ i: Int) throws(RealmError) -> Ref {
         let count = node.count
         if slots.count < count { slots = [Int64](repeating: 0, count: count) }
         slots.withUnsafeMutableBufferPointer { slots in
             IntegerKernels.decode(node, first: 0, count: count, into: slots.baseAddress!)
-            for i in written.refs.count - children..<written.refs.count {
-                slots[Int(written.slots[i])] = written.refs[i]
-            }
+            order.visitChildren(of: i) { slots[Int(order.items[$0].slot)] = written[$0] }
         }
         let slots = slots
         return try slots.withUnsafeBufferPointer { (slots) throws(RealmError) in
