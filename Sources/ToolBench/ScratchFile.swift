@@ -44,7 +44,6 @@ package final class ScratchFile {
         for suffix in Self.companions { unlink(path + suffix) }
         if !isKept { unlink(path) }
         for entry in entries { TemporaryFiles.remove(entry) }
-        let path = path
         Self.taken.withLock { $0.removeAll { $0 == path } }
     }
 

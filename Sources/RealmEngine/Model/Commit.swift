@@ -66,16 +66,17 @@ struct Commit {
         let released = FreeSpace.released(context.freed)
         let extra = ListWriter.bound(space, released, newVersion)
         var writer = try writer(consume space, history, extra: extra)
-        let written = try writer.write()
+        let roots = try writer.write()
+        let written = (names: roots[0], tables: roots[1], history: roots[2])
         let rest = writer.finish()
         let lists = try ListWriter(
             space: rest, released: released, version: newVersion, page: Self.page,
             last: writer.runs[writer.runs.count - 1],
             slots: { logicalSize, refs in
                 [
-                    written[0].raw, written[1].raw, NodeEncoder.tag(logicalSize),
+                    written.names.raw, written.tables.raw, NodeEncoder.tag(logicalSize),
                     refs.0, refs.1, refs.2, NodeEncoder.tag(newVersion),
-                    NodeEncoder.tag(Self.historyType), written[2].raw,
+                    NodeEncoder.tag(Self.historyType), written.history.raw,
                     NodeEncoder.tag(Self.historySchema), NodeEncoder.tag(0),
                 ]
             }

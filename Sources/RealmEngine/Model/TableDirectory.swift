@@ -112,10 +112,10 @@ final class TableDirectory {
         return editor
     }
 
+    /// - Parameter editor: that of its slot.
     func remember(_ editor: TableEditor) {
-        let slot = editor.key.slot
-        if editors.count <= slot { forgetEditors() }
-        if slot < editors.count { editors[slot] = .passUnretained(editor) }
+        if editors.count != slots.count { forgetEditors() }
+        editors[editor.key.slot] = .passUnretained(editor)
     }
 
     private func forgetEditors() {

@@ -38,7 +38,6 @@ struct NodeWriter {
 
     /// Writes all nodes and returns where the roots of the order now are.
     mutating func write() throws(RealmError) -> [Ref] {
-        let order = order
         written.reserveCapacity(order.items.count)
         for (i, item) in order.items.enumerated() {
             let node = item.node

@@ -42,7 +42,7 @@ struct SQLiteScript: Sendable {
         INSERT INTO dog SELECT * FROM stage.dog;
         """
 
-    /// Finds who leads to an object without looking at all, as backlinks do.
+    /// Indexes that tell who leads to an object, as backlinks do.
     static let inverse = """
         CREATE INDEX person_best ON person(best);
         CREATE INDEX owned_dog ON owned(dog);
