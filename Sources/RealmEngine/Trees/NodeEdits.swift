@@ -68,17 +68,26 @@ extension NodeEdits {
         state.pointee.freed.append(Extent(start: ref.raw, count: size))
     }
 
-    /// Lets go of a node and of everything below it.
-    func freeDeep(_ ref: Ref, depth: Int = 0) throws(RealmError) {
-        if ref.isNone { return }
-        guard depth < 200 else { throw .corrupt("nodes nested too deep", at: ref) }
+    /// Frees a node and every node below it.
+    ///
+    /// Each node is freed before its children are opened, so that the budget of `free` also ends a
+    /// walk around a cycle of a damaged file. Nesting has no limit here: whatever was written can be
+    /// removed.
+    func freeDeep(_ root: Ref) throws(RealmError) {
+        if root.isNone { return }
+        var pending: [Ref] = []
+        try free(root, listing: &pending)
+        while let ref = pending.popLast() { try free(ref, listing: &pending) }
+    }
+
+    /// Frees one node and appends its children to `pending`.
+    private func free(_ ref: Ref, listing pending: inout [Ref]) throws(RealmError) {
         let node = try space.node(ref)
-        if node.hasRefs {
-            for i in 0..<node.count {
-                if let child = node.slot(i).child { try freeDeep(child, depth: depth + 1) }
-            }
+        try free(ref, node)
+        if !node.hasRefs { return }
+        for i in 0..<node.count {
+            if let child = node.slot(i).child { pending.append(child) }
         }
-        try free(ref)
     }
 
     /// Lets go of a node and its direct children, which hold no refs of their own.

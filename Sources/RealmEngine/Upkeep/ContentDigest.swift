@@ -14,7 +14,7 @@ public final class ContentDigest {
     private let snapshot: Snapshot
     private var tables: [TableKey: DigestTable] = [:]
 
-    private static let maximumDepth = 200
+    private static let maximumDepth = EmbeddedNesting.limit
 
     /// What tells the types of values apart; part of what the digest means, so never renumbered.
     private enum Tag: UInt64 {

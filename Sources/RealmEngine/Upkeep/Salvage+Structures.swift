@@ -1,6 +1,6 @@
 /// Second round: links, mixed values and collections, once all objects are there.
 extension Salvage {
-    private static let maximumDepth = 200
+    private static let maximumDepth = EmbeddedNesting.limit
 
     @_optimize(size)
     func copyStructures(_ place: Int) throws(RealmError) {

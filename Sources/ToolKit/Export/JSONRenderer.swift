@@ -33,7 +33,7 @@ package final class JSONRenderer {
     }
 
     /// Deeper nesting than any SDK permits.
-    package static let maximumDepth = 200
+    package static let maximumDepth = EmbeddedNesting.limit
 
     package let snapshot: Snapshot
     let style: ValueStyle
