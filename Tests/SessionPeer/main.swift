@@ -77,7 +77,18 @@ struct Peer {
     private var options: WriteSession.Options {
         var options = WriteSession.Options()
         options.isDurable = getenv("SESSION_PEER_DURABLE") != nil
+        options.key = key
         return options
+    }
+
+    /// Nil unless SESSION_PEER_KEY is a byte, which the key repeats.
+    private var key: EncryptionKey? {
+        guard let text = getenv("SESSION_PEER_KEY"), let byte = UInt8(String(cString: text)) else {
+            return nil
+        }
+        return try? [UInt8](repeating: byte, count: EncryptionKey.size).withUnsafeBytes {
+            try EncryptionKey($0)
+        }
     }
 
     /// Commits one transaction after the other and says which versions they made.
@@ -90,6 +101,16 @@ struct Peer {
             done += 1
         }
         say("did \(done)")
+    }
+
+    /// Commits transactions that make the file longer.
+    func grow() throws(RealmError) {
+        let counters = try Counters(opening: path, options)
+        var done = 0
+        while goesOn(done) {
+            say("made \(try counters.add(1, growingBy: 4 << 20))")
+            done += 1
+        }
     }
 
     /// Commits asynchronous transactions that may share their syncs, and says which versions are
@@ -278,6 +299,7 @@ struct Peer {
     func run(_ command: String) throws(RealmError) {
         switch command {
         case "write": try write()
+        case "grow": try grow()
         case "group": try group()
         case "read": try read()
         case "hold": try hold()

@@ -62,6 +62,23 @@ public struct Counters {
         return try transaction.commit()
     }
 
+    /// One transaction that also stores `bytes` bytes of binaries, so that the file gets longer.
+    @discardableResult
+    public func add(_ amount: Int64, growingBy bytes: Int) throws(RealmError) -> UInt64 {
+        let transaction = try session.begin()
+        let table = try transaction.createClass("Bulk\(transaction.version)")
+        try transaction.addProperty(table, PropertySpec("bytes", .binary))
+        let part = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 8)
+        defer { part.deallocate() }
+        part.initializeMemory(as: UInt8.self, repeating: 0x62)
+        let value = Value.binary(ByteView(UnsafeRawPointer(part.baseAddress!), count: part.count))
+        for _ in 0..<(bytes + part.count - 1) / part.count {
+            try transaction.set(table, transaction.create(in: table), 0, value)
+        }
+        try add(amount, in: transaction)
+        return try transaction.commit()
+    }
+
     /// As above, as part of an open transaction.
     public func add(_ amount: Int64, in transaction: WriteTransaction) throws(RealmError) {
         for (table, object) in zip(tables, objects) {

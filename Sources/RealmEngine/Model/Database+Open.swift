@@ -75,7 +75,7 @@ extension Database {
                 ).run(known)
             }
             mapped = if let known { known } else { try MappedFile(file, key) }
-            return try Session.Attachment(mapped!)
+            return isInitiator ? try Session.Attachment(mapped!) : nil
         }
         try self.init(mapped!, session: session)
     }
@@ -104,8 +104,13 @@ extension Database {
             if error.reason == "empty", makesDatabases { return nil }
             throw error
         }
-        _ = try mapped.whileUnchanged { (header, size) throws(RealmError) in
-            try checkWritable(mapped, header, size)
+        do throws(RealmError) {
+            _ = try mapped.whileUnchanged { (header, size) throws(RealmError) in
+                try checkWritable(mapped, header, size)
+            }
+        } catch {
+            // The newest version of a session that goes on is in its list of versions.
+            guard error.isDamage, LockFileMemory.isLocked(place.lock) else { throw error }
         }
         return mapped
     }

@@ -194,9 +194,9 @@ public final class WriteSession {
             try database.file.checkPlace()
             try database.file.place?.checkLinks()
             try database.refresh()
-            if try !isHeaderNewest() {
-                try repairHeader()
-                guard try isHeaderNewest() else { throw Self.contradiction }
+            if try !HeaderRepair.isNewest(database) {
+                try HeaderRepair(self, session).run()
+                guard try HeaderRepair.isNewest(database) else { throw Self.contradiction }
             }
             row = session.readers?.take(.writer, version: database.version, label: .none)
         } catch {
@@ -212,41 +212,12 @@ public final class WriteSession {
         }
     }
 
-    /// Whether the header selects what the session says is the newest version.
-    private func isHeaderNewest() throws(RealmError) -> Bool {
-        let header = try database.file.rawHeader()
-        return header.top(header.selected) == database.newest.top?.ref.raw ?? 0
-    }
-
     /// To go on from the version that one of them names would lose what the other one has.
     private static var contradiction: RealmError {
         RealmError(
             .busy, code: "SessionRestartRequired", reason: "contradiction",
             "the file and its lock file name different newest versions; this session can only be "
                 + "read", hint: "end all programs that have the database open, then try again")
-    }
-
-    /// A writer died after it flipped the header and before it published: the others went on from
-    /// the older version, so the header goes back to it (storage format 5.11).
-    @_optimize(size)
-    private func repairHeader() throws(RealmError) {
-        let pin = try session.pinNewest()
-        defer { session.release(pin) }
-        let header = try database.file.rawHeader()
-        let active = header.top(header.selected)
-        guard active != pin.top.raw, header.top(header.selected ^ 1) == pin.top.raw else { return }
-        let size = device.size
-        guard active & 7 == 0, active < UInt64(size) else { return }
-        try database.file.extend(to: size)
-        let newer = try? VersionState.read(
-            database.file.mapping, size: size, format: 24, top: Ref(active))
-        // A version that was published once is not taken back, whatever the list says.
-        guard let newer, newer.version > pin.version, try !session.lists(newer.version) else {
-            return
-        }
-        let flags = UInt8(truncatingIfNeeded: header.info >> 56)
-        try write(flags ^ 1, at: 23)
-        try sync()
     }
 
     func end(isCommitted: Bool = false) {
@@ -333,7 +304,7 @@ public final class WriteSession {
         }
     }
 
-    private func write<T: BitwiseCopyable>(_ value: T, at offset: Int) throws(RealmError) {
+    func write<T: BitwiseCopyable>(_ value: T, at offset: Int) throws(RealmError) {
         var value = value
         let result = withUnsafeBytes(of: &value) { bytes -> Result<Void, RealmError> in
             Result { () throws(RealmError) in try device.write(bytes, at: offset) }

@@ -41,14 +41,15 @@ final class Session: Sendable {
 
     /// Joins the session of the database at `place`, starting it when nobody is there.
     ///
-    /// `attach` opens the database file: told whether this is the first participant, it may then
-    /// create, convert and resize the file, and returns what it found. `namesReaders` makes the
+    /// `attach` opens the database file. For the first participant it may create, convert and resize
+    /// the file, and returns what it found there; for any other it returns nil, since what the header
+    /// selects may be a version whose writer died. `namesReaders` makes the
     /// table of readers where there is none. Throws `incompatible` when
     /// the lock file has another layout or the session other settings.
     init(
         joining place: DatabasePlace, isDurable: Bool, namesReaders: Bool = true,
         _ patience: Patience = .forever,
-        attach: (_ isInitiator: Bool) throws(RealmError) -> Attachment
+        attach: (_ isInitiator: Bool) throws(RealmError) -> Attachment?
     ) throws(RealmError) {
         self.place = place
         self.patience = patience.atLeast(milliseconds: Self.listPatience)
@@ -64,6 +65,7 @@ final class Session: Sendable {
             PausePoint.reach(.attaching)
             let attachment = try attach(isInitiator)
             if isInitiator {
+                let attachment = attachment!
                 guard attachment.historyType == 0 || attachment.historyType == 2 else {
                     throw Self.synced
                 }
@@ -311,6 +313,11 @@ final class Session: Sendable {
     /// Whether a version was published, and still has its entry.
     func lists(_ version: UInt64) throws(RealmError) -> Bool {
         try withList { (list) throws(RealmError) in try list.lists(version) }
+    }
+
+    /// Whether a version with its root at `root` was published, and still has its entry.
+    func lists(root: Ref) throws(RealmError) -> Bool {
+        try withList { (list) throws(RealmError) in try list.lists(root: root) }
     }
 
     /// Pins a version once more that the caller keeps pinned.

@@ -222,6 +222,14 @@ struct VersionList {
         return (0..<file.entryCount).contains { file.entry($0).version == version }
     }
 
+    /// Whether the root of a version that has an entry is at `root`.
+    func lists(root: Ref) throws(RealmError) -> Bool {
+        try cover()
+        return (0..<file.entryCount).contains {
+            file.entry($0).version != 0 && file.entry($0).top == root.raw
+        }
+    }
+
     private static let mostEntries = 1 << 20
 
     private static var damaged: RealmError { LockFileMemory.damaged }

@@ -190,7 +190,7 @@ extension Database {
                 joining: place, isDurable: true, namesReaders: false, patience
             ) { (isInitiator) throws(RealmError) in
                 if isInitiator, try !Self.isPlain(place, key) { throw Self.needsPreparation }
-                return try Session.Attachment(MappedFile(place, key))
+                return isInitiator ? try Session.Attachment(MappedFile(place, key)) : nil
             }
             try self.init(MappedFile(place, key), session: session)
         } catch {
@@ -213,7 +213,7 @@ extension Database {
         _ place: DatabasePlace, _ key: DatabaseKey
     ) throws(RealmError) -> Bool {
         let mapped = try MappedFile(place, key)
-        let header = try mapped.header()
+        let header = try mapped.whileUnchanged { (header, _) in header }.header
         guard header.format == 24, !header.isStreaming, !header.top.isNone else { return false }
         let attachment = try Session.Attachment(mapped)
         let page: UInt64 = 4096

@@ -1,0 +1,90 @@
+/// Makes the header select the newest published version again after a writer died between flipping
+/// the header and publishing, while other participants went on from the version before (storage
+/// format 5.11).
+///
+/// The caller has the writer's turn and has read the newest published version.
+struct HeaderRepair {
+    private let writer: WriteSession
+    private let session: Session
+    private var file: MappedFile { writer.database.file }
+
+    init(_ writer: WriteSession, _ session: Session) {
+        (self.writer, self.session) = (writer, session)
+    }
+
+    /// Whether the header selects the newest version of the session that `database` has read.
+    static func isNewest(_ database: Database) throws(RealmError) -> Bool {
+        let header = try database.file.rawHeader()
+        return header.top(header.selected) == database.newest.top?.ref.raw ?? 0
+    }
+
+    /// What a header slot names, compared with the newest published version.
+    private enum Slot {
+        /// The newest published version.
+        case newest
+        /// A version that was published, or one that is older than the newest.
+        case published
+        /// A version that was never published; `distance` is its number less the newest one's.
+        case unpublished(distance: UInt64)
+        /// A root that was overwritten: by participants that went on from the newest version.
+        case unreadable
+        /// No root.
+        case empty
+    }
+
+    /// Repairs the header if what it selects was never published. Leaves it alone otherwise: a header
+    /// that is older than the list is that of asynchronous commits of the SDKs (storage format 5.13).
+    @_optimize(size)
+    func run() throws(RealmError) {
+        let pin = try session.pinNewest()
+        defer { session.release(pin) }
+        let header = try file.rawHeader()
+        guard header.top0 != FileHeader.streamingMark else { return }
+        // Other participants may have made the file longer than this one has mapped.
+        let size = try file.extendToEnd()
+        let active = try slot(header, header.selected, pin, size)
+        let other = try slot(header, header.selected ^ 1, pin, size)
+        switch (active, other) {
+        case (.unpublished, .newest), (.unreadable, .newest):
+            guard try isWhole(pin) else { return }
+            try writer.write(UInt8(truncatingIfNeeded: header.info >> 56) ^ 1, at: 23)
+            try writer.sync()
+        case (.unpublished(1), .unpublished(1)), (.unpublished(1), .unreadable),
+            (.unreadable, .unpublished(1)), (.unreadable, .unreadable):
+            // A second writer went on from the newest version, wrote its root in place of that
+            // version's, and died too.
+            guard !pin.top.isNone, try isWhole(pin) else { return }
+            try writer.flipHeader(top: pin.top)
+        default: return
+        }
+    }
+
+    private func slot(
+        _ header: RawHeader, _ index: Int, _ pin: VersionList.Pin, _ size: Int
+    ) throws(RealmError) -> Slot {
+        let top = header.top(index)
+        if top == pin.top.raw { return .newest }
+        if top == 0 { return .empty }
+        if try session.lists(root: Ref(top)) { return .published }
+        do throws(RealmError) {
+            let state = try VersionState.read(
+                file.mapping, size: size, format: 24, top: Ref(top))
+            guard state.version > pin.version, try !session.lists(state.version) else {
+                return .published
+            }
+            return .unpublished(distance: state.version - pin.version)
+        } catch {
+            guard error.isDamage || error.kind == .incompatible else { throw error }
+            return .unreadable
+        }
+    }
+
+    /// Whether the newest published version can be read.
+    private func isWhole(_ pin: VersionList.Pin) throws(RealmError) -> Bool {
+        do throws(RealmError) { _ = try Database.state(file, pin) } catch {
+            if error.isDamage || error.code == "IncompatibleLockFile" { return false }
+            throw error
+        }
+        return true
+    }
+}
