@@ -70,10 +70,11 @@ public final class Migration {
         return DynamicObject.of(new, made.handle!.link)
     }
 
+    /// Deletes an object. One that is deleted already is left alone.
     public func delete(_ object: MigrationObject) {
         guard let handle = object.handle else { return }
         deleted.insert(handle.link)
-        attempt { () throws(RealmError) in try handle.remove() }
+        new.remove(object)
     }
 
     /// Deletes all objects of a class, and the class if the program does not have it; false when there

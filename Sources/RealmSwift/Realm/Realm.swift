@@ -123,16 +123,34 @@ import RealmEngine
         for object in objects { add(object, update: update) }
     }
 
-    /// Deletes an object, with the embedded ones it has.
+    /// Deletes an object, with the embedded ones it has. An object that is deleted already is left alone.
+    ///
+    /// Traps for an object that belongs to no realm or to another one.
     public func delete(_ object: ObjectBase) {
-        guard let managed = object.managed, managed.realm === instance, let handle = object.handle
-        else { throwRealmException("Can only delete an object from the Realm it belongs to.") }
+        guard object.keeper === instance else {
+            throwRealmException("Can only delete an object from the Realm it belongs to.")
+        }
         _ = engine.write
-        attempt { () throws(RealmError) in try handle.remove() }
+        instance.remove(object)
     }
 
+    /// Deletes the objects of a sequence. One that occurs several times, or that goes with another one
+    /// of the sequence, is deleted once.
     public func delete<S: Sequence>(_ objects: S) where S.Iterator.Element: ObjectBase {
+        // Deleting changes the collection that the objects may come from.
         for object in Array(objects) { delete(object) }
+    }
+
+    /// Deletes the objects that a map has. Afterwards the map is empty.
+    ///
+    /// Traps for a map of another realm.
+    public func delete<Key: _MapKey, Value: ObjectBase>(_ map: Map<Key, Value?>) {
+        if let realm = map.realm, realm.instance !== instance {
+            throwRealmException("Can only delete objects from the Realm they belong to.")
+        }
+        delete(map.values.compactMap { $0 })
+        // The object that has the map may have been among them.
+        if map.realm != nil, !map.isInvalidated { map.removeAll() }
     }
 
     /// Deletes every object of every class.

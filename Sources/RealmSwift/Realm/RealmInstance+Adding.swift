@@ -1,8 +1,14 @@
 import Foundation
 import RealmEngine
 
-/// Objects of the program become objects of the realm.
+/// Objects of the program become objects of the realm, and cease to be.
 extension RealmInstance {
+    /// Deletes a stored object, unless it is deleted already or its realm was invalidated.
+    func remove(_ object: ObjectBase) {
+        guard !object.isInvalidated, let handle = object.handle else { return }
+        attempt { () throws(RealmError) in try handle.remove() }
+    }
+
     /// The link to `object`, which is added if it is in no realm yet. Traps for one of another realm,
     /// and for one that is gone.
     func adopt(_ object: ObjectBase, _ storing: _Storing) -> ObjectLink {
