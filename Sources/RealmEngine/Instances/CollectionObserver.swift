@@ -94,7 +94,7 @@ final class CollectionObserver: Observer {
             return try probe.isModified(link.key)
         }
         switch (try ObservedContent(subject, new), before) {
-        case (nil, _): return .gone
+        case (nil, let before): return .lost(before)
         case (.entries(let now)?, let before):
             var old: [ObservedContent.Entry] = []
             if case .entries(let entries) = before { old = entries }
@@ -128,9 +128,11 @@ final class CollectionObserver: Observer {
         case .entries(let now, let change):
             content = .entries(now)
             if !change.isEmpty { block(.changedKeys(change)) }
-        case .gone, .object:
+        case .lost(let last):
             isGone = true
+            if let removal = last.removal { block(removal) }
             block(.deleted)
+        case .gone, .object: return
         }
     }
 

@@ -9,6 +9,9 @@ public struct DictionaryChange: Sendable, Equatable {
         deletions.isEmpty && insertions.isEmpty && modifications.isEmpty
     }
 
+    /// All entries were deleted.
+    init(removing entries: [ObservedContent.Entry]) { deletions = entries.map(\.key) }
+
     /// - Parameter isModified: whether a value that stayed changed all the same.
     init(
         from old: [ObservedContent.Entry], to new: [ObservedContent.Entry],

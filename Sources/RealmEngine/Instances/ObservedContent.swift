@@ -56,6 +56,20 @@ enum ObservedContent: Sendable {
         }
     }
 
+    /// The notice that everything was deleted; nil if there was nothing.
+    var removal: CollectionNotice? {
+        let count: Int
+        switch self {
+        case .objects(let keys): count = keys.count
+        case .elements(let elements): count = elements.count
+        case .entries(let entries):
+            return entries.isEmpty ? nil : .changedKeys(DictionaryChange(removing: entries))
+        }
+        var change = CollectionChange()
+        change.deletions = Array(0..<count)
+        return count == 0 ? nil : .changed(change)
+    }
+
     private static func text(_ key: Value) -> String {
         switch key {
         case .string(let bytes): String(decoding: bytes.buffer, as: UTF8.self)

@@ -20,7 +20,8 @@ public enum CollectionNotice: Sendable {
     case changed(CollectionChange)
     /// A dictionary changed, whose entries have no places.
     case changedKeys(DictionaryChange)
-    /// The collection is gone with its object.
+    /// The collection is gone with its object. Follows a notice that all its elements were deleted,
+    /// unless it had none.
     case deleted
 }
 
@@ -90,10 +91,13 @@ typealias ChangeFinder =
 
 /// What a comparison found for one observer.
 enum Finding: Sendable {
+    /// The object is gone.
     case gone
     /// Properties of the object; nil when nothing of it changed.
     case object([Int]?)
     /// What the collection holds now, and how it became that.
     case elements(ObservedContent, CollectionChange)
     case entries([ObservedContent.Entry], DictionaryChange)
+    /// The collection is gone, with the content it had last.
+    case lost(ObservedContent)
 }

@@ -66,8 +66,8 @@ extension RealmCollection {
                         .update(
                             me, deletions: change.deletions, insertions: change.insertions,
                             modifications: change.modifications))
-                case .changedKeys: return
-                case .deleted: block(.update(me, deletions: [], insertions: [], modifications: []))
+                // Its elements were reported as deleted before that.
+                case .changedKeys, .deleted: return
                 }
             }
         }
@@ -133,6 +133,7 @@ extension Map {
                             self, deletions: keys(change.deletions),
                             insertions: keys(change.insertions),
                             modifications: keys(change.modifications)))
+                // Its entries were reported as deleted before that.
                 case .changed, .deleted: return
                 }
             }
