@@ -67,8 +67,15 @@ enum Converted<Target> {
         return value as? Target
     }
 
-    /// Of values for its properties.
+    /// Makes an object of values for its properties. A `DynamicObject` of the class becomes an accessor
+    /// of the class; nil for other objects.
     private static func object(_ type: ObjectBase.Type, _ value: Any) -> ObjectBase? {
+        if let dynamic = value as? DynamicObject {
+            guard let realm = dynamic.keeper, let handle = dynamic.handle,
+                dynamic.storedName == ClassModel.of(type).name
+            else { return nil }
+            return realm.object(type, handle.link)
+        }
         guard value is [String: Any?] || value is [Any?] else { return nil }
         let made = type.init()
         InitialValues(value, ClassModel.of(type)).apply(to: made)

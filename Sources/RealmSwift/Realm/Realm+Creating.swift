@@ -49,9 +49,7 @@ extension RealmInstance {
         _ managed: ManagedClass, _ value: Any, _ policy: Realm.UpdatePolicy
     ) -> ObjectBase {
         let model = managed.model
-        if policy != .error, let object = value as? ObjectBase, object.managed === managed {
-            return object
-        }
+        if policy != .error, let object = stored(managed, value) { return object }
         let values = InitialValues(value, model)
         let maker = InitialValues.Maker.stored(self, policy)
         if policy != .error, let found = self.object(managed, with: values) {
@@ -62,6 +60,17 @@ extension RealmInstance {
         values.apply(to: fresh, maker)
         _ = adopt(fresh, _Storing(self, policy))
         return fresh
+    }
+
+    /// The stored object whose accessor `value` is; nil if it belongs to another class or realm.
+    private func stored(_ managed: ManagedClass, _ value: Any) -> ObjectBase? {
+        guard let object = value as? ObjectBase, object.keeper === self, let handle = object.handle,
+            handle.link.table == managed.objects.key
+        else { return nil }
+        if object.isInvalidated {
+            throwRealmException("Object has been deleted or invalidated.")
+        }
+        return object.managed === managed ? object : managed.accessor(handle, as: ObjectBase.self)
     }
 
     private func object(_ managed: ManagedClass, with values: InitialValues) -> ObjectBase? {
@@ -187,7 +196,9 @@ extension InitialValues.Maker {
     /// What stands for an object, or for a collection of objects, becomes that.
     fileprivate func converted(_ value: Any?, _ field: ClassModel.Field) -> Any? {
         guard let value = value.flatMap({ unwrapped($0) }), !(value is NSNull) else { return nil }
-        guard let target = field.shape.target else { return value }
+        guard let target = field.shape.target else {
+            return field.shape.type == .any ? copied(value) : value
+        }
         switch field.shape.collection {
         case nil: return object(value, target)
         case .list, .set:
@@ -196,6 +207,23 @@ extension InitialValues.Maker {
         case .dictionary:
             guard let entries = Entries.of(value) else { return value }
             return entries.mapValues { object($0, target) }
+        }
+    }
+
+    /// A value for `AnyRealmValue`: objects of other realms become copies in the realm.
+    private func copied(_ value: Any) -> Any {
+        guard case .stored(let realm, let policy) = self, let value = unwrapped(value) else {
+            return value
+        }
+        switch value {
+        case let any as AnyRealmValue: return any.content.map { copied($0) } ?? any
+        case let object as ObjectBase:
+            guard let keeper = object.keeper, keeper !== realm else { return object }
+            return realm.creation(realm.requireClass(named: object.className), object, policy)
+        case let list as List<AnyRealmValue>: return Array(list).map { copied($0) }
+        case let set as MutableSet<AnyRealmValue>: return Array(set).map { copied($0) }
+        case let array as [Any]: return array.map { copied($0) }
+        default: return Entries.of(value)?.mapValues { copied($0) } ?? value
         }
     }
 

@@ -1,0 +1,133 @@
+import Foundation
+import RealmSwift
+import Testing
+
+/// Objects that are known by the name of their class alone, as values of others.
+@Suite struct DynamicValueTests {
+    private static let types =
+        RealmTests.types + [Things.self, Litter.self, Pup.self] as [ObjectBase.Type]
+
+    private let lab: RealmLab
+    private let realm: Realm
+    private let dog: DynamicObject
+    private let owner: DynamicObject
+
+    init() throws {
+        lab = try RealmLab(Self.types)
+        let realm = try lab.open()
+        self.realm = realm
+        (dog, owner) = try realm.write {
+            (
+                realm.dynamicCreate("Dog", value: ["id": 1]),
+                realm.dynamicCreate("Owner", value: ["name": "Ada"])
+            )
+        }
+    }
+
+    @Test func createdObjectsLinkToThem() throws {
+        let made = try realm.write {
+            realm.create(
+                Dog.self,
+                value: ["id": 2, "owner": owner, "friends": realm.dynamicObjects("Dog")])
+        }
+        #expect(made.owner?.name == "Ada" && made.friends.map(\.id) == [1])
+        let things = try realm.write {
+            realm.create(
+                Things.self,
+                value: [
+                    "any": dog, "anything": [dog, owner], "dogs": ["a": dog], "set": [dog],
+                ] as [String: Any])
+        }
+        #expect(things.any.object(Dog.self)?.id == 1 && things.anything.count == 2)
+        #expect(things.dogs["a"]??.id == 1 && things.set[0].id == 1)
+        #expect(realm.objects(Dog.self).count == 2 && realm.objects(Owner.self).count == 1)
+        try lab.check()
+    }
+
+    @Test func updatedObjectsLinkToThem() throws {
+        for policy in [Realm.UpdatePolicy.modified, .all] {
+            let made = try realm.write {
+                realm.create(
+                    Dog.self, value: ["id": 2, "owner": owner, "friends": [dog, dog]],
+                    update: policy)
+            }
+            #expect(made.owner?.name == "Ada" && made.friends.map(\.id) == [1, 1])
+            let same = try realm.write { realm.create(Dog.self, value: dog, update: policy) }
+            #expect(same.id == 1)
+        }
+        #expect(realm.objects(Dog.self).count == 2 && realm.objects(Owner.self).count == 1)
+        try lab.check()
+    }
+
+    @Test func theyAreCopiedWithTheirLinks() throws {
+        let pups = try realm.write {
+            let values: [String: Any] = ["pups": [["name": "a"], ["name": "b"]]]
+            let litter = realm.dynamicCreate("Litter", value: values)
+            litter["byName"] = ["x": litter.dynamicList("pups")[0]]
+            realm.dynamicCreate("Litter", value: litter)
+            return realm.objects(Litter.self).map { Array($0.pups.map(\.name)) }
+        }
+        #expect(Array(pups) == [["a", "b"], ["a", "b"]] && realm.objects(Pup.self).count == 2)
+        #expect(realm.objects(Litter.self)[1].byName["x"]??.name == "a")
+        try lab.check()
+    }
+
+    @Test func propertiesAreSetToThem() throws {
+        let made = try realm.write {
+            let made = realm.create(Dog.self, value: ["id": 2])
+            made.setValue(owner, forKey: "owner")
+            made.setValue([dog], forKey: "friends")
+            return made
+        }
+        #expect(made.owner?.name == "Ada" && made.friends.first?.id == 1)
+        try lab.check()
+    }
+
+    @Test func objectsInsideAnyValuesOfAnotherRealmAreCopied() throws {
+        let other = try RealmLab(Self.types)
+        let target = try other.open()
+        let things = try realm.write {
+            realm.create(
+                Things.self, value: ["any": dog, "anything": [[owner], owner]] as [String: Any])
+        }
+        let copy = try target.write { target.create(Things.self, value: things) }
+        #expect(copy.any.object(Dog.self)?.realm == target)
+        #expect(copy.anything[1].object(Owner.self)?.name == "Ada")
+        #expect(target.objects(Dog.self).count == 1)
+        try other.check()
+    }
+
+    @Test func migrationsCreateObjectsFromThem() throws {
+        let lab = try RealmLab(Self.types)
+        try autoreleasepool {
+            let realm = try lab.open()
+            try realm.write {
+                let values: [String: Any] = ["pups": [["name": "a"]], "byName": ["x": ["b"]]]
+                realm.create(Litter.self, value: values)
+            }
+        }
+        lab.configuration.schemaVersion = 1
+        lab.configuration.migrationBlock = { migration, _ in
+            migration.enumerateObjects(ofType: "Litter") { old, new in
+                let pup = migration.create("Pup", value: ["c"])
+                migration.create(
+                    "Litter",
+                    value: [
+                        "pups": [pup, new!.dynamicList("pups")[0]], "best": [pup],
+                        "byName": ["y": pup], "others": ["z": new!],
+                    ] as [String: Any])
+                migration.create("Litter", value: old!)
+                migration.create("Things", value: ["any": pup, "anything": [pup]])
+            }
+        }
+        let realm = try lab.open()
+        let litters = realm.objects(Litter.self)
+        #expect(litters.count == 3 && litters[1].pups.map(\.name) == ["c", "a"])
+        #expect(litters[1].best[0].name == "c" && litters[1].byName["y"]??.name == "c")
+        #expect(litters[1].others["z"]!!.isSameObject(as: litters[0]))
+        // The old object's links belong to the file before the migration: they are copied.
+        #expect(litters[2].pups[0].name == "a" && realm.objects(Pup.self).count == 5)
+        #expect(realm.objects(Things.self)[0].any.object(Pup.self)?.name == "c")
+        try lab.check()
+    }
+}
