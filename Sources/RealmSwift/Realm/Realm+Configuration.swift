@@ -68,7 +68,14 @@ extension Realm {
             }
         }
 
-        /// Of a realm in memory, shared by this name in the process; gone with its last instance.
+        /// The name of a realm in memory, which all opens of this name in the process share; nil for a
+        /// realm in a file.
+        ///
+        /// The data is gone when the last instance of the realm goes. No thread or queue keeps an instance
+        /// alive: keep one in a variable, outside of the function that opens it. In a unit test:
+        ///
+        ///     private var realm: Realm!
+        ///     override func setUp() { realm = try! Realm(configuration: .init(inMemoryIdentifier: name)) }
         public var inMemoryIdentifier: String? {
             get { memory }
             set {

@@ -1,0 +1,38 @@
+import Foundation
+import RealmSwift
+import Testing
+
+/// Realms in memory last as long as one of their instances.
+@Suite struct InMemoryTests {
+    private let configuration = Realm.Configuration(
+        inMemoryIdentifier: UUID().uuidString, objectTypes: RealmTests.types)
+
+    private func add() throws {
+        let realm = try Realm(configuration: configuration)
+        try realm.write { realm.add(Owner()) }
+    }
+
+    private func count() throws -> Int {
+        try Realm(configuration: configuration).objects(Owner.self).count
+    }
+
+    @Test func dataIsGoneWithTheLastInstance() throws {
+        try add()
+        #expect(try count() == 0)
+    }
+
+    @Test func anInstanceKeepsTheData() throws {
+        let realm = try Realm(configuration: configuration)
+        try add()
+        #expect(try count() == 1)
+        withExtendedLifetime(realm) {}
+    }
+
+    @Test func aPoolKeepsTheData() throws {
+        try autoreleasepool {
+            try add()
+            #expect(try count() == 1)
+        }
+        #expect(try count() == 0)
+    }
+}
