@@ -33,7 +33,7 @@ final class LitterNames: Projection<Litter> {
         }
     }
 
-    /// What observers note when `body` deletes something, and when more is written afterwards.
+    /// The notes of observers when `body` deletes something, and when more is written afterwards.
     private func notes(
         _ count: Int, _ tokens: (Realm, Litter) -> [NotificationToken], _ body: () -> Void
     ) throws -> Set<String> {

@@ -168,6 +168,13 @@ extension CollectionHandle {
         try transaction.setElement(value, at: position, in: place)
     }
 
+    /// Sets an element of a list, or appends one at its end. A value that is there already is not
+    /// written.
+    public func update(_ value: Value, at position: Int) throws(RealmError) {
+        guard try position < count else { return try insert(value, at: position) }
+        if try !element(at: position).isIdentical(to: value) { try set(value, at: position) }
+    }
+
     public func remove(at position: Int) throws(RealmError) {
         let (transaction, place) = try changing()
         try transaction.removeElement(at: position, from: place)
@@ -201,6 +208,12 @@ extension CollectionHandle {
     public func set(_ value: Value, forKey key: Value) throws(RealmError) {
         let (transaction, place) = try changing()
         try transaction.setEntry(key, to: value, in: place)
+    }
+
+    /// Sets the value under a key of a dictionary. A value that is there already is not written.
+    public func update(_ value: Value, forKey key: Value) throws(RealmError) {
+        if let old = try self.value(forKey: key), old.isIdentical(to: value) { return }
+        try set(value, forKey: key)
     }
 
     /// Of a dictionary; false when there is no such key.

@@ -247,38 +247,23 @@ extension List: _HasPersistedType, _Persistable, _DefaultConstructible where Ele
         value.managed = target
         value.unmanaged = []
         if storing.policy == .modified {
-            value.update(elements, target, storing)
+            target.update(elements: elements, storing)
         } else {
             if target.count > 0 { value.removeAll() }
-            value.append(elements[...], storing)
+            value.append(elements, storing)
         }
         return unsafeDowncast(value, to: Self.self)
     }
 
-    /// Changes only what differs.
-    private func update(
-        _ elements: [Element], _ target: ManagedCollection, _ storing: _Storing
+    public static func _rlmUpdate(
+        _ object: ObjectBase, _ property: UInt16, _ value: List, _ storing: _Storing
     ) {
-        let count = target.count
-        for (i, element) in elements.prefix(count).enumerated() {
-            if let child = element._rlmEmbedded {
-                guard case .link(let link) = target.element(i).value else { continue }
-                Self.checkNew(child)
-                storing.realm.fill(child, link.key, storing)
-            } else {
-                let stored = element._rlmStored(storing)
-                target.change { (handle) throws(RealmError) in
-                    if try !handle.element(at: i).isIdentical(to: stored) {
-                        try handle.set(stored, at: i)
-                    }
-                }
-            }
-        }
-        if count > elements.count { removeLast(count - elements.count) }
-        append(elements.dropFirst(count), storing)
+        let target = ManagedCollection(object, Int(property), "List")
+        if let managed = value.managed, managed.isSame(as: target) { return }
+        target.update(elements: Array(value), storing)
     }
 
-    private func append(_ elements: ArraySlice<Element>, _ storing: _Storing) {
+    private func append(_ elements: [Element], _ storing: _Storing) {
         for element in elements {
             // What the elements link to is added by the policy of the whole.
             if let object = element as? ObjectBase, !(object is EmbeddedObject) {
@@ -300,6 +285,13 @@ extension List: HeldColumn, HeldValue where Element: _Persistable {
     }
 
     func stored(_ storing: _Storing) -> Value { .null }
+
+    func update(_ any: Any?, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing) -> Bool
+    {
+        guard let list = List._rlmConverted(any) else { return false }
+        List._rlmUpdate(object, property, list, storing)
+        return true
+    }
 
     func attach(_ property: UInt16, of object: ObjectBase) {
         if object.isManaged { managed = ManagedCollection(object, Int(property), "List") }

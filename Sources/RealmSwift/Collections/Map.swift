@@ -231,6 +231,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         _ target: ManagedCollection, _ all: [SingleMapEntry<Key, Value>], _ storing: _Storing
     ) {
         (managed, unmanaged) = (target, [:])
+        if storing.policy == .modified { return update(target, all, storing) }
         if target.count > 0 { removeAll() }
         for entry in all {
             if let object = unwrapped(entry.value) as? Object {
@@ -238,6 +239,14 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
             }
             updateValue(entry.value, forKey: entry.key)
         }
+    }
+
+    fileprivate func update(
+        _ target: ManagedCollection, _ all: [SingleMapEntry<Key, Value>], _ storing: _Storing
+    ) {
+        for entry in all { check(entry.key) }
+        target.update(
+            entries: all.map { (key: Self.text(of: $0.key), value: $0.value) }, storing)
     }
 }
 
@@ -283,6 +292,13 @@ extension Map: _HasPersistedType, _Persistable, _DefaultConstructible where Valu
     public static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: Map) {
         Map(ManagedCollection(object, Int(property), "Map")).assign(value)
     }
+    public static func _rlmUpdate(
+        _ object: ObjectBase, _ property: UInt16, _ value: Map, _ storing: _Storing
+    ) {
+        let target = ManagedCollection(object, Int(property), "Map")
+        if let managed = value.managed, managed.isSame(as: target) { return }
+        value.update(target, value.entries, storing)
+    }
     public static func _rlmAdopt(
         _ given: Map, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
     ) -> Self? {
@@ -306,6 +322,13 @@ extension Map: HeldColumn, HeldValue where Value: _Persistable {
     }
 
     func stored(_ storing: _Storing) -> RealmEngine.Value { .null }
+
+    func update(_ any: Any?, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing) -> Bool
+    {
+        guard let map = Map._rlmConverted(any) else { return false }
+        Map._rlmUpdate(object, property, map, storing)
+        return true
+    }
 
     func attach(_ property: UInt16, of object: ObjectBase) {
         if object.isManaged { managed = ManagedCollection(object, Int(property), "Map") }

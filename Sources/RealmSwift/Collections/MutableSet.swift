@@ -158,6 +158,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         _ target: ManagedCollection, _ elements: [Element], _ storing: _Storing
     ) {
         (managed, unmanaged) = (target, [])
+        if storing.policy == .modified { return target.update(members: elements, storing) }
         if target.count > 0 { removeAll() }
         for element in elements {
             if let object = element as? ObjectBase { _ = storing.realm.adopt(object, storing) }
@@ -210,6 +211,13 @@ where Element: _Persistable {
     public static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: MutableSet) {
         MutableSet(ManagedCollection(object, Int(property), "MutableSet")).assign(value)
     }
+    public static func _rlmUpdate(
+        _ object: ObjectBase, _ property: UInt16, _ value: MutableSet, _ storing: _Storing
+    ) {
+        let target = ManagedCollection(object, Int(property), "MutableSet")
+        if let managed = value.managed, managed.isSame(as: target) { return }
+        target.update(members: Array(value), storing)
+    }
     public static func _rlmAdopt(
         _ given: MutableSet, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
     ) -> Self? {
@@ -233,6 +241,13 @@ extension MutableSet: HeldColumn, HeldValue where Element: _Persistable {
     }
 
     func stored(_ storing: _Storing) -> Value { .null }
+
+    func update(_ any: Any?, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing) -> Bool
+    {
+        guard let set = MutableSet._rlmConverted(any) else { return false }
+        MutableSet._rlmUpdate(object, property, set, storing)
+        return true
+    }
 
     func attach(_ property: UInt16, of object: ObjectBase) {
         if object.isManaged { managed = ManagedCollection(object, Int(property), "MutableSet") }

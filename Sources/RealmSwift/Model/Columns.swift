@@ -187,6 +187,8 @@ extension Optional: _ObjcBridgeable where Wrapped: _ObjcBridgeable {
         return .null
     }
     public var _rlmEmbedded: EmbeddedObject? { self?._rlmEmbedded }
+    public var _rlmObject: ObjectBase? { self?._rlmObject }
+    public var _rlmAny: AnyRealmValue? { self?._rlmAny }
 }
 extension Optional: _RealmSchemaDiscoverable where Wrapped: _RealmSchemaDiscoverable {
     public static var _rlmType: PropertyType { Wrapped._rlmType }

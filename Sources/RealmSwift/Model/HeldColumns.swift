@@ -12,6 +12,9 @@ protocol HeldValue: AnyObject, HeldColumn {
     var content: Any? { get }
     /// False for what does not fit.
     func setContent(_ any: Any?) -> Bool
+    /// Writes to the managed object what differs from the stored value, as `Realm.UpdatePolicy.modified`
+    /// does; false for a value that does not fit.
+    func update(_ any: Any?, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing) -> Bool
     /// What it is before the object is in a realm.
     func stored(_ storing: _Storing) -> Value
     func attach(_ property: UInt16, of object: ObjectBase)
@@ -52,6 +55,11 @@ enum HeldWrapper<Holder: HeldValue>: ColumnWrapper {
         _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase
     ) -> Bool { holder(place).setContent(value) }
 
+    static func update(
+        _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase,
+        _ property: UInt16, _ storing: _Storing
+    ) -> Bool { holder(place).update(value, object, property, storing) }
+
     static func attach(
         at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16
     ) { holder(place).attach(property, of: object) }
@@ -89,6 +97,11 @@ enum HeldLinks<Element: ObjectBase & RealmCollectionValue>: ColumnWrapper {
 
     static func setAny(
         _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase
+    ) -> Bool { false }
+
+    static func update(
+        _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase,
+        _ property: UInt16, _ storing: _Storing
     ) -> Bool { false }
 
     static func attach(

@@ -12,10 +12,16 @@ public protocol _ObjcBridgeable {
     func _rlmStored(_ storing: _Storing) -> RealmEngine.Value
     /// The object that is stored as a part of its owner.
     var _rlmEmbedded: EmbeddedObject? { get }
+    /// The object that the value is, embedded or not.
+    var _rlmObject: ObjectBase? { get }
+    /// The value, where it may be a collection.
+    var _rlmAny: AnyRealmValue? { get }
 }
 extension _ObjcBridgeable {
     public static func _rlmOptionalFromStored(_ stored: _Stored) -> Self? { _rlmFromStored(stored) }
     public var _rlmEmbedded: EmbeddedObject? { nil }
+    public var _rlmObject: ObjectBase? { _rlmEmbedded }
+    public var _rlmAny: AnyRealmValue? { nil }
 }
 
 public protocol _RealmSchemaDiscoverable {
@@ -37,6 +43,9 @@ where
     /// The property of a managed object, by its place in the class.
     static func _rlmRead(_ object: ObjectBase, _ property: UInt16) -> Self
     static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: Self)
+    /// Writes what differs from the stored value, as `Realm.UpdatePolicy.modified` does.
+    static func _rlmUpdate(
+        _ object: ObjectBase, _ property: UInt16, _ value: Self, _ storing: _Storing)
     /// Accessors keep what they read first: collections are the same object each time.
     static var _rlmIsKept: Bool { get }
     /// What an accessor has is what it read, not what its class begins with. Traps for an object that is
@@ -70,8 +79,12 @@ extension _Persistable {
     public static func _rlmRecorded(_ recorder: _KeyPathRecording) -> Self { _rlmDefaultValue() }
 
     public static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: Self) {
-        object.store(value, in: Int(property), nil)
+        object.store(value, in: Int(property))
     }
+
+    public static func _rlmUpdate(
+        _ object: ObjectBase, _ property: UInt16, _ value: Self, _ storing: _Storing
+    ) { ValueSlot.property(object, Int(property)).update(value, storing) }
 
     public static var _rlmIsKept: Bool { false }
 

@@ -32,6 +32,7 @@ extension Object: _PersistableInsideOptional, _DefaultConstructible,
     public static var _rlmType: PropertyType { .object }
     public static var _rlmShape: _PropertyShape { _PropertyShape(.object, target: self) }
     public static func _rlmFromStored(_ stored: _Stored) -> Self { stored.object(self) }
+    public var _rlmObject: ObjectBase? { self }
     public func _rlmStored(_ storing: _Storing) -> Value { storing.link(self) }
 }
 

@@ -255,6 +255,9 @@ open class ObjectBase: NSObject {
     /// Stores what a property had before the object was managed.
     @inline(__always)
     final func adopt(_ value: some _ObjcBridgeable, in property: Int, _ storing: _Storing) {
+        if storing.policy == .modified {
+            return ValueSlot.property(self, property).update(value, storing)
+        }
         if let child = value._rlmEmbedded { return storeEmbedded(property, child, storing) }
         adopt(value._rlmStored(storing), in: property, storing)
     }
@@ -273,37 +276,33 @@ open class ObjectBase: NSObject {
     }
 
     /// Sets a property, in the realm's write transaction. Traps outside of one.
-    final func store(
-        _ property: Int, _ storing: _Storing? = nil, _ value: (_Storing) -> Value
-    ) {
+    final func store(_ property: Int, _ value: (_Storing) -> Value) {
         guard let managed else { Self.notManaged() }
-        let isAdopting = storing != nil
         checkFresh()
         _ = managed.realm.engine.forWriting()
-        if property == managed.primaryKey, !isAdopting, !managed.realm.isMigrating {
+        if property == managed.primaryKey, !managed.realm.isMigrating {
             throwRealmException(
                 "Cannot modify primary key: Primary key can't be changed after an object is inserted."
             )
         }
-        let storing = storing ?? _Storing(managed.realm)
+        let storing = _Storing(managed.realm)
         let value = value(storing)
-        attempt { () throws(RealmError) in
-            if storing.policy == .modified {
-                try handle!.update(property, value)
-            } else {
-                try handle!.set(property, value)
-            }
-        }
+        attempt { () throws(RealmError) in try handle!.set(property, value) }
     }
 
     /// Sets a property, to a new embedded object where the value is one.
-    final func store(_ value: some _ObjcBridgeable, in property: Int, _ storing: _Storing?) {
-        if let child = value._rlmEmbedded { return storeEmbedded(property, child, storing) }
-        store(property, storing) { value._rlmStored($0) }
+    final func store(_ value: some _ObjcBridgeable, in property: Int) {
+        if let child = value._rlmEmbedded {
+            guard let managed else { Self.notManaged() }
+            return storeEmbedded(property, child, _Storing(managed.realm))
+        }
+        store(property) { value._rlmStored($0) }
     }
 
     /// Puts an embedded object in the place of the one that a property has.
-    final func storeEmbedded(_ property: Int, _ child: EmbeddedObject, _ storing: _Storing?) {
+    private final func storeEmbedded(
+        _ property: Int, _ child: EmbeddedObject, _ storing: _Storing
+    ) {
         guard let managed else { Self.notManaged() }
         _ = managed.realm.engine.forWriting()
         let current = attempt { () throws(RealmError) in try handle!.value(property) }
@@ -311,11 +310,7 @@ open class ObjectBase: NSObject {
             if owner === managed.realm, current.isLink(to: child) { return }
             throwRealmException("Can't set link to existing managed embedded object")
         }
-        let storing = storing ?? _Storing(managed.realm)
         attempt { () throws(RealmError) in
-            if storing.policy == .modified, case .link(let link) = current {
-                return managed.realm.fill(child, link.key, storing)
-            }
             let key = try handle!.makeEmbedded(property)
             managed.realm.fill(child, key, storing)
         }

@@ -123,6 +123,12 @@ protocol ColumnWrapper {
     static func setAny(
         _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase
     ) -> Bool
+    /// Writes to a managed object what differs from the stored value, as `Realm.UpdatePolicy.modified`
+    /// does; false for a value that does not fit.
+    static func update(
+        _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase,
+        _ property: UInt16, _ storing: _Storing
+    ) -> Bool
     /// Why a value does not fit, if there is more to be said than that.
     static func refusal(of value: Any?) -> String?
     /// Of a holder: the object is managed, or writes down what it is asked for.
@@ -218,6 +224,15 @@ extension Persisted: ColumnWrapper {
 }
 
 extension Persisted {
+    static func update(
+        _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase,
+        _ property: UInt16, _ storing: _Storing
+    ) -> Bool {
+        guard let converted = Value._rlmConverted(value) else { return false }
+        Value._rlmUpdate(object, property, converted, storing)
+        return true
+    }
+
     static func refusal(of value: Any?) -> String? {
         func text<C: FailableCustomPersistable>(_: C.Type) -> String? {
             Converted<C.PersistedType>.of(value).map {

@@ -71,15 +71,15 @@ private final class HeldPlace {
     /// False for an object that is in no realm.
     func write(_ body: (_Storing) -> RealmEngine.Value) -> Bool {
         guard let object else { return false }
-        object.store(Int(property), nil, body)
+        object.store(Int(property), body)
         return true
     }
 
     func adopt(
         _ object: ObjectBase, _ property: UInt16, _ storing: _Storing,
-        _ body: (_Storing) -> RealmEngine.Value
+        _ value: some _ObjcBridgeable
     ) {
-        object.store(Int(property), storing, body)
+        object.adopt(value, in: Int(property), storing)
         become(property, of: object)
     }
 }
@@ -105,12 +105,19 @@ extension RealmProperty: HeldValue {
         return true
     }
 
+    func update(_ any: Any?, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing) -> Bool
+    {
+        guard let fit = Converted<Value>.of(any) else { return false }
+        ValueSlot.property(object, Int(property)).update(fit, storing)
+        return true
+    }
+
     func stored(_ storing: _Storing) -> RealmEngine.Value { local._rlmStored(storing) }
 
     func attach(_ property: UInt16, of object: ObjectBase) { place.become(property, of: object) }
 
     func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing) {
-        place.adopt(object, property, storing, local._rlmStored)
+        place.adopt(object, property, storing, local)
     }
 }
 
@@ -129,11 +136,18 @@ extension RealmOptional: HeldValue {
         return true
     }
 
+    func update(_ any: Any?, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing) -> Bool
+    {
+        guard let fit = Converted<Value?>.of(any) else { return false }
+        ValueSlot.property(object, Int(property)).update(fit, storing)
+        return true
+    }
+
     func stored(_ storing: _Storing) -> RealmEngine.Value { local._rlmStored(storing) }
 
     func attach(_ property: UInt16, of object: ObjectBase) { place.become(property, of: object) }
 
     func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing) {
-        place.adopt(object, property, storing, local._rlmStored)
+        place.adopt(object, property, storing, local)
     }
 }

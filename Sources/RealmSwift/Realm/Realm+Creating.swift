@@ -53,7 +53,11 @@ extension RealmInstance {
         let values = InitialValues(value, model)
         let maker = InitialValues.Maker.stored(self, policy)
         if policy != .error, let found = self.object(managed, with: values) {
-            values.apply(to: found, maker, isKnown: true, onlyOthers: policy == .modified)
+            if policy == .modified {
+                values.update(found, _Storing(self, policy))
+            } else {
+                values.apply(to: found, maker, isKnown: true)
+            }
             return found
         }
         let fresh = model.type.init()
@@ -104,8 +108,8 @@ extension Realm {
 
 /// Values for the properties of an object, given without types.
 struct InitialValues {
-    private let model: ClassModel
-    private var values: [(field: ClassModel.Field, value: Any?)] = []
+    let model: ClassModel
+    private(set) var values: [(field: ClassModel.Field, value: Any?)] = []
 
     /// What becomes of objects that are given as values.
     enum Maker {
@@ -158,43 +162,19 @@ struct InitialValues {
         values.first { $0.field.name == field.name }.flatMap { $0.value }
     }
 
-    /// - Parameters:
-    ///   - isKnown: the object has the primary key already.
-    ///   - onlyOthers: what has the value already is not set.
-    func apply(
-        to object: ObjectBase, _ maker: Maker = .unmanaged, isKnown: Bool = false,
-        onlyOthers: Bool = false
-    ) {
+    /// Sets the properties.
+    ///
+    /// - Parameter isKnown: the object has the primary key already.
+    func apply(to object: ObjectBase, _ maker: Maker = .unmanaged, isKnown: Bool = false) {
         for (field, value) in values where !isKnown || !field.isPrimaryKey {
-            let converted = maker.converted(value, field)
-            if onlyOthers, Self.areSame(object.value(forKey: field.name), converted) { continue }
-            object.setValue(converted, forKey: field.name)
+            object.setValue(maker.converted(value, field), forKey: field.name)
         }
-    }
-
-    private static func areSame(_ a: Any?, _ b: Any?) -> Bool {
-        if let a = a as? ObjectBase { return a.isSame(as: b as? ObjectBase) }
-        if let a = a as? any Collection & NSObject, let b = b.flatMap({ $0 as? any Sequence }) {
-            return areSame(elements: a, b)
-        }
-        if let a = a as? AnyHashable, let b = b as? AnyHashable { return a == b }
-        return a == nil && unwrapped(b as Any) == nil
-    }
-
-    private static func areSame<A: Sequence, B: Sequence>(elements a: A, _ b: B) -> Bool {
-        var others = Array(b)[...]
-        for element in a {
-            guard let other = others.popFirst(),
-                areSame(unwrapped(element), unwrapped(other))
-            else { return false }
-        }
-        return others.isEmpty
     }
 }
 
 extension InitialValues.Maker {
     /// What stands for an object, or for a collection of objects, becomes that.
-    fileprivate func converted(_ value: Any?, _ field: ClassModel.Field) -> Any? {
+    func converted(_ value: Any?, _ field: ClassModel.Field) -> Any? {
         guard let value = value.flatMap({ unwrapped($0) }), !(value is NSNull) else { return nil }
         guard let target = field.shape.target else {
             return field.shape.type == .any ? copied(value) : value
@@ -231,7 +211,7 @@ extension InitialValues.Maker {
         elements.map { object(unwrapped($0) ?? NSNull(), type) }
     }
 
-    private func object(_ value: Any, _ type: ObjectBase.Type) -> Any {
+    func object(_ value: Any, _ type: ObjectBase.Type) -> Any {
         if value is NSNull || value is any _CustomPersistable { return value }
         // An object of another class fits no link: it stays what it is, to be refused.
         if let object = value as? ObjectBase, object.className != ClassModel.of(type).name {

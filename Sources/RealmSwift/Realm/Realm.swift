@@ -101,7 +101,10 @@ import RealmEngine
     @frozen public enum UpdatePolicy: Int, Sendable {
         /// A mistake.
         case error = 1
-        /// Properties that differ are set.
+        /// Values that differ from the stored ones are written; observers are notified of those alone.
+        ///
+        /// Embedded objects, and linked objects without a primary key, are changed in place. Lists
+        /// become what is given; sets and maps keep members and keys that are not given.
         case modified = 3
         /// All properties are set.
         case all = 2

@@ -42,8 +42,8 @@ extension RealmInstance {
         }
     }
 
-    /// Gives a new embedded object, which is stored at `key`, what `object` has.
-    func fill(_ object: EmbeddedObject, _ key: ObjectKey, _ storing: _Storing) {
+    /// Gives the stored object at `key` the values of `object`, which becomes an accessor of it.
+    func fill(_ object: ObjectBase, _ key: ObjectKey, _ storing: _Storing) {
         let managed = requireClass(type(of: object))
         attempt { () throws(RealmError) in
             adopt(object, managed, try ObjectHandle(managed.objects, key), storing)

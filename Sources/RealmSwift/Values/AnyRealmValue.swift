@@ -96,6 +96,8 @@ extension AnyRealmValue: _Persistable, _DefaultConstructible, MinMaxType, Addabl
 
     public static func _rlmNothing() -> AnyRealmValue { .none }
 
+    public var _rlmAny: AnyRealmValue? { self }
+
     public static func _rlmRead(_ object: ObjectBase, _ property: UInt16) -> AnyRealmValue {
         _rlmFromStored(object.placed(Int(property)))
     }

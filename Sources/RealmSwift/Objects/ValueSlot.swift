@@ -1,0 +1,179 @@
+import RealmEngine
+
+/// A place for one value in a stored object: a property, a position of a list or a key of a map. Writes
+/// as `Realm.UpdatePolicy.modified` does: only a value that differs from the stored one.
+enum ValueSlot {
+    case property(ObjectBase, Int)
+    /// The position behind the last element appends one.
+    case element(ManagedCollection, Int)
+    case entry(ManagedCollection, String)
+
+    private var realm: RealmInstance {
+        switch self {
+        case .property(let object, _): object.keeper!
+        case .element(let list, _): list.realm
+        case .entry(let map, _): map.realm
+        }
+    }
+
+    /// The stored value; nil behind the last element and for a key that the map does not have.
+    private func current(_ storing: _Storing) -> Value? {
+        switch self {
+        case .property(let object, let property): object.value(property)
+        case .element(let list, let index):
+            index < list.count ? list.element(index).value : nil
+        case .entry(let map, let key):
+            map.read { (handle) throws(RealmError) in
+                try handle.value(forKey: storing.string(key))
+            }
+        }
+    }
+
+    /// Writes a value in the form that the file has.
+    func update(stored value: Value, _ storing: _Storing) {
+        switch self {
+        case .property(let object, let property):
+            attempt { () throws(RealmError) in try object.handle!.update(property, value) }
+        case .element(let list, let index):
+            list.change { (handle) throws(RealmError) in try handle.update(value, at: index) }
+        case .entry(let map, let key):
+            map.change { (handle) throws(RealmError) in
+                try handle.update(value, forKey: storing.string(key))
+            }
+        }
+    }
+
+    /// Writes a value. An embedded object, and an object without a primary key, is written into the
+    /// object that is there; a collection inside `AnyRealmValue` into the collection that is there.
+    func update(_ value: some _ObjcBridgeable, _ storing: _Storing) {
+        if let object = value._rlmObject { return update(object, storing) }
+        if let any = value._rlmAny, let target = nested(any, storing) {
+            return target.update(any, storing)
+        }
+        update(stored: value._rlmStored(storing), storing)
+    }
+
+    // MARK: Objects
+
+    /// The object of a class that is there.
+    func link(to managed: ManagedClass, _ storing: _Storing) -> ObjectLink? {
+        guard case .link(let link)? = current(storing), link.table == managed.objects.key else {
+            return nil
+        }
+        return link
+    }
+
+    /// Writes an embedded object or a link.
+    func update(_ object: ObjectBase, _ storing: _Storing) {
+        guard let child = object as? EmbeddedObject else {
+            guard !fill(object, storing) else { return }
+            return update(stored: storing.link(object), storing)
+        }
+        if let keeper = child.keeper {
+            if keeper === realm, case .link(let link)? = current(storing),
+                link == child.handle?.link
+            {
+                return
+            }
+            throwRealmException(embeddedRefusal)
+        }
+        if fill(child, storing) { return }
+        let key = attempt { () throws(RealmError) in try makeEmbedded(storing) }
+        realm.fill(child, key, storing)
+    }
+
+    /// Makes `object` the accessor of the object that is there, which gets its values; false where that
+    /// is not to be: links to objects with primary keys, and to objects of the realm, are replaced.
+    private func fill(_ object: ObjectBase, _ storing: _Storing) -> Bool {
+        guard object.keeper == nil else { return false }
+        let managed = realm.requireClass(type(of: object))
+        guard managed.model.primaryKey == nil, let link = link(to: managed, storing) else {
+            return false
+        }
+        realm.fill(object, link.key, storing)
+        return true
+    }
+
+    private var embeddedRefusal: String {
+        switch self {
+        case .property: "Can't set link to existing managed embedded object"
+        case .element: "Cannot add an existing managed embedded object to a List."
+        case .entry: "Cannot add an existing managed embedded object to a Dictionary."
+        }
+    }
+
+    private func makeEmbedded(_ storing: _Storing) throws(RealmError) -> ObjectKey {
+        switch self {
+        case .property(let object, let property): try object.handle!.makeEmbedded(property)
+        case .element(let list, let index):
+            list.change { (handle) throws(RealmError) in try handle.insertEmbedded(at: index) }
+        case .entry(let map, let key):
+            map.change { (handle) throws(RealmError) in
+                try handle.setEmbedded(forKey: storing.string(key))
+            }
+        }
+    }
+
+    // MARK: Collections inside `AnyRealmValue`
+
+    /// The stored collection that `value` is to be merged into; nil where there is none of its kind.
+    private func nested(_ value: AnyRealmValue, _ storing: _Storing) -> ManagedCollection? {
+        switch value {
+        case .list:
+            guard case .list? = current(storing) else { return nil }
+        case .dictionary:
+            guard case .dictionary? = current(storing) else { return nil }
+        default: return nil
+        }
+        return switch self {
+        case .property(let object, let property): ManagedCollection(object, property, "List")
+        case .element(let list, let index): list.nested(.index(index))
+        case .entry(let map, let key): map.nested(.key(key))
+        }
+    }
+}
+
+/// Bringing collections to other content, as `Realm.UpdatePolicy.modified` does: what is as wanted is
+/// not written.
+extension ManagedCollection {
+    /// Makes a list hold these elements.
+    func update<Element: _ObjcBridgeable>(elements: [Element], _ storing: _Storing) {
+        var end = 0
+        for element in elements {
+            ValueSlot.element(self, end).update(element, storing)
+            end += 1
+        }
+        truncate(to: end)
+    }
+
+    /// Removes the elements of a list from a position on.
+    func truncate(to end: Int) {
+        for position in (end..<max(end, count)).reversed() {
+            change { (handle) throws(RealmError) in try handle.remove(at: position) }
+        }
+    }
+
+    /// Adds members to a set, which keeps those that it has.
+    func update<Member: _ObjcBridgeable>(members: [Member], _ storing: _Storing) {
+        for member in members {
+            let stored = member._rlmStored(storing)
+            change { (handle) throws(RealmError) in _ = try handle.insert(stored) }
+        }
+    }
+
+    /// Sets entries of a map, which keeps those under other keys.
+    func update<Content: _ObjcBridgeable>(
+        entries: [(key: String, value: Content)], _ storing: _Storing
+    ) {
+        for (key, value) in entries { ValueSlot.entry(self, key).update(value, storing) }
+    }
+
+    /// Makes a collection inside `AnyRealmValue` hold what one of the same kind does.
+    fileprivate func update(_ value: AnyRealmValue, _ storing: _Storing) {
+        switch value {
+        case .list(let list): update(elements: Array(list), storing)
+        case .dictionary(let map): update(entries: Array(map.asKeyValueSequence()), storing)
+        default: return
+        }
+    }
+}

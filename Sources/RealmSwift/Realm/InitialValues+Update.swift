@@ -1,0 +1,114 @@
+import RealmEngine
+
+/// Bringing a stored object to values given without types, as `Realm.UpdatePolicy.modified` does.
+extension InitialValues {
+    /// Writes the values that differ from the stored ones. The primary key stays.
+    func update(_ object: ObjectBase, _ storing: _Storing) {
+        guard let managed = object.managed else { return }
+        for (field, value) in values where !field.isPrimaryKey {
+            guard let i = managed.model.fields.firstIndex(where: { $0.name == field.name }),
+                let property = managed.properties[i]
+            else { continue }
+            let place = PropertyUpdate(
+                object: object, field: field, property: property, storing: storing)
+            place.update(Converted<Any>.given(value))
+        }
+    }
+}
+
+/// One property of a stored object that gets a value without a type.
+private struct PropertyUpdate {
+    let object: ObjectBase
+    let field: ClassModel.Field
+    let property: Int
+    let storing: _Storing
+
+    private var maker: InitialValues.Maker { .stored(storing.realm, storing.policy) }
+
+    /// - Parameter value: nil for null.
+    func update(_ value: Any?) {
+        if value == nil, field.shape.collection != nil { return removeAll() }
+        if let value, let target = field.shape.target, !field.shape.isCustom,
+            update(objects: value, target)
+        {
+            return
+        }
+        let converted = maker.converted(value, field)
+        let isWritten = field.wrapper.update(
+            converted, at: object.place(of: field), object, UInt16(property), storing)
+        // Traps with the reason.
+        if !isWritten { object.setValue(converted, forKey: field.name) }
+    }
+
+    private func collection(_ name: String) -> ManagedCollection {
+        ManagedCollection(object, property, name)
+    }
+
+    /// Null is an empty collection.
+    private func removeAll() {
+        collection("List").change { (handle) throws(RealmError) in try handle.removeAll() }
+    }
+
+    // MARK: Objects
+
+    /// False for a value that is no object of the class, or no collection of such.
+    private func update(objects value: Any, _ target: ObjectBase.Type) -> Bool {
+        switch field.shape.collection {
+        case .set: return false
+        case nil:
+            guard isObject(value, target) else { return false }
+            put(value, target, .property(object, property))
+        case .list:
+            guard let elements = Self.elements(value),
+                elements.allSatisfy({ isObject($0, target) })
+            else { return false }
+            let list = collection("List")
+            for (i, element) in elements.enumerated() { put(element, target, .element(list, i)) }
+            list.truncate(to: elements.count)
+        case .dictionary:
+            guard let entries = Entries.of(value)?.mapValues({ Converted<Any>.given($0) }),
+                entries.values.allSatisfy({ $0.map { isObject($0, target) } ?? true }),
+                !entries.keys.contains(where: { $0.hasPrefix("$") || $0.contains(".") })
+            else { return false }
+            let map = collection("Map")
+            for (key, element) in entries { put(element, target, .entry(map, key)) }
+        }
+        return true
+    }
+
+    private static func elements(_ value: Any) -> [Any]? {
+        func all<S: Sequence>(_ sequence: S) -> [Any] { sequence.map { unwrapped($0) ?? nothing } }
+        guard !(value is String), let sequence = value as? any Sequence else { return nil }
+        return all(sequence)
+    }
+
+    private static var nothing: Any { Optional<Any>.none as Any }
+
+    /// Whether a value is an object of the class, or has values for one.
+    private func isObject(_ value: Any, _ target: ObjectBase.Type) -> Bool {
+        if let object = value as? ObjectBase {
+            return object.className == ClassModel.of(target).name
+        }
+        return value is [String: Any?] || value is [Any?]
+    }
+
+    /// Writes an object into the one that is there, if it is to stay.
+    private func put(_ value: Any?, _ target: ObjectBase.Type, _ slot: ValueSlot) {
+        guard let value else { return slot.update(stored: .null, storing) }
+        let realm = storing.realm!
+        let managed = realm.requireClass(target)
+        if isMerged(value, managed), let link = slot.link(to: managed, storing) {
+            InitialValues(value, managed.model).update(realm.object(target, link), storing)
+        } else if let made = maker.object(value, target) as? ObjectBase {
+            slot.update(made, storing)
+        }
+    }
+
+    /// Whether the values are written into the object that is there: embedded ones, and those without
+    /// primary keys unless another object of the realm is linked to.
+    private func isMerged(_ value: Any, _ managed: ManagedClass) -> Bool {
+        if managed.model.isEmbedded { return true }
+        return managed.model.primaryKey == nil
+            && (value as? ObjectBase)?.keeper !== managed.realm
+    }
+}
