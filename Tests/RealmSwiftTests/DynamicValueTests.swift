@@ -97,6 +97,44 @@ import Testing
         try other.check()
     }
 
+    @Test func theirEmbeddedObjectsAreMadeOfValues() throws {
+        let (things, litter) = try realm.write {
+            dog["collar"] = ["color": "red", "length": 2] as [String: Any]
+            let (things, litter) = (realm.dynamicCreate("Things"), realm.dynamicCreate("Litter"))
+            things["collars"] = [["blue", 1] as [Any], Collar(value: ["green", 3])]
+            litter["spares"] = ["a": ["red", 1] as [Any], "b": NSNull()] as [String: Any]
+            litter["collar"] = Collar(value: ["black", 4])
+            litter["collar"] = litter["collar"]
+            return (things, litter)
+        }
+        #expect(realm.objects(Dog.self)[0].collar?.length == 2)
+        #expect(things.dynamicList("collars").map { $0["color"] as? String } == ["blue", "green"])
+        let stored = realm.objects(Litter.self)[0]
+        #expect(stored.spares["a"]??.color == "red" && stored.spares["b"] == .some(nil))
+        #expect(stored.collar?.color == "black" && !litter.isInvalidated)
+        try lab.check()
+    }
+
+    @Test func theirCollectionsAreSetToCollections() throws {
+        let (one, two) = try realm.write {
+            let values: [String: Any] = ["numbers": [1, 2], "names": ["a": "x", "b": NSNull()]]
+            let one = realm.dynamicCreate("Things", value: values)
+            let two = realm.dynamicCreate("Things")
+            for name in ["numbers", "names"] {
+                two[name] = one[name]
+                one[name] = one[name]
+            }
+            return (one, two)
+        }
+        let stored = Array(realm.objects(Things.self))
+        for things in stored {
+            #expect(Set(things.numbers) == [1, 2] && Set(things.names.keys) == ["a", "b"])
+            #expect(things.names["b"] == .some(nil))
+        }
+        #expect(stored.count == 2 && !one.isInvalidated && !two.isInvalidated)
+        try lab.check()
+    }
+
     @Test func migrationsCreateObjectsFromThem() throws {
         let lab = try RealmLab(Self.types)
         try autoreleasepool {

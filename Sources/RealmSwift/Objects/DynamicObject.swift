@@ -86,6 +86,10 @@ public final class DynamicObject: Object {
             let storing = _Storing(realm)
             if column.collection != nil {
                 try storing.fill(CollectionHandle(handle!, property), column, value)
+            } else if let child = storing.embedded(value, column) {
+                if try child.isLinked(by: handle!.value(property), in: realm) { return }
+                child.checkUnmanaged()
+                realm.fill(child, try handle!.makeEmbedded(property), storing)
             } else {
                 try handle!.set(property, storing.stored(value, column, key))
             }
@@ -220,19 +224,88 @@ extension _Storing {
     func fill(
         _ handle: CollectionHandle, _ column: ColumnInfo, _ value: Any?
     ) throws(RealmError) {
-        try handle.removeAll()
-        switch (column.collection, value) {
-        case (.dictionary, let entries as [String: Any]):
-            for (key, element) in entries {
-                try handle.set(stored(element, column, column.name), forKey: string(key))
-            }
-        case (.set, let elements as any Sequence):
-            for element in elements { _ = try handle.insert(stored(element, column, column.name)) }
-        case (_, let elements as any Sequence):
-            for element in elements { try handle.append(stored(element, column, column.name)) }
-        case (_, nil), (_, is NSNull): return
-        default:
-            throwRealmException("Invalid value for collection property '\(column.name)'.")
+        if handle.isSame(as: value) { return }
+        let given = Converted<Any>.given(value)
+        if column.collection == .dictionary {
+            guard let entries = given.map({ Entries.of($0) }) ?? [:] else { refuse(column) }
+            try handle.removeAll()
+            for (key, element) in entries { try set(element, string(key), handle, column) }
+        } else {
+            guard let elements = given.map({ ($0 as? any Sequence).map { Self.all($0) } }) ?? []
+            else { refuse(column) }
+            try handle.removeAll()
+            for element in elements { try add(element, handle, column) }
+        }
+    }
+
+    private func refuse(_ column: ColumnInfo) -> Never {
+        throwRealmException("Invalid value for collection property '\(column.name)'.")
+    }
+
+    private static func all<S: Sequence>(_ elements: S) -> [Any] { Array(elements) }
+
+    private func set(
+        _ value: Any, _ key: Value, _ handle: CollectionHandle, _ column: ColumnInfo
+    ) throws(RealmError) {
+        guard let child = embedded(value, column) else {
+            return try handle.set(stored(value, column, column.name), forKey: key)
+        }
+        child.checkUnmanaged()
+        realm.fill(child, try handle.setEmbedded(forKey: key), self)
+    }
+
+    private func add(
+        _ value: Any, _ handle: CollectionHandle, _ column: ColumnInfo
+    ) throws(RealmError) {
+        if column.collection == .set {
+            _ = try handle.insert(stored(value, column, column.name))
+        } else if let child = embedded(value, column) {
+            child.checkUnmanaged()
+            realm.fill(child, try handle.insertEmbedded(at: handle.count), self)
+        } else {
+            try handle.append(stored(value, column, column.name))
+        }
+    }
+
+    /// The embedded object that a value is, or has the values of; nil for columns of other types and for
+    /// values that do not fit.
+    fileprivate func embedded(_ value: Any?, _ column: ColumnInfo) -> ObjectBase? {
+        guard column.type == .link, let value = value.flatMap({ RealmSwift.plain($0) }),
+            realm.engine.schema.table(column.target)?.kind == .embedded
+        else { return nil }
+        if let object = value as? ObjectBase {
+            let name = realm.engine.schema.table(column.target)?.className
+            return object.className == name ? object : nil
+        }
+        guard value is [String: Any?] || value is [Any?] else { return nil }
+        let model = realm.requireClass(column.target).model
+        let made = model.type.init()
+        InitialValues(value, model).apply(to: made, .stored(realm, .error))
+        return made
+    }
+}
+
+extension CollectionHandle {
+    /// Whether `value` is this collection.
+    fileprivate func isSame(as value: Any?) -> Bool {
+        guard let confined = (value as? any HandedOver)?.confined,
+            confined.instance === owner.objects.instance,
+            case .collection(let link, let column) = confined.target
+        else { return false }
+        return link == owner.link && column == owner.objects.properties[property].key
+    }
+}
+
+extension ObjectBase {
+    /// Whether the object is the one that a stored value of the realm links to.
+    fileprivate func isLinked(by value: Value, in realm: RealmInstance) -> Bool {
+        guard keeper === realm, case .link(let link) = value else { return false }
+        return link == handle?.link
+    }
+
+    fileprivate func checkUnmanaged() {
+        if keeper != nil {
+            throwRealmException("Can't set link to existing managed embedded object")
         }
     }
 }
