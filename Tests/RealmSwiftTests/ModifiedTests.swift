@@ -65,7 +65,7 @@ final class Wagon: Object {
         wagon = try realm.write { realm.create(Wagon.self, value: Self.values) }
     }
 
-    /// What observers of the wagon and its collections note of `body`.
+    /// The notes that observers of the wagon and its collections make of `body`.
     private func notes(_ body: () throws -> Void) throws -> [String] {
         let (news, configuration) = (News(), lab.configuration)
         let queue = DispatchQueue(label: "observer")

@@ -14,6 +14,13 @@ final class ElementsSource: @unchecked Sendable {
 
     var steps: [ElementResults.Step] { results.steps }
 
+    /// Whether each element has the position that it has in its list or set.
+    var hasCollectionsPositions: Bool {
+        let handle = collection.handle
+        let kind = handle.owner.objects.properties[handle.property].collection
+        return steps.isEmpty && kind != .dictionary
+    }
+
     private init(_ collection: ManagedCollection, _ results: ElementResults) {
         (self.collection, self.results) = (collection, results)
     }

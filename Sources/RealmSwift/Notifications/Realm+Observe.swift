@@ -57,17 +57,33 @@ extension RealmCollection {
         let filter = keyPaths.flatMap { paths in
             elementClass.map { realm.requireClass($0).filter(paths) }
         }
+        func update(_ change: CollectionChange) {
+            if change.isEmpty { return }
+            block(
+                .update(
+                    me, deletions: change.deletions, insertions: change.insertions,
+                    modifications: change.modifications))
+        }
+        let values = thing.arrangedValues
+        var last: [AnyHashable] = []
         return attempt { () throws(RealmError) in
             try realm.engine.observe(confined, filter, showing: thing.found) { notice in
                 switch notice {
-                case .initial: block(.initial(me))
-                case .changed(let change):
-                    block(
-                        .update(
-                            me, deletions: change.deletions, insertions: change.insertions,
-                            modifications: change.modifications))
+                case .initial:
+                    last = values?() ?? []
+                    block(.initial(me))
+                case .changed, .changedKeys:
+                    if let values {
+                        let now = values()
+                        let change = CollectionChange(from: last, to: now, replaces: true) { _ in
+                            false
+                        }
+                        last = now
+                        return update(change)
+                    }
+                    if case .changed(let change) = notice { update(change) }
                 // Its elements were reported as deleted before that.
-                case .changedKeys, .deleted: return
+                case .deleted: return
                 }
             }
         }

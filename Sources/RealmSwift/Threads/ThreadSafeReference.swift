@@ -31,10 +31,13 @@ protocol HandedOver {
     var maker: (RealmInstance, RealmEngine.Confined) -> Any? { get }
     /// The objects found, where the thing is some.
     var found: ObjectResults? { get }
+    /// Reads the values of results that are ordered otherwise than their collection, else nil.
+    var arrangedValues: (() -> [AnyHashable])? { get }
 }
 
 extension HandedOver {
     var found: ObjectResults? { nil }
+    var arrangedValues: (() -> [AnyHashable])? { nil }
 }
 
 @usableFromInline
@@ -81,6 +84,10 @@ extension Results: HandedOver {
     var found: ObjectResults? {
         if case .objects(let source) = source { source.results } else { nil }
     }
+    var arrangedValues: (() -> [AnyHashable])? {
+        guard case .values(let source) = source, !source.hasCollectionsPositions else { return nil }
+        return { [self] in Array(self).map { AnyHashable($0) } }
+    }
     var confined: RealmEngine.Confined? {
         switch source {
         case .objects(let source): source.results.confined
@@ -123,6 +130,7 @@ extension LinkingObjects: HandedOver {
 extension AnyRealmCollection: HandedOver {
     private var handed: (any HandedOver)? { base as? any HandedOver }
     var found: ObjectResults? { handed?.found }
+    var arrangedValues: (() -> [AnyHashable])? { handed?.arrangedValues }
     var instance: RealmInstance? { handed?.instance }
     var confined: RealmEngine.Confined? { handed?.confined }
     var maker: (RealmInstance, RealmEngine.Confined) -> Any? {
