@@ -10,6 +10,7 @@ final class Pup: Object {
 
 final class Litter: Object {
     @Persisted var pups: List<Pup>
+    @Persisted var words: List<String>
     @Persisted var best: MutableSet<Pup>
     @Persisted var byName: Map<String, Pup?>
     @Persisted var others: Map<String, Litter?>

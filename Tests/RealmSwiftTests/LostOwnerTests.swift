@@ -26,7 +26,7 @@ final class LitterNames: Projection<Litter> {
                 Litter.self,
                 value: [
                     "pups": [pup, pup], "collars": [["red", 1], ["blue", 2]],
-                    "spares": ["a": ["red", 1], "b": NSNull()],
+                    "spares": ["a": ["red", 1], "b": NSNull()], "words": ["a", "b"],
                 ] as [String: Any])
             litter.best.insert(litter.pups[0])
             litter.byName["x"] = litter.pups[0]
@@ -87,6 +87,30 @@ final class LitterNames: Projection<Litter> {
                 "filtered -[0, 1] +[] *[]", "any -[0, 1] +[] *[]", "sorted -[0, 1] +[] *[]",
                 "names -[0, 1] +[] *[]",
             ])
+        try lab.check()
+    }
+
+    @Test func sectionsReportThatTheyAreDeletedOnce() throws {
+        let log = news
+        func note<C>(_ name: String) -> (SectionedResultsChange<C>) -> Void {
+            return { change in
+                switch change {
+                case .initial: log.note("\(name) initial")
+                case .update(_, let rows, let new, let changed, let newSections, let sections):
+                    #expect(new.isEmpty && changed.isEmpty && newSections.isEmpty)
+                    log.note("\(name) -\(rows.count) -\(Array(sections))")
+                }
+            }
+        }
+        let notes = try notes(2) { realm, litter in
+            [
+                litter.pups.sectioned(by: \.name).observe(note("pups")),
+                litter.words.sectioned(by: { $0 }).observe(note("words")),
+            ]
+        } _: {
+            realm.delete(realm.objects(Litter.self))
+        }
+        #expect(notes == ["pups -0 -[0]", "words -0 -[0, 1]"])
         try lab.check()
     }
 

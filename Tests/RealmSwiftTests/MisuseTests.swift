@@ -224,6 +224,16 @@ import Testing
             said: "Can only delete an object from the Realm it belongs to."
         ) { _, realm, _ in try realm.write { realm.delete(Dog()) } },
         Mistake(
+            name: "deleting the objects of a stranger's map",
+            said: "Can only delete objects from the Realm they belong to."
+        ) { _, realm, _ in
+            let lab = try RealmLab(RealmTests.types + [Things.self])
+            let other = try lab.open()
+            let things = try other.write { other.create(Things.self) }
+            try realm.write { realm.delete(things.dogs) }
+            withExtendedLifetime(lab) {}
+        },
+        Mistake(
             name: "updating without a key",
             said: "'Owner' does not have a primary key and can not be updated"
         ) { _, realm, _ in try realm.write { realm.add(Owner(), update: .all) } },

@@ -59,6 +59,7 @@ public class NotificationToken: NSObject, @unchecked Sendable {
 @frozen public enum RealmCollectionChange<CollectionType> {
     case initial(CollectionType)
     /// Deletions and modifications are places in the collection before, insertions in the one now.
+    /// When the object that has the collection is deleted, all elements are deletions.
     case update(CollectionType, deletions: [Int], insertions: [Int], modifications: [Int])
     /// Never sent.
     case error(Swift.Error)
@@ -67,6 +68,7 @@ public class NotificationToken: NSObject, @unchecked Sendable {
 /// What happened to a map.
 @frozen public enum RealmMapChange<Collection: RealmKeyedCollection> {
     case initial(Collection)
+    /// When the object that has the map is deleted, all keys are deletions.
     case update(
         Collection, deletions: [Collection.Key], insertions: [Collection.Key],
         modifications: [Collection.Key])
