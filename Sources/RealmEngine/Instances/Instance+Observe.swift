@@ -126,7 +126,7 @@ extension Instance {
     func noticeCommit() {
         if isClosed || transaction != nil || isFrozen { return }
         if autorefresh {
-            if !observers.isWatching || !refreshLater() { _ = try? refresh() }
+            if !observers.isWatching || !refreshLater() { _ = try? refresh(isHurried: false) }
         } else if let view, database.session?.newestVersion != view.version {
             observers.tell(.refreshRequired)
         }

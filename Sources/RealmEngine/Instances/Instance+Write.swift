@@ -122,7 +122,7 @@ extension Instance {
     /// A write begins at the newest version: observers are told what came before it.
     private func advance() {
         guard view?.version != database.version else { return }
-        move(to: database.snapshot())
+        move(to: database.snapshot(), isHurried: true)
     }
 
     /// Publishes the changes, durable when this returns. Throws `output`.
@@ -318,7 +318,9 @@ extension Instance {
 
     /// After a commit became durable: a version that only this process knew gives way to that one.
     public func settle() {
-        if !isClosed, transaction == nil, autorefresh, !isNotifying { _ = try? refresh() }
+        if !isClosed, transaction == nil, autorefresh, !isNotifying {
+            _ = try? refresh(isHurried: false)
+        }
     }
 
     func runCompletion(_ body: ((RealmError?) -> Void)?, _ error: RealmError?) {

@@ -251,30 +251,34 @@ public final class Instance {
 
     // MARK: Moving on
 
-    /// Moves to the newest version and tells observers; false when there is nothing newer, in a write
-    /// transaction, when frozen, and while observers are being told.
+    /// Moves to the newest version and calls all observers that are behind, on the calling thread; false
+    /// when there is nothing newer, in a write transaction, when frozen, and inside an observer's block.
     @discardableResult
-    public func refresh() throws(RealmError) -> Bool {
+    public func refresh() throws(RealmError) -> Bool { try refresh(isHurried: true) }
+
+    /// - Parameter isHurried: whether an observer's first call is delivered even if the background
+    ///   evaluation for it has not arrived; the calling thread evaluates it then.
+    func refresh(isHurried: Bool) throws(RealmError) -> Bool {
         check()
         if isFrozen || isReadOnly || transaction != nil || isNotifying { return false }
         try database.refresh()
         if database.failure != nil, view?.isBorrowed == true {
             // Its group never reached the file.
-            move(to: database.snapshot())
+            move(to: database.snapshot(), isHurried: isHurried)
             return true
         }
         let known = view?.version
         guard known != database.version else {
             keepByItself()
-            deliverPending()
+            deliverPending(isHurried: isHurried)
             return false
         }
         // A version of a group that is not durable yet is newer than the newest for everybody.
         if let known, known > database.version {
-            deliverPending()
+            deliverPending(isHurried: isHurried)
             return false
         }
-        move(to: database.snapshot())
+        move(to: database.snapshot(), isHurried: isHurried)
         return true
     }
 
@@ -301,16 +305,19 @@ public final class Instance {
         }
     }
 
-    /// Shows `next` from now on and tells observers what changed: those of objects and collections
-    /// later for commits of this instance.
-    func move(to next: Snapshot, tellingLater isLater: Bool = false) {
+    /// Shows `next` from now on and calls the observers that are behind.
+    ///
+    /// - Parameter isLater: whether observers of objects and collections are called on a later turn: the
+    ///   version is a commit of this instance.
+    /// - Parameter isHurried: as in `refresh(isHurried:)`.
+    func move(to next: Snapshot, tellingLater isLater: Bool = false, isHurried: Bool = false) {
         let old = view
         view = next
         if let old { observers.moved(from: old.state, to: next.state, isOwn: isLater) }
         if let old, !observers.skipped.isEmpty { observers.leaveOut(from: old, to: next) }
         notifying {
             if let old, old.state !== next.state { observers.tell(.didChange) }
-            if !isLater { observers.deliver(self) }
+            if !isLater { observers.deliver(self, isHurried: isHurried) }
         }
         if isLater { observers.deliverLater(self) }
     }

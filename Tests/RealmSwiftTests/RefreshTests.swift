@@ -1,0 +1,147 @@
+import Dispatch
+import Foundation
+import RealmSwift
+import Testing
+
+/// Observers of a queue that runs nothing while a block of it waits: `refresh()` calls them.
+@Suite struct RefreshTests {
+    private struct Shown {
+        let lab: RealmLab
+        let news = News()
+    }
+
+    private func note<C: RealmCollection>(
+        _ name: String, _ things: C, in news: News
+    ) -> NotificationToken {
+        things.observe { change in
+            switch change {
+            case .initial(let now): news.note("\(name) initial \(now.count)")
+            case .update(let now, _, _, _): news.note("\(name) update \(now.count)")
+            case .error: news.note("\(name) error")
+            }
+        }
+    }
+
+    /// One observer of each kind that has a first call.
+    private func observers(_ realm: Realm, _ news: News) -> [Any] {
+        let (owner, things) = (realm.objects(Owner.self)[0], realm.objects(Things.self)[0])
+        let dogs = realm.objects(Dog.self)
+        return [
+            realm,
+            note("results", dogs, in: news),
+            note("filtered", dogs.where { $0.name == "Rex" }, in: news),
+            note("list", dogs[0].tags, in: news),
+            note("set", things.numbers, in: news),
+            note("links", owner.dogs, in: news),
+            note("any", AnyRealmCollection(things.set), in: news),
+            things.names.observe { change in
+                if case .initial(let map) = change { news.note("map initial \(map.count)") }
+                if case .update(let map, _, _, _) = change { news.note("map update \(map.count)") }
+            },
+            dogs.sectioned(by: \.name).observe { change in
+                if case .initial(let sections) = change {
+                    news.note("sections initial \(sections.count)")
+                } else {
+                    news.note("sections update")
+                }
+            },
+            note("projected", realm.objects(DogName.self), in: news),
+        ]
+    }
+
+    private func prepared() throws -> Shown {
+        let lab = try RealmLab(RealmTests.types + [Things.self])
+        let realm = try lab.open()
+        try realm.write {
+            let owner = realm.create(Owner.self, value: ["name": "Ada"])
+            realm.create(
+                Dog.self,
+                value: ["id": 1, "name": "Rex", "tags": ["a"], "owner": owner] as [String: Any])
+            let things = realm.create(Things.self, value: ["numbers": [1]])
+            things.names["a"] = "b"
+        }
+        return Shown(lab: lab)
+    }
+
+    private static let first = [
+        "results initial 1", "filtered initial 1", "list initial 1", "set initial 1",
+        "links initial 1", "any initial 0", "map initial 1", "sections initial 1",
+        "projected initial 1",
+    ]
+
+    @Test func refreshDeliversFirstCalls() throws {
+        let shown = try prepared()
+        let (news, configuration) = (shown.news, shown.lab.configuration)
+        let queue = DispatchQueue(label: "blocked")
+        let held = queue.sync { () -> News.Tokens in
+            let realm = try! Realm(configuration: configuration, queue: queue)
+            let tokens = News.Tokens(observers(realm, news))
+            #expect(news.all.isEmpty)
+            #expect(!realm.refresh())
+            #expect(news.all.sorted() == Self.first.sorted())
+            #expect(!realm.refresh())
+            #expect(news.all.count == Self.first.count)
+            // Changes of others, and of this realm itself, are delivered in the same way.
+            MisuseTests.elsewhere(configuration) { configuration in
+                let other = try! Realm(configuration: configuration)
+                try! other.write { other.create(Dog.self, value: ["id": 2, "name": "Bo"]) }
+            }
+            #expect(realm.refresh())
+            #expect(news.all.contains("results update 2") && news.all.contains("sections update"))
+            try! realm.write { realm.objects(Dog.self)[0].tags.append("b") }
+            #expect(!realm.refresh())
+            #expect(news.all.contains("list update 2"))
+            return tokens
+        }
+        // The queue runs again: the evaluations that arrive late call nobody a first time again.
+        for _ in 0..<3 { queue.sync {} }
+        #expect(news.all.filter { $0.contains("initial") }.sorted() == Self.first.sorted())
+        withExtendedLifetime(held) {}
+        try shown.lab.check()
+    }
+
+    /// The first call after a refresh that moved on has the newest version.
+    @Test func refreshThatMovesOnDeliversFirstCalls() throws {
+        let shown = try prepared()
+        let (news, configuration) = (shown.news, shown.lab.configuration)
+        let queue = DispatchQueue(label: "blocked")
+        let held = queue.sync { () -> News.Tokens in
+            let realm = try! Realm(configuration: configuration, queue: queue)
+            let tokens = News.Tokens(observers(realm, news))
+            MisuseTests.elsewhere(configuration) { configuration in
+                let other = try! Realm(configuration: configuration)
+                try! other.write { other.create(Dog.self, value: ["id": 2, "name": "Rex"]) }
+            }
+            #expect(realm.refresh())
+            #expect(
+                news.all.contains("results initial 2") && news.all.contains("filtered initial 2"))
+            #expect(news.all.count == Self.first.count)
+            return tokens
+        }
+        withExtendedLifetime(held) {}
+    }
+
+    @Test func writesDeliverFirstCallsBeforeTheyBegin() throws {
+        let shown = try prepared()
+        let (news, configuration) = (shown.news, shown.lab.configuration)
+        let queue = DispatchQueue(label: "blocked")
+        let held = queue.sync { () -> News.Tokens in
+            let realm = try! Realm(configuration: configuration, queue: queue)
+            let tokens = News.Tokens(observers(realm, news))
+            realm.beginWrite()
+            #expect(news.all.sorted() == Self.first.sorted())
+            // Inside of a write transaction nothing is delivered.
+            realm.create(Dog.self, value: ["id": 2])
+            #expect(!realm.refresh() && news.all.count == Self.first.count)
+            try! realm.commitWrite()
+            #expect(!realm.refresh())
+            #expect(news.all.contains("results update 2"))
+            return tokens
+        }
+        withExtendedLifetime(held) {}
+    }
+}
+
+final class DogName: Projection<Dog> {
+    @Projected(\Dog.name) var name
+}
