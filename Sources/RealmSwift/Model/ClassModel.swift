@@ -82,7 +82,7 @@ final class ClassModel: @unchecked Sendable {
         let above: ObjectBase.Type = isEmbedded ? EmbeddedObject.self : Object.self
         let own = RuntimeFields.of(type).count - RuntimeFields.of(above).count
         isPlain = own == fields.count && fields.allSatisfy { $0.wrapper.isPlain }
-        mistakes = findMistakes()
+        mistakes = findMistakes(rules)
     }
 
     /// The field of that name, by the class's names.
@@ -112,32 +112,8 @@ final class ClassModel: @unchecked Sendable {
 
     // MARK: Mistakes (API specification 2.16)
 
-    private func findMistakes() -> [String] {
-        var mistakes: [String] = []
-        let keys = fields.filter(\.isPrimaryKey)
-        if keys.count > 1 {
-            mistakes.append(
-                "Properties '\(keys[0].name)' and '\(keys[1].name)' are both marked as the primary key "
-                    + "of '\(name)'")
-        }
-        for field in fields {
-            let shape = field.shape
-            guard shape.type == .object || shape.type == .linkingObjects else { continue }
-            switch shape.collection {
-            case nil where shape.type == .object && !shape.isOptional && !shape.isCustom:
-                mistakes.append("Object property '\(field.name)' must be marked as optional.")
-            case .list? where shape.isOptional, .set? where shape.isOptional:
-                let kind = shape.collection == .list ? "List" : "MutableSet"
-                mistakes.append(
-                    "\(kind)<\(shape.target.map { "\($0)" } ?? "")> property '\(field.name)' must not be "
-                        + "marked as optional.")
-            case .dictionary? where !shape.isOptional && !shape.isCustom:
-                mistakes.append(
-                    "Map<String, \(shape.target.map { "\($0)" } ?? "")> property '\(field.name)' must be "
-                        + "marked as optional.")
-            default: continue
-            }
-        }
+    private func findMistakes(_ rules: LegacyRules) -> [String] {
+        var mistakes = keyMistakes(rules) + fields.compactMap { mistake(in: $0) }
         var seen: Set<String> = []
         for field in fields where !seen.insert(field.name).inserted {
             mistakes.append(
@@ -150,5 +126,50 @@ final class ClassModel: @unchecked Sendable {
             )
         }
         return mistakes
+    }
+
+    private func keyMistakes(_ rules: LegacyRules) -> [String] {
+        let keys = fields.filter(\.isPrimaryKey)
+        var mistakes: [String] = []
+        if keys.count > 1 {
+            mistakes.append(
+                "Properties '\(keys[0].name)' and '\(keys[1].name)' are both marked as the primary key "
+                    + "of '\(name)'")
+        }
+        if let key = rules.primaryKey, !keys.contains(where: { $0.name == key }) {
+            mistakes.append("Primary key property '\(key)' does not exist on object '\(name)'")
+        }
+        for key in keys where !key.shape.canBePrimaryKey {
+            mistakes.append(
+                "Property '\(key.name)' cannot be made the primary key of '\(name)' because it is not "
+                    + "a 'string', 'int', 'objectId', or 'uuid' property.")
+        }
+        return mistakes
+    }
+
+    private func mistake(in field: Field) -> String? {
+        let shape = field.shape
+        let target = shape.target.map { "\($0)" } ?? ""
+        switch (shape.type, shape.collection) {
+        case (.linkingObjects, _) where field.originProperty?.isEmpty != false:
+            return
+                "LinkingObjects<\(target)> property '\(field.name)' must set the origin property "
+                + "name with @Persisted(originProperty: \"name\")."
+        case (.object, nil) where !shape.isOptional && !shape.isCustom:
+            return "Object property '\(field.name)' must be marked as optional."
+        case (.object, .list?) where shape.isOptional, (.object, .set?) where shape.isOptional:
+            let kind = shape.collection == .list ? "List" : "MutableSet"
+            return "\(kind)<\(target)> property '\(field.name)' must not be marked as optional."
+        case (.object, .dictionary?) where !shape.isOptional && !shape.isCustom:
+            return
+                "Map<String, \(target)> property '\(field.name)' must be marked as optional."
+        default: return nil
+        }
+    }
+}
+
+extension _PropertyShape {
+    fileprivate var canBePrimaryKey: Bool {
+        collection == nil && [.string, .int, .objectId, .UUID].contains(type)
     }
 }

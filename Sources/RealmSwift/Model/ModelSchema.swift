@@ -4,6 +4,9 @@ import RealmEngine
 /// threads.
 final class ModelSchema: Sendable {
     let models: [ClassModel]
+    /// The message of the error with which opening a realm of these classes fails; nil for a valid
+    /// schema.
+    let refusal: String?
     private let byName: [String: ClassModel]
     private let byType: [ObjectIdentifier: ClassModel]
     /// As the engine wants it, one for each schema version.
@@ -20,13 +23,16 @@ final class ModelSchema: Sendable {
         for model in models {
             if let other = byName[model.name], model.type._realmObjectName() == nil {
                 throwRealmException(
-                    "Object type '\(model.name)' is declared by two classes: \(other.type) and \(model.type)"
-                )
+                    "Object type '\(model.name)' is declared by two classes: "
+                        + "\(String(reflecting: other.type)) and \(String(reflecting: model.type)). "
+                        + "Leave one out of `objectTypes`, or name it differently by overriding "
+                        + "`_realmObjectName()`.")
             }
             byName[model.name] = model
         }
         self.byName = byName
         byType = Dictionary(uniqueKeysWithValues: models.map { (ObjectIdentifier($0.type), $0) })
+        refusal = SchemaValidation(models).refusal
         check()
     }
 
@@ -37,7 +43,8 @@ final class ModelSchema: Sendable {
         }
         let missing = models.flatMap { model in
             model.fields.filter { field in
-                field.shape.target.map { byName[ClassModel.of($0).name] == nil } ?? false
+                !field.isLinkingObjects
+                    && field.shape.target.map { byName[$0.className()] == nil } ?? false
             }.map {
                 "- '\(model.name).\($0.name)' links to class '\($0.shape.target!)', which is missing from the list of classes managed by the Realm"
             }

@@ -53,6 +53,9 @@ final class RealmInstance: @unchecked Sendable {
         _ configuration: Realm.Configuration, on place: Confinement, isTold: Bool = true
     ) throws -> RealmInstance {
         let schema = ModelSchema.of(configuration.objectTypes)
+        if let refusal = schema.refusal {
+            throw Realm.Error(.misuse(refusal, code: "SchemaValidationFailed"))
+        }
         do throws(RealmError) {
             var request = try configuration.request(schema)
             (request.configuration.autorefresh, request.configuration.isShared) = (isTold, isTold)
@@ -145,6 +148,11 @@ final class RealmInstance: @unchecked Sendable {
 
     func requireClass(_ type: ObjectBase.Type) -> ManagedClass {
         if let known = managedClass(type) { return known }
+        if let other = schema.model(named: type.className()) {
+            throwRealmException(
+                "Object type '\(type.className())' is not managed by the Realm. Its class of that "
+                    + "name is \(String(reflecting: other.type)), not \(String(reflecting: type)).")
+        }
         throwRealmException(
             "Object type '\(type.className())' is not managed by the Realm. If using a custom "
                 + "`objectClasses` / `objectTypes` array in your configuration, add "

@@ -126,7 +126,7 @@ public struct Property: CustomStringConvertible, Equatable, Sendable {
     public var description: String {
         func line(_ name: String, _ value: String) -> String { "\t\(name) = \(value);\n" }
         func line(_ name: String, _ value: Bool) -> String { line(name, value ? "YES" : "NO") }
-        var text = "\(name) {\n" + line("type", type.name)
+        var text = "\(name) {\n" + line("type", type.schemaName)
         if let objectClassName {
             text += line("objectClassName", objectClassName)
             text += line("linkOriginPropertyName", originProperty ?? "(null)")
@@ -138,8 +138,8 @@ public struct Property: CustomStringConvertible, Equatable, Sendable {
 }
 
 extension PropertyType {
-    /// As descriptions call it.
-    fileprivate var name: String {
+    /// The type in descriptions of a schema.
+    var schemaName: String {
         switch self {
         case .objectId: "object id"
         case .UUID: "uuid"
