@@ -72,8 +72,9 @@ extension Map {
         case _ where name.hasPrefix("@"):
             value = KeyValues.union(name, KeyValues.each(of: values, path))
         default:
-            let object = object(forKey: name as AnyObject)
-            value = path == "self" ? object : (object as? ObjectBase)?.value(forKeyPath: path)
+            value =
+                path == "self"
+                ? object(forKey: name as AnyObject) : KeyPathWalk(keyPath).value(of: self)
         }
         return value.map { $0 as AnyObject }
     }

@@ -12,7 +12,10 @@ extension RealmCollection {
 
     /// Along a path, which may begin with `@count`, `@min`, `@max`, `@sum`, `@avg`, or one of the unions.
     public func value(forKeyPath keyPath: String) -> Any? {
-        guard keyPath.hasPrefix("@") else { return KeyValues.each(of: Array(self), keyPath) }
+        guard keyPath.hasPrefix("@") else {
+            if keyPath.contains(".") { return KeyPathWalk(keyPath).value(of: self) }
+            return KeyValues.each(of: Array(self), keyPath)
+        }
         let (name, path) = KeyValues.split(keyPath)
         switch name {
         case "@count": return count
@@ -76,7 +79,9 @@ enum KeyValues {
             let plain = RealmSwift.plain(element)
             if keyPath == "self" { return plain ?? nothing }
             guard let object = plain as? ObjectBase else {
-                throwRealmException("Property '\(keyPath)' not found in '\(Element.self)'")
+                throwRealmException(
+                    "Property '\(keyPath)' not found in '\(Element.self)'"
+                        + KeyPathWalk.messageSuffix)
             }
             return object.value(forKeyPath: keyPath) ?? nothing
         }
@@ -94,7 +99,9 @@ enum KeyValues {
         case "@unionOfArrays", "@unionOfSets": return members(values)
         case "@distinctUnionOfArrays", "@distinctUnionOfSets": return unique(members(values))
         default:
-            throwRealmException("Unsupported KVC collection operator found in key path '\(name)'")
+            throwRealmException(
+                "Unsupported KVC collection operator found in key path '\(name)'"
+                    + KeyPathWalk.messageSuffix)
         }
     }
 

@@ -52,7 +52,9 @@ public final class DynamicObject: Object {
     private func property(_ key: String) -> (ColumnInfo, Int) {
         guard let objects else { throwRealmException("The object is not managed by a Realm.") }
         guard let property = place(of: key) else {
-            throwRealmException("Property '\(key)' not found in object of type '\(storedName)'")
+            throwRealmException(
+                "Property '\(key)' not found in object of type '\(storedName)'"
+                    + KeyPathWalk.messageSuffix)
         }
         return (objects.properties[property], property)
     }

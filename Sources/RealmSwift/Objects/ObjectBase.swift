@@ -341,15 +341,18 @@ open class ObjectBase: NSObject {
         return field.wrapper.any(at: place(of: field), self)
     }
 
+    /// The value at the end of a key path: through links, and through collections, which yield an array of
+    /// what their elements have, or an aggregate, as `dogs.@max.age` does. Nil behind null. Traps if a step
+    /// of the path is no property.
     open func value(forKeyPath keyPath: String) -> Any? {
-        guard let dot = keyPath.firstIndex(of: ".") else { return value(forKey: keyPath) }
-        let next = value(forKey: String(keyPath[..<dot])) as? ObjectBase
-        return next?.value(forKeyPath: String(keyPath[keyPath.index(after: dot)...]))
+        if !keyPath.contains(".") { return value(forKey: keyPath) }
+        return KeyPathWalk(keyPath).value(of: self)
     }
 
     open func value(forUndefinedKey key: String) -> Any? {
         throwRealmException(
-            "Property '\(key)' not found in object of type '\(Swift.type(of: self).className())'")
+            "Property '\(key)' not found in object of type '\(Swift.type(of: self).className())'"
+                + KeyPathWalk.messageSuffix)
     }
 
     /// Sets a property by its name. Traps for an unknown one, and for a value that does not fit.
@@ -365,10 +368,11 @@ open class ObjectBase: NSObject {
                 + "'\(field.shape.type)' property '\(type.className()).\(key)'.")
     }
 
+    /// Sets the property at the end of a key path, of every object that it leads to. Does nothing behind
+    /// null. Traps if a step of the path is no property.
     open func setValue(_ value: Any?, forKeyPath keyPath: String) {
-        guard let dot = keyPath.lastIndex(of: ".") else { return setValue(value, forKey: keyPath) }
-        let owner = self.value(forKeyPath: String(keyPath[..<dot])) as? ObjectBase
-        owner?.setValue(value, forKey: String(keyPath[keyPath.index(after: dot)...]))
+        if !keyPath.contains(".") { return setValue(value, forKey: keyPath) }
+        KeyPathWalk(keyPath).setValue(value, of: self)
     }
 
     open func setValue(_ value: Any?, forUndefinedKey key: String) {

@@ -10,6 +10,9 @@ final class ThreadRecord {
     /// Realms that have a write transaction open.
     private var writing: [ObjectIdentifier: RealmInstance] = [:]
 
+    /// The key path of key-value access that is being followed; nil outside of one.
+    var keyPath: String?
+
     private static let slot = ThreadSlot()
 
     static var current: ThreadRecord {
