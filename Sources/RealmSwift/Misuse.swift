@@ -9,3 +9,13 @@ func throwRealmException(_ reason: String) -> Never { Misuse.trap(reason) }
 func attempt<T>(_ body: () throws(RealmError) -> T) -> T {
     do throws(RealmError) { return try body() } catch { throwRealmException(error.message) }
 }
+
+/// Traps, as `attempt` does, with the text of the condition that the engine refuses.
+func attemptCondition<T>(_ body: () throws(RealmError) -> T) -> T {
+    do throws(RealmError) { return try body() } catch {
+        // The hint of an error in a query is the query's line with a mark below it.
+        let lines = error.hint?.split(separator: "\n") ?? []
+        guard lines.count == 2, lines[1].contains("^") else { throwRealmException(error.message) }
+        throwRealmException("\(error.message), in predicate: \(lines[0])")
+    }
+}

@@ -60,6 +60,19 @@ import Testing
             "\(said)")
     }
 
+    @Test func theWrongThreadInATaskNamesTheRealmOfAnActor() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            nonisolated(unsafe) var opened: Realm?
+            let lab = try RealmLab(RealmTests.types)
+            MisuseTests.elsewhere(lab) { opened = try? $0.open() }
+            _ = opened!.objects(Dog.self).count
+        }
+        let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(said.contains(Self.thread) && said.contains("Realm(actor:)"), "\(said)")
+    }
+
     static let mistakes: [Mistake] = confinement + transactions + objects + collections + others
 
     /// Runs on another thread, and waits.

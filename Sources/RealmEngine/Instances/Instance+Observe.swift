@@ -13,7 +13,8 @@ extension Instance {
             Misuse.trap("Read-only Realms do not change and do not have change notifications.")
         }
         if !confinement.isDeliverable {
-            Misuse.trap("Can only add notification blocks from within runloops.")
+            Misuse.trap(
+                "Can only add notification blocks from within runloops." + Confinement.taskHint)
         }
         if let transaction, transaction.hasChanges {
             Misuse.trap(

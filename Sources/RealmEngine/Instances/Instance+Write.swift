@@ -179,7 +179,7 @@ extension Instance {
         if !confinement.isDeliverable {
             Misuse.trap(
                 "Cannot schedule async transaction. Make sure you are running from inside a run loop."
-            )
+                    + Confinement.taskHint)
         }
     }
 

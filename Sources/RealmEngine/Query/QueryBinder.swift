@@ -44,9 +44,14 @@ struct QueryBinder {
         case .and(let children): return .and(try conditions(children))
         case .or(let children): return .or(try conditions(children))
         case .not(let child): return .not(try condition(child))
-        case .comparison(let comparison): return try self.comparison(comparison)
+        case .comparison(let comparison):
+            do throws(RealmError) { return try self.comparison(comparison) } catch {
+                throw naming(error, comparison.left, comparison.right)
+            }
         case .between(let operand, let limits, let range):
-            return try between(operand, limits, range)
+            do throws(RealmError) { return try between(operand, limits, range) } catch {
+                throw naming(error, operand)
+            }
         case .geoWithin(let property, let region, let range):
             return try geoWithin(property, region, range)
         }
@@ -59,6 +64,17 @@ struct QueryBinder {
         bound.reserveCapacity(trees.count)
         for tree in trees { bound.append(try condition(tree)) }
         return bound
+    }
+
+    /// The same error, with the property that a value of another type is compared with.
+    private func naming(_ error: RealmError, _ operands: QueryOperand...) -> RealmError {
+        let reasons = ["typeMismatch", "argumentType", "linkOperand", "stringOperand"]
+        guard reasons.contains(error.reason), !error.message.hasSuffix("')"),
+            let property = operands.first(where: \.isProperty)
+        else { return error }
+        return RealmError(
+            error.kind, code: error.code, reason: error.reason,
+            "\(error.message) (property '\(source.quote(property.range))')", hint: error.hint)
     }
 
     func invalid(_ reason: String, _ range: SourceRange, _ message: String) -> RealmError {
@@ -79,5 +95,13 @@ struct QueryBinder {
         let advice = near.isEmpty ? "" : " (near: \(near.joined(separator: ", ")))"
         return invalid(
             reason, range, "class \(table.className) has no property '\(name)'\(advice)")
+    }
+}
+
+extension QueryOperand {
+    /// Whether the operand is a path to a property with a place in the text.
+    fileprivate var isProperty: Bool {
+        guard case .property = kind else { return false }
+        return range.start >= 0
     }
 }

@@ -290,11 +290,16 @@ final class ResultsSource: @unchecked Sendable {
     func filtered(
         _ condition: (ManagedClass) throws(RealmError) -> RealmEngine.Query
     ) -> ResultsSource {
-        other { (results) throws(RealmError) in try results.filtered(condition(managed)) }
+        let filtered = attemptCondition { () throws(RealmError) in
+            try results.filtered(condition(managed))
+        }
+        return ResultsSource(managed, filtered, maker)
     }
 
     func index(_ condition: (ManagedClass) throws(RealmError) -> RealmEngine.Query) -> Int? {
-        attempt { () throws(RealmError) in try results.index(matching: condition(managed)) }
+        attemptCondition { () throws(RealmError) in
+            try results.index(matching: condition(managed))
+        }
     }
 
     func sorted(_ descriptors: [SortDescriptor]) -> ResultsSource {

@@ -364,7 +364,8 @@ open class ObjectBase: NSObject {
         if field.wrapper.setAny(value, at: place(of: field), self) { return }
         if let refusal = field.wrapper.refusal(of: value) { throwRealmException(refusal) }
         throwRealmException(
-            "Invalid value '\(value ?? "<null>")' of type '\(Swift.type(of: value ?? NSNull()))' for "
+            "Invalid value '\(value ?? "<null>")' of type "
+                + "\(ObjectDescription.typeName(of: value, notOf: field.shape.target)) for "
                 + "'\(field.shape.type)' property '\(type.className()).\(key)'.")
     }
 

@@ -82,6 +82,14 @@ enum ObjectDescription {
         }
     }
 
+    /// The type of a value in the message that a property cannot hold it. Of an object the full names of
+    /// both classes if they have one short name.
+    static func typeName(of value: Any?, notOf target: ObjectBase.Type?) -> String {
+        let type = Swift.type(of: value ?? NSNull())
+        guard let target, type != target, "\(type)" == "\(target)" else { return "'\(type)'" }
+        return "'\(String(reflecting: type))', not '\(String(reflecting: target))',"
+    }
+
     /// What elements are called.
     static func name(of element: Any.Type) -> String {
         guard let shape = (element as? any _RealmSchemaDiscoverable.Type)?._rlmShape else {

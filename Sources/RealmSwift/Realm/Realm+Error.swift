@@ -3,7 +3,7 @@ import RealmEngine
 
 extension Realm {
     /// What opening and writing can fail with (API specification 2.3).
-    public struct Error: Swift.Error, CustomNSError, Equatable {
+    public struct Error: Swift.Error, CustomNSError, CustomStringConvertible, Equatable {
         public enum Code: Int, Sendable {
             case fail = 1
             case fileAccess = 2
@@ -38,6 +38,8 @@ extension Realm {
         public var localizedDescription: String {
             userInfo[NSLocalizedDescriptionKey] as? String ?? "\(code)"
         }
+        /// The sentence that `localizedDescription` has.
+        public var description: String { localizedDescription }
         public var fileURL: URL? {
             (userInfo["NSFilePath"] as? String).map { URL(fileURLWithPath: $0) }
         }
