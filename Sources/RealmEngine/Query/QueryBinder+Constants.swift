@@ -50,10 +50,20 @@ extension QueryBinder {
             throw invalidArgument("typeOperand", range, "@type does not take a list argument")
         }
         var values: [Value] = []
-        for element in elements { values.append(try coerced(element, target, range).value) }
+        for element in elements { values.append(try member(element, target, range).value) }
         return BoundOperand(
             kind: .constant(ValueBuffer(values)), type: .mixed, shape: .list,
             quantifier: quantifier, range: range)
+    }
+
+    /// An element of a list argument. A text that is no value of the other side's type stays a string, as
+    /// in a literal list.
+    private func member(
+        _ argument: QueryArgument, _ target: OperandType?, _ range: SourceRange
+    ) throws(RealmError) -> Typed {
+        guard case .text(let text) = argument else { return try coerced(argument, target, range) }
+        if let typed = try converted(text, target, range) { return typed }
+        return try string(pool.view(text), target, range)
     }
 
     typealias Typed = (value: Value, type: OperandType)
@@ -134,34 +144,34 @@ extension QueryBinder {
     private func textual(
         _ text: String, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed {
+        if let typed = try converted(text, target, range) { return typed }
+        throw invalidArgument(
+            "argumentType", range, "'\(text)' is no value of type \(target!.name)")
+    }
+
+    /// A text as a value of the other side's type; nil if it is none.
+    private func converted(
+        _ text: String, _ target: OperandType?, _ range: SourceRange
+    ) throws(RealmError) -> Typed? {
         let view = pool.view(text)
-        let typed: Typed?
         switch target {
         case nil, .null, .mixed, .string, .typeName: return try string(view, target, range)
-        case .int: typed = Int64(text: view).map { (.int($0), .int) }
+        case .int: return Int64(text: view).map { (.int($0), .int) }
         case .bool:
-            typed =
-                text == "true"
+            return text == "true"
                 ? (.bool(true), .bool) : text == "false" ? (.bool(false), .bool) : nil
-        case .float: typed = Float(text: view).map { (.float($0), .float) }
-        case .double: typed = Double(text: view).map { (.double($0), .double) }
-        case .decimal: typed = Decimal128(text: view).map { (.decimal($0), .decimal) }
-        case .timestamp: typed = Timestamp(text: view).map { (.timestamp($0), .timestamp) }
-        case .objectID: typed = ObjectID(text: view).map { (.objectID($0), .objectID) }
-        case .uuid: typed = UUIDValue(text: view).map { (.uuid($0), .uuid) }
+        case .float: return Float(text: view).map { (.float($0), .float) }
+        case .double: return Double(text: view).map { (.double($0), .double) }
+        case .decimal: return Decimal128(text: view).map { (.decimal($0), .decimal) }
+        case .timestamp: return Timestamp(text: view).map { (.timestamp($0), .timestamp) }
+        case .objectID: return ObjectID(text: view).map { (.objectID($0), .objectID) }
+        case .uuid: return UUIDValue(text: view).map { (.uuid($0), .uuid) }
         case .binary:
             var decoded = ByteBuffer(capacity: view.count + 8)
-            typed =
-                decoded.append(decodingBase64: view)
+            return decoded.append(decodingBase64: view)
                 ? (.binary(pool.view([UInt8](decoded.bytes))), .binary) : nil
-        case .link: typed = nil
+        case .link: return nil
         }
-        guard let typed else {
-            throw invalidArgument(
-                "argumentType", range,
-                "'\(text)' is no value of type \(target!.name)")
-        }
-        return typed
     }
 
     /// The literal an argument used as a primary key amounts to.
