@@ -143,4 +143,63 @@ import Testing
         #expect(lab.shell("$W -q --create --schema-file a.json b.realm").status == 0)
         #expect(schema("a.realm") == schema("b.realm"))
     }
+
+    /// The first of int, double, decimal128 and string that holds every number exactly.
+    @Test(arguments: [
+        ("7 -3", "int"), ("7 1.5", "double"), ("9007199254740992 1.5", "double"),
+        ("9007199254740993 1.5", "decimal128"), ("1.5 9007199254740993", "decimal128"),
+        ("12345678901234567890", "decimal128"), ("1 12345678901234567890", "decimal128"),
+        ("12345678901234567890 0.1", "decimal128"), ("0.12345678901234567890", "decimal128"),
+        ("1e400", "decimal128"), ("0.1 1e-300", "double"),
+        ("1234567890123456789012345678901234567890 1", "string"),
+        ("1e-7000", "string"), ("1e22", "double"),
+    ])
+    func numbersStayWhatTheyAre(_ numbers: String, _ type: String) {
+        let words = numbers.split(separator: " ")
+        lab.write("n.csv", "a\n" + words.joined(separator: "\n") + "\n")
+        lab.write("n.ndjson", words.map { "{\"a\":\($0)}\n" }.joined())
+        lab.write("l.ndjson", "{\"a\":[\(words.joined(separator: ","))]}\n")
+        for (file, form) in [("n.csv", type), ("n.ndjson", type), ("l.ndjson", "list<\(type)>")] {
+            let run = lab.shell(
+                "rm -rf n.realm*; $W --create --infer n.realm N \(file) && $Q -S n.realm")
+            #expect(run.status == 0, "\(file): \(run.errorText)")
+            #expect(run.text == "class N\n   a  \(form)\n", "\(file)")
+            let isUsual = type == "int" || type == "double"
+            #expect(run.errorText.contains("exactly") == !isUsual, "\(run.errorText)")
+            // As texts they are what they were.
+            let text = lab.shell("$Q -f csv n.realm N").text
+            if type == "string" { #expect(text.contains(words[0]), "\(text)") }
+        }
+    }
+
+    @Test func numbersThatSayTheirType() {
+        lab.write(
+            "t.ndjson",
+            #"{"a":{"$numberLong":"1"},"b":9007199254740993,"c":"x"}"# + "\n"
+                + #"{"a":1.5,"b":{"$numberDouble":"1.5"},"c":0.12345678901234567890}"# + "\n")
+        let run = lab.shell("$W --create --infer t.realm T t.ndjson")
+        #expect(run.status == 0, "\(run.errorText)")
+        #expect(schema("t.realm") == "class T\n   a  mixed\n   b  mixed\n   c  mixed\n")
+        #expect(run.errorText.contains("T.c is mixed, which rounds 0.1234567890"))
+        #expect(
+            lab.shell("$Q -f ndjson -F b t.realm T").text
+                == "{\"b\":9007199254740993}\n{\"b\":1.5}\n")
+    }
+
+    @Test func aHeaderAlone() {
+        lab.write("h.csv", "name,x\n")
+        #expect(lab.shell("$W -q --create --infer h.realm P h.csv").status == 0)
+        #expect(schema("h.realm") == "class P\n   name  mixed\n   x     mixed\n")
+        #expect(lab.shell("$Q -c h.realm P").text == "0\n")
+    }
+
+    @Test(arguments: ["", "--key name", "--link x=P"])
+    func whatIsRefusedFirstIsTold(_ words: String) {
+        lab.write("r.csv", "name,x\n1\n2,3,4\n")
+        let run = lab.shell("$W --create --infer \(words) r.realm P r.csv")
+        #expect(run.status == 8)
+        #expect(run.errorText.contains("record 1, line 2"), "\(run.errorText)")
+        #expect(run.errorText.contains("expected 2 fields, got 1 field"))
+        #expect(lab.shell("ls r.realm").status != 0)
+    }
 }

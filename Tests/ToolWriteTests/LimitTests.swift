@@ -154,4 +154,25 @@ import Testing
         #expect(result.status == 0)
         #expect(result.errorText.contains("/s"), "\(result.errorText)")
     }
+
+    /// The sizes the reference library stores (object format 3.5): a string ends in a zero.
+    @Test(arguments: [("data", 16_777_200), ("string", 16_777_199), ("mixed", 16_777_199)])
+    func theLargestValues(_ type: String, _ largest: Int) {
+        lab.write("s.txt", "class A\n  a \(type)\n")
+        for (count, status) in [(largest, Int32(0)), (largest + 1, 8)] {
+            let text =
+                "head -c \(count) /dev/zero | "
+                + (type == "string" ? "tr '\\0' x" : "base64 -w0")
+            let (start, end) =
+                type == "mixed"
+                ? (#"{"$binary":{"base64":""#, #"","subType":"00"}}"#) : ("\"", "\"")
+            let run = lab.shell(
+                """
+                rm -rf a.realm*; set -o pipefail
+                (printf '%s' '{"a":\(start)'; \(text); printf '%s\\n' '\(end)}') > in.ndjson
+                $W -q --create --schema-file s.txt a.realm A in.ndjson
+                """)
+            #expect(run.status == status, "\(count): \(run.errorText.prefix(300))")
+        }
+    }
 }

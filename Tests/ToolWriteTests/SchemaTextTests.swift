@@ -63,4 +63,64 @@ import Testing
         #expect(run.errorText.contains("line 2"))
         #expect(lab.shell("ls new.realm*").status != 0)
     }
+
+    /// Runs a schema over one with the class `P`: a key `id`, a name and a binary.
+    private func apply(_ text: String) -> (lab: WriteLab, run: ToolProcess) {
+        let lab = WriteLab()
+        lab.write(
+            "p.txt",
+            "class P\n  *id string\n  name string\n  raw binary\n  l list<binary?>\n")
+        #expect(lab.shell("$W -q --create --schema-file p.txt p.realm").status == 0)
+        lab.write("s.txt", text)
+        return (lab, lab.shell("$W --schema-file s.txt p.realm"))
+    }
+
+    @Test func aKeyThatIsThereNeedNoMention() {
+        let (lab, run) = apply("class P\n  size int\n")
+        #expect(run.status == 0, "\(run.errorText)")
+        #expect(
+            lab.shell("$Q -S p.realm").text
+                == "class P\n  *id    string\n   name  string\n   raw   data\n   l     list<data?>\n"
+                + "   size  int\n")
+        let other = apply("class P\n  *name string\n").run
+        #expect(other.status == 2)
+        #expect(other.errorText.contains("its primary key is id, not name"), "\(other.errorText)")
+    }
+
+    @Test(arguments: [
+        ("class P\n  x strng\n", "did you mean string?"), ("class P\n  x list<>\n", "line 2"),
+        (#"{"classes":[{"name":"P","properties":[{"name":"x","type":"wrong"}]}]}"#, "wrong"),
+    ])
+    func aWrongTypeIsToldTheRightOnes(_ text: String, _ message: String) {
+        let run = apply(text).run
+        #expect(run.status == 2)
+        #expect(run.errorText.contains(message), "\(run.errorText)")
+        #expect(
+            run.errorText.contains(
+                "int, bool, string, data, mixed, date, float, double, decimal128"))
+    }
+
+    @Test func aClassMayBeCalledBinary() throws {
+        let text = try SchemaText("class A\n  x binary?\nclass binary\n  n int\n")
+        #expect(text.classes[0].property("x")?.target == "binary")
+    }
+
+    @Test func aPrimaryKeyHasNoFullTextIndex() {
+        let lab = WriteLab()
+        lab.write("s.txt", "class P\n  *id string [fulltext]\n")
+        let made = lab.shell("$W --create --schema-file s.txt p.realm")
+        #expect(made.status == 2)
+        #expect(made.errorText.contains("P.id: a primary key has no full-text index"))
+        #expect(lab.shell("ls p.realm").status != 0)
+        let added = apply("class P\n  *id string [fulltext]\n").run
+        #expect(added.status == 2)
+        #expect(added.errorText.contains("P.id: a primary key keeps its index"))
+        lab.write(
+            "c.ndjson",
+            #"{"op":"schema","class":"P","change":"add-class","kind":"class","primaryKey":"#
+                + #"{"name":"id","type":"string","fulltext":true}}"# + "\n")
+        let applied = lab.shell("$W -q --create e.realm; $W -m apply e.realm - c.ndjson")
+        #expect(applied.status == 8)
+        #expect(applied.errorText.contains("no full-text index"), "\(applied.errorText)")
+    }
 }

@@ -54,6 +54,11 @@ extension WriteTransaction {
         guard directory.key(stored: name) == nil else {
             throw .misuse("table \(name) exists already", code: "TableNameInUse", reason: "exists")
         }
+        if let primaryKey, primaryKey.isFullText {
+            throw .misuse(
+                "property \(TableInfo.className(of: name)).\(primaryKey.name): a primary key has "
+                    + "no full-text index", code: "SchemaMismatch", reason: "schema")
+        }
         if directory.slots.isEmpty, name != "metadata" { try createMetadata() }
         let (slot, tag) = directory.freeSlot()
         let key = TableKey(UInt32(tag) << 16 | UInt32(slot))

@@ -153,7 +153,10 @@ extension WriteTransaction {
         let info = editor.columns[column]
         let isKey = editor.primaryKey == info.key
         guard !isKey || kind == .general else {
-            throw .misuse("a primary key keeps its index", reason: "primary-key")
+            throw .misuse(
+                "property \(editor.className).\(info.name): a primary key keeps its index"
+                    + (kind == .fullText ? " and has no full-text index" : ""),
+                reason: "primary-key")
         }
         if info.index == kind, info.isIndexed == (kind == .general) || isKey { return }
         var spec = PropertySpec(info.name, info.type)

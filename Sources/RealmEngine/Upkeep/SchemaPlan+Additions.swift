@@ -1,6 +1,8 @@
 extension SchemaPlan {
     /// Brings the schema in line with classes as they are wanted: what is missing is added, what is there
-    /// besides stays, and what is there otherwise is an error. New classes come first, so that links find their targets.
+    /// besides stays, and what is there otherwise is an error. A wanted class without primary key says
+    /// nothing about the key of a class that exists. New classes come first, so that links find their
+    /// targets.
     public mutating func add(_ wanted: [ClassSpec]) throws(RealmError) {
         for spec in wanted {
             if let table = classes.firstIndex(where: { $0.name == spec.name }) {
@@ -23,7 +25,12 @@ extension SchemaPlan {
         _ property: PropertyDescription, to table: Int
     ) throws(RealmError) {
         let name = classes[table].name
-        if let target = property.target { _ = try position(target) }
+        if let target = property.target, !classes.contains(where: { $0.name == target }) {
+            throw .misuse(
+                "\(name).\(property.name): there is no type or class \(target)",
+                code: "NoSuchTable", reason: "unknown-class",
+                hint: advice(.target(name: target, classes: classes.map(\.name))))
+        }
         guard let place = classes[table].properties.firstIndex(where: { $0.name == property.name })
         else {
             plan(.addProperty(name, property))
@@ -45,10 +52,26 @@ extension SchemaPlan {
     private func checkAgreement(
         _ present: ClassSpec, _ wanted: ClassSpec
     ) throws(RealmError) {
-        guard present.kind == wanted.kind, present.primaryKey == wanted.primaryKey else {
-            throw .misuse(
-                "class \(wanted.name) differs: its kind or primary key cannot change",
-                code: "SchemaMismatch", reason: "schema")
+        let difference: String
+        if present.kind != wanted.kind {
+            difference = "it is \(Self.words(present.kind)), not \(Self.words(wanted.kind))"
+        } else if let key = wanted.primaryKey, key != present.primaryKey {
+            difference =
+                present.primaryKey.map { "its primary key is \($0), not \(key)" }
+                ?? "it has no primary key"
+        } else {
+            return
+        }
+        throw .misuse(
+            "class \(wanted.name) differs and cannot change: \(difference)",
+            code: "SchemaMismatch", reason: "schema")
+    }
+
+    private static func words(_ kind: TableKind) -> String {
+        switch kind {
+        case .topLevel: "an ordinary class"
+        case .embedded: "a class of embedded objects"
+        case .asymmetric: "an asymmetric class"
         }
     }
 

@@ -12,10 +12,12 @@ public struct SchemaPlan {
     var stored: [String: TableInfo]
     let advice: (Disagreement) -> String?
 
-    /// A property that is there and not as it is wanted.
+    /// The reason why a wanted property cannot be added.
     public enum Disagreement {
         case type(className: String, property: String)
         case presence(className: String, property: String, isOptional: Bool)
+        /// A type that is neither the name of a type nor one of the classes.
+        case target(name: String, classes: [String])
     }
 
     /// Nothing is planned yet.

@@ -24,6 +24,11 @@ final class ObservedProperty {
     /// What objects inside the parent have.
     private(set) var object: ObservedClass?
 
+    /// Its numbers; the type of a property that holds nothing else depends on all of them.
+    private(set) var numbers = ObservedNumbers()
+    /// Values that are no numbers were seen.
+    private var hasOthers = false
+
     /// Texts so far were truth values as people write them.
     private(set) var isTruth = true
     /// Hashes of the values, while no two are equal, of one that may be a primary key.
@@ -60,10 +65,7 @@ final class ObservedProperty {
         switch value.kind {
         case .null: hasNull = true
         case .bool: merge(.scalar(.bool))
-        case .int: merge(.scalar(.int))
-        case .number:
-            let isWhole = value.text.buffer.allSatisfy { $0 != 0x2E && $0 | 0x20 != 0x65 }
-            merge(.scalar(isWhole ? .decimal : .double))
+        case .int, .number: observeNumber { $0.observe(value.text) }
         case .string: merge(.scalar(Self.isTime(value.text) ? .timestamp : .string))
         case .array: collect(value.children, .list)
         case .object: observeObject(value)
@@ -82,9 +84,9 @@ final class ObservedProperty {
             return take(inner, named: table?.kind == .string ? table?.text.string : nil)
         }
         switch value.selfDescribed(name, content) {
-        case .int: merge(.scalar(.int))
-        case .double: merge(.scalar(.double))
-        case .decimal: merge(.scalar(.decimal))
+        case .int: observeNumber { $0.observe(declared: .int) }
+        case .double: observeNumber { $0.observe(declared: .double) }
+        case .decimal: observeNumber { $0.observe(declared: .decimal) }
         case .timestamp: merge(.scalar(.timestamp))
         case .objectID: merge(.scalar(.objectID))
         case .uuid: merge(.scalar(.uuid))
@@ -124,24 +126,33 @@ final class ObservedProperty {
         }
         note(text)
         if isTruth, ScalarText.plainBool(text) == nil { isTruth = false }
-        merge(.scalar(Self.type(ofText: text)))
+        if Self.isNumber(text) {
+            observeNumber { $0.observe(text) }
+        } else {
+            merge(.scalar(Self.type(ofText: text)))
+        }
         // A table has texts: what does not agree stays one.
         if shape == .mixed { shape = .scalar(.string) }
     }
 
-    /// What a text plainly is. Texts that a number or date would not give back stay texts.
+    /// The type of a text that is no number.
     private static func type(ofText text: ByteView) -> ColumnType {
         if text.equals("true") || text.equals("false") { return .bool }
-        if ScalarText.time(text) != nil { return .timestamp }
-        guard text.count > 0, text.count < 25 else { return .string }
+        return ScalarText.time(text) != nil ? .timestamp : .string
+    }
+
+    private static let longestNumber = 64
+
+    /// Whether a text is a number in digits. One with leading zeros is not: printing the number would
+    /// lose them.
+    private static func isNumber(_ text: ByteView) -> Bool {
+        guard text.count > 0, text.count <= longestNumber else { return false }
         let start = text[0] == UInt8(ascii: "-") ? 1 : 0
-        guard start < text.count, text[start] >= 0x30, text[start] <= 0x39 else { return .string }
+        guard start < text.count, text[start] >= 0x30, text[start] <= 0x39 else { return false }
         let isPadded =
             text[start] == 0x30 && start + 1 < text.count && text[start + 1] >= 0x30
             && text[start + 1] <= 0x39
-        if isPadded { return .string }
-        if Int64(text: text) != nil { return .int }
-        return Double(text: text) != nil ? .double : .string
+        return !isPadded && Double(text: text) != nil && Decimal128(text: text) != nil
     }
 
     /// RFC 3339 with date, time and zone.
@@ -149,16 +160,27 @@ final class ObservedProperty {
         text.count >= 20 && text[10] == UInt8(ascii: "T") && Timestamp(text: text) != nil
     }
 
+    /// Takes account of a number. Beside anything else it makes the property mixed.
+    private func observeNumber(_ observe: (inout ObservedNumbers) -> Void) {
+        observe(&numbers)
+        let type = numbers.type
+        shape = hasOthers || type == .mixed ? .mixed : .scalar(type)
+    }
+
+    /// Numbers alone, and no type of number holds all of them.
+    var hasNumbersAsText: Bool { !numbers.isEmpty && shape == .scalar(.string) && !hasOthers }
+
     private func merge(_ seen: Shape) {
+        hasOthers = true
+        if !numbers.isEmpty {
+            shape = .mixed
+            return
+        }
         guard let known = shape, known != seen else {
             shape = seen
             return
         }
         switch (known, seen) {
-        case (.scalar(.int), .scalar(.double)), (.scalar(.double), .scalar(.int)):
-            shape = .scalar(.double)
-        case (.scalar(.int), .scalar(.decimal)), (.scalar(.decimal), .scalar(.int)):
-            shape = .scalar(.decimal)
         case (.scalar(.timestamp), .scalar(.string)), (.scalar(.string), .scalar(.timestamp)):
             shape = .scalar(.string)
         default: shape = .mixed
@@ -197,6 +219,15 @@ final class ObservedClass {
         records += 1
         guard value.kind == .object else { return }
         for field in value.children { self.property(field.key, property)?.observe(field) }
+    }
+
+    /// Adds the names of properties whose numbers become texts, including properties of embedded objects.
+    func addNumbersAsText(to names: inout Set<String>) {
+        for property in properties {
+            let value = property.element ?? property
+            if value.hasNumbersAsText { names.insert(property.name) }
+            (property.object ?? value.object)?.addNumbersAsText(to: &names)
+        }
     }
 
     /// Takes account of the beginning of a table's row.

@@ -112,7 +112,10 @@ struct SchemaFile {
     static func property(_ item: JSONValue) throws(ValueMismatch) -> PropertyDescription {
         let typeName = try text(item, "type")
         guard let type = ColumnType(name: typeName) else {
-            throw ValueMismatch(item.field("type")!, expected: "a type")
+            throw ValueMismatch(
+                item.field("type")!,
+                expected: "a type: \(ColumnType.names.joined(separator: ", ")) or "
+                    + "\(ColumnType.link.name), a link to the class \"target\"")
         }
         var property = PropertyDescription(try text(item, "name"), type)
         property.isOptional = try flag(item, "optional")

@@ -1,18 +1,24 @@
 import RealmEngine
 import ToolKit
 
-/// Derives the classes and properties that records need and the database does not have.
+/// Derives the classes and properties that records need and the database lacks.
 ///
-/// Integers and other numbers make doubles; texts that are all RFC 3339 times make dates; objects
-/// become embedded classes called `Parent_property`; whatever does not agree is mixed. A property
-/// that some record lacks or has as null is optional. A new class gets a primary key where one was
-/// asked for, or a property is called like one and has such values.
+/// Numbers get the first of int, double, decimal128 and string that holds all of them exactly; texts
+/// that are all RFC 3339 times make dates; objects become embedded classes called `Parent_property`;
+/// values of different types make a mixed property. A property that some record lacks or has as null is
+/// optional. A new class gets the primary key that `--key` names, else a property with the name and the
+/// values of one.
 struct SchemaInference {
     private let request: WriteRequest
     private let className: String
     /// The first class that was met comes first.
     private var classes: [ObservedClass] = []
     private var positions: [String: Int] = [:]
+    /// Whether some record was fit to be looked at, and whether some was refused.
+    private var hasRecords = false
+    private var hasRefusals = false
+    /// Why properties have another type than the usual one, a sentence each.
+    private(set) var notes: [String] = []
 
     init(_ request: WriteRequest, className: String) {
         self.request = request
@@ -29,6 +35,8 @@ struct SchemaInference {
             header = []
         }
         let classColumn = header.firstIndex(of: Array(request.classField.utf8))
+        // Without a single row, too, a table has the columns of its header.
+        if className != "-" { declare(header) }
         var progress = ProgressReporter(
             request.command, file: request.path, total: input.size, unit: .bytes)
         defer { progress.finish() }
@@ -39,8 +47,23 @@ struct SchemaInference {
             let event = try input.next(
                 json: { (_, value) throws(RecordError) in observe(value) },
                 table: { (_, row) throws(RecordError) in observe(row, header, classColumn) })
-            if case .end = event { break }
+            switch event {
+            case .end: return
+            case .rejected: hasRefusals = true
+            case .record: hasRecords = true
+            }
             left -= 1
+        }
+    }
+
+    private mutating func declare(_ header: [[UInt8]]) {
+        if header.isEmpty { return }
+        let table = observed(className)
+        for name in header {
+            name.withUnsafeBytes { bytes in
+                let name = ByteView(bytes.baseAddress!, count: bytes.count)
+                _ = table.property(name) { property($0) }
+            }
         }
     }
 
@@ -122,12 +145,26 @@ struct SchemaInference {
         for table in classes {
             describe(table, table.name ?? "", .topLevel, present, &specs)
         }
+        // Loading then ends with the refusal of the first record, which says more.
+        if hasOnlyRefusals { return specs }
         try checkKey(specs)
         try checkLinks(specs, present)
         return specs
     }
 
-    private func describe(
+    private var hasOnlyRefusals: Bool { hasRefusals && !hasRecords }
+
+    /// Names of the properties whose numbers are stored as texts, since no type of number holds all of
+    /// them.
+    var numbersAsText: Set<String> {
+        var names: Set<String> = []
+        // The values of a table are texts in any case.
+        if isTable { return names }
+        for table in classes { table.addNumbersAsText(to: &names) }
+        return names
+    }
+
+    private mutating func describe(
         _ table: ObservedClass, _ name: String, _ kind: TableKind, _ present: [ClassSpec],
         _ specs: inout [ClassSpec]
     ) {
@@ -148,10 +185,33 @@ struct SchemaInference {
             if let inner, (old ?? described).target == target, old == nil || old?.target != nil {
                 describe(inner, target, .embedded, present, &specs)
             }
-            if old == nil { spec.properties.append(described) }
+            if old == nil {
+                spec.properties.append(described)
+                note(property, described, name)
+            }
         }
         if known == nil, kind == .topLevel { spec.primaryKey = primaryKey(table, spec) }
         merge(spec, into: &specs)
+    }
+
+    /// Says why a property that holds numbers has another type than the usual one.
+    private mutating func note(
+        _ property: ObservedProperty, _ described: PropertyDescription, _ name: String
+    ) {
+        let numbers = (property.element ?? property).numbers
+        let subject = "\(name).\(property.name) is \(described.typeText)"
+        if described.type == .mixed {
+            if let number = numbers.roundedInMixed {
+                notes.append("\(subject), which rounds \(number)")
+            }
+        } else if !numbers.isEmpty, described.type == numbers.type,
+            let (number, usual) = numbers.widening
+        {
+            let unfit =
+                described.type == .string
+                ? "no type of number holds" : "\(usual.name) does not hold"
+            notes.append("\(subject): \(unfit) \(number) exactly")
+        }
     }
 
     /// With what was asked for of its column.
@@ -177,6 +237,7 @@ struct SchemaInference {
 
     /// What was asked for, else `_id`, else what is called like one and has the values of one.
     private func primaryKey(_ table: ObservedClass, _ spec: ClassSpec) -> String? {
+        if hasOnlyRefusals { return nil }
         if let key = request.command[WriteOption.key] { return spec.property(key)?.name }
         if let key = spec.property("_id"), Self.mayBeKey(key) { return "_id" }
         for name in table.keyNames {

@@ -7,6 +7,8 @@ struct SchemaRequest {
     private(set) var plan: SchemaPlan
     /// What `--infer` found missing.
     private(set) var inferred: [ClassSpec] = []
+    /// Why some of it has another type than the usual one.
+    private(set) var notes: [String] = []
 
     /// Nothing planned if the command asks for nothing.
     ///
@@ -30,6 +32,7 @@ struct SchemaRequest {
         if let file { try plan.add(file.classes) }
         if var inference {
             inferred = try inference.missing(from: plan.classes)
+            notes = inference.notes
             try plan.add(inferred)
         }
         for text in command[WriteOption.index] {
@@ -65,6 +68,11 @@ struct SchemaRequest {
         case .presence(let name, let property, let isOptional):
             let option = isOptional ? WriteOption.optional : WriteOption.required
             return "\(option.spelling) \(name).\(property)"
+        case .target(let name, let classes):
+            let near = NearestNames.to(name, among: ColumnType.names + classes)
+            let guess = near.isEmpty ? "" : "did you mean \(near.joined(separator: ", "))? "
+            return guess + "types are \(ColumnType.names.joined(separator: ", ")), the name of a "
+                + "class for a link to it, and list<TYPE>, set<TYPE>, dictionary<TYPE>"
         }
     }
 }

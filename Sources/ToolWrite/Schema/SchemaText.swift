@@ -13,8 +13,11 @@ struct SchemaText {
     private(set) var version: UInt64?
     private(set) var classes: [ClassSpec] = []
     private var line = 0
+    /// The text has a class called `binary`, which is then no other name of `data`.
+    private let definesBinary: Bool
 
     init(_ text: String) throws(Fault) {
+        definesBinary = text.contains("class binary")
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             self.line += 1
             let words = Self.trimmed(line)
@@ -129,8 +132,14 @@ struct SchemaText {
             property.isOptional = true
             element = element.dropLast()
         }
-        guard !element.isEmpty, !element.contains("<") else { throw fault("a type", text) }
-        if let type = ColumnType(name: String(element)), type != .link {
+        guard !element.isEmpty, !element.contains("<") else {
+            throw fault(
+                "a type: \(ColumnType.names.joined(separator: ", ")), a class, or list<TYPE>, set<TYPE>, "
+                    + "dictionary<TYPE>", text)
+        }
+        if let type = ColumnType(name: String(element)), type != .link,
+            type.name == element || !definesBinary
+        {
             property.type = type
             if type == .mixed { property.isOptional = true }
         } else {

@@ -288,6 +288,8 @@ final class ClassPlans {
                     kind = .link
                     keyType = key.type
                 }
+            } else if column.type == .string, request.numbersAsText.contains(column.name) {
+                kind = .structured
             } else if column.type != .mixed {
                 kind = .scalar
             }

@@ -10,6 +10,7 @@ struct JSONStage {
     let ignoresUnknown: Bool
     /// Fields that are no property do not matter, only the key does.
     let readsKeyOnly: Bool
+    private let numbersAsText: Set<String>
     /// Of `table`.
     private let plan: ClassPlan?
     /// Made once, since many records have one.
@@ -21,6 +22,7 @@ struct JSONStage {
         plan = table.map { plans.plan($0) }
         classField = Array(request.classField.utf8)
         readsKeyOnly = request.mode == .delete
+        numbersAsText = request.numbersAsText
         ignoresUnknown = request.ignoresUnknown || readsKeyOnly
     }
 
@@ -127,6 +129,8 @@ struct JSONStage {
 }
 
 extension JSONValue {
+    fileprivate var isNumber: Bool { kind == .int || kind == .number }
+
     /// The primary key that the plain form of a link is, in the two types it mostly has.
     @inline(__always)
     fileprivate func plainKey(_ type: ColumnType) -> Value? {
@@ -140,20 +144,29 @@ extension JSONValue {
 
 /// The sizes that values of records may have.
 enum ValueLimits {
+    /// - Parameter isMixed: the property is mixed, which stores binary values as strings.
     @inline(__always)
-    static func check(_ value: Value, _ field: JSONValue) throws(ValueMismatch) {
+    static func check(
+        _ value: Value, _ field: JSONValue, isMixed: Bool = false
+    ) throws(ValueMismatch) {
         switch value {
-        case .string(let bytes), .binary(let bytes):
-            if bytes.count > ValueCheck.longestString { throw tooLong(bytes, field) }
+        case .string(let bytes):
+            if bytes.count > ValueCheck.longestString {
+                throw tooLong(bytes, ValueCheck.longestString, field)
+            }
+        case .binary(let bytes):
+            let limit = isMixed ? ValueCheck.longestString : ValueCheck.longestBinary
+            if bytes.count > limit { throw tooLong(bytes, limit, field) }
         default: return
         }
     }
 
     @inline(never)
-    private static func tooLong(_ bytes: ByteView, _ field: JSONValue) -> ValueMismatch {
+    private static func tooLong(
+        _ bytes: ByteView, _ limit: Int, _ field: JSONValue
+    ) -> ValueMismatch {
         ValueMismatch(
-            field, .limitExceeded, expected: "at most \(ValueCheck.longestString) bytes",
-            got: "\(bytes.count)")
+            field, .limitExceeded, expected: "at most \(limit) bytes", got: "\(bytes.count)")
     }
 }
 
@@ -193,6 +206,8 @@ extension JSONStage {
         switch column.type {
         case .link: return try link(field, column)
         case .mixed: return try mixed(field)
+        case .string where field.isNumber && numbersAsText.contains(column.name):
+            return .value(.string(field.text))
         default:
             let value = try field.scalar(column.type, isNullable: column.isNullable)
             try ValueLimits.check(value, field)
@@ -224,7 +239,7 @@ extension JSONStage {
     private func mixed(_ field: JSONValue) throws(ValueMismatch) -> StagedValue {
         switch try field.mixed() {
         case .scalar(let value):
-            try ValueLimits.check(value, field)
+            try ValueLimits.check(value, field, isMixed: true)
             return .value(value)
         case .link(let key, let name):
             guard let table = plans.table(named: name), table.kind == .topLevel else {

@@ -71,6 +71,9 @@ struct WriteRequest {
     let mostMemory: Int
     /// Summaries and plans as JSON on standard output.
     let reportsJSON: Bool
+    /// Properties of type string that take the digits of a JSON number: `--infer` found no type that
+    /// holds all of them.
+    var numbersAsText: Set<String> = []
 
     init(_ command: ParsedCommand) throws(RealmError) {
         self.command = command

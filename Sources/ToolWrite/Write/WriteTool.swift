@@ -10,7 +10,8 @@ package enum WriteTool {
         let output = try OutputFile(path: command.outputPath, force: command.mayReplaceOutput)
         let code: ExitCode
         do throws(RealmError) {
-            code = try WriteRun(request, output).run()
+            var run = WriteRun(request, output)
+            code = try run.run()
         } catch {
             throw error.kind == .data ? error : error.inDatabase(request.path)
         }
@@ -21,7 +22,7 @@ package enum WriteTool {
 
 /// One command: the schema first, then records or a bulk change.
 struct WriteRun {
-    private let request: WriteRequest
+    private var request: WriteRequest
     private let output: OutputFile
 
     init(_ request: WriteRequest, _ output: OutputFile) {
@@ -29,7 +30,7 @@ struct WriteRun {
         self.output = output
     }
 
-    func run() throws(RealmError) -> ExitCode {
+    mutating func run() throws(RealmError) -> ExitCode {
         // Whatever can be wrong before a file is made is found before.
         let file = try request.command[WriteOption.schemaFile].map { path throws(RealmError) in
             try SchemaFile(path: path)
@@ -39,6 +40,7 @@ struct WriteRun {
         if case .records(let className, let path) = request.subject {
             if let most = request.command[WriteOption.infer] {
                 (input, inference) = try infer(className, path, most: most)
+                request.numbersAsText = inference?.numbersAsText ?? []
             } else {
                 input = try RecordInput(path, request.format)
             }
@@ -150,6 +152,7 @@ struct WriteRun {
                 request, file, inference, session.database.snapshot())
             let plan = asked.plan
             try show(asked.inferred)
+            for note in asked.notes { Diagnostics(request.command).notice(note) }
             if !request.isDryRun { try plan.checkLoss(isAllowed: request.mayLoseData) }
             try plan.apply(transaction)
             if request.isDryRun || (request.isSingle && !plan.isEmpty) {
