@@ -7,18 +7,16 @@ import RealmEngine
 /// structure than that is JSON.
 final class CellRenderer {
     let json: JSONRenderer
-    private let format: RecordFormat
-    private let style: ValueStyle
+    let format: RecordFormat
+    let style: ValueStyle
     /// Stands for null.
-    private let null: [UInt8]
-    private let snapshot: Snapshot
+    let null: [UInt8]
+    let snapshot: Snapshot
     private let isDelimited: Bool
-    /// The collection joined at present would be read as another one.
-    private var isJoinLossy = false
-    private let arena = ScratchArena()
+    let arena = ScratchArena()
     /// Holds cells that need more than one piece before they are escaped as a whole.
-    private var scratch = ByteBuffer(capacity: 4096)
-    private let targets: LinkTargets
+    var scratch = ByteBuffer(capacity: 4096)
+    let targets: LinkTargets
 
     init(_ json: JSONRenderer, _ format: RecordFormat) {
         self.json = json
@@ -38,7 +36,10 @@ final class CellRenderer {
         }
     }
 
-    func appendNull(to out: inout ByteBuffer) { out.append(null) }
+    func appendNull(to out: inout ByteBuffer) {
+        out.append(null)
+        if style.null != nil, null != Self.defaultNull(format) { style.noteChosen() }
+    }
 
     /// The cell of `value`. Values of mixed properties show their type where types are extended.
     @inline(__always)
@@ -49,18 +50,15 @@ final class CellRenderer {
             if case .null = value { return appendNull(to: &out) }
             return try appendJSON(value, place, to: &out)
         }
-        if isMixed, isDelimited { try noteLoss(value) }
+        if isMixed, isDelimited, try losesType(value, place) { style.noteUntyped() }
         switch value {
         case .null: appendNull(to: &out)
         case .string(let text): appendText(text, to: &out)
         case .link(let link): try appendLink(link, value, place, to: &out)
         case .list(let view), .set(let view):
-            if joins(view, place) {
-                scratch.removeAll()
-                isJoinLossy = false
-                try appendJoined(value, place)
-                if isJoinLossy { style.losses.noteJoined() }
-                appendScratch(to: &out)
+            // The text of a mixed value is no list unless it is JSON.
+            if !isMixed, joins(view, place) {
+                try appendJoined(view, value, place, to: &out)
             } else {
                 try appendJSON(value, place, to: &out)
             }
@@ -112,12 +110,12 @@ final class CellRenderer {
         appendScratch(to: &out)
     }
 
-    private func appendScratch(to out: inout ByteBuffer) {
+    func appendScratch(to out: inout ByteBuffer) {
         if scratch.count == 0 { return }
         appendEscaped(ByteView(scratch.bytes.baseAddress!, count: scratch.count), to: &out)
     }
 
-    private func appendJSON(
+    func appendJSON(
         _ value: Value, _ place: JSONRenderer.Place, to out: inout ByteBuffer
     ) throws(RealmError) {
         scratch.removeAll()
@@ -138,7 +136,7 @@ final class CellRenderer {
     }
 
     /// Numbers, dates and ids: nothing in them needs quotes.
-    private func appendScalar(_ value: Value, to out: inout ByteBuffer) {
+    func appendScalar(_ value: Value, to out: inout ByteBuffer) {
         switch value {
         case .int(let number): out.append(number: number)
         case .bool(let flag): out.append(flag)
@@ -151,14 +149,18 @@ final class CellRenderer {
             switch style.time {
             case .rfc3339: out.append(rfc3339: time)
             case .unix: out.append(unixSeconds: time)
-            case .unixNanoseconds: out.append(unixNanoseconds: time)
+            case .unixNanoseconds:
+                out.append(unixNanoseconds: time)
+                style.noteChosen()
             }
         case .binary(let bytes):
             switch style.binary {
             // Empty, which must not look like null.
             case _ where bytes.count == 0: appendEscaped(bytes, to: &out)
             case .base64: out.append(base64: bytes)
-            case .hex: out.append(hex: bytes)
+            case .hex:
+                out.append(hex: bytes)
+                style.noteChosen()
             case .omit: appendNull(to: &out)
             }
         default: appendNull(to: &out)
@@ -166,7 +168,7 @@ final class CellRenderer {
     }
 }
 
-// MARK: - Links and collections
+// MARK: - Links and paths
 
 extension CellRenderer {
     /// The target's primary key, its object key where there is none, or the object as JSON.
@@ -190,8 +192,8 @@ extension CellRenderer {
                     // Kept renderings would not be counted as lossy when they are used again.
                     if !text.isUTF8 { return }
                 }
-            case .null where isDelimited:
-                // An object that has null for its key: nothing at all would be no link.
+            case .null:
+                // The object has null for its key: null would be no link.
                 scratch.removeAll()
                 scratch.append("{\"$link\":{\"table\":")
                 scratch.append(json: target.table.info.className)
@@ -203,42 +205,6 @@ extension CellRenderer {
             out.append(number: link.key.raw)
         }
         target.cache.keep(link.key, out, from: start)
-    }
-
-    /// Objects are not joined: their JSON is more use as an array.
-    private func joins(_ view: CollectionView, _ place: JSONRenderer.Place) -> Bool {
-        guard format == .csv || format == .tsv else { return false }
-        guard view.element.type == .link else { return true }
-        return place.expansion == nil
-            && snapshot.schema.table(view.element.target)?.kind != .embedded
-    }
-
-    private func appendJoined(_ value: Value, _ place: JSONRenderer.Place) throws(RealmError) {
-        guard case .list(let view) = value.asList else { return }
-        var elements = snapshot.elements(of: view, walking: place.isWalking)
-        var isFirst = true
-        while let element = try elements.next() {
-            appendSeparator(&isFirst)
-            let start = scratch.count
-            try appendElement(element, place)
-            if try !isSound(element, from: start, view.element.type) { isJoinLossy = true }
-        }
-        // One element without text looks like none.
-        if !isFirst, scratch.count == 0 { isJoinLossy = true }
-    }
-
-    /// Whether what was joined last would be read as the same element.
-    private func isSound(
-        _ element: Value, from start: Int, _ type: ColumnType
-    ) throws(RealmError) -> Bool {
-        let text = UnsafeRawBufferPointer(rebasing: scratch.bytes[start...])
-        if text.count == 0 {
-            if case .null = element { return type != .string }
-            return type == .string
-        }
-        if type == .mixed, try losesType(element) > 0 { return false }
-        guard style.join.count == 1 else { return true }
-        return !text.contains(style.join[0])
     }
 
     /// Lists of lists become one.
@@ -257,93 +223,6 @@ extension CellRenderer {
                 appendSeparator(&isFirst)
                 try appendElement(value, place)
             }
-        }
-    }
-
-    /// Text between separators.
-    private func appendPart(_ text: ByteView) {
-        if text.isUTF8 { return scratch.append(text) }
-        style.losses.noteIllFormed()
-        scratch.append(repairing: text)
-    }
-
-    private func appendSeparator(_ isFirst: inout Bool) {
-        if !isFirst { scratch.append(style.join) }
-        isFirst = false
-    }
-
-    /// One element, unescaped; the whole cell is escaped later.
-    private func appendElement(
-        _ value: Value, _ place: JSONRenderer.Place
-    ) throws(RealmError) {
-        switch value {
-        case .null: if style.null != nil { scratch.append(null) }
-        case .string(let text): appendPart(text)
-        case .list, .set, .dictionary:
-            try json.append(value, place.inside(place.expansion), to: &scratch)
-        case .link(let link):
-            let target = try targets[link.table]
-            if target.isEmbedded || place.expansion != nil {
-                try json.append(value, place.inside(place.expansion), to: &scratch)
-            } else if let key = try target.primaryKey(link.key) {
-                if case .string(let text) = key {
-                    appendPart(text)
-                } else {
-                    appendScalar(key, to: &scratch)
-                }
-            } else {
-                scratch.append(number: link.key.raw)
-            }
-        default: appendScalar(value, to: &scratch)
-        }
-    }
-}
-
-// MARK: - Losses
-
-extension CellRenderer {
-    /// Counts a value of a mixed property that its cell would not be read as.
-    private func noteLoss(_ value: Value) throws(RealmError) {
-        let count = try losesType(value)
-        if count > 0 { style.losses.noteUntyped(count) }
-    }
-
-    /// How many values are in it that their plain text does not tell from others.
-    ///
-    /// - Parameter depth: how many collections it is in, which are JSON.
-    private func losesType(_ value: Value, depth: Int = 0) throws(RealmError) -> Int {
-        switch value {
-        case .null, .int, .bool: return 0
-        case .string(let text):
-            if depth > 0 || !text.isUTF8 { return 0 }
-            if MixedText.mayBeJSON(text) { return 1 }
-            if case .string = MixedText.value(text, in: arena) { return 0 }
-            return 1
-        case .double(let number):
-            if depth > 0, !number.isFinite { return 1 }
-            var text = ByteBuffer(capacity: 64)
-            text.append(number: number)
-            let view = ByteView(text.bytes.baseAddress!, count: text.count)
-            guard case .double(let read) = MixedText.value(view, in: arena) else { return 1 }
-            return read.bitPattern == number.bitPattern ? 0 : 1
-        case .list(let view), .set(let view):
-            // What is too deep is refused when it is printed.
-            guard depth < JSONRenderer.maximumDepth, !view.root.isNone else { return 0 }
-            var elements = snapshot.elements(of: view, walking: false)
-            var count = 0
-            while let element = try elements.next() {
-                count += try losesType(element, depth: depth + 1)
-            }
-            return count
-        case .dictionary(let view):
-            guard depth < JSONRenderer.maximumDepth, !view.root.isNone else { return 0 }
-            var entries = try snapshot.entries(of: view, walking: false)
-            var count = 0
-            while let (_, element) = try entries.next() {
-                count += try losesType(element, depth: depth + 1)
-            }
-            return count
-        case .float, .binary, .timestamp, .decimal, .objectID, .uuid, .link: return 1
         }
     }
 }

@@ -96,6 +96,12 @@ extension JSONRenderer {
 }
 
 extension Value {
+    /// The key of a dictionary's entry that makes the dictionary look like an extended form.
+    var looksWrapped: Bool {
+        guard case .string(let text) = self else { return false }
+        return text.count > 1 && text[0] == UInt8(ascii: "$")
+    }
+
     /// Its plain form would be read as a value of another type.
     func needsType(_ place: JSONRenderer.Place) -> Bool {
         guard place.isMixed else { return false }

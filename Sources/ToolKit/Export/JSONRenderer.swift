@@ -62,10 +62,12 @@ package final class JSONRenderer {
     package func append(
         _ value: Value, _ place: Place, to out: inout ByteBuffer
     ) throws(RealmError) {
-        if style.types == .extended || (style.isExact && value.needsType(place)),
-            try appendExtended(value, place, to: &out)
-        {
-            return
+        if style.types == .extended || value.needsType(place) {
+            if style.types == .extended || style.isExact {
+                if try appendExtended(value, place, to: &out) { return }
+            } else {
+                style.noteUntyped()
+            }
         }
         switch value {
         case .null: out.append("null")
@@ -98,7 +100,9 @@ package final class JSONRenderer {
     private func appendBinary(_ bytes: ByteView, to out: inout ByteBuffer) {
         switch style.binary {
         case .base64: out.appendQuoted { $0.append(base64: bytes) }
-        case .hex: out.appendQuoted { $0.append(hex: bytes) }
+        case .hex:
+            out.appendQuoted { $0.append(hex: bytes) }
+            if bytes.count > 0 { style.noteChosen() }
         case .omit: out.append("null")
         }
     }
@@ -107,7 +111,9 @@ package final class JSONRenderer {
         switch style.time {
         case .rfc3339: out.appendQuoted { $0.append(rfc3339: time) }
         case .unix: out.append(unixSeconds: time)
-        case .unixNanoseconds: out.append(unixNanoseconds: time)
+        case .unixNanoseconds:
+            out.append(unixNanoseconds: time)
+            style.noteChosen()
         }
     }
 }
@@ -155,6 +161,7 @@ extension JSONRenderer {
             let start = out.count
             while let (key, value) = try entries.next() {
                 if out.count > start { out.append(UInt8(ascii: ",")) }
+                if place.isMixed, style.types == .plain, key.looksWrapped { style.noteUntyped() }
                 appendEntryKey(key, to: &out)
                 try append(value, inner, to: &out)
             }
@@ -192,6 +199,9 @@ extension JSONRenderer {
     ) throws(RealmError) {
         let reference = try targets.reference(link.table)
         let needsType = style.isExact && place.isMixed
+        if place.isMixed, !style.isExact, style.isReadBack, style.types == .plain {
+            try noteLink(link, reference.takeUnretainedValue(), place)
+        }
         if place.expansion == nil, !needsType,
             reference._withUnsafeGuaranteedRef({ $0.cache.append(link.key, to: &out) })
         {
@@ -205,6 +215,18 @@ extension JSONRenderer {
         } else {
             try appendKey(link.key, of: target, to: &out)
         }
+    }
+
+    /// Counts a link in a mixed value, of which the plain form says nothing but the key, or the object.
+    private func noteLink(
+        _ link: ObjectLink, _ target: LinkTarget, _ place: Place
+    ) throws(RealmError) {
+        if place.expansion == nil, !target.isEmbedded,
+            case .null? = try target.primaryKey(link.key)
+        {
+            return
+        }
+        style.noteUntyped()
     }
 
     /// `{"$link":{"table":"Person","key":…}}`
@@ -222,7 +244,8 @@ extension JSONRenderer {
         out.append("}}")
     }
 
-    /// What stands for a link: the target's primary key, else `{"_key":N}`.
+    /// Appends the plain form of a link: the target's primary key, else `{"_key":N}`. A target with
+    /// null for its primary key gets the extended form, since `null` means no link.
     private func appendKey(
         _ key: ObjectKey, of target: LinkTarget, to out: inout ByteBuffer
     ) throws(RealmError) {
@@ -235,8 +258,7 @@ extension JSONRenderer {
         }
         if style.types == .extended {
             try appendLink(primaryKey, key, of: target, to: &out)
-        } else if style.isExact, case .null? = primaryKey {
-            // An object that has null for its key.
+        } else if case .null? = primaryKey {
             try appendLink(primaryKey, key, of: target, to: &out)
         } else if let primaryKey {
             try append(primaryKey, Place(), to: &out)

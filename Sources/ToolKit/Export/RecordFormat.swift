@@ -15,6 +15,14 @@ package enum RecordFormat: Sendable {
     case sql
     /// The one field of each record, strings as they are.
     case raw
+
+    /// Whether `realm-write` reads records in this form.
+    package var isReadBack: Bool {
+        switch self {
+        case .ndjson, .json, .csv, .tsv: true
+        case .table, .line, .markdown, .sql, .raw: false
+        }
+    }
 }
 
 /// What was left out of tables, to be said when they are printed.

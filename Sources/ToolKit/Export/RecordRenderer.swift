@@ -58,11 +58,11 @@ package final class RecordRenderer {
         fieldCount = fields.count
         quick = .allocate(capacity: max(1, fields.count))
         let isPlain = json.style.types == .plain
-        // Cells of mixed values are looked at twice.
-        let isDelimited = style.format == .csv || style.format == .tsv
+        // Mixed values are looked at twice: what their form does not tell is counted.
+        let countsLosses = style.format.isReadBack
         for (position, field) in fields.enumerated() {
             var column = -1
-            if isPlain, !(isDelimited && field.isMixed), !(plan.sql?.isJSON(position) ?? false),
+            if isPlain, !(countsLosses && field.isMixed), !(plan.sql?.isJSON(position) ?? false),
                 field.path == nil, field.expansion == nil,
                 case .column(let index) = field.source
             {

@@ -7,6 +7,7 @@ package final class ValueLosses: Sendable {
     private let illFormed = Atomic<Int>(0)
     private let untyped = Atomic<Int>(0)
     private let joined = Atomic<Int>(0)
+    private let chosen = Atomic<Int>(0)
     private let hasWarned = Atomic<Bool>(false)
 
     /// A string that is not UTF-8 was printed with U+FFFD in it.
@@ -18,11 +19,15 @@ package final class ValueLosses: Sendable {
     /// A collection was joined in a way that does not tell its elements.
     func noteJoined() { joined.add(1, ordering: .relaxed) }
 
+    /// Values were printed in a form that an option chose and nothing reads.
+    func noteChosen() { chosen.add(1, ordering: .relaxed) }
+
     /// Everything is going to be printed again.
     package func reset() {
         illFormed.store(0, ordering: .relaxed)
         untyped.store(0, ordering: .relaxed)
         joined.store(0, ordering: .relaxed)
+        chosen.store(0, ordering: .relaxed)
     }
 
     /// Says what was lost, if anything; a second time nothing.
@@ -37,6 +42,9 @@ package final class ValueLosses: Sendable {
             Self.text(
                 joined.load(ordering: .relaxed), "collection is", "collections are",
                 "joined in a way that would be read as other elements"),
+            Self.text(
+                chosen.load(ordering: .relaxed), "value is", "values are",
+                "printed as --time, --binary or --null says and would be read as another value"),
         ].compactMap { $0 }
         if losses.isEmpty || hasWarned.exchange(true, ordering: .relaxed) { return }
         for loss in losses { diagnostics.warn(loss + "; --types extended keeps everything") }

@@ -30,6 +30,8 @@ package struct ValueStyle: Sendable {
     package var null: [UInt8]?
     /// What is plain and would be read as something else is extended: change records are applied.
     package var isExact = false
+    /// Whether `realm-write` reads the format: values that it would take for others are counted.
+    package var isReadBack = true
     /// What this form could not keep so far.
     package let losses = ValueLosses()
 
@@ -44,4 +46,13 @@ package struct ValueStyle: Sendable {
         self.null = null
         self.isExact = isExact
     }
+
+    /// Counts values of mixed properties that would be read as others.
+    func noteUntyped(_ count: Int = 1) { if isReadBack { losses.noteUntyped(count) } }
+
+    /// Counts a collection that would be read as another one.
+    func noteJoined() { if isReadBack { losses.noteJoined() } }
+
+    /// Counts a value that would be read as another one because of `--time`, `--binary` or `--null`.
+    func noteChosen() { if isReadBack { losses.noteChosen() } }
 }

@@ -43,7 +43,8 @@ extension ToolsPage {
             ),
             (
                 "link",
-                "The primary key of the object it leads to; `{\"_key\":7}` in a class without one. "
+                "The primary key of the object it leads to; `{\"_key\":7}` in a class without one. An "
+                    + "object whose primary key is null is named by the extended form. "
                     + "Extended: `{\"$link\":{\"table\":\"Person\",\"key\":...}}`."
             ),
             ("list", "An array in both forms."),
@@ -62,9 +63,12 @@ extension ToolsPage {
                 + "2^53."),
         .paragraph(
             "The extended form keeps everything. The plain form of a mixed value does not always "
-                + "tell its type: in `csv` and `tsv` a warning counts the values that would be read "
-                + "as others, and the lists and sets that would be read as other elements. With "
-                + "`--types extended` a cell holds a mixed value or a collection as JSON. A "
+                + "tell its type: in `ndjson`, `json`, `csv` and `tsv` a warning counts the values "
+                + "that `realm-write(1)` would read as others (dates, decimals, links and so on; in "
+                + "`csv` and `tsv` also strings that look like numbers or JSON). In `csv` and `tsv` "
+                + "it counts the lists and sets that would be read as other elements, such as those "
+                + "with a semicolon in an element. Values in the form of `--time unix-ns`, "
+                + "`--binary hex` or `--null` are counted as well. With `--types extended` a cell holds a mixed value or a collection as JSON. A "
                 + "text that would be taken for JSON where it is none is "
                 + "`{\"$string\":\"...\"}` in a cell."),
     ]

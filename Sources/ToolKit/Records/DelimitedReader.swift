@@ -12,7 +12,7 @@ package final class DelimitedReader {
         case finished
     }
 
-    let dialect: Dialect
+    package let dialect: Dialect
     private let recordLimit: Int
     private let window: InputWindow
     private let scratch = ScratchArena()

@@ -17,7 +17,7 @@ struct QueryRequest {
     let path: String
     let use: QueryUse
     let subject: Subject
-    let values: ValueStyle
+    private(set) var values: ValueStyle
     let fields: FieldRequest
     /// Nil when all objects are wanted.
     let filter: QueryFilter?
@@ -43,6 +43,7 @@ struct QueryRequest {
         fields = Self.fields(command, subject)
         filter = try QueryFilter(command)
         format = command.format == .auto ? nil : command.format
+        values.isReadBack = recordFormat.isReadBack
         try checkApplicable()
         try checkClasses()
         try checkSQL()

@@ -156,7 +156,10 @@ extension TableStage {
     private func staged(
         _ info: ColumnInfo, _ reader: DelimitedReader, _ row: DelimitedRow, _ place: Int
     ) throws(RecordError) -> StagedValue {
-        if row.isNull(place) {
+        let text = row.text(place)
+        // In tsv a field without text is no element; csv has quotes for one that is empty.
+        let isEmpty = text.count == 0 && info.collection != nil && reader.dialect == .tsv
+        if row.isNull(place) || isEmpty {
             switch info.collection {
             case .list, .set: return .list([])
             case .dictionary: return .dictionary([])
@@ -167,7 +170,6 @@ extension TableStage {
                 return .value(.null)
             }
         }
-        let text = row.text(place)
         if Self.mayBeJSON(text, info) { return try parsed(text, info, reader, place) }
         switch info.collection {
         case .list, .set: return .list(try joined(text, info, reader, place))

@@ -26,8 +26,11 @@ extension WriteOption {
         "bring the schema in line with SCHEMA",
         "Add the classes, properties and indexes of a schema as `realm-query --schema` prints it, "
             + "in JSON or as text: `class Pet`, below it lines such as `*tag objectId`, `name string?`, "
-            + "`owner Person?`, `toys list<string>`, `size int [index]`. What the file has and SCHEMA does not is left alone. A "
-            + "property of another type is an error.")
+            + "`owner Person?`, `toys list<string>`, `size int [index]`. What the file has and SCHEMA does not is left alone, the primary key "
+            + "included. A property of another type is an error. The types are `int`, `bool`, "
+            + "`string`, `data` (or `binary`), `mixed`, `date`, `float`, `double`, `decimal128`, "
+            + "`objectId`, `uuid`, the name of a class for a link to it, and `list<TYPE>`, "
+            + "`set<TYPE>`, `dictionary<TYPE>`.")
 
     static let schemaVersion = Option(
         "schema-version", nil, .required("N", .count(0...Int.max)), in: .schema,
@@ -41,7 +44,9 @@ extension WriteOption {
             + "first N records, print them on standard error, with `--json` as a schema file on "
             + "standard output, and use them. Texts that are all RFC 3339 times make dates, "
             + "objects embedded classes, values that do not agree mixed ones; what some record "
-            + "lacks is optional. In `csv` and `tsv` a date may have a blank for the `T`, and neither "
+            + "lacks is optional. Numbers get the first of `int`, `double`, `decimal128` and `string` that "
+            + "holds all of them exactly; a line on standard error names a number for which it is not "
+            + "the usual one. In `csv` and `tsv` a date may have a blank for the `T`, and neither "
             + "zone nor time of day, which are then UTC and midnight. `_id` becomes the primary key of "
             + "a new class if every record has one, else `id`, `uuid`, `key` or `CLASS_id` if every "
             + "record has one and no two the same; `--key` says it. Standard input is kept in a file without a name meanwhile.",

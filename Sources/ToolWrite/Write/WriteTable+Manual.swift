@@ -43,7 +43,8 @@ extension WriteTable {
                 + "dump stay what they were."),
         .paragraph(
             "In `csv` and `tsv` the header names the fields. A collection is JSON, or its elements "
-                + "with semicolons between them; an embedded object is JSON. With `CLASS.PROP` for "
+                + "with semicolons between them, and empty where the field is; in `csv` the field "
+                + "`\"\"` is one element without text. An embedded object is JSON. With `CLASS.PROP` for "
                 + "CLASS the table is one collection of all objects, as `realm-query --output-dir` "
                 + "writes it: the columns `owner` (its primary or object key), `index` of a list or "
                 + "`key` of a dictionary, and `value`. The rows of an owner replace its collection, "
