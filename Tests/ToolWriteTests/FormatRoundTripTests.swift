@@ -72,13 +72,13 @@ import Testing
         ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)
         ?? UInt64.random(in: 1...999_999_999)
 
-    /// What every form keeps.
+    /// Types that every form keeps.
     @Test(arguments: Form.all) func plainTypes(form: Form) {
         print("formats: \(form.testDescription), REALM_TEST_SEED=\(Self.seed)")
         for round in 0..<UInt64(RecordSupport.scaled(1)) {
             let seed = Self.seed + round
             let (run, isEqual) = roundTrip(form, seed: seed, isLossy: false, records: 8)
-            // Of collections in cells only the extended form keeps everything.
+            // Plain cells do not keep every collection.
             let mayLose = form.testDescription.hasSuffix("plain, collections in cells")
             if mayLose, run.errorText.contains("warning: ") { continue }
             #expect(run.status == 0 && isEqual, "seed \(seed): \(run.errorText.prefix(500))")

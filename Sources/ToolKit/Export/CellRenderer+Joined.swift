@@ -134,7 +134,7 @@ extension CellRenderer {
     }
 
     private func losesType(_ text: ByteView) -> Bool {
-        // Those that are not UTF-8 are counted as such.
+        // A string that is not UTF-8 has a count of its own.
         if !text.isUTF8 || SpelledString.looksSpelled(text) { return false }
         if MixedText.mayBeJSON(text) { return (try? JSONTape().parse(copying: text)) != nil }
         if case .string = MixedText.value(text, in: arena) { return false }

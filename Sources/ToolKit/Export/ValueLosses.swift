@@ -42,12 +42,14 @@ package final class ValueLosses: Sendable {
             Self.text(
                 joined.load(ordering: .relaxed), "collection is", "collections are",
                 "joined in a way that would be read as other elements"),
-            Self.text(
-                chosen.load(ordering: .relaxed), "value is", "values are",
-                "printed as --time, --binary or --null says and would be read as another value"),
         ].compactMap { $0 }
-        if losses.isEmpty || hasWarned.exchange(true, ordering: .relaxed) { return }
+        let choice = Self.text(
+            chosen.load(ordering: .relaxed), "value is", "values are",
+            "printed as --time, --binary or --null says and would be read as another value")
+        if losses.isEmpty && choice == nil { return }
+        if hasWarned.exchange(true, ordering: .relaxed) { return }
         for loss in losses { diagnostics.warn(loss + "; --types extended keeps everything") }
+        if let choice { diagnostics.warn(choice + "; without the option it is kept") }
     }
 
     private static func text(

@@ -120,4 +120,24 @@ import Testing
             """)
         #expect(exact.status == 0 && exact.errorText == "", "\(exact.text) \(exact.errorText)")
     }
+
+    /// Forms that an option chooses and `realm-write` does not read are counted where it reads the
+    /// format.
+    @Test(arguments: [
+        ("--time unix", 0), ("--time unix-ns", 2), ("--binary hex", 2), ("-f csv --null NULL", 1),
+        ("-f csv --null NULL --types extended", 1), ("-f tsv --null '\\N'", 0),
+        ("-f csv --join '|'", 1), ("-f table --null NULL --time unix-ns --binary hex", 0),
+    ])
+    func chosenFormsAreCounted(_ options: String, _ count: Int) {
+        lab.write("c.txt", "class C\n  d date\n  b data\n  s string?\n  l list<int>\n")
+        lab.write(
+            "c.ndjson",
+            #"{"d":"2025-03-04","b":"AAEC","s":null,"l":[1,2]}"# + "\n"
+                + #"{"d":"2025-03-05","b":"AAEC","s":"x","l":[1]}"# + "\n")
+        let run = lab.shell(
+            "$W -q --create --schema-file c.txt c.realm C c.ndjson && $Q \(options) c.realm C")
+        #expect(run.status == 0, "\(run.errorText)")
+        #expect(run.errorText.contains("warning: \(count) ") == (count > 0), "\(run.errorText)")
+        #expect(run.errorText.contains("warning: ") == (count > 0), "\(run.errorText)")
+    }
 }
