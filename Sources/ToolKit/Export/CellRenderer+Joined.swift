@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Lists and sets whose elements stand in one cell of csv or tsv, with a separator between them.
+/// Lists and sets in one cell of csv or tsv, their elements joined by a separator.
 extension CellRenderer {
     /// Objects are not joined: their JSON is more use as an array.
     func joins(_ view: CollectionView, _ place: JSONRenderer.Place) -> Bool {
@@ -38,7 +38,7 @@ extension CellRenderer {
         appendScratch(to: &out)
     }
 
-    /// What `realm-write` expects between elements.
+    /// Byte that `realm-write` expects between elements.
     private static let separator = UInt8(ascii: ";")
 
     /// A link whose target has null for its key is named by JSON alone.
