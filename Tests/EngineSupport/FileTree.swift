@@ -110,8 +110,12 @@ final class FileTree {
     var excess = 0
 
     /// Loads the fixture called `name` from the repository.
-    init(_ name: String) throws {
-        let url = Fixtures.own.appending(path: name + ".realm")
+    convenience init(_ name: String) throws {
+        try self.init(contentsOf: Fixtures.own.appending(path: name + ".realm"))
+    }
+
+    /// Loads the newest version of a file.
+    init(contentsOf url: URL) throws {
         let bytes = [UInt8](try Data(contentsOf: url))
         top = try bytes.withUnsafeBytes { buffer in
             let mapping = try Mapping(copying: buffer)

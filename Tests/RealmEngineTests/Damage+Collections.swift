@@ -47,7 +47,7 @@ extension Damage {
         },
         Damage(.treeTotal, "query/bags") { set($0, inner([2, 2], first: tag(2), total: 5)) },
         Damage(.treeCompact, "query/bags") { set($0, inner([2, 3, 1], first: tag(2), total: 6)) },
-        Damage(.treeCompact, "query/bags", "general under compact") { tree in
+        Damage(.treeForm, "query/bags") { tree in
             let below = inner([2], first: offsets([]), total: 2)
             set(tree, inner([below], first: tag(2), total: 2))
         },
@@ -110,7 +110,7 @@ extension Damage {
                     words: [2 << 5 | 12, 1 << 5 | 11],
                     numbers: [Int64(bitPattern: (1.5).bitPattern)], pairs: pair))
         },
-        Damage(.linkContext, "query/social", "set without need") {
+        Damage(.linkContextUnneeded, "query/social") {
             $0.collection("class_Person", "friends").flags |= 0x20
         },
     ]
@@ -166,7 +166,7 @@ extension Damage {
         Damage(.collectionKey, "query/bags", "none") {
             setList($0, mixed(words: [4 << 5 | 20], refs: [mixed(words: [])]))
         },
-        Damage(.collectionKey, "query/anyval", "none, property") { tree in
+        Damage(.collectionKeyMissing, "query/anyval") { tree in
             let words = tree.leaf("class_Slot", "v")[5]
             words.integers = words.integers.map { _ in 0 }
         },

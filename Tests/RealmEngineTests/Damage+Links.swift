@@ -84,13 +84,13 @@ extension Damage {
         Damage(.indexMissing, "query/bulk") { tree in
             tree.table("class_Node")[4].slots[tree.key("class_Node", "kx").leafIndex] = .raw(0)
         },
-        Damage(.indexMissing, "query/bulk", "of the primary key") { tree in
+        Damage(.primaryKey, "query/bulk", "without an index") { tree in
             tree.table("class_Node")[4].slots[tree.key("class_Node", "id").leafIndex] = .raw(0)
         },
         Damage(.indexUnexpected, "query/bulk") { tree in
             tree.spec("class_Node")[2].integers[tree.position("class_Node", "kx")] = 0
         },
-        Damage(.indexUnexpected, "query/types", "on a double") { tree in
+        Damage(.indexType, "query/types") { tree in
             let indexes = tree.table("class_Row")[4]
             let position = tree.position("class_Row", "d")
             tree.spec("class_Row")[2].integers[position] |= 1

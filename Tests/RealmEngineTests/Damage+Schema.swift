@@ -12,7 +12,7 @@ extension Damage {
         Damage(.tableDirectory, "query/orders", "slot 0", also: [.removedTableName]) { tree in
             tree.tables.slots[0] = .raw(0)
         },
-        Damage(.tableDirectory, "query/orders", "reuse tag", also: [.removedTableName]) { tree in
+        Damage(.unusedValue, "query/orders", "reuse tag", also: [.removedTableName]) { tree in
             tree.tables.setTag(0, 0x8000)
         },
         Damage(.tableName, "query/orders", "not UTF-8") { $0.names.bytes[0] = 0xFF },
@@ -34,10 +34,14 @@ extension Damage {
     ]
 
     private static let tops: [Damage] = [
-        Damage(.tableTop, "query/orders", "slot 1") { $0.table("metadata").setTag(1, 9) },
+        Damage(.unusedValue, "query/orders", "slot 1") { $0.table("metadata").setTag(1, 9) },
+        Damage(.unusedValue, "query/orders", "15 slots") {
+            $0.table("metadata").slots.append(.raw(0))
+        },
+        Damage(.unusedValue, "query/orders", "flags") { $0.table("metadata").setTag(12, 4) },
         Damage(.tableTop, "query/orders", "kind") { $0.table("metadata").setTag(12, 3) },
         Damage(.tableTop, "query/orders", "version") { $0.table("metadata").slots[6] = .raw(0) },
-        Damage(.tableTop, "query/orders", "13 slots") { $0.table("metadata").slots.removeLast() },
+        Damage(.tableTop, "query/orders", "11 slots") { $0.table("metadata").slots.removeLast(3) },
         Damage(.tableTop, "query/orders", "no objects") { $0.table("metadata").slots[2] = .raw(0) },
         Damage(.tableTop, "query/orders", "too few opposites") {
             $0.table("metadata")[7].integers.removeLast()
@@ -58,7 +62,10 @@ extension Damage {
         Damage(.spec, "query/orders", "unequal parts") {
             $0.spec("metadata")[0].integers.append(0)
         },
-        Damage(.spec, "query/orders", "slot 3") { $0.spec("metadata").setTag(3, 1) },
+        Damage(.unusedValue, "query/orders", "slot 3 of a spec") {
+            $0.spec("metadata").setTag(3, 1)
+        },
+        Damage(.spec, "query/orders", "slot 4") { $0.spec("metadata").setTag(4, 1) },
         Damage(.spec, "query/orders", "5 slots") { $0.spec("metadata").slots.removeLast() },
         Damage(
             .spec, "query/orders", "a property behind backlinks", also: [.columnName]
@@ -82,8 +89,11 @@ extension Damage {
         Damage(.columnKey, "query/orders", "unknown type") { tree in
             tree.spec("metadata")[5].integers[0] = 7 << 16
         },
-        Damage(.columnKey, "query/orders", "another type than the spec's") { tree in
+        Damage(.unusedValue, "query/orders", "another type than the spec's") { tree in
             tree.spec("metadata")[0].integers[0] = 1
+        },
+        Damage(.columnKey, "query/orders", "a spec's backlinks") { tree in
+            tree.spec("metadata")[0].integers[0] = 14
         },
         Damage(
             .columnKey, "query/orders", "leaf index twice",
@@ -91,16 +101,24 @@ extension Damage {
         ) { tree in
             tree.spec("class_Region")[5].integers[1] &= ~0xFFFF
         },
-        Damage(.columnKey, "query/orders", "dictionary keys") { tree in
+        Damage(.unusedValue, "query/orders", "dictionary keys") { tree in
             tree.spec("class_Order")[0].integers[0] = 2 << 16
         },
-        Damage(.columnAttributes, "query/orders") { tree in
+        Damage(.columnKey, "query/bags", "dictionary keys") { tree in
+            tree.spec("class_Bag")[0].integers[tree.position("class_Bag", "d_i")] |= 5 << 16
+        },
+        Damage(.unusedValue, "query/orders", "attributes") { tree in
             tree.spec("class_Order")[2].integers[0] = 0x10
         },
-        Damage(.columnAttributes, "query/text", "two kinds of index") { tree in
+        Damage(.columnAttributes, "query/social", "of links of type 13") { tree in
+            let i = tree.position("class_Person", "friends")
+            tree.spec("class_Person")[0].integers[i] = 13
+            tree.spec("class_Person")[2].integers[i] ^= 0x10
+        },
+        Damage(.unusedValue, "query/text", "two kinds of index") { tree in
             tree.spec("class_Note")[2].integers[tree.position("class_Note", "body")] |= 1
         },
-        Damage(.opposite, "query/orders", "of no link") { tree in
+        Damage(.unusedValue, "query/orders", "opposite of no link") { tree in
             tree.table("metadata")[7].integers[0] = 1
         },
         Damage(.opposite, "query/orders", "of another column") { tree in

@@ -18,9 +18,7 @@ extension Damage {
         Damage(.topArray, "query/orders", "version", also: [.historyCount]) { tree in
             tree.top.slots[6] = .child(TreeNode([1]))
         },
-        Damage(.topArray, "query/orders", "no free lists", also: [.leakedSpace]) {
-            $0.freeLists = []
-        },
+        Damage(.leakedSpace, "query/orders", "no free lists") { $0.freeLists = [] },
         Damage(.evacuation, "query/orders") { tree in
             tree.top.slots.append(.child(TreeNode([1])))
         },
@@ -129,7 +127,7 @@ extension Damage {
             let end = try size(tree)
             tree.freeLists = lists([end - 8, end - 24], [8, 8], [0, 0])
         },
-        Damage(.freeListOrder, "query/orders", "overlapping", also: [.leakedSpace, .nodeEnd]) {
+        Damage(.freeOverlap, "query/orders", also: [.leakedSpace, .nodeEnd]) {
             tree in
             let end = try size(tree)
             tree.freeLists = lists([end - 24, end - 16], [16, 16], [0, 0])
@@ -137,7 +135,7 @@ extension Damage {
         Damage(.freeChunk, "query/orders", "misaligned", also: [.leakedSpace]) { tree in
             tree.freeLists = lists([try size(tree) - 12], [8], [0])
         },
-        Damage(.freeChunk, "query/orders", "empty", also: [.leakedSpace]) { tree in
+        Damage(.freeChunkEmpty, "query/orders", also: [.leakedSpace]) { tree in
             tree.freeLists = lists([try size(tree) - 8], [0], [0])
         },
         Damage(.freeChunk, "query/orders", "outside", also: [.leakedSpace]) { tree in
@@ -157,7 +155,7 @@ extension Damage {
 
     private static let log: [Damage] = [
         Damage(.historyType, "query/orders", "unknown") { $0.top.setTag(7, 9) },
-        Damage(.historyType, "query/orders", "none, yet there") { $0.top.setTag(7, 0) },
+        Damage(.unusedValue, "query/orders", "a history of no type") { $0.top.setTag(7, 0) },
         Damage(.historyType, "query/orders", "schema") { $0.top.setTag(9, 2) },
         Damage(.historyCount, "query/orders") { $0.top.setTag(6, 1) },
         Damage(.historyNull, "query/orders") { setHistory($0, nil) },

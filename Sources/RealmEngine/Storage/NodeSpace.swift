@@ -269,6 +269,8 @@ struct WalkState {
     var limit: UInt64 = 0
     /// What makes the nodes of a version in an older form; nil for others.
     var derived: Unmanaged<DerivedNodes>?
+    /// Bits of a key that each level of a cluster tree takes where nodes do not store offsets.
+    var keyShift: UInt64 = 8
     /// A write transaction whose state this was has changed it.
     var isOutdated = false
     /// The refs that nodes of an open write transaction have; an empty range for readers.

@@ -23,6 +23,7 @@ final class SpaceMemory {
             base: other.base, limit: other.limit, other.state.pointee.pages,
             other.state.pointee.moment)
         setDerived(other.state.pointee.derived)
+        setKeyShift(other.state.pointee.keyShift)
     }
 
     /// For bytes that are there, none of an encrypted file.
@@ -55,6 +56,9 @@ final class SpaceMemory {
             states[i].slabEnd = view?.end ?? 0
         }
     }
+
+    /// Has both views read cluster trees whose levels take `shift` bits of a key each.
+    func setKeyShift(_ shift: UInt64) { for i in 0..<2 { states[i].keyShift = shift } }
 
     /// Tells both views what makes the nodes of a version in an older form, which the caller keeps.
     func setDerived(_ nodes: Unmanaged<DerivedNodes>?) {

@@ -181,6 +181,8 @@ struct InnerCluster {
     private let isCompact: Bool
     let base: UInt64
     let depth: Int
+    /// Bits of a key below those that choose a child, where offsets are not stored.
+    private let shift: UInt64
     /// Objects below this node.
     let count: Int
 
@@ -203,15 +205,19 @@ struct InnerCluster {
         self.node = node
         self.base = base
         depth = Int(levels.value)
+        shift = levels.value &* space.state.pointee.keyShift
         count = Int(objects.value)
     }
 
     @inline(__always) var childCount: Int { node.count - 3 }
 
+    /// Whether offsets follow from the places of the children.
+    var hasNoOffsets: Bool { isCompact }
+
     @inline(__always)
     func offset(_ child: Int) -> UInt64 {
         if !isCompact { return offsets.unsigned(child) }
-        return depth > 7 ? 0 : UInt64(child) << UInt64(8 * depth)
+        return shift > 63 ? 0 : UInt64(child) &<< shift
     }
 
     @inline(__always)
@@ -225,7 +231,7 @@ struct InnerCluster {
     /// The child whose range holds `key`, relative to this node.
     func child(covering key: UInt64) -> Int {
         if isCompact {
-            return depth > 7 ? 0 : Int(min(key >> UInt64(8 * depth), UInt64(childCount - 1)))
+            return shift > 63 ? 0 : Int(min(key &>> shift, UInt64(childCount - 1)))
         }
         var low = 0
         var high = childCount

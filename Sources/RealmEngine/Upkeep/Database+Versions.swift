@@ -134,14 +134,18 @@ extension Database {
         return state
     }
 
-    /// What is wrong with it, which takes as long as looking at all of its nodes.
+    /// Returns the first error of the version, nil when it is whole. Reads all nodes, and all values
+    /// too where a node lacks its signature: an old engine wrote it, or a commit has overwritten it.
     private func finding(in previous: Previous) -> IntegrityReport.Finding? {
-        let report = IntegrityCheck(
-            file.mapping, fileSize: previous.size, header: previous.header,
-            top: previous.header.top, level: .quick, owner: file
-        ).run()
-        let harmless: Set<IntegrityReport.Code> = [.staleSlot, .fileSize]
-        return report.findings.first { !harmless.contains($0.code) }
+        func check(_ level: IntegrityCheck.Level) -> IntegrityReport {
+            IntegrityCheck(
+                file.mapping, fileSize: previous.size, header: previous.header,
+                top: previous.header.top, level: level, owner: file
+            ).run()
+        }
+        var report = check(.quick)
+        if report.counts[.signature] != nil, report.errorCount == 0 { report = check(.full) }
+        return report.findings.first { $0.severity == .error }
     }
 
     private static var noPrevious: RealmError {

@@ -58,6 +58,7 @@ extension IntegrityCheck {
             try ClusterLeaf(space, ref, node: node, base: subtree.base)
         }
         guard let leaf = opened else { return nil }
+        fanOut.add(leaf)
         object = nil
         if let keys = node.slot(0).child {
             checkKeyWidth(keys)
@@ -94,6 +95,7 @@ extension IntegrityCheck {
         if inner.childCount > 256 {
             found(.oversizedNode, ref, "an inner cluster node of \(inner.childCount) children")
         }
+        fanOut.add(inner)
         if let offsets = node.slot(0).child { checkKeyWidth(offsets) }
         return visitChildren(inner, subtree, body)
     }

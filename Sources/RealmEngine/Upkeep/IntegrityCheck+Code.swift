@@ -20,6 +20,8 @@ extension IntegrityReport {
         case nodeOverlap = "node-overlap"
         /// A node that seems to have been longer.
         case nodeEnd = "node-end"
+        /// A value in a place that engines do not read.
+        case unusedValue = "unused-value"
         case signature
         case sectionStraddled = "section-straddled"
         /// A node that is not what its place demands; what hangs below it was not checked.
@@ -31,6 +33,8 @@ extension IntegrityReport {
         case freeListShape = "free-list-shape"
         case freeListOrder = "free-list-order"
         case freeChunk = "free-chunk"
+        case freeChunkEmpty = "free-chunk-empty"
+        case freeOverlap = "free-overlap"
         case freeStamp = "free-stamp"
         case freeOverlapsLive = "free-overlaps-live"
         case leakedSpace = "leaked-space"
@@ -63,6 +67,8 @@ extension IntegrityReport {
         case objectKey = "object-key"
         case columnMissing = "column-missing"
         case columnCount = "column-count"
+        /// Trees of a build of the reference engine with four elements per node.
+        case fanOut = "fan-out"
 
         // Leaves (object format 3).
         case leafShape = "leaf-shape"
@@ -80,6 +86,7 @@ extension IntegrityReport {
         case treeShape = "tree-shape"
         case treeTotal = "tree-total"
         case treeCompact = "tree-compact"
+        case treeForm = "tree-form"
         case treeOffsets = "tree-offsets"
         case treeDepth = "tree-depth"
         case treeEmptyLeaf = "tree-empty-leaf"
@@ -91,8 +98,10 @@ extension IntegrityReport {
         case dictionaryOrder = "dictionary-order"
         case dictionaryOrderLegacy = "dictionary-order-legacy"
         case collectionKey = "collection-key"
+        case collectionKeyMissing = "collection-key-missing"
         case nesting
         case linkContext = "link-context"
+        case linkContextUnneeded = "link-context-unneeded"
 
         // Links (object format 6).
         case linkTarget = "link-target"
@@ -108,6 +117,7 @@ extension IntegrityReport {
         // Indexes (object format 5).
         case indexMissing = "index-missing"
         case indexUnexpected = "index-unexpected"
+        case indexType = "index-type"
         case indexShape = "index-shape"
         case indexOrder = "index-order"
         case indexList = "index-list"
@@ -129,18 +139,23 @@ extension IntegrityReport {
             switch self {
             case .unreadable, .incomplete, .clusterShape, .clusterDepth, .columnMissing,
                 .columnCount, .leafShape, .stringForm, .timestampForm, .mixedWord, .mixedPool,
-                .treeShape, .treeDepth, .dictionaryShape, .nesting, .backlinkForm:
+                .treeShape, .treeDepth, .dictionaryShape, .nesting:
                 true
             default: false
             }
         }
 
+        /// An error makes some reader or writer fail or answer wrongly. The reference engine reads and
+        /// writes a file with warnings alone, and its answers are right.
         public var severity: Severity {
             switch self {
-            case .fileSize, .staleSlot, .block, .signature, .sectionStraddled, .leakedSpace,
-                .removedTableName, .stringUTF8, .oversizedNode, .setOrderFragile,
-                .dictionaryOrderLegacy, .backlinkStale, .backlinkOrphan, .tombstoneUnlinked,
-                .indexListOrderLegacy, .indexStale:
+            case .fileSize, .staleSlot, .evacuation, .block, .signature, .unusedValue,
+                .sectionStraddled, .freeListOrder, .freeChunkEmpty, .freeStamp, .leakedSpace,
+                .removedTableName, .clusterHole, .fanOut, .stringUTF8, .treeForm, .treeEmptyLeaf,
+                .oversizedNode, .setOrderFragile, .dictionaryOrderLegacy, .collectionKeyMissing,
+                .linkContextUnneeded, .backlinkForm, .backlinkStale, .backlinkOrphan,
+                .tombstoneLink, .tombstoneUnlinked, .indexMissing, .indexUnexpected,
+                .indexListOrderLegacy, .indexStale, .historyCount:
                 .warning
             default: .error
             }

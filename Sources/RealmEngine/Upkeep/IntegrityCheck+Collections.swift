@@ -54,12 +54,12 @@ extension IntegrityCheck {
             }
         }
         guard element.type == .link, let node = try? space.node(root) else { return }
-        if node.context != state.hasUnresolved {
+        if state.hasUnresolved, !node.context {
+            found(.linkContext, root, "links to tombstones in a collection without their mark")
+        } else if node.context, !state.hasUnresolved {
             found(
-                .linkContext, root,
-                state.hasUnresolved
-                    ? "links to tombstones in a collection without their mark"
-                    : "the mark of links to tombstones in a collection without any")
+                .linkContextUnneeded, root,
+                "the mark of links to tombstones in a collection without any")
         }
     }
 

@@ -35,8 +35,9 @@ extension IntegrityCheck {
 
     private func specArrays(_ ref: Ref, _ table: NodeView) throws(RealmError) -> SpecArrays {
         let spec = try space.refNode(ref, slots: 6, "spec")
-        if spec.count != 6 || !spec.slot(3).isNone || spec.slot(4).isTagged {
-            found(.spec, ref, "a spec of \(spec.count) slots, or not of the known ones")
+        if spec.slot(4).isTagged { found(.spec, ref, "a number in slot 4 of a spec") }
+        if spec.count != 6 || !spec.slot(3).isNone {
+            found(.unusedValue, ref, "a spec of \(spec.count) slots, or with slot 3")
         }
         let names = try space.node(spec.slot(1).ref)
         guard !names.hasRefs, names.widthType == 1 else {
@@ -91,27 +92,33 @@ extension IntegrityCheck {
         let number = Int(word & 0xFFFF)
         let isLegacyList = number == 13 && type == .link
         if number != key.typeNumber, !isLegacyList {
+            // Engines take the type from the key, and use the spec's type only to find backlinks.
+            let isBacklink = number == ColumnType.backlink.rawValue || type == .backlink
             found(
-                .columnKey, ref, "column \(i) has type \(number) beside key type \(type.rawValue)")
+                isBacklink ? .columnKey : .unusedValue, ref,
+                "column \(i) has type \(number) beside key type \(type.rawValue)")
         }
         let stored = ColumnAttributes(
             rawValue: UInt16(truncatingIfNeeded: arrays.attributes.integer(i)))
         let own = stored.subtracting([.indexed, .fullText, ColumnAttributes(rawValue: 0x02)])
         if own != key.attributes {
+            // An upgrade makes the key of a list of links anew with them.
             found(
-                .columnAttributes, ref,
+                isLegacyList ? .columnAttributes : .unusedValue, ref,
                 "column \(i) has attributes \(own.rawValue) beside \(key.attributes.rawValue)")
         }
         if stored.isSuperset(of: [.indexed, .fullText]) {
-            found(.columnAttributes, ref, "column \(i) has two kinds of index at once")
+            found(.unusedValue, ref, "column \(i) has two kinds of index at once")
         }
         if key.attributes.intersection(.collection).rawValue.nonzeroBitCount > 1 {
             found(.columnAttributes, ref, "column \(i) is two collections at once")
         }
         let keyType = word >> 16
-        let allowed: [Int64] = key.attributes.contains(.dictionary) ? [0, 2] : [0]
-        if !allowed.contains(keyType) {
-            found(.columnKey, ref, "column \(i) has dictionary keys of type \(keyType)")
+        let isDictionary = key.attributes.contains(.dictionary)
+        if isDictionary ? keyType != 0 && keyType != 2 : keyType != 0 {
+            found(
+                isDictionary ? .columnKey : .unusedValue, ref,
+                "column \(i) has dictionary keys of type \(keyType)")
         }
     }
 
@@ -174,7 +181,7 @@ extension IntegrityCheck {
         }
         for column in table.columns where !column.layout.distinct.isNone {
             if column.layout.type != .string || column.layout.collection != nil {
-                found(.enumeration, ref, "\(column.name) is no string and has distinct values")
+                found(.unusedValue, ref, "\(column.name) is no string and has distinct values")
             }
         }
     }
@@ -192,7 +199,7 @@ extension IntegrityCheck {
         guard spend(indexes.count + targets.count) else { return }
         for leaf in 0..<indexes.count where !indexes.slot(leaf).isNone {
             if !table.usedLeafIndexes.contains(leaf) || indexes.slot(leaf).isTagged {
-                found(.indexUnexpected, table.ref, "an index of unused leaf index \(leaf)")
+                found(.indexType, table.ref, "an index of unused leaf index \(leaf)")
             }
         }
         let columns = arrays.targetColumns
@@ -207,11 +214,15 @@ extension IntegrityCheck {
         }
     }
 
+    /// Engines read the opposites of links only. Engines of formats 10 and 11 stored 0 for all other
+    /// columns, and upgrades keep it.
     private func checkNoOpposite(
         _ target: Int64, _ column: Int64, _ leaf: Int, _ table: CheckedTable
     ) {
+        if target == 0, column == 0 { return }
         if target != Int64(TableKey.none.raw) || column != ColumnKey.none.raw {
-            found(.opposite, table.ref, "leaf index \(leaf), which is no link, has an opposite")
+            found(
+                .unusedValue, table.ref, "leaf index \(leaf), which is no link, has an opposite")
         }
     }
 

@@ -40,9 +40,10 @@ extension IntegrityCheck {
         var isOrdered = true
         for i in 0..<arrays[0].count {
             let (start, count) = (arrays[0].integer(i), arrays[1].integer(i))
-            let stamp = isLegacy && top?.freeVersions.isNone == true ? 0 : arrays[2].integer(i)
-            if stamp < 0 || UInt64(stamp) > top?.version ?? 0 {
-                found(.freeStamp, ref, "free chunk \(i) was released by version \(stamp)")
+            checkStamp(i, arrays[2], ref)
+            if count == 0, start >= 0, UInt64(start) <= limit {
+                found(.freeChunkEmpty, ref, "free chunk \(i) of no bytes at \(start)")
+                continue
             }
             guard start >= 24, start & 7 == 0, count > 0, count & 7 == 0,
                 UInt64(start) <= limit, UInt64(count) <= limit - UInt64(start)
@@ -62,12 +63,22 @@ extension IntegrityCheck {
         return withoutOverlaps(chunks, ref)
     }
 
+    /// A chunk whose stamp is beyond the version is not reused until the version reaches the stamp. In
+    /// formats 2 to 9 each session counted versions from 1, so stamps are not comparable.
+    private func checkStamp(_ i: Int, _ stamps: NodeView, _ ref: Ref) {
+        if isLegacy { return }
+        let stamp = stamps.integer(i)
+        if stamp < 0 || UInt64(stamp) > top?.version ?? 0 {
+            found(.freeStamp, ref, "free chunk \(i) was released by version \(stamp)")
+        }
+    }
+
     private func withoutOverlaps(_ chunks: [Extent], _ ref: Ref) -> [Extent] {
         var result: [Extent] = []
         var end: UInt64 = 0
         for chunk in chunks {
             if chunk.start < end {
-                found(.freeListOrder, ref, "free chunks overlap at \(chunk.start)")
+                found(.freeOverlap, ref, "free chunks overlap at \(chunk.start)")
                 continue
             }
             end = chunk.end
@@ -116,10 +127,16 @@ extension IntegrityCheck {
         }
         guard (try? space.prepareIfNeeded(Ref(start))) != nil else { return true }
         let header = (base + Int(start)).load(as: UInt64.self)
-        guard UInt32(truncatingIfNeeded: header) == 0x4141_4141 else { return true }
+        let flags = UInt8(truncatingIfNeeded: header >> 32)
+        if UInt32(truncatingIfNeeded: header) != NodeScan.signature {
+            // Forgotten nodes of old writers have no signature either.
+            guard isLegacy || hasUnsignedNodes, header != 0, NodeSpace.isKnownForm(flags) else {
+                return true
+            }
+        }
         let node = NodeView(
             payload: base + Int(start) + 8, count: Int((header >> 40).byteSwapped >> 40),
-            flags: UInt8(truncatingIfNeeded: header >> 32))
+            flags: flags)
         return UInt64(node.byteSize) > end - start
     }
 }

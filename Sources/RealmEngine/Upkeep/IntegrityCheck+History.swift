@@ -7,7 +7,7 @@ extension IntegrityCheck {
             found(.historyType, topRef, "a history of the unknown type \(top.historyType)")
         }
         if top.historyType == 0, top.historySchema != 0 || !top.history.isNone {
-            found(.historyType, topRef, "a history without a type")
+            found(.unusedValue, topRef, "a history without a type")
         }
         if top.historyType == Self.inRealm, top.historySchema > 1 {
             found(.historyType, topRef, "history schema \(top.historySchema) is unknown")

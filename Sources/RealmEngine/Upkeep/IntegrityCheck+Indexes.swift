@@ -25,7 +25,8 @@ extension IntegrityCheck {
             if isWanted {
                 found(.indexMissing, tables[index].ref, "an indexed property without an index")
             } else if isPrimaryKey, header.format >= 22 {
-                found(.indexMissing, tables[index].ref, "a primary key without an index")
+                // Every writer makes one: the number of the key column may be damaged.
+                found(.primaryKey, tables[index].ref, "a primary key without an index")
             }
             if isPrimaryKey, !tables[index].isIncomplete { checkUniqueness(index, i) }
             return
@@ -50,7 +51,7 @@ extension IntegrityCheck {
     private func checkIndexed(_ info: CheckedColumn) -> Bool {
         let kind = info.isFullText ? IndexKind.fullText : .general
         if kind.obstacle(info.layout.type, info.layout.collection) == nil { return true }
-        found(.indexUnexpected, info.indexRoot, "an index on a type that has none")
+        found(.indexType, info.indexRoot, "an index on a type that has none")
         return false
     }
 

@@ -18,7 +18,7 @@ extension IntegrityCheck {
         case .objectID: return fixedForm(ref, width: 12)
         case .uuid: return fixedForm(ref, width: 16)
         case .typedLink: return typedLinkForm(ref)
-        case .mixed: return mixedForm(ref)
+        case .mixed: return mixedForm(ref, isCell: isCell)
         case .backlink: return nil
         }
     }

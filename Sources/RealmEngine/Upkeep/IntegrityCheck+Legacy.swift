@@ -156,7 +156,7 @@ extension IntegrityCheck {
             content.tables[origin.table].spec.columns[origin.column].target == table.index
         else { return }
         let link = LegacyIncoming(table: origin.table, column: origin.column)
-        let isRight = reading(reader.root, .backlinkForm) { () throws(RealmError) in
+        let isRight = reading(reader.root) { () throws(RealmError) in
             // Links that lead nowhere have been told of.
             let derived = try? LegacyBacklinks(
                 space, content.tables[origin.table], link, table.rows)

@@ -12,7 +12,8 @@ extension IntegrityCheck {
         }
     }
 
-    func mixedForm(_ ref: Ref) -> Int? {
+    /// - Parameter isCell: the leaf is of a property, whose collections are addressed without a key.
+    func mixedForm(_ ref: Ref, isCell: Bool) -> Int? {
         let node = reading(ref, .leafShape) { () throws(RealmError) in
             try space.refNode(ref, slots: 4, "mixed leaf")
         }
@@ -31,7 +32,7 @@ extension IntegrityCheck {
         for pool in 1...4 where pools.claimed[pool, default: []].count != pools.sizes[pool] {
             found(.mixedPool, ref, "entries of pool \(pool) that belong to no value")
         }
-        checkCollectionKeys(ref, node, words, pools)
+        checkCollectionKeys(ref, node, words, pools, isCell: isCell)
         return words.count
     }
 
@@ -99,7 +100,7 @@ extension IntegrityCheck {
 
     /// Keys of nested collections; what is missing at the end of their array is 0.
     private func checkCollectionKeys(
-        _ ref: Ref, _ node: NodeView, _ words: NodeView, _ pools: Pools
+        _ ref: Ref, _ node: NodeView, _ words: NodeView, _ pools: Pools, isCell: Bool
     ) {
         let keysRef = node.count > 5 ? node.slot(5).child : nil
         guard keysRef != nil || pools.sizes[4] > 0 else { return }
@@ -116,7 +117,9 @@ extension IntegrityCheck {
                     found(.collectionKey, ref, "a collection key beside a value of type \(type)")
                 }
             } else if key == 0 || Int64(Int32(truncatingIfNeeded: key)) != key {
-                found(.collectionKey, ref, "a nested collection with key \(key)")
+                found(
+                    isCell && key == 0 ? .collectionKeyMissing : .collectionKey, ref,
+                    "a nested collection with key \(key)")
             }
         }
     }

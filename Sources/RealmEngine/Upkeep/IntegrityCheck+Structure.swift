@@ -124,6 +124,7 @@ extension IntegrityCheck {
         if isLegacy { return }
         if header == 0 { return found(.nodeFlags, ref, "zeros where a node begins") }
         if UInt32(truncatingIfNeeded: header) != NodeScan.signature {
+            hasUnsignedNodes = true
             found(.signature, ref, "a node without its signature")
         }
     }

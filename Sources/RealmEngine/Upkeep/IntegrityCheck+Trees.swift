@@ -51,7 +51,7 @@ extension IntegrityCheck {
             found(.oversizedNode, ref, "an inner node of \(node.count - 2) children")
         }
         if underCompact, !node.slot(0).isTagged {
-            found(.treeCompact, ref, "an inner node in general form under one in compact form")
+            found(.treeForm, ref, "an inner node in general form under one in compact form")
         }
         return visitChildren(ref, node, level, leaf)
     }
