@@ -71,6 +71,14 @@ struct Damage: Sendable, CustomTestStringConvertible {
         #expect(rest.isEmpty, "\(describe(report.findings, report))")
     }
 
+    /// One bit turns a table into a free slot; removing a table clears its name.
+    @Test func aTableTurnedIntoAFreeSlotIsAnError() throws {
+        let report = try Damage(.removedTableName, "query/grammar") { tree in
+            tree.tables.setTag(1, 1744)
+        }.report()
+        #expect(report.errorCount == 1 && report.counts[.removedTableName] == 1)
+    }
+
     @Test func everyCodeIsProvoked() {
         // Blocks of encrypted files: `EncryptedReadingTests`. Trees of another fan-out:
         // `OldWriterTests`.

@@ -151,7 +151,7 @@ extension IntegrityReport {
             switch self {
             case .fileSize, .staleSlot, .evacuation, .block, .signature, .unusedValue,
                 .sectionStraddled, .freeListOrder, .freeChunkEmpty, .freeStamp, .leakedSpace,
-                .removedTableName, .clusterHole, .fanOut, .stringUTF8, .treeForm, .treeEmptyLeaf,
+                .clusterHole, .fanOut, .stringUTF8, .treeForm, .treeEmptyLeaf,
                 .oversizedNode, .setOrderFragile, .dictionaryOrderLegacy, .collectionKeyMissing,
                 .linkContextUnneeded, .backlinkForm, .backlinkStale, .backlinkOrphan,
                 .tombstoneLink, .tombstoneUnlinked, .indexMissing, .indexUnexpected,
