@@ -146,16 +146,18 @@ import Testing
             }
             let collection = results.collection
             guard collection.owner.objects.properties[collection.property].type != .string else {
-                #expect(throws: RealmError.self) { try results.reduced(.sum) }
+                #expect(throws: RealmError.self) { try results.aggregate(.sum) }
                 continue
             }
-            for (reduction, number) in [
-                (QueryReduction.sum, numbers.reduce(0, +)), (.min, numbers.min()),
-                (.max, numbers.max()),
-            ] {
-                let found = try results.reduced(reduction)
-                #expect(ValueOrder.areEqual(found, number.map { .double($0) } ?? .null))
+            let sum = Value.double(numbers.reduce(0, +))
+            #expect(ValueOrder.areEqual(try results.aggregate(.sum), sum))
+            // In the order of all types.
+            let ordered = expected.filter { !ValueOrder.areEqual($0, .null) }.sorted {
+                ValueOrder.compare($0, $1) < 0
             }
+            let (least, greatest) = (ordered.first ?? .null, ordered.last ?? .null)
+            #expect(ValueOrder.areEqual(try results.aggregate(.min), least))
+            #expect(ValueOrder.areEqual(try results.aggregate(.max), greatest))
         }
     }
 

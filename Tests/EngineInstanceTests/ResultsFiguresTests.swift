@@ -38,11 +38,11 @@ import Testing
     ) throws {
         let ages = people.compactMap(\.age)
         let sum = ages.reduce(0, +)
-        #expect(try results.reduced(.sum, of: Self.age).int() == sum, "\(shape)")
-        #expect(try results.reduced(.min, of: Self.age).int() == ages.min(), "\(shape)")
-        #expect(try results.reduced(.max, of: Self.age).int() == ages.max(), "\(shape)")
+        #expect(try results.aggregate(.sum, of: Self.age).int() == sum, "\(shape)")
+        #expect(try results.aggregate(.min, of: Self.age).int() == ages.min(), "\(shape)")
+        #expect(try results.aggregate(.max, of: Self.age).int() == ages.max(), "\(shape)")
         let average = ages.isEmpty ? nil : Double(sum) / Double(ages.count)
-        #expect(try results.reduced(.average, of: Self.age).number == average, "\(shape)")
+        #expect(try results.aggregate(.average, of: Self.age).number == average, "\(shape)")
         var ids: [Int64?] = []
         try results.primaryKeys { (value) throws(RealmError) in ids.append(try value.int()) }
         #expect(ids == people.map(\.id), "\(shape)")
@@ -52,7 +52,7 @@ import Testing
         }
         #expect(found == people.map(\.age), "\(shape)")
         #expect(throws: RealmError.self) {
-            try results.reduced(.sum, of: ResultsLab.Column.name.rawValue)
+            try results.aggregate(.sum, of: ResultsLab.Column.name.rawValue)
         }
     }
 

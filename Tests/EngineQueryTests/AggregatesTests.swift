@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Figures of the objects of a query are those of their values, one by one.
+/// Aggregates of the objects of a query equal the aggregates of their values, one by one.
 @Suite struct AggregatesTests {
     private let file: QueryTestFile
     private let snapshot: Snapshot
@@ -15,9 +15,9 @@ import Testing
         table = snapshot.table(snapshot.schema.table(named: "Node")!)
     }
 
-    private func term(_ reduction: QueryReduction, _ name: String) throws -> AggregateTerm {
+    private func term(_ function: AggregateFunction, _ name: String) throws -> AggregateExpression {
         let column = try #require(table.info.columnIndex(named: name))
-        return try #require(AggregateTerm(reduction, of: column, in: table.info))
+        return try #require(AggregateExpression(function, of: column, in: table.info))
     }
 
     /// The values of a property of the objects found, without nulls.
@@ -45,7 +45,7 @@ import Testing
             let plan = try QueryPlan(Query(text).bound(to: table), in: snapshot, options: options)
             let keys = Array(try plan.rows(in: snapshot).keys)
             for name in ["i", "oi", "d"] {
-                let terms: [AggregateTerm] = [
+                let terms: [AggregateExpression] = [
                     .count, try term(.sum, name), try term(.average, name), try term(.min, name),
                     try term(.max, name),
                 ]
@@ -65,12 +65,86 @@ import Testing
         }
     }
 
-    @Test func onlyNumbersAndDatesAreReduced() throws {
+    /// In a state and in its parts merged, with the values in any leaf.
+    @Test func skipNaNAndNull() {
+        func result(
+            _ function: AggregateFunction, _ type: OperandType, _ values: [Value],
+            inDictionary: Bool = false
+        ) -> Value {
+            var (whole, parts) = (
+                AggregateState(function, of: type, inDictionary: inDictionary),
+                AggregateState(function, of: type, inDictionary: inDictionary)
+            )
+            for value in values {
+                var part = AggregateState(function, of: type, inDictionary: inDictionary)
+                part.add(value)
+                whole.add(value)
+                parts.merge(part)
+            }
+            #expect(ValueRules.compare(whole.result, parts.result) == 0)
+            return whole.result
+        }
+        func expect(_ a: Value, _ b: Value, line: Int = #line) {
+            #expect(ValueRules.compare(a, b) == 0, "line \(line): \(a), not \(b)")
+        }
+        let nan = Decimal128.nan
+        let doubles: [Value] = [.double(.nan), .double(1), .null, .double(2)]
+        let floats: [Value] = [.float(.nan), .float(1), .null, .float(2)]
+        let decimals: [Value] = [
+            .decimal(nan), .decimal(Decimal128(1)), .null, .decimal(Decimal128(2)),
+        ]
+        for (type, values) in [
+            (OperandType.double, doubles), (.float, floats), (.decimal, decimals),
+            (.mixed, decimals),
+        ] {
+            expect(result(.sum, type, values), .int(3))
+            expect(result(.average, type, values), .double(1.5))
+            expect(result(.min, type, values), .int(1))
+            expect(result(.max, type, values), .int(2))
+            expect(result(.sum, type, [values[0]]), .int(0))
+            for function in [AggregateFunction.average, .min, .max] {
+                expect(result(function, type, [values[0], .null]), .null)
+            }
+        }
+        expect(result(.sum, .mixed, doubles), .double(.nan))
+        expect(result(.min, .mixed, doubles), .double(.nan))
+        expect(result(.max, .mixed, doubles), .int(2))
+        expect(result(.min, .double, doubles, inDictionary: true), .double(.nan))
+        expect(result(.sum, .double, doubles, inDictionary: true), .int(3))
+        expect(result(.min, .decimal, decimals, inDictionary: true), .int(1))
+    }
+
+    /// The file of all types has NaN in every column that can have one; it is read by leaf and by row.
+    @Test func skipNaNInColumns() throws {
+        let path = QueryCases.folder.appending(path: "types.realm").path
+        let snapshot = try Database(immutable: path).snapshot()
+        let table = snapshot.table(snapshot.schema.table(named: "Row")!)
+        for name in ["f", "d", "dec", "of", "od", "odec", "mx", "i", "oi"] {
+            let column = try #require(table.info.columnIndex(named: name))
+            for function in [AggregateFunction.sum, .average, .min, .max] {
+                let expression = try #require(
+                    AggregateExpression(function, of: column, in: table.info))
+                var state = expression.state(in: table.info)
+                let scan = table.scan(columns: [column])
+                while try scan.next() {
+                    for row in 0..<scan.count { state.add(try scan.value(row: row, column: 0)) }
+                }
+                let expected = state.result(objects: 0)
+                for text in ["TRUEPREDICATE", "TRUEPREDICATE LIMIT(1000)"] {
+                    let plan = try QueryPlan(Query(text).bound(to: table), in: snapshot)
+                    let found = try plan.aggregates([expression], in: snapshot).values[0]
+                    #expect(ValueRules.compare(found, expected) == 0, "\(function) \(name)")
+                }
+            }
+        }
+    }
+
+    @Test func areDefinedForNumbersAndDates() throws {
         let index = { table.info.columnIndex(named: $0)! }
-        #expect(AggregateTerm(.sum, of: index("s"), in: table.info) == nil)
-        #expect(AggregateTerm(.max, of: index("s"), in: table.info) == nil)
-        #expect(AggregateTerm(.sum, of: index("t"), in: table.info) == nil)
-        #expect(AggregateTerm(.max, of: index("t"), in: table.info) != nil)
-        #expect(AggregateTerm(.min, of: index("kids"), in: table.info) == nil)
+        #expect(AggregateExpression(.sum, of: index("s"), in: table.info) == nil)
+        #expect(AggregateExpression(.max, of: index("s"), in: table.info) == nil)
+        #expect(AggregateExpression(.sum, of: index("t"), in: table.info) == nil)
+        #expect(AggregateExpression(.max, of: index("t"), in: table.info) != nil)
+        #expect(AggregateExpression(.min, of: index("kids"), in: table.info) == nil)
     }
 }

@@ -53,7 +53,7 @@ import Testing
             "ALL kids.k > 2", .comparison(.path(["kids", "k"], .all), .greater, .constant(.int(2))))
         try check(
             "kids.@max.k >= 5",
-            .comparison(.reduction(.max, ["kids"], of: "k"), .greaterEqual, .constant(.int(5))))
+            .comparison(.aggregate(.max, ["kids"], of: "k"), .greaterEqual, .constant(.int(5))))
         try check(
             "SUBQUERY(kids, $x, $x.k > 1 AND SUBQUERY(kids, $y, $y.k > 0).@count >= 0).@count > 0",
             .comparison(

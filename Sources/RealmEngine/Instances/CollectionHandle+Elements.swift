@@ -64,34 +64,42 @@ extension CollectionHandle {
         return place
     }
 
-    /// The elements reduced to one value; nulls count for nothing. The least, the greatest and the
-    /// average of nothing are null, its sum is zero. Throws `misuse` where the elements cannot be
-    /// reduced so.
-    public func reduced(_ reduction: QueryReduction) throws(RealmError) -> Value {
-        try reduced(reduction, elements())
+    /// An aggregate of the elements, or of the values of a dictionary. Nulls are skipped, and NaN is
+    /// too, with the exceptions of `AggregateState`. Without values the minimum, the maximum and
+    /// the average are null, and the sum is zero.
+    ///
+    /// - Throws: `misuse` for elements that the function is not defined for.
+    public func aggregate(_ function: AggregateFunction) throws(RealmError) -> Value {
+        try aggregate(function, elements())
     }
 
-    func reduced(
-        _ reduction: QueryReduction, _ elements: some Sequence<Value>
+    func aggregate(
+        _ function: AggregateFunction, _ elements: some Sequence<Value>
     ) throws(RealmError) -> Value {
         let info = owner.objects.properties[property]
-        let type = steps.isEmpty ? info.type : .mixed
-        guard let result = reduction.reduced(elements, of: type) else {
+        let isMixed = !steps.isEmpty
+        let result = function.result(
+            of: elements, isMixed ? .mixed : info.type,
+            inDictionary: !isMixed && info.collection == .dictionary)
+        guard let result else {
             throw .misuse(
-                "Operation '\(reduction.name)' not supported for the elements of '\(info.name)'",
+                "Operation '\(function.name)' not supported for the elements of '\(info.name)'",
                 code: "IllegalOperation")
         }
         return result
     }
 }
 
-extension QueryReduction {
-    /// Values of a type reduced to one, as `CollectionHandle.reduced` does; nil where values of the
-    /// type cannot be reduced so.
-    public func reduced(_ values: some Sequence<Value>, of type: ColumnType) -> Value? {
+extension AggregateFunction {
+    /// The aggregate of values of a type, as `CollectionHandle.aggregate` computes it; nil where the
+    /// function is not defined for them.
+    public func result(
+        of values: some Sequence<Value>, _ type: ColumnType, inDictionary: Bool = false
+    ) -> Value? {
         guard isDefined(for: type) else { return nil }
-        var figure = Figure(self, of: type)
-        for value in values { figure.add(value) }
-        return figure.result()
+        var state = AggregateState(
+            self, of: OperandType(type, target: .none), inDictionary: inDictionary)
+        for value in values { state.add(value) }
+        return state.result
     }
 }

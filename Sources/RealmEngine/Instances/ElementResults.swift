@@ -59,10 +59,10 @@ public final class ElementResults {
         return try positions().firstIndex { ValueOrder.areEqual(elements[$0], value) }
     }
 
-    /// The elements reduced to one value; see `CollectionHandle.reduced`.
-    public func reduced(_ reduction: QueryReduction) throws(RealmError) -> Value {
+    /// An aggregate of the elements; see `CollectionHandle.aggregate`.
+    public func aggregate(_ function: AggregateFunction) throws(RealmError) -> Value {
         let elements = try collection.elements()
-        return try collection.reduced(reduction, positions().lazy.map { elements[$0] })
+        return try collection.aggregate(function, positions().lazy.map { elements[$0] })
     }
 
     // MARK: Finding

@@ -1,31 +1,34 @@
 /// What the objects' properties say together.
 extension ObjectResults {
-    /// A property's values reduced to one; nulls count for nothing. The least, the greatest and the
-    /// average of nothing are null, its sum is zero. `property` is one of the class's.
+    /// An aggregate of a property of all objects. Nulls are skipped, and NaN is too, except the NaN of
+    /// a float or double in a mixed property. Without values the minimum, the maximum and the average
+    /// are null, and the sum is zero.
     ///
-    /// Objects that were not looked for yet are not remembered for that. Throws `misuse` for a property
-    /// whose values cannot be reduced so.
-    public func reduced(
-        _ reduction: QueryReduction, of property: Int
+    /// Objects that were not looked for yet are not remembered for that.
+    ///
+    /// - Parameter property: index among the properties of the class.
+    /// - Throws: `misuse` for a property that the function is not defined for.
+    public func aggregate(
+        _ function: AggregateFunction, of property: Int
     ) throws(RealmError) -> Value {
         let snapshot = instance.snapshot()
         guard let info = snapshot.schema.table(definition.table) else {
-            return Figure(reduction, of: objects.properties[property].type).result()
+            return function.result(of: [], objects.properties[property].type) ?? .null
         }
         let column = try column(property, of: info)
-        guard let term = AggregateTerm(reduction, of: column, in: info) else {
+        guard let expression = AggregateExpression(function, of: column, in: info) else {
             throw .misuse(
-                "Operation '\(reduction.name)' not supported for property "
+                "Operation '\(function.name)' not supported for property "
                     + "'\(info.className).\(info.columns[column].name)'", code: "IllegalOperation")
         }
         let table = snapshot.table(info)
         if foundNow == nil || definition.isEverything,
             let plan = try definition.unarrangedPlan(for: table)
         {
-            return try plan.aggregates([term], in: snapshot).values[0]
+            return try plan.states([expression], in: snapshot).states[0].result
         }
         guard case .keys(let keys, _) = try current().members else { return .null }
-        return try table.aggregates([term], of: keys).values[0]
+        return try table.states([expression], of: keys).states[0].result
     }
 
     /// The values of a property of all objects, in their order, one after the other: its column alone
@@ -76,7 +79,7 @@ extension ObjectResults {
     }
 }
 
-extension QueryReduction {
+extension AggregateFunction {
     /// As messages name it.
     var name: String {
         switch self {

@@ -1,281 +1,101 @@
-/// A figure that the objects of a query are reduced to.
-public struct AggregateTerm: Sendable {
+/// An aggregate of the objects of a query.
+public struct AggregateExpression: Sendable {
     /// Nil for the number of objects.
-    public let reduction: QueryReduction?
-    /// Place of the property among those of its class.
+    public let function: AggregateFunction?
+    /// Index of the property in its class.
     public let column: Int
 
     /// The number of objects.
-    public static let count = AggregateTerm(reduction: nil, column: -1)
+    public static let count = AggregateExpression(function: nil, column: -1)
 
-    private init(reduction: QueryReduction?, column: Int) {
-        self.reduction = reduction
+    private init(function: AggregateFunction?, column: Int) {
+        self.function = function
         self.column = column
     }
 
-    /// A reduction of property `column` of `table`; nil when its values cannot be reduced so.
-    public init?(_ reduction: QueryReduction, of column: Int, in table: TableInfo) {
+    /// The aggregate of property `column` of `table`; nil when it is not defined for its values.
+    public init?(_ function: AggregateFunction, of column: Int, in table: TableInfo) {
         let info = table.columns[column]
-        guard info.collection == nil, reduction.isDefined(for: info.type) else { return nil }
-        self.init(reduction: reduction, column: column)
+        guard info.collection == nil, function.isDefined(for: info.type) else { return nil }
+        self.init(function: function, column: column)
+    }
+
+    /// The column that is read; nil for the number of objects.
+    func column(of table: TableInfo) -> BoundColumn? {
+        function == nil ? nil : BoundColumn(table.columns[column])
+    }
+
+    func state(in table: TableInfo) -> AggregateState {
+        AggregateState(function, of: column(of: table)?.type ?? .int)
     }
 }
 
-extension QueryReduction {
-    /// Whether values of the type can be reduced so.
+extension AggregateFunction {
+    /// Whether the function is defined for values of the type.
     func isDefined(for type: ColumnType) -> Bool {
         switch type {
         case .int, .float, .double, .decimal, .mixed: true
-        case .timestamp: self == .min || self == .max
+        case .timestamp: !isSum
         default: false
         }
     }
 }
 
 extension QueryPlan {
-    /// Figures of the objects the query yields, in the order of the terms. Throws `corrupt`.
+    /// Aggregates of the objects that the query yields, in the order of `expressions`. A sum of
+    /// integers that does not fit in one is a double.
+    ///
+    /// - Throws: `corrupt`.
     public func aggregates(
-        _ terms: [AggregateTerm], in snapshot: Snapshot
+        _ expressions: [AggregateExpression], in snapshot: Snapshot
     ) throws(RealmError) -> (count: Int, values: [Value]) {
-        if isArranged {
-            let keys = try rows(in: snapshot).keys
-            return try snapshot.table(query.table).aggregates(terms, of: keys)
-        }
-        var figures = terms.map { Figure($0, query.table) }
-        let count = try addLeaves(to: &figures, snapshot)
-        return (count, figures.map { $0.result(count: count) })
+        let (count, states) = try states(expressions, in: snapshot)
+        return (count, states.map { $0.result(objects: count) })
     }
 
-    private func addLeaves(
-        to figures: inout [Figure], _ snapshot: Snapshot
-    ) throws(RealmError) -> Int {
+    func states(
+        _ expressions: [AggregateExpression], in snapshot: Snapshot
+    ) throws(RealmError) -> (count: Int, states: [AggregateState]) {
+        if isArranged {
+            let keys = try rows(in: snapshot).keys
+            return try snapshot.table(query.table).states(expressions, of: keys)
+        }
+        let columns = expressions.map { $0.column(of: query.table) }
+        var states = expressions.map { $0.state(in: query.table) }
         var count = 0
         try QueryRun(self, in: snapshot).forEachLeaf { (leaf, rows) throws(RealmError) in
             count &+= rows.count
-            for i in figures.indices {
-                guard let column = figures[i].column else { continue }
-                try figures[i].add(leaf.column(column.leafIndex, column.layout), rows)
+            for i in states.indices {
+                guard let column = columns[i] else { continue }
+                try states[i].add(leaf.column(column.leafIndex, column.layout), rows)
             }
             return true
         }
-        return count
+        return (count, states)
     }
-
 }
 
 extension Table {
-    /// Figures of the objects with `keys`, one after the other, since sums depend on the order. Throws
-    /// `corrupt`.
-    func aggregates(
-        _ terms: [AggregateTerm], of keys: RowKeys
-    ) throws(RealmError) -> (count: Int, values: [Value]) {
-        var figures = terms.map { Figure($0, info) }
+    /// Aggregates of the objects with `keys`, which are read in order: sums depend on it. Keys
+    /// without an object are skipped.
+    ///
+    /// - Throws: `corrupt`.
+    func states(
+        _ expressions: [AggregateExpression], of keys: RowKeys
+    ) throws(RealmError) -> (count: Int, states: [AggregateState]) {
+        var states = expressions.map { $0.state(in: info) }
         var count = 0
-        let columns = figures.map { $0.column }
-        let scan = scan(columns: figures.compactMap { $0.place })
+        let columns = expressions.filter { $0.function != nil }.map(\.column)
+        let scan = scan(columns: columns)
         for key in keys {
             guard let row = try scan.seek(key) else { continue }
             count += 1
-            var place = 0
-            for i in figures.indices where columns[i] != nil {
-                figures[i].add(try scan.value(row: row, column: place))
-                place += 1
+            var column = 0
+            for i in states.indices where expressions[i].function != nil {
+                states[i].add(try scan.value(row: row, column: column))
+                column += 1
             }
         }
-        return (count, figures.map { $0.result(count: count) })
-    }
-}
-
-/// A figure in the making.
-struct Figure {
-    private let reduction: QueryReduction?
-    /// Of the values; nil for the number of objects.
-    private let type: ColumnType?
-    /// What is reduced, and its place among the properties; nil for no property.
-    let column: BoundColumn?
-    fileprivate let place: Int?
-    /// Values added up.
-    private var number = 0
-    private var sum = 0.0
-    /// Sums of integers stay exact as long as they fit.
-    private var whole: Int64 = 0
-    private var isWhole = true
-    private var decimal = Decimal128.zero
-    private var isDecimal = false
-    private var extreme = Value.null
-
-    init(_ term: AggregateTerm, _ table: TableInfo) {
-        reduction = term.reduction
-        place = term.reduction == nil ? nil : term.column
-        column = place.map { BoundColumn(table.columns[$0]) }
-        type = place.map { table.columns[$0].type }
-    }
-
-    /// Of values of a type, for which the reduction is defined.
-    init(_ reduction: QueryReduction, of type: ColumnType) {
-        (self.reduction, self.type) = (reduction, type)
-        (column, place) = (nil, nil)
-    }
-
-    /// Adds rows of a leaf, in order.
-    fileprivate mutating func add(_ cells: ColumnLeaf, _ rows: Selection) throws(RealmError) {
-        if reduction == .sum || reduction == .average, !isDecimal {
-            switch cells {
-            case .double(let cells): return addDoubles(cells, rows)
-            case .integer(let cells) where isWhole: return addIntegers(cells, rows)
-            default: break
-            }
-        }
-        try rows.visit { (row) throws(RealmError) in add(try cells.value(row)) }
-    }
-
-    /// Adds rows of a leaf, each to the figure of its group: by number, one of `every`.
-    static func add(
-        _ cells: ColumnLeaf, _ rows: Selection, to figures: UnsafeMutablePointer<Figure>,
-        every step: Int, _ groups: UnsafePointer<UInt32>
-    ) throws(RealmError) {
-        let isSum = figures.pointee.reduction == .sum || figures.pointee.reduction == .average
-        switch cells {
-        case .double(let cells) where isSum:
-            rows.each { row in
-                guard let value = cells.value(row) else { return }
-                figures[Int(groups[row]) &* step].addOne(value)
-            }
-        case .integer(let cells) where isSum:
-            rows.each { figures[Int(groups[$0]) &* step].addOne(cells.value($0)) }
-        case .nullableInteger(let cells) where isSum:
-            rows.each { row in
-                guard let value = cells.value(row) else { return }
-                figures[Int(groups[row]) &* step].addOne(value)
-            }
-        default:
-            try rows.visit { (row) throws(RealmError) in
-                figures[Int(groups[row]) &* step].add(try cells.value(row))
-            }
-        }
-    }
-
-    /// Of a property of doubles.
-    @inline(__always)
-    private mutating func addOne(_ value: Double) {
-        isWhole = false
-        sum += value
-        number &+= 1
-    }
-
-    /// Of a property of integers.
-    @inline(__always)
-    private mutating func addOne(_ value: Int64) {
-        let (total, overflow) = whole.addingReportingOverflow(value)
-        whole = total
-        if overflow { isWhole = false }
-        sum += Double(value)
-        number &+= 1
-    }
-
-    /// Adds what another figure of the same kind was made of.
-    mutating func merge(_ other: Figure) {
-        if case .null = other.extreme {} else { addExtreme(other.extreme) }
-        if isDecimal || other.isDecimal {
-            decimal = decimalSum + other.decimalSum
-            isDecimal = true
-        }
-        let (total, overflow) = whole.addingReportingOverflow(other.whole)
-        whole = total
-        isWhole = isWhole && other.isWhole && !overflow
-        sum += other.sum
-        number &+= other.number
-    }
-
-    private var decimalSum: Decimal128 {
-        isDecimal ? decimal : isWhole ? Decimal128(whole) : Decimal128(sum)
-    }
-
-    private mutating func addDoubles(_ cells: DoubleLeaf, _ rows: Selection) {
-        var (sum, number) = (sum, number)
-        rows.each { row in
-            guard let value = cells.value(row) else { return }
-            sum += value
-            number &+= 1
-        }
-        if number > self.number { isWhole = false }
-        (self.sum, self.number) = (sum, number)
-    }
-
-    private mutating func addIntegers(_ cells: IntegerLeaf, _ rows: Selection) {
-        var (sum, whole, overflows) = (sum, whole, false)
-        rows.each { row in
-            let value = cells.value(row)
-            let (total, overflow) = whole.addingReportingOverflow(value)
-            whole = total
-            overflows = overflows || overflow
-            sum += Double(value)
-        }
-        if overflows { isWhole = false }
-        (self.sum, self.whole, number) = (sum, whole, number &+ rows.count)
-    }
-
-    mutating func add(_ value: Value) {
-        switch reduction {
-        case .sum, .average: addNumber(value)
-        case .min, .max: addExtreme(value)
-        case nil: break
-        }
-    }
-
-    private mutating func addNumber(_ value: Value) {
-        switch value {
-        case .int(let v):
-            let (total, overflow) = whole.addingReportingOverflow(v)
-            whole = total
-            if overflow { isWhole = false }
-            sum += Double(v)
-            if isDecimal { decimal = decimal + Decimal128(v) }
-        case .float(let v): addDouble(Double(v))
-        case .double(let v): addDouble(v)
-        case .decimal(let v):
-            if !isDecimal {
-                isDecimal = true
-                decimal = isWhole ? Decimal128(whole) : Decimal128(sum)
-            }
-            decimal = decimal + v
-        default: return
-        }
-        number += 1
-    }
-
-    private mutating func addDouble(_ v: Double) {
-        isWhole = false
-        sum += v
-        if isDecimal { decimal = decimal + Decimal128(v) }
-    }
-
-    private mutating func addExtreme(_ value: Value) {
-        switch value {
-        case .int, .float, .double, .decimal, .timestamp: break
-        default: return
-        }
-        if case .null = extreme {
-            extreme = value
-            return
-        }
-        let order = ValueOrder.compare(value, extreme)
-        if reduction == .max ? order > 0 : order < 0 { extreme = value }
-    }
-
-    /// What was found among `count` objects.
-    func result(count: Int = 0) -> Value {
-        switch reduction {
-        case nil: return .int(Int64(count))
-        case .min, .max: return extreme
-        case .sum:
-            if isDecimal || type == .decimal { return .decimal(decimal) }
-            let isInteger = type == .int || type == .mixed
-            return isWhole && isInteger ? .int(whole) : .double(sum)
-        case .average:
-            if number == 0 { return .null }
-            if isDecimal { return .decimal(decimal / Decimal128(number)) }
-            return .double(sum / Double(number))
-        }
+        return (count, states)
     }
 }

@@ -121,7 +121,7 @@ struct BoundTerm: Sendable {
 
 /// `@min` and its kin, over a collection of values or over a property of linked objects.
 final class BoundAggregate: Sendable {
-    let function: QueryAggregate.Function
+    let function: AggregateFunction
     let path: BoundPath
     /// For links: the property of the objects reached.
     let property: BoundColumn?
@@ -129,7 +129,7 @@ final class BoundAggregate: Sendable {
     let element: OperandType
 
     init(
-        _ function: QueryAggregate.Function, _ path: BoundPath, property: BoundColumn?,
+        _ function: AggregateFunction, _ path: BoundPath, property: BoundColumn?,
         element: OperandType
     ) {
         self.function = function

@@ -1,13 +1,15 @@
-/// Groups of objects whose keys are equal, with their figures. What does not fit into memory goes to a
+/// Groups of objects whose keys are equal, with their aggregates. What does not fit into memory goes to a
 /// temporary file as groups in order, which are put together in the end.
 final class GroupTable {
     private let readers: [GroupKeyReader]
     /// Numbers of pairs: of a group by all keys before, and of the value of the next key.
     private let pairs: [ValueNumbers]
-    private let shapes: [Figure]
+    private let shapes: [AggregateState]
+    /// The column that each aggregate reads; nil for the number of objects.
+    private let operands: [BoundColumn?]
     private let counts = ReusedBuffer<Int>()
-    /// As many of each group as there are terms.
-    private let figures = ReusedBuffer<Figure>()
+    /// One state for each group and aggregate; all states of a group are adjacent.
+    private let states = ReusedBuffer<AggregateState>()
     private let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: 256)
     private let others = UnsafeMutablePointer<UInt32>.allocate(capacity: 256)
     private let memoryLimit: Int
@@ -18,15 +20,16 @@ final class GroupTable {
     private var waiting: (leaf: ClusterLeaf, rows: Selection)?
 
     init(
-        _ keys: [BoundSortKey], _ terms: [AggregateTerm], _ table: TableInfo,
+        _ keys: [BoundSortKey], _ aggregates: [AggregateExpression], _ table: TableInfo,
         _ evaluator: QueryEvaluator, memoryLimit: Int
     ) throws(RealmError) {
         readers = try keys.map { (key) throws(RealmError) in try GroupKeyReader(key, evaluator) }
         pairs = keys.dropFirst().map { _ in ValueNumbers() }
-        shapes = terms.map { Figure($0, table) }
+        shapes = aggregates.map { $0.state(in: table) }
+        operands = aggregates.map { $0.column(of: table) }
         self.memoryLimit = memoryLimit
-        layout = GroupRecord(keys: keys.count, terms: terms.count)
-        columns = readers.compactMap(\.ownColumn) + shapes.compactMap { $0.column?.leafIndex }
+        layout = GroupRecord(keys: keys.count, aggregates: aggregates.count)
+        columns = readers.compactMap(\.ownColumn) + operands.compactMap { $0?.leafIndex }
     }
 
     deinit {
@@ -40,7 +43,7 @@ final class GroupTable {
 
     /// More than may be kept.
     var isFull: Bool {
-        var size = count * (8 + shapes.count * MemoryLayout<Figure>.stride)
+        var size = count * (8 + shapes.count * MemoryLayout<AggregateState>.stride)
         for reader in readers { size += reader.values.size }
         for pair in pairs { size += pair.size }
         return size > memoryLimit
@@ -73,15 +76,15 @@ final class GroupTable {
         let total = (pairs.last ?? readers[0].values).count
         while count < total {
             counts.append(0)
-            for shape in shapes { figures.append(shape) }
+            for shape in shapes { states.append(shape) }
         }
         let counts = counts.mutable.baseAddress!
         rows.each { counts[Int(numbers[$0])] &+= 1 }
-        guard let figures = figures.mutable.baseAddress else { return }
-        for i in shapes.indices {
-            guard let column = shapes[i].column else { continue }
+        guard let states = states.mutable.baseAddress else { return }
+        for (i, column) in operands.enumerated() {
+            guard let column else { continue }
             let cells = try leaf.column(column.leafIndex, column.layout)
-            try Figure.add(cells, rows, to: figures + i, every: shapes.count, numbers)
+            try AggregateState.add(cells, rows, to: states + i, every: shapes.count, numbers)
         }
     }
 
@@ -102,7 +105,7 @@ final class GroupTable {
             }
             layout.setCount(counts.all[group], of: record)
             for i in shapes.indices {
-                layout.setFigure(i, figures.all[group * shapes.count + i], of: record)
+                layout.setState(i, states.all[group * shapes.count + i], of: record)
             }
             if try !body(record) { break }
         }
@@ -111,7 +114,7 @@ final class GroupTable {
 
     private func removeAll() {
         counts.removeAll()
-        figures.removeAll()
+        states.removeAll()
         for reader in readers { reader.removeAll() }
         for pair in pairs { pair.removeAll() }
     }
@@ -140,16 +143,16 @@ final class GroupTable {
     }
 }
 
-/// Where the parts of a group's record are: its keys, the number of its objects, its figures.
+/// Layout of a group's record: keys, number of objects, states of the aggregates.
 struct GroupRecord: Sendable {
     let keys: Int
-    let terms: Int
+    let aggregates: Int
 
     private static var valueSize: Int { (MemoryLayout<Value>.stride + 15) & ~15 }
-    private static var figureSize: Int { (MemoryLayout<Figure>.stride + 15) & ~15 }
+    private static var stateSize: Int { (MemoryLayout<AggregateState>.stride + 15) & ~15 }
     private var countOffset: Int { keys * Self.valueSize }
 
-    var size: Int { countOffset + 16 + terms * Self.figureSize }
+    var size: Int { countOffset + 16 + aggregates * Self.stateSize }
 
     func key(_ i: Int, of record: UnsafeRawPointer) -> Value {
         record.load(fromByteOffset: i * Self.valueSize, as: Value.self)
@@ -167,17 +170,17 @@ struct GroupRecord: Sendable {
         record.storeBytes(of: count, toByteOffset: countOffset, as: Int.self)
     }
 
-    func figure(_ i: Int, of record: UnsafeRawPointer) -> Figure {
-        record.load(fromByteOffset: countOffset + 16 + i * Self.figureSize, as: Figure.self)
+    func state(_ i: Int, of record: UnsafeRawPointer) -> AggregateState {
+        record.load(fromByteOffset: countOffset + 16 + i * Self.stateSize, as: AggregateState.self)
     }
 
-    func setFigure(_ i: Int, _ figure: Figure, of record: UnsafeMutableRawPointer) {
+    func setState(_ i: Int, _ state: AggregateState, of record: UnsafeMutableRawPointer) {
         record.storeBytes(
-            of: figure, toByteOffset: countOffset + 16 + i * Self.figureSize, as: Figure.self)
+            of: state, toByteOffset: countOffset + 16 + i * Self.stateSize, as: AggregateState.self)
     }
 
     func result(_ i: Int, of record: UnsafeRawPointer) -> Value {
-        figure(i, of: record).result(count: count(of: record))
+        state(i, of: record).result(objects: count(of: record))
     }
 
     /// Negative, zero or positive: by the keys.
@@ -192,10 +195,10 @@ struct GroupRecord: Sendable {
     /// Adds what the other record of the same group has.
     func merge(_ other: UnsafeRawPointer, into record: UnsafeMutableRawPointer) {
         setCount(count(of: record) + count(of: other), of: record)
-        for i in 0..<terms {
-            var figure = figure(i, of: record)
-            figure.merge(self.figure(i, of: other))
-            setFigure(i, figure, of: record)
+        for i in 0..<aggregates {
+            var state = state(i, of: record)
+            state.merge(self.state(i, of: other))
+            setState(i, state, of: record)
         }
     }
 }

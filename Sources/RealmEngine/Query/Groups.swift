@@ -3,8 +3,8 @@ public struct GroupOrder: Sendable {
     public enum Subject: Sendable {
         /// A key, by its place.
         case key(Int)
-        /// A figure, by its place.
-        case term(Int)
+        /// An aggregate, by its index.
+        case aggregate(Int)
     }
 
     public let subject: Subject
@@ -24,8 +24,8 @@ extension QueryPlan {
     /// file cannot be written.
     @discardableResult
     public func forEachGroup(
-        _ terms: [AggregateTerm], order: [GroupOrder] = [], in snapshot: Snapshot,
-        _ body: (_ keys: [Value], _ figures: [Value]) throws(RealmError) -> Bool
+        _ aggregates: [AggregateExpression], order: [GroupOrder] = [], in snapshot: Snapshot,
+        _ body: (_ keys: [Value], _ results: [Value]) throws(RealmError) -> Bool
     ) throws(RealmError) -> Int {
         guard case .sort(let keys)? = query.descriptors.last else {
             throw .misuse("groups need a SORT by their keys")
@@ -33,7 +33,7 @@ extension QueryPlan {
         let memory = QueryMemory(options, snapshot)
         let evaluator = QueryEvaluator(snapshot, looks: query.descriptors.map(\.looks).max() ?? 1)
         let table = try GroupTable(
-            keys, terms, query.table, evaluator, memoryLimit: memory.sorting)
+            keys, aggregates, query.table, evaluator, memoryLimit: memory.sorting)
         let record = table.record
         var runs: GroupRuns?
         var count = 0
@@ -49,7 +49,7 @@ extension QueryPlan {
         func visit(_ group: UnsafeRawPointer) throws(RealmError) -> Bool {
             try body(
                 (0..<keys.count).map { record.key($0, of: group) },
-                terms.indices.map { record.result($0, of: group) })
+                aggregates.indices.map { record.result($0, of: group) })
         }
         if order.isEmpty {
             try all.visit(visit)
@@ -136,7 +136,7 @@ private struct GroupSource {
     }
 }
 
-/// Puts groups in an order of their figures.
+/// Puts groups in an order of their keys and aggregates.
 private struct GroupSorter {
     private let record: GroupRecord
     private let order: [GroupOrder]
@@ -187,7 +187,7 @@ private struct GroupSorter {
             let result =
                 switch part.subject {
                 case .key(let i): ValueNumbers.order(record.key(i, of: a), record.key(i, of: b))
-                case .term(let i):
+                case .aggregate(let i):
                     ValueNumbers.order(record.result(i, of: a), record.result(i, of: b))
                 }
             if result != 0 { return part.isAscending ? result : -result }

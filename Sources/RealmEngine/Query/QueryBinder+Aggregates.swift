@@ -75,7 +75,7 @@ extension QueryBinder {
     }
 
     private func result(
-        _ function: QueryAggregate.Function, _ element: OperandType
+        _ function: AggregateFunction, _ element: OperandType
     ) -> OperandType {
         switch (function, element) {
         case (.min, _), (.max, _): element

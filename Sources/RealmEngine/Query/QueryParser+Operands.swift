@@ -65,7 +65,7 @@ extension QueryParser {
 
     private static func aggregateFunction(
         _ kind: QueryToken.Kind
-    ) -> QueryAggregate.Function? {
+    ) -> AggregateFunction? {
         switch kind {
         case .min: .min
         case .max: .max
@@ -77,7 +77,7 @@ extension QueryParser {
 
     /// What may follow `path.@min`: one property.
     private mutating func aggregate(
-        _ path: QueryPath, _ function: QueryAggregate.Function
+        _ path: QueryPath, _ function: AggregateFunction
     ) throws(RealmError) -> QueryAggregate {
         let range = previous
         var property: QueryPath.Step?

@@ -29,7 +29,7 @@ public enum QueryExpression: Sendable {
     /// `.@type`.
     case type([QueryStep], QueryQuantifier? = nil)
     /// `@min` and its kin, of a collection or of a property of linked objects.
-    indirect case reduction(QueryReduction, [QueryStep], of: String? = nil)
+    indirect case aggregate(AggregateFunction, [QueryStep], of: String? = nil)
     /// How many of the objects linked to satisfy a condition: `SUBQUERY(...).@count`.
     indirect case subqueryCount([QueryStep], QueryPredicate)
     indirect case arithmetic(QueryExpression, QueryArithmetic, QueryExpression)
@@ -50,8 +50,8 @@ public enum QueryStep: Sendable, ExpressibleByStringLiteral {
     public init(stringLiteral name: String) { self = .name(name) }
 }
 
-/// What a collection is reduced to.
-public enum QueryReduction: Sendable {
+/// A function of several values: `@min` and its kin.
+public enum AggregateFunction: UInt8, Sendable {
     case min, max, sum, average
 }
 
@@ -148,10 +148,10 @@ private struct QueryTreeBuilder {
         case .path(let steps, let quantifier): return property(steps, quantifier, .none)
         case .count(let steps, let quantifier): return property(steps, quantifier, .count)
         case .type(let steps, let quantifier): return property(steps, quantifier, .type)
-        case .reduction(let reduction, let steps, let name):
+        case .aggregate(let function, let steps, let name):
             return .aggregate(
                 QueryAggregate(
-                    path: path(steps), function: reduction.function, functionRange: .none,
+                    path: path(steps), function: function, functionRange: .none,
                     property: name.map { step(.name($0)) }))
         case .subqueryCount(let steps, let predicate):
             // Scopes are told apart by their depth.
@@ -213,17 +213,6 @@ private struct QueryTreeBuilder {
             .sort(keys.map { QuerySortKey(path: path($0.path), isAscending: $0.isAscending) })
         case .distinct(let paths): .distinct(paths.map(path))
         case .limit(let count): .limit(Int64(max(0, count)))
-        }
-    }
-}
-
-extension QueryReduction {
-    fileprivate var function: QueryAggregate.Function {
-        switch self {
-        case .min: .min
-        case .max: .max
-        case .sum: .sum
-        case .average: .average
         }
     }
 }

@@ -168,13 +168,9 @@ struct QueryPath: Sendable {
 /// `path.@min`, `links.@sum.property` and the like.
 struct QueryAggregate: Sendable {
     var path: QueryPath
-    var function: Function
+    var function: AggregateFunction
     var functionRange: SourceRange
     var property: QueryPath.Step?
-
-    enum Function: UInt8, Sendable {
-        case min, max, sum, average
-    }
 }
 
 /// `SUBQUERY(path, $x, condition).@count`

@@ -77,6 +77,11 @@ struct FloatLeaf {
         return bits == Self.nullBits ? nil : Float(bitPattern: bits)
     }
 
+    /// Number `i` as it is stored; null is a NaN.
+    @inline(__always) func number(_ i: Int) -> Float {
+        Float(bitPattern: node.payload.load(fromByteOffset: i &* 4, as: UInt32.self))
+    }
+
     @inline(__always) func stored(_ i: Int) -> Value { value(i).map(Value.float) ?? .null }
 }
 
@@ -97,6 +102,11 @@ struct DoubleLeaf {
     @inline(__always) func value(_ i: Int) -> Double? {
         let bits = node.payload.load(fromByteOffset: i &* 8, as: UInt64.self)
         return bits == Self.nullBits ? nil : Double(bitPattern: bits)
+    }
+
+    /// Number `i` as it is stored; null is a NaN.
+    @inline(__always) func number(_ i: Int) -> Double {
+        Double(bitPattern: node.payload.load(fromByteOffset: i &* 8, as: UInt64.self))
     }
 
     @inline(__always) func stored(_ i: Int) -> Value {

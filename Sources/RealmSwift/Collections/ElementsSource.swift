@@ -37,8 +37,8 @@ final class ElementsSource: @unchecked Sendable {
         attempt { () throws(RealmError) in try results.index(of: value) }
     }
 
-    func reduced(_ reduction: QueryReduction) -> Value {
-        attempt { () throws(RealmError) in try results.reduced(reduction) }
+    func aggregate(_ function: AggregateFunction) -> Value {
+        attempt { () throws(RealmError) in try results.aggregate(function) }
     }
 
     private func arranged(_ step: ElementResults.Step) -> ElementsSource {

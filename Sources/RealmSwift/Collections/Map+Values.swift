@@ -34,10 +34,12 @@ extension Map {
 
     // MARK: Figures
 
-    private func figure(_ reduction: QueryReduction, _ property: String) -> _Stored? {
-        if managed == nil { return LocalFigures.reduced(values, reduction, property) }
-        if reduction == .sum, count == 0 { return nil }
-        return results.reduced(reduction, property)
+    private func figure(_ function: AggregateFunction, _ property: String) -> _Stored? {
+        if managed == nil {
+            return LocalFigures.aggregate(values, function, property, inDictionary: true)
+        }
+        if function == .sum, count == 0 { return nil }
+        return results.aggregate(function, property)
     }
 
     public func min<T: _HasPersistedType>(ofProperty property: String) -> T?

@@ -1,13 +1,14 @@
 import Foundation
 import RealmEngine
 
-/// Least, greatest, sum and average (API specification 2.6): nulls count for nothing, of nothing the sum
-/// is zero and the others are nil.
+/// Minimum, maximum, sum and average (API specification 2.6). Nulls are skipped, and NaN is too, with two
+/// exceptions of the reference: the NaN of a float or double in an `AnyRealmValue`, and in the minimum of
+/// a `Map`, is the smallest number. Without values the sum is zero and the others are nil.
 extension RealmCollection {
-    /// A property of the objects, or the elements themselves, reduced to one value; nil for null.
-    func figure(_ reduction: QueryReduction, _ property: String?) -> _Stored? {
-        if isLocal { return LocalFigures.reduced(Array(self), reduction, property) }
-        return results.reduced(reduction, property)
+    /// An aggregate of a property of the objects, or of the elements themselves; nil for null.
+    func figure(_ function: AggregateFunction, _ property: String?) -> _Stored? {
+        if isLocal { return LocalFigures.aggregate(Array(self), function, property) }
+        return results.aggregate(function, property)
     }
 
     public func min<T: _HasPersistedType>(ofProperty property: String) -> T?
@@ -61,20 +62,16 @@ extension RealmCollection where Element.PersistedType: AddableType {
 
 extension Results {
     /// Nil for null.
-    func reduced(_ reduction: QueryReduction, _ property: String?) -> _Stored? {
+    func aggregate(_ function: AggregateFunction, _ property: String?) -> _Stored? {
         let value: Value
         switch source {
-        case .objects(let source): value = source.reduced(reduction, property ?? "self")
+        case .objects(let source): value = source.aggregate(function, property ?? "self")
         case .values(let source):
             if let property, property != "self" {
                 throwRealmException(
                     "Property '\(property)' not found in object of type '\(Element.self)'")
             }
-            value = source.reduced(reduction)
-            if Element.self == AnyRealmValue.self, reduction == .sum, case .int(let sum) = value {
-                // What may be anything adds up to what may have a fraction.
-                return _Stored(value: .decimal(RealmEngine.Decimal128(sum)), realm: home)
-            }
+            value = source.aggregate(function)
         }
         if case .null = value { return nil }
         return _Stored(value: value, realm: home)
@@ -93,6 +90,11 @@ extension _Stored {
 }
 
 extension Value {
+    fileprivate var isDecimal: Bool {
+        if case .decimal = self { return true }
+        return false
+    }
+
     /// The same number as values of a column have it; what is none stays what it is.
     fileprivate func number(as type: PropertyType?) -> Value {
         let number: Double
@@ -118,8 +120,9 @@ extension Value {
 
 /// Figures of collections that are in no realm.
 enum LocalFigures {
-    static func reduced<Element>(
-        _ elements: [Element], _ reduction: QueryReduction, _ property: String?
+    static func aggregate<Element>(
+        _ elements: [Element], _ function: AggregateFunction, _ property: String?,
+        inDictionary: Bool = false
     ) -> _Stored? {
         let storing = _Storing(nil)
         var (values, type): ([Value], PropertyType) = ([], .any)
@@ -134,14 +137,19 @@ enum LocalFigures {
                 values.append(value._rlmStored(storing))
             }
         }
-        let value = type.column.flatMap { reduction.reduced(values, of: $0) }
-        // What may be anything adds up to what has a fraction.
-        if type == .any, !values.isEmpty, case .int(let sum)? = value, reduction == .sum {
-            return _Stored(value: .double(Double(sum)), realm: nil)
+        let isOfElements = property == nil || property == "self"
+        let value = type.column.flatMap {
+            function.result(of: values, $0, inDictionary: inDictionary && isOfElements)
+        }
+        // Mixed values add up to a double unless one of them is a decimal.
+        if type == .any, function == .sum || function == .average, case .decimal(let sum)? = value,
+            !values.contains(where: { $0.isDecimal })
+        {
+            return _Stored(value: .double(sum.doubleValue), realm: nil)
         }
         guard let value else {
             throwRealmException(
-                "Operation '\(reduction)' not supported for '\(type)' property '\(property ?? "self")'"
+                "Operation '\(function)' not supported for '\(type)' property '\(property ?? "self")'"
             )
         }
         if case .null = value { return nil }
@@ -167,7 +175,7 @@ extension ObjectBase {
 }
 
 extension ResultsSource {
-    func reduced(_ reduction: QueryReduction, _ name: String) -> Value {
+    func aggregate(_ function: AggregateFunction, _ name: String) -> Value {
         guard let field = managed.model.field(named: name),
             let property = managed.objects.property(named: field.column)
         else {
@@ -175,7 +183,7 @@ extension ResultsSource {
                 "Property '\(name)' not found in object of type '\(managed.model.name)'")
         }
         return attempt { () throws(RealmError) in
-            try results.reduced(reduction, of: property)
+            try results.aggregate(function, of: property)
         }
     }
 }

@@ -3,12 +3,12 @@ import RealmEngine
 /// `--aggregate`: counts, sums, averages and extremes of some properties, as a list names them and as
 /// they are printed.
 package final class Aggregation {
-    private static let reductions: [String: QueryReduction] = [
+    private static let functions: [String: AggregateFunction] = [
         "sum": .sum, "avg": .average, "min": .min, "max": .max,
     ]
 
     private(set) var labels: [String] = []
-    private(set) var terms: [AggregateTerm] = []
+    private(set) var expressions: [AggregateExpression] = []
     /// The results, in the order of the list.
     package private(set) var results: [Value] = []
 
@@ -16,16 +16,16 @@ package final class Aggregation {
     package init(_ list: String, _ table: TableInfo) throws(RealmError) {
         for item in list.split(separator: ",", omittingEmptySubsequences: false) {
             labels.append(String(item))
-            terms.append(try Self.term(String(item), table))
+            expressions.append(try Self.expression(String(item), table))
         }
     }
 
-    private static func term(
+    private static func expression(
         _ text: String, _ table: TableInfo
-    ) throws(RealmError) -> AggregateTerm {
+    ) throws(RealmError) -> AggregateExpression {
         if text == "count" { return .count }
         guard text.hasSuffix(")"), let open = text.firstIndex(of: "("),
-            let reduction = reductions[String(text[..<open])]
+            let function = functions[String(text[..<open])]
         else {
             throw .misuse(
                 "--aggregate: '\(text)' is none of count, sum(P), avg(P), min(P), max(P)",
@@ -39,53 +39,35 @@ package final class Aggregation {
                 reason: "unknown-property",
                 hint: near.isEmpty ? nil : "did you mean \(near.joined(separator: ", "))?")
         }
-        guard let term = AggregateTerm(reduction, of: index, in: table) else {
+        guard let expression = AggregateExpression(function, of: index, in: table) else {
             throw .misuse(
                 "--aggregate: \(text[..<open]) of \(name), which holds "
                     + table.columns[index].type.name,
                 code: "InvalidArgument", reason: "bad-value")
         }
-        return term
+        return expression
     }
 
-    /// Whether what stands in each column of a table is surely a number.
-    var areNumbers: [Bool] { terms.map { $0.reduction != .min && $0.reduction != .max } }
+    /// Whether each result is certainly a number.
+    var areNumbers: [Bool] { expressions.map { $0.function != .min && $0.function != .max } }
 
     /// Computes over the objects of a plan; returns how many there were.
     package func run(_ plan: QueryPlan, _ snapshot: Snapshot) throws(RealmError) -> Int {
-        let (count, values) = try plan.aggregates(terms, in: snapshot)
+        let (count, values) = try plan.aggregates(expressions, in: snapshot)
         results = values
         return count
     }
 
     /// Appends the one record.
-    package func append(_ style: RecordStyle, _ values: ValueStyle, to out: inout ByteBuffer) {
+    package func append(
+        _ style: RecordStyle, _ values: ValueStyle, _ snapshot: Snapshot, to out: inout ByteBuffer
+    ) throws(RealmError) {
         var style = style
         // One record needs no array around it.
         if style.format == .json { style.format = .ndjson }
-        let cells = results.map(Self.cell)
-        var report = Report(
-            names: labels, isNumber: areNumbers)
-        report.tableHeadings = report.names
-        report.rows = [cells]
-        report.tableRows = [cells]
-        report.append(style, null: values.null, to: &out)
-    }
-
-    private static func cell(_ value: Value) -> Report.Cell {
-        var text = ByteBuffer(capacity: 64)
-        switch value {
-        case .int(let v): return .number(Int(v))
-        case .float(let v) where v.isFinite: text.append(number: v)
-        case .double(let v) where v.isFinite: text.append(number: v)
-        case .float(let v): return .text(v.isNaN ? "NaN" : v > 0 ? "Infinity" : "-Infinity")
-        case .double(let v): return .text(v.isNaN ? "NaN" : v > 0 ? "Infinity" : "-Infinity")
-        case .decimal(let v): return .text(v.description)
-        case .timestamp(let v):
-            text.append(rfc3339: v)
-            return .text(text.string)
-        default: return .null
-        }
-        return .literal(text.string)
+        let records = ValueRecords(labels, isNumber: areNumbers, snapshot, values, style)
+        records.begin(to: &out)
+        try records.append(results, to: &out)
+        records.finish(to: &out)
     }
 }

@@ -56,7 +56,7 @@ package struct Grouping {
                 hint: "they have \(labels.joined(separator: ", "))")
         }
         return GroupOrder(
-            place < keys ? .key(place) : .term(place - keys), isAscending: !isDescending)
+            place < keys ? .key(place) : .aggregate(place - keys), isAscending: !isDescending)
     }
 
     /// Prints the groups of the objects that a query finds, as far as they are in the window; returns
@@ -75,13 +75,13 @@ package struct Grouping {
         var out = ByteBuffer()
         records.begin(to: &out)
         var (met, printed) = (0, 0)
-        try plan.forEachGroup(aggregation.terms, order: order, in: snapshot) {
-            (keys, figures) throws(RealmError) in
+        try plan.forEachGroup(aggregation.expressions, order: order, in: snapshot) {
+            (keys, results) throws(RealmError) in
             if printed == window.take { return false }
             met += 1
             if met <= window.skip { return true }
             printed += 1
-            try records.append(keys + figures, to: &out)
+            try records.append(keys + results, to: &out)
             try output.write(&out)
             return true
         }

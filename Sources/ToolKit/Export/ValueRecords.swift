@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Prints records of values that are of no one object: groups. Confined to its snapshot's thread.
+/// Prints records of aggregates, of all objects or by group. Confined to its snapshot's thread.
 package final class ValueRecords {
     private let labels: [String]
     private let style: RecordStyle

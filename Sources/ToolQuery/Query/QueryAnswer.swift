@@ -185,7 +185,8 @@ extension QueryAnswer {
         try explain(plan, snapshot)
         let count = try aggregation.run(plan, snapshot)
         var buffer = ByteBuffer()
-        aggregation.append(request.recordStyle(request.recordFormat), request.values, to: &buffer)
+        try aggregation.append(
+            request.recordStyle(request.recordFormat), request.values, snapshot, to: &buffer)
         try output.flush(&buffer)
         return request.exitCode(records: count)
     }

@@ -59,6 +59,24 @@ import Testing
         #expect("\(counts.split(separator: "\0").count)\n" == distinct, "\(name).\(field)")
     }
 
+    /// NaN is skipped in groups as in the aggregates of all objects.
+    @Test func groupsHaveTheAggregatesOfTheirObjects() {
+        let types = QueryRun.fixture("query/types.realm")
+        for name in ["f", "od", "dec", "mx", "oi"] {
+            let list = "count,sum(\(name)),avg(\(name)),min(\(name)),max(\(name))"
+            for memory in ["1KiB", "64MiB"] {
+                let groups = QueryRun.text([
+                    "--max-memory", memory, "--aggregate", list, "--group-by", "ob", types, "Row",
+                ])
+                let each = ["null", "false", "true"].map { value in
+                    let text = QueryRun.text(["--aggregate", list, types, "Row", "ob == \(value)"])
+                    return "{\"ob\":\(value),\(text.dropFirst())"
+                }
+                #expect(groups == each.joined(), "\(name)")
+            }
+        }
+    }
+
     @Test func orderByFigures() {
         let bulk = QueryRun.fixture("query/bulk.realm")
         let list = QueryRun.text([bulk]).split(separator: "\n").first ?? ""
