@@ -17,6 +17,22 @@ extension Timestamp {
         self.init(totalNanoseconds: seconds * 1_000_000_000 + Int128(nanosecond))
     }
 
+    /// A date and time as `init(text:)` reads it, or without its end: a missing zone is UTC, and a
+    /// missing time of day is midnight.
+    public init?(incomplete text: ByteView) {
+        if let time = Timestamp(text: text) {
+            self = time
+            return
+        }
+        guard text.count >= 10, text.count < 40, text[4] == UInt8(ascii: "-"),
+            text[7] == UInt8(ascii: "-")
+        else { return nil }
+        var whole = ByteBuffer(capacity: 64)
+        whole.append(text)
+        whole.append(text.count == 10 ? "T00:00:00Z" : "Z")
+        self.init(text: ByteView(whole.bytes.baseAddress!, count: whole.count))
+    }
+
     /// The most frequent form, `2020-01-02T03:04:05Z`, in few steps; nil for all others.
     private static func plainSeconds(_ p: UnsafeRawPointer) -> Int64? {
         @inline(__always) func byte(_ i: Int) -> UInt8 { p.load(fromByteOffset: i, as: UInt8.self) }

@@ -7,6 +7,9 @@ final class BoundComparison: Sendable {
     let foldsMarks: Bool
     let left: BoundOperand
     let right: BoundOperand
+    /// The upper limit of a predicate's BETWEEN, of which `right` is the lower one: one value lies
+    /// between both.
+    let upperLimit: Value?
     private let outer: QueryQuantifier
     private let inner: QueryQuantifier
     private let isOfTypes: Bool
@@ -23,13 +26,14 @@ final class BoundComparison: Sendable {
 
     init(
         relation: QueryRelation, foldsCase: Bool, foldsMarks: Bool = false,
-        left: BoundOperand, right: BoundOperand
+        left: BoundOperand, right: BoundOperand, upperLimit: Value? = nil
     ) {
         self.relation = relation
         self.foldsCase = foldsCase
         self.foldsMarks = foldsMarks
         self.left = left
         self.right = right
+        self.upperLimit = upperLimit
         outer = left.quantifier ?? .any
         inner = right.quantifier ?? .any
         isOfTypes = left.type == .typeName
@@ -125,7 +129,9 @@ final class BoundComparison: Sendable {
                 TextMatch.withoutMarks(y) { ValueRules.holds(relation, x, $0, folds: foldsCase) }
             }
         }
-        return ValueRules.holds(relation, x, y, folds: foldsCase)
+        guard ValueRules.holds(relation, x, y, folds: foldsCase) else { return false }
+        guard let upperLimit else { return true }
+        return ValueRules.holds(.lessEqual, x, upperLimit, folds: false)
     }
 
     private struct Groups {

@@ -16,8 +16,8 @@ public struct KeyPathAliases: Sendable {
 
     public init() {}
 
-    /// In `table`, `alias` stands for `path`: a property, `@links.Class.property`, or nothing at
-    /// all when empty.
+    /// Adds an alias for `path` in `table`: a property, `@links.Class.property`, or an empty text to
+    /// skip the step. If a property has the whole text as its name, `path` is that property.
     public mutating func add(_ alias: String, for path: String, in table: TableKey) {
         properties[Key(table: table, name: [UInt8](alias.utf8))] = [UInt8](path.utf8)
     }

@@ -11,21 +11,27 @@ final class ParsedQuery: Sendable {
         self.isKept = isKept
     }
 
-    /// Of a predicate's text, which may say `[d]`. Throws `misuse`.
-    static func predicate(_ text: String) throws(RealmError) -> ParsedQuery {
-        let source = QuerySource(text: [UInt8](text.utf8), isPredicate: true)
-        return ParsedQuery(source, try QueryParser.parse(source))
-    }
-
-    /// Of `text`, parsed now or before. Throws `misuse`.
-    static func of(_ text: String) throws(RealmError) -> ParsedQuery {
+    /// The query of `text`, parsed now or before.
+    ///
+    /// - Throws: `misuse`.
+    ///
+    /// - Parameter quotedNamesFrom: first offset at which a name may be written in backticks.
+    static func of(
+        _ text: String, isPredicate: Bool = false, quotedNamesFrom: Int = .max
+    ) throws(RealmError) -> ParsedQuery {
         var text = text
-        let key = text.withUTF8 { Self.key($0) }
+        let key = text.withUTF8 { Self.key($0) }.map { isPredicate ? ~$0 : $0 }
         if let key {
             let known = kept.withLock { $0[key] }
-            if let known, text.withUTF8({ known.source.text.elementsEqual($0) }) { return known }
+            if let known, known.source.isPredicate == isPredicate,
+                known.source.quotedNamesFrom == quotedNamesFrom,
+                text.withUTF8({ known.source.text.elementsEqual($0) })
+            {
+                return known
+            }
         }
-        let source = QuerySource(text: [UInt8](text.utf8))
+        let source = QuerySource(
+            text: [UInt8](text.utf8), isPredicate: isPredicate, quotedNamesFrom: quotedNamesFrom)
         let parsed = ParsedQuery(source, try QueryParser.parse(source), isKept: key != nil)
         if let key { kept.withLock { $0[key] = parsed } }
         return parsed

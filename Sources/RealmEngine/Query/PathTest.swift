@@ -9,7 +9,7 @@ struct PathTest {
     init?(_ comparison: BoundComparison) {
         var comparison = comparison
         if comparison.left.isConstant, comparison.left.shape == .scalar,
-            !comparison.relation.isTextual
+            !comparison.relation.isTextual, comparison.upperLimit == nil
         {
             comparison = BoundComparison(
                 relation: comparison.relation.mirrored, foldsCase: comparison.foldsCase,
@@ -27,7 +27,12 @@ struct PathTest {
 
     /// What the value at the end of the path is compared with.
     private static func operand(_ comparison: BoundComparison) -> ColumnTest.Operand? {
-        if let value = comparison.right.constantValue { return .general(value) }
+        if let value = comparison.right.constantValue {
+            guard let upperLimit = comparison.upperLimit else { return .general(value) }
+            if case .null = value { return nil }
+            if case .null = upperLimit { return nil }
+            return .range(value, upperLimit)
+        }
         guard let values = comparison.right.constantList, comparison.relation == .equal,
             comparison.right.quantifier == nil || comparison.right.quantifier == .any
         else { return nil }

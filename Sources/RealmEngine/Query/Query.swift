@@ -28,14 +28,34 @@ public struct Query: Sendable {
         self.aliases = aliases
     }
 
-    /// The same in the words of predicates: `[d]` behind an operator, alone or with `c`, leaves marks of
-    /// letters out of account, such as accents; `SUBQUERY` goes through sets and dictionaries too, and
-    /// `@min` and `@max` are those of dates too.
+    /// Parses `text` with `tail` behind it, such as ` SORT(...)`, in which names may be quoted as
+    /// `QueryName.spelled` does.
+    ///
+    /// - Throws: as `init(_:arguments:aliases:)`.
+    public init(
+        _ text: String, followedBy tail: String, arguments: [QueryArgument]
+    ) throws(RealmError) {
+        let offset = tail.contains("`") ? text.utf8.count : .max
+        form = .parsed(try ParsedQuery.of(text + tail, quotedNamesFrom: offset))
+        self.arguments = arguments
+        aliases = KeyPathAliases()
+    }
+
+    /// Parses the text of a predicate, which means what `NSPredicate` means by it (query language 25):
+    ///
+    /// - `BETWEEN` on a path to several values holds if one of them lies between both limits.
+    /// - `ANY` is implied, and `NONE` is the negation of `ANY`.
+    /// - A constant on the left side is compared as if it were on the right.
+    /// - `IN` takes numbers of any type for a float or double, and heeds `[c]`.
+    /// - `BEGINSWITH`, `ENDSWITH` and `CONTAINS` never hold for an empty text or null on the right.
+    /// - A text is also compared with the bytes in mixed values.
+    /// - `[d]` behind an operator, alone or with `c`, ignores diacritics.
+    /// - `SUBQUERY` takes sets and dictionaries, and `@min` and `@max` take dates.
     public init(
         predicate text: String, arguments: [QueryArgument] = [],
         aliases: KeyPathAliases = KeyPathAliases()
     ) throws(RealmError) {
-        form = .parsed(try ParsedQuery.predicate(text))
+        form = .parsed(try ParsedQuery.of(text, isPredicate: true, quotedNamesFrom: 0))
         self.arguments = arguments
         self.aliases = aliases
     }

@@ -1,4 +1,4 @@
-/// BETWEEN (query language 12).
+/// BETWEEN (query language 12). Of predicates, one value of several lies between both limits.
 extension QueryBinder {
     mutating func between(
         _ tree: QueryOperand, _ limits: QueryList, _ range: SourceRange
@@ -10,6 +10,9 @@ extension QueryBinder {
         }
         let target = try staticType(of: tree)
         let bound = try operand(tree, target: nil)
+        if source.isPredicate, bound.shape != .scalar {
+            return try single(tree, bound, limits, target, range)
+        }
         try checkCollection(bound, tree.range)
         if let column = bound.directColumn, column.type == .int || column.type == .timestamp {
             return try rangeTest(tree, column, limits, target)
@@ -18,6 +21,26 @@ extension QueryBinder {
             try half(tree, bound, .greaterEqual, limits.elements[0], target, range),
             try half(tree, bound, .lessEqual, limits.elements[1], target, range),
         ])
+    }
+
+    /// BETWEEN of a predicate for a path to several values.
+    private mutating func single(
+        _ tree: QueryOperand, _ bound: BoundOperand, _ limits: QueryList, _ target: OperandType?,
+        _ range: SourceRange
+    ) throws(RealmError) -> BoundCondition {
+        if bound.quantifier == QueryQuantifier.none {
+            return .not(try single(tree, bound.with(.any), limits, target, range))
+        }
+        _ = try half(tree, bound, .greaterEqual, limits.elements[0], target, range)
+        _ = try half(tree, bound, .lessEqual, limits.elements[1], target, range)
+        let high = try typed(limits.elements[1].constant, target, limits.elements[1].range)
+        let low = QueryOperand(
+            kind: .constant(limits.elements[0].constant), range: limits.elements[0].range)
+        return .comparison(
+            BoundComparison(
+                relation: .greaterEqual, foldsCase: false,
+                left: bound.with(bound.quantifier ?? .any),
+                right: try operand(low, target: target), upperLimit: high.value))
     }
 
     /// Collections of values take part only with ALL.
@@ -56,9 +79,7 @@ extension QueryBinder {
                     "a limit of BETWEEN cannot be null")
             }
             guard limit.type.isComparable(with: column.type) else {
-                throw invalid(
-                    "typeMismatch", element.range,
-                    "\(column.type.named) cannot be compared with \(limit.type.named)")
+                throw mismatch(column.type, limit.type, element.range)
             }
             values.append(limit.value)
         }

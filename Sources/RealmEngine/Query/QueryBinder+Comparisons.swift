@@ -4,6 +4,7 @@ extension QueryBinder {
     mutating func comparison(_ tree: QueryComparison) throws(RealmError) -> BoundCondition {
         if tree.relation == .text { return try fullText(tree) }
         let (left, right) = try operands(tree)
+        if source.isPredicate { return try predicate(tree, left, right) }
         return try checkedComparison(tree, left, right)
     }
 
@@ -85,6 +86,7 @@ extension QueryBinder {
             guard tree.relation == .equal || tree.relation == .in, column.type != .mixed,
                 right.quantifier == nil || right.quantifier == .any
             else { return nil }
+            if source.isPredicate, tree.foldsCase, column.type.isText { return nil }
             return ColumnTest(
                 column: column, range: range, relation: .equal, foldsCase: false,
                 operand: .members(usable(members, column)))
@@ -96,7 +98,9 @@ extension QueryBinder {
 
     /// The elements of exactly the column's type, and null where the column can hold it.
     private func usable(_ members: [Value], _ column: BoundColumn) -> [Value] {
-        members.filter {
+        let members =
+            source.isPredicate ? members.map { number($0, as: column.type) } : members
+        return members.filter {
             let type = OperandType($0)
             return type == column.type || type == .null && column.layout.isNullable
         }
@@ -167,11 +171,18 @@ extension QueryBinder {
             try checkLink(right, left, tree)
         } else {
             guard left.type.isComparable(with: right.type) else {
-                throw invalid(
-                    "typeMismatch", range,
-                    "\(left.type.named) cannot be compared with \(right.type.named)")
+                throw mismatch(left.type, right.type, range)
             }
         }
+    }
+
+    func mismatch(
+        _ left: OperandType, _ right: OperandType, _ range: SourceRange
+    ) -> RealmError {
+        let error = invalid(
+            "typeMismatch", range, "\(left.named) cannot be compared with \(right.named)")
+        let isDate = [left, right].contains(.timestamp) && range.start >= 0
+        return isDate && !source.isPredicate ? source.advisingDates(error) : error
     }
 
     /// Two collections of values have no order in common to be compared in (query language 11.1).

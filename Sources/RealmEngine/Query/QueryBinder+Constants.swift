@@ -163,7 +163,7 @@ extension QueryBinder {
         case .float: return Float(text: view).map { (.float($0), .float) }
         case .double: return Double(text: view).map { (.double($0), .double) }
         case .decimal: return Decimal128(text: view).map { (.decimal($0), .decimal) }
-        case .timestamp: return Timestamp(text: view).map { (.timestamp($0), .timestamp) }
+        case .timestamp: return Timestamp(incomplete: view).map { (.timestamp($0), .timestamp) }
         case .objectID: return ObjectID(text: view).map { (.objectID($0), .objectID) }
         case .uuid: return UUIDValue(text: view).map { (.uuid($0), .uuid) }
         case .binary:

@@ -10,6 +10,10 @@ struct PathElement {
 
     let kind: Kind
     let range: SourceRange
+    /// In backticks, so that it is the name of a property whatever it looks like.
+    var isQuoted = false
+    /// Part of a dotted text, in which dots may belong to names.
+    var isSplit = false
 }
 
 extension QueryBinder {
@@ -33,7 +37,10 @@ extension QueryBinder {
         for step in path.steps {
             switch step.kind {
             case .name(let name):
-                elements.append(PathElement(kind: .name(name, isKey: false), range: step.range))
+                elements.append(
+                    PathElement(
+                        kind: .name(name, isKey: false), range: step.range,
+                        isQuoted: step.isQuoted))
             case .argument(let number):
                 guard path.steps.count == 1 else {
                     throw invalid(
@@ -52,18 +59,37 @@ extension QueryBinder {
     private func pathArgument(
         _ number: Int, _ range: SourceRange
     ) throws(RealmError) -> [PathElement] {
-        guard case .string(let text) = try argument(number, range) else {
+        switch try argument(number, range) {
+        case .string(let text), .text(let text): return Self.split([UInt8](text.utf8), range)
+        default:
             throw invalid(
                 "keyPathArgument", range, "argument $K\(number) is not the text of a path")
         }
-        return Self.split([UInt8](text.utf8), range)
     }
 
     /// The names of a dotted path.
     static func split(_ text: [UInt8], _ range: SourceRange) -> [PathElement] {
         text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map {
-            PathElement(kind: .name([UInt8]($0), isKey: false), range: range)
+            PathElement(kind: .name([UInt8]($0), isKey: false), range: range, isSplit: true)
         }
+    }
+
+    /// The elements of a dotted text with the longest name in front that is a property of `table`.
+    private func joined(
+        _ elements: ArraySlice<PathElement>, in table: TableInfo
+    ) -> ArraySlice<PathElement> {
+        guard elements.first?.isSplit == true else { return elements }
+        var name: [UInt8] = []
+        var longest: (name: [UInt8], count: Int)?
+        for (i, element) in elements.enumerated() {
+            guard element.isSplit, case .name(let part, _) = element.kind else { break }
+            name += (i == 0 ? [] : [UInt8(ascii: ".")]) + part
+            if i > 0, table.columnIndex(spelt: name) != nil { longest = (name, i + 1) }
+        }
+        guard let longest, let first = elements.first else { return elements }
+        let whole = PathElement(
+            kind: .name(longest.name, isKey: false), range: first.range, isQuoted: true)
+        return [whole] + elements.dropFirst(longest.count)
     }
 
     private func elementKind(
@@ -93,7 +119,9 @@ extension QueryBinder {
         var path = ResolvedPath(table: start)
         var rest = elements
         var budget = KeyPathAliases.limit
-        while let element = rest.first {
+        while !rest.isEmpty {
+            rest = joined(rest, in: path.table)
+            guard let element = rest.first else { break }
             guard path.hops.count + rest.count <= QueryLimits.steps else {
                 throw source.exceeded(
                     "this path has too many steps", QueryLimits.steps, at: element.range)
@@ -114,7 +142,7 @@ extension QueryBinder {
                 rest = (names + rest.dropFirst())[...]
                 continue
             }
-            if name.elementsEqual("@links".utf8), !isKey {
+            if name.elementsEqual("@links".utf8), !isKey, !element.isQuoted {
                 if rest.count == 1 {
                     path.end = .incoming
                     return path

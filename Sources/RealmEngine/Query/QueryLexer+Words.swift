@@ -43,7 +43,9 @@ extension QueryLexer {
     /// The name a token spells, escapes resolved.
     func name(of token: QueryToken) -> [UInt8] {
         let raw = UnsafeBufferPointer(rebasing: text[token.range.start..<token.range.end])
-        guard token.kind == .name, raw.contains(UInt8(ascii: "\\")) else { return [UInt8](raw) }
+        guard token.kind == .name else { return [UInt8](raw) }
+        if raw.first == UInt8(ascii: "`") { return Self.unquoted(raw) }
+        guard raw.contains(UInt8(ascii: "\\")) else { return [UInt8](raw) }
         var result: [UInt8] = []
         var i = raw.startIndex
         while i < raw.endIndex {

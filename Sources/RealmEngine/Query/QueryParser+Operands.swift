@@ -139,7 +139,7 @@ extension QueryParser {
             QueryPath.Step(
                 kind: first.kind == .pathArgument
                     ? .argument(argumentNumber(first, prefix: 2)) : .name(name(of: first)),
-                range: first.range)
+                range: first.range, isQuoted: isQuoted(first))
         ]
         var end = first.range
         while suffix == .end {
@@ -172,7 +172,12 @@ extension QueryParser {
     private mutating func nameStep(_ what: String) throws(RealmError) -> QueryPath.Step {
         guard token.isPathName else { throw unexpected(what) }
         let word = try advance()
-        return QueryPath.Step(kind: .name(name(of: word)), range: word.range)
+        return QueryPath.Step(
+            kind: .name(name(of: word)), range: word.range, isQuoted: isQuoted(word))
+    }
+
+    private func isQuoted(_ token: QueryToken) -> Bool {
+        token.kind == .name && source.text[token.range.start] == UInt8(ascii: "`")
     }
 
     /// `[index]`; nil for `[SIZE]`.

@@ -88,8 +88,9 @@ extension QueryParser {
     func unexpected(_ what: String) -> RealmError {
         let found =
             token.kind == .end ? "the query ends" : "found '\(source.quote(token.range))'"
-        return source.error(
+        let error = source.error(
             .syntax, "syntax", at: token.range, "expected \(what), but \(found)")
+        return source.isInDate(token.range.start) ? source.advisingDates(error) : error
     }
 
     /// Enters one level of nesting.

@@ -15,9 +15,11 @@ struct SourceRange: Equatable, Sendable {
 /// The text of a query, kept so that every error can point at the character it is about.
 struct QuerySource: Sendable {
     let text: [UInt8]
-    /// Of a predicate, which may say `[d]`, count in sets and dictionaries what a condition holds for,
-    /// and ask for the first and last of dates.
+    /// Whether this is the text of a predicate, which means something else in places: see
+    /// `Query.init(predicate:arguments:aliases:)`.
     var isPredicate = false
+    /// First offset at which a name may be written in backticks.
+    var quotedNamesFrom = Int.max
 
     /// What went wrong, by the names the reference library uses (query language 24).
     enum Code: String {

@@ -144,6 +144,8 @@ struct QueryPath: Sendable {
     struct Step: Sendable {
         var kind: Kind
         var range: SourceRange
+        /// In backticks, so that it is the name of a property whatever it looks like.
+        var isQuoted = false
     }
 
     enum Kind: Sendable {

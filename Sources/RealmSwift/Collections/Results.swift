@@ -308,7 +308,9 @@ final class ResultsSource: @unchecked Sendable {
         return other { (results) throws(RealmError) in
             try results.arranged(
                 .sort(
-                    descriptors.map { (path: Self.steps($0.keyPath), isAscending: $0.ascending) }),
+                    descriptors.map {
+                        (path: managed.model.steps($0.keyPath), isAscending: $0.ascending)
+                    }),
                 aliases: managed.aliases)
         }
     }
@@ -318,12 +320,8 @@ final class ResultsSource: @unchecked Sendable {
         for keyPath in keyPaths { managed.checkKeyPath(keyPath, "distinct") }
         return other { (results) throws(RealmError) in
             try results.arranged(
-                .distinct(keyPaths.map { Self.steps($0) }), aliases: managed.aliases)
+                .distinct(keyPaths.map { managed.model.steps($0) }), aliases: managed.aliases)
         }
-    }
-
-    private static func steps(_ keyPath: String) -> [QueryStep] {
-        keyPath.split(separator: ".").map { .name(String($0)) }
     }
 
     // MARK: Elsewhere
@@ -349,8 +347,8 @@ extension ManagedClass {
     /// Traps for a path that leads nowhere.
     func checkKeyPath(_ keyPath: String, _ what: String) {
         var model: ClassModel? = self.model
-        for name in keyPath.split(separator: ".", omittingEmptySubsequences: false) {
-            guard let now = model, let field = now.field(named: String(name)) else {
+        for name in self.model.names(along: keyPath) {
+            guard let now = model, let field = now.field(named: name) else {
                 throwRealmException(
                     "Cannot \(what) on key path '\(keyPath)': property '\(model?.name ?? "")\(model == nil ? "" : ".")\(name)' does not exist."
                 )

@@ -82,7 +82,6 @@ extension PredicateFormat {
             text += isEqual ? "" : "NOT "
             return addFields(of: object, path.text)
         }
-        isPredicate = true
         variables += 1
         let name = "$member\(variables)"
         text += "SUBQUERY(\(collection), \(name), " + (isEqual ? "" : "NOT ")
@@ -135,7 +134,8 @@ struct PredicatePath {
         var owner: ClassModel? = model
         for name in self.text.split(separator: ".") {
             if name.hasPrefix("@") { continue }
-            guard let now = owner, let field = now.field(named: String(name)) else { break }
+            let name = name.filter { $0 != "`" }
+            guard let now = owner, let field = now.field(named: name) else { break }
             fields.append((now, field))
             owner = field.shape.target.map { ClassModel.of($0) }
         }

@@ -10,8 +10,6 @@ struct PredicateFormat {
     private let given: [Any]
     let managed: ManagedClass
     private var next = 0
-    /// What only predicates can say is said.
-    var isPredicate = false
     /// Objects of collections that were compared member by member.
     var variables = 0
     private var rest: PredicateWords
@@ -23,11 +21,7 @@ struct PredicateFormat {
     }
 
     func query(_ managed: ManagedClass) throws(RealmError) -> RealmEngine.Query {
-        if isPredicate {
-            return try RealmEngine.Query(
-                predicate: text, arguments: arguments, aliases: managed.aliases)
-        }
-        return try RealmEngine.Query(text, arguments: arguments, aliases: managed.aliases)
+        try RealmEngine.Query(predicate: text, arguments: arguments, aliases: managed.aliases)
     }
 
     private mutating func add(_ word: PredicateWords.Word) {
@@ -44,16 +38,25 @@ struct PredicateFormat {
 
     /// Other spellings of words, where they are no part of a path.
     private static let words = [
-        "IN": "IN", "NOT": "NOT", "ANY": "ANY", "SOME": "ANY", "ALL": "ALL", "NONE": "NONE",
+        "IN": "IN", "NOT": "NOT", "ANY": "ANY", "SOME": "ANY", "NONE": "NONE",
         "TRUE": "TRUE", "FALSE": "FALSE", "YES": "TRUE", "NO": "FALSE",
     ]
 
     private mutating func addName(_ name: String) {
         let upper = name.uppercased()
-        if upper == "BETWEEN", let kind = rest.argument() {
+        if name == "#any", text.hasSuffix("[") {
+            text += "*"
+        } else if name.hasPrefix("#") {
+            // A property that is called like a word of predicates.
+            text += QueryName.spelled(String(name.dropFirst()))
+        } else if text.hasSuffix("."), !name.hasPrefix("@") {
+            text += QueryName.spelled(name)
+        } else if upper == "BETWEEN", let kind = rest.argument() {
             addRange(kind)
         } else if upper == "IN", let kind = rest.argument() {
             addMembership(kind)
+        } else if upper == "ALL", !text.hasSuffix("."), rest.character != "." {
+            throwRealmException("ALL modifier not supported")
         } else if let word = Self.words[upper], !text.hasSuffix("."), rest.character != "." {
             text += word
         } else if upper == "SELF", managed.model.type == LocalValue.self {
@@ -62,17 +65,34 @@ struct PredicateFormat {
             throwRealmException("Operator 'MATCHES' not supported for string queries")
         } else {
             if Self.functions.contains(name) { checkReduced(name) }
-            if upper == "SUBQUERY" { isPredicate = true }
-            text +=
-                name == "@allKeys" ? "@keys" : name == "@allValues" ? "@values" : name
+            text += isReservedProperty(name, upper) ? QueryName.spelled(name) : Self.function(name)
         }
+    }
+
+    private static func function(_ name: String) -> String {
+        name == "@allKeys" ? "@keys" : name == "@allValues" ? "@values" : name
+    }
+
+    /// Whether the class has a property of a name that means something to the query language alone.
+    private func isReservedProperty(_ name: String, _ upper: String) -> Bool {
+        !QueryName.isPlain(name) && !QueryText.reserved.contains(upper) && rest.character != "("
+            && (managed.model.field(named: name) != nil
+                || managed.objects.property(named: name) != nil)
+    }
+
+    /// A path that is given as an argument.
+    private func spelled(_ path: String) -> String {
+        let names =
+            text.hasSuffix(".")
+            ? path.split(separator: ".").map(String.init) : managed.model.names(along: path)
+        return names.map { $0.hasPrefix("@") ? Self.function($0) : QueryName.spelled($0) }
+            .joined(separator: ".")
     }
 
     private static let functions: Set<String> = ["@min", "@max", "@sum", "@avg"]
 
     /// Traps where a collection is asked for, and a single value is.
     private mutating func checkReduced(_ function: String) {
-        isPredicate = true
         let path = PredicatePath(endOf: text, managed.model)
         guard let (owner, field) = path.single else { return }
         throwRealmException(
@@ -83,7 +103,6 @@ struct PredicateFormat {
     /// `[c]`, `[d]` or both.
     private mutating func addOptions(_ letters: String) {
         let known = letters.filter { $0 == "c" || $0 == "d" }
-        if known.contains("d") { isPredicate = true }
         if !known.isEmpty { text += "[\(known)]" }
     }
 
@@ -106,7 +125,8 @@ struct PredicateFormat {
         let value = taken()
         switch kind {
         case "K":
-            if "\(value)" == "#any", text.hasSuffix("[") { text += "*" } else { text += "\(value)" }
+            let isAny = "\(value)" == "#any" && text.hasSuffix("[")
+            text += isAny ? "*" : spelled("\(value)")
         case "@" where addMembers(of: value): return
         case "@", "d", "D", "i", "u", "U", "f", "g", "e", "x", "X": put(argument(value))
         default: throwRealmException("Unsupported predicate format character '%\(kind)'")
@@ -128,7 +148,7 @@ struct PredicateFormat {
     private mutating func addMembership(_ kind: Character) {
         let value = taken()
         if kind == "K" {
-            text += "IN \(value)"
+            text += "IN " + spelled("\(value)")
         } else if let shape = value as? any RLMGeospatial {
             text += "GEOWITHIN "
             put(.geo(shape.shape))

@@ -150,6 +150,27 @@ struct QueryText {
         text += ").@count"
     }
 
+    /// A word of predicates as a name, and what no name may be as an argument.
+    private mutating func writeName(_ name: String) {
+        if Self.reserved.contains(name.uppercased()) {
+            text += "#\(name)"
+        } else if name.first?.isNumber == true
+            || !name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "$" })
+        {
+            text += "%K"
+            arguments.append(name)
+        } else {
+            text += name
+        }
+    }
+
+    /// Words of predicates that are no names unless `#` is put in front.
+    static let reserved: Set<String> = [
+        "AND", "OR", "NOT", "ANY", "SOME", "ALL", "NONE", "IN", "LIKE", "MATCHES", "CONTAINS",
+        "BEGINSWITH", "ENDSWITH", "BETWEEN", "NULL", "NIL", "SELF", "TRUE", "YES", "FALSE", "NO",
+        "FIRST", "LAST", "SIZE", "SUBQUERY", "TRUEPREDICATE", "FALSEPREDICATE",
+    ]
+
     private mutating func argument(_ value: Any?) {
         text += "%@"
         arguments.append(value ?? Optional<Any>.none as Any)
@@ -168,7 +189,10 @@ struct QueryText {
         }
         for part in parts {
             switch part {
-            case .name(let name), .function(let name): text += isFirst ? name : ".\(name)"
+            case .name(let name):
+                text += isFirst ? "" : "."
+                writeName(name)
+            case .function(let name): text += isFirst ? name : ".\(name)"
             case .key(let key):
                 text += "["
                 argument(key)

@@ -1,0 +1,32 @@
+/// Advice for dates that are written in a form the language does not have.
+extension QuerySource {
+    /// Whether the word around an offset begins as `2024-06-01` does.
+    func isInDate(_ offset: Int) -> Bool {
+        var start = min(offset, text.count)
+        while start > 0, Self.isOfDate(text[start - 1]) { start -= 1 }
+        var end = start
+        for separator in [UInt8(ascii: "-"), UInt8(ascii: "-"), nil] {
+            let digits = end
+            while end < text.count, QueryLexer.isDigit(text[end]) { end += 1 }
+            guard end > digits else { return false }
+            guard let separator else { return true }
+            guard end < text.count, text[end] == separator else { return false }
+            end += 1
+        }
+        return false
+    }
+
+    private static func isOfDate(_ byte: UInt8) -> Bool {
+        QueryLexer.isDigit(byte) || "-+:.@TZ".utf8.contains(byte)
+    }
+
+    /// The error with the forms that a date may have.
+    func advisingDates(_ error: RealmError) -> RealmError {
+        let advice =
+            "a date is written 2024-06-01T10:00:00, which is UTC; other forms of ISO 8601 are "
+            + "given as an argument: $0, with --arg 2024-06-01T10:00:00+02:00 or --arg 2024-06-01"
+        return RealmError(
+            error.kind, code: error.code, reason: error.reason, error.message,
+            hint: (error.hint.map { $0 + "\n" } ?? "") + advice)
+    }
+}

@@ -1,0 +1,26 @@
+import RealmEngine
+
+extension ClassModel {
+    /// The names along a key path. Dots may belong to names: the longest name that is a property of the
+    /// class comes first.
+    func names(along keyPath: String) -> [String] {
+        let parts = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        var names: [String] = []
+        var (rest, model) = (parts[...], ClassModel?.some(self))
+        while let first = rest.first {
+            var (name, length) = (first, 1)
+            for count in stride(from: rest.count, to: 1, by: -1) {
+                let longer = rest.prefix(count).joined(separator: ".")
+                guard model?.field(named: longer) != nil else { continue }
+                (name, length) = (longer, count)
+                break
+            }
+            names.append(name)
+            rest = rest.dropFirst(length)
+            model = model?.field(named: name)?.shape.target.map { ClassModel.of($0) }
+        }
+        return names
+    }
+
+    func steps(_ keyPath: String) -> [QueryStep] { names(along: keyPath).map { .name($0) } }
+}

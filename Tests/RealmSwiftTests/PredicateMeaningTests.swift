@@ -1,0 +1,214 @@
+import Foundation
+import RealmSwift
+import Testing
+
+final class Shelf: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var items: List<Item>
+    @Persisted var itemSet: MutableSet<Item>
+    @Persisted var itemMap: Map<String, Item?>
+    @Persisted var best: Item?
+    @Persisted var ints: List<Int>
+    @Persisted var intSet: MutableSet<Int>
+    @Persisted var intMap: Map<String, Int>
+    @Persisted var doubles: List<Double>
+    @Persisted var words: List<String>
+    @Persisted var any: AnyRealmValue
+    @Persisted var anything: List<AnyRealmValue>
+    @Persisted var name: String?
+    @Persisted var other: String?
+    @Persisted var weight: Double
+    @Persisted var small: Float
+}
+
+final class Item: Object {
+    @Persisted var rank: Int
+    @Persisted var price: Double
+    @Persisted var made: Date?
+    @Persisted var scores: List<Int>
+    @Persisted var inner: List<Item>
+    @Persisted(originProperty: "items") var shelves: LinkingObjects<Shelf>
+}
+
+/// Differences between the meaning of `NSPredicate` and the query language.
+@Suite struct PredicateMeaningTests {
+    private let lab: RealmLab
+    private let realm: Realm
+    private let shelves: Results<Shelf>
+
+    /// Ranks and numbers of the shelves: 1 and 9, 4 alone, none.
+    init() throws {
+        lab = try RealmLab([Shelf.self, Item.self])
+        realm = try lab.open()
+        try realm.write { [realm] in
+            for (id, ranks) in [[1, 9], [4], []].enumerated() {
+                let shelf = realm.create(Shelf.self, value: ["id": id])
+                for rank in ranks {
+                    let item = realm.create(
+                        Item.self,
+                        value: [
+                            "rank": rank, "price": Double(rank) + 0.5,
+                            "made": Date(timeIntervalSince1970: Double(rank)), "scores": [rank],
+                        ] as [String: Any])
+                    shelf.items.append(item)
+                    shelf.itemSet.insert(item)
+                    shelf.itemMap["\(rank)"] = item
+                    shelf.best = item
+                    shelf.intMap["\(rank)"] = rank
+                }
+                shelf.ints.append(objectsIn: ranks)
+                shelf.intSet.insert(objectsIn: ranks)
+                shelf.doubles.append(objectsIn: ranks.map(Double.init))
+            }
+        }
+        shelves = realm.objects(Shelf.self)
+    }
+
+    private func ids(_ format: String, _ arguments: Any...) -> [Int] {
+        shelves.filter(NSPredicate(format: format, argumentArray: arguments)).map(\.id)
+    }
+
+    // MARK: BETWEEN
+
+    @Test(arguments: [
+        "items.rank", "itemSet.rank", "itemMap.rank", "ints", "intSet", "intMap",
+        "intMap.@allValues", "items.scores", "doubles", "items.price",
+    ])
+    func oneElementLiesBetween(_ path: String) {
+        #expect(ids("ANY \(path) BETWEEN {3, 5}") == [1])
+        #expect(ids("SOME \(path) BETWEEN %@", [3, 5]) == [1])
+        #expect(ids("NONE \(path) BETWEEN {3, 5}") == [0, 2])
+        #expect(ids("NOT ANY \(path) BETWEEN {3, 5}") == [0, 2])
+        #expect(ids("NOT NONE \(path) BETWEEN {3, 5}") == [1])
+        #expect(ids("ANY \(path) BETWEEN {1, 9}") == [0, 1])
+        #expect(ids("ANY \(path) BETWEEN {9, 1}") == [])
+        #expect(ids("ANY \(path) BETWEEN {3, 5} AND id > 0") == [1])
+    }
+
+    @Test func oneElementLiesInARange() {
+        #expect(shelves.where { $0.items.rank.contains(3...5) }.map(\.id) == [1])
+        #expect(shelves.where { !$0.items.rank.contains(3...5) }.map(\.id) == [0, 2])
+        #expect(shelves.where { $0.items.price.contains(3.0...5.0) }.map(\.id) == [1])
+        #expect(shelves.where { $0.best.rank.contains(3...5) }.map(\.id) == [1])
+        let times = Date(timeIntervalSince1970: 3)...Date(timeIntervalSince1970: 5)
+        #expect(shelves.where { $0.items.made.contains(times) }.map(\.id) == [1])
+        // A collection of values is in a range if all its elements are (API specification 2.15).
+        #expect(shelves.where { $0.ints.contains(1...9) }.map(\.id) == [0, 1])
+        #expect(shelves.where { $0.ints.contains(3...5) }.map(\.id) == [1])
+    }
+
+    @Test func betweenThroughBacklinksAndOwnSubqueries() {
+        let items = realm.objects(Item.self)
+        func ranks(_ format: String) -> [Int] { items.filter(format).map(\.rank) }
+        #expect(ranks("ANY shelves.id BETWEEN {1, 5}") == [4])
+        #expect(ranks("ANY shelves.items.rank BETWEEN {3, 5}") == [4])
+        #expect(ids("SUBQUERY(items, $x, ANY $x.scores BETWEEN {3, 5}).@count > 0") == [1])
+    }
+
+    /// Through several collections of links, and where an index of sets of objects pays.
+    @Test func betweenInManyObjects() throws {
+        try realm.write {
+            for id in 10..<600 {
+                let shelf = realm.create(Shelf.self, value: ["id": id])
+                for rank in [0, id] {
+                    shelf.items.append(
+                        realm.create(Item.self, value: ["rank": rank, "price": Double(rank)]))
+                }
+            }
+        }
+        #expect(ids("ANY items.rank BETWEEN {100, 103}") == [100, 101, 102, 103])
+        #expect(ids("ANY items.price BETWEEN {100, 103}") == [100, 101, 102, 103])
+        #expect(ids("NONE items.rank BETWEEN {1, 598}") == [2, 599])
+        #expect(ids("ANY items.shelves.items.rank BETWEEN {100, 101}") == [100, 101])
+        try lab.check()
+    }
+
+    // MARK: ANY, ALL, NONE
+
+    @Test func noneNegatesAny() {
+        // Shelf 0 has an item without a score above 5 and one with such a score.
+        #expect(ids("ANY items.scores > 5") == [0])
+        #expect(ids("NONE items.scores > 5") == [1, 2])
+        #expect(ids("NONE items.scores > 5") == ids("NOT ANY items.scores > 5"))
+    }
+
+    @Test func anyIsImplied() {
+        #expect(ids("ints IN {4, 7}") == [1])
+        #expect(ids("ANY ints IN %@", [4, 7]) == [1])
+        #expect(ids("ANY ints IN %@", [Int]()) == [])
+        #expect(ids("NOT ANY ints IN %@", [Int]()) == [0, 1, 2])
+    }
+
+    // MARK: Sides, types, texts
+
+    @Test func constantsMayBeOnTheLeft() throws {
+        try realm.write { shelves[1].name = "b" }
+        #expect(ids("'c' > name") == ids("name < 'c'"))
+        #expect(ids("4 IN ints") == [1])
+        #expect(ids("2 <= best.rank") == [0, 1])
+    }
+
+    @Test func numbersInAListAreThoseOfTheProperty() throws {
+        try realm.write {
+            shelves[0].weight = 1
+            shelves[1].weight = 2.5
+            shelves[0].small = 1
+        }
+        let numbers: [NSNumber] = [1, 2.5]
+        #expect(ids("weight IN %@", numbers) == [0, 1])
+        #expect(ids("weight IN {1, 2.5}") == [0, 1])
+        #expect(ids("small IN {1}") == [0])
+    }
+
+    @Test func caseCountsInLists() throws {
+        try realm.write {
+            shelves[0].name = "Ada"
+            shelves[0].words.append("Bob")
+        }
+        #expect(ids("name IN {'ada'}") == [])
+        #expect(ids("name IN[c] {'ada', 'x'}") == [0])
+        #expect(ids("ANY words IN[c] {'bob'}") == [0])
+    }
+
+    @Test func anEmptyTextIsPartOfNone() throws {
+        try realm.write {
+            for shelf in shelves {
+                shelf.name = "abc"
+                shelf.words.append("abc")
+            }
+            shelves[0].other = "b"
+            shelves[1].other = ""
+        }
+        for word in ["BEGINSWITH", "ENDSWITH", "CONTAINS", "CONTAINS[c]", "CONTAINS[d]"] {
+            #expect(ids("name \(word) ''") == [])
+            #expect(ids("name \(word) %@", NSNull()) == [])
+            #expect(ids("ANY words \(word) ''") == [])
+            #expect(ids("NOT name \(word) ''") == [0, 1, 2])
+        }
+        #expect(ids("name CONTAINS other") == [0])
+        #expect(shelves.where { $0.name.contains("") }.isEmpty)
+        #expect(ids("name LIKE '*'") == [0, 1, 2])
+    }
+
+    @Test func textsAndBytesOfMixedValues() throws {
+        try realm.write {
+            shelves[0].any = .string("abc")
+            shelves[1].any = .data(Data("abc".utf8))
+            shelves[2].any = .int(3)
+            shelves[0].anything.append(.data(Data("abc".utf8)))
+        }
+        #expect(ids("#any == 'abc'") == [0, 1])
+        #expect(ids("#any != 'abc'") == [2])
+        #expect(ids("#any BEGINSWITH 'ab'") == [0, 1])
+        #expect(ids("#any ==[c] 'ABC'") == [0, 1])
+        #expect(ids("#any IN {'abc', 3}") == [0, 1, 2])
+        #expect(ids("#any CONTAINS %@", Data("bc".utf8)) == [0, 1])
+        #expect(ids("#any == %@", Data("abc".utf8)) == [1])
+        #expect(ids("ANY anything == 'abc'") == [0])
+    }
+
+    @Test func compoundsOfNothing() {
+        #expect(shelves.filter(NSCompoundPredicate(andPredicateWithSubpredicates: [])).count == 3)
+        #expect(shelves.filter(NSCompoundPredicate(orPredicateWithSubpredicates: [])).isEmpty)
+    }
+}
