@@ -144,7 +144,7 @@ import Testing
                 "--count does not go with --output-dir"
             ),
             (["--before", "f"], "--before needs --diff or --watch or --since"),
-            (["--sort", "a b", "f", "C"], "--sort: 'a b' is no key path"),
+            (["--sort", "a,,b", "f", "C"], "--sort: '' is no key path"),
             (["--fields", "a,,b", "f", "C"], "--fields: a name is missing in 'a,,b'"),
             (["--at", "last", "f"], "--at: 'last' is no version"),
             (["--argjson", "{", "f", "C"], nil),

@@ -66,9 +66,8 @@ package struct Grouping {
         _ values: ValueStyle, _ style: RecordStyle, _ output: VerifiedOutput,
         meter: WorkMeter? = nil, explain: (QueryPlan) throws(RealmError) -> Void
     ) throws(RealmError) -> Int {
-        let keys = paths.map { $0 + " ASC" }.joined(separator: ", ")
-        let plan = try filter.ending(with: "SORT(\(keys))").plan(
-            table, snapshot, meter: meter)
+        let keys = paths.map { (path: $0, isAscending: true) }
+        let plan = try filter.ordered(.sort(keys)).plan(table, snapshot, meter: meter)
         try explain(plan)
         let records = ValueRecords(
             paths + aggregation.labels, isNumber: numbers, snapshot, values, style)

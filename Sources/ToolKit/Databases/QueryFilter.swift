@@ -4,22 +4,28 @@ import RealmEngine
 package struct QueryFilter {
     package let text: String
     package let arguments: [QueryArgument]
+    /// SORT and DISTINCT after the text.
+    private let order: [QueryOrder]
     private let options: QueryOptions
 
     /// Another query, under the options of the command.
-    package init(text: String, arguments: [QueryArgument], _ command: ParsedCommand) {
-        self.text = text
-        self.arguments = arguments
-        options = QueryOptions(command)
+    package init(
+        text: String, _ order: [QueryOrder] = [], arguments: [QueryArgument],
+        _ command: ParsedCommand
+    ) {
+        self.init(text: text, order, arguments: arguments, QueryOptions(command))
     }
 
     /// The same with more behind it.
-    func ending(with words: String) -> QueryFilter {
-        QueryFilter(text: "\(text) \(words)", arguments: arguments, options)
+    func ordered(_ last: QueryOrder) -> QueryFilter {
+        QueryFilter(text: text, order + [last], arguments: arguments, options)
     }
 
-    private init(text: String, arguments: [QueryArgument], _ options: QueryOptions) {
+    private init(
+        text: String, _ order: [QueryOrder], arguments: [QueryArgument], _ options: QueryOptions
+    ) {
         self.text = text
+        self.order = order
         self.arguments = arguments
         self.options = options
     }
@@ -31,10 +37,12 @@ package struct QueryFilter {
     package func plan(
         _ table: TableInfo, _ snapshot: Snapshot, most: Int = .max, meter: WorkMeter? = nil
     ) throws(RealmError) -> QueryPlan {
-        let limited = most == .max ? text : "\(text) LIMIT(\(most))"
+        var tail = ""
+        for part in order { tail += try part.text(table, snapshot.schema) }
+        if most < .max { tail += " LIMIT(\(most))" }
         var options = options
         options.meter = meter
-        let query = try Query(limited, arguments: arguments)
+        let query = try Query(text, followedBy: tail, arguments: arguments)
         return try QueryPlan(
             try query.bound(to: snapshot.table(table)), in: snapshot, options: options)
     }

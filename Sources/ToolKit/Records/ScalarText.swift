@@ -35,17 +35,8 @@ package enum ScalarText {
         }
     }
 
-    /// A time of RFC 3339; without zone it is UTC, and without time of day the beginning of the day.
-    package static func time(_ text: ByteView) -> Timestamp? {
-        if let time = Timestamp(text: text) { return time }
-        guard text.count >= 10, text.count < 40, text[4] == UInt8(ascii: "-"),
-            text[7] == UInt8(ascii: "-")
-        else { return nil }
-        var whole = ByteBuffer(capacity: 64)
-        whole.append(text)
-        whole.append(text.count == 10 ? "T00:00:00Z" : "Z")
-        return Timestamp(text: ByteView(whole.bytes.baseAddress!, count: whole.count))
-    }
+    /// See `Timestamp.init(incomplete:)`.
+    package static func time(_ text: ByteView) -> Timestamp? { Timestamp(incomplete: text) }
 
     /// What a text has to be, as a phrase: the type, and its form where that is not plain from it.
     static func form(_ type: ColumnType) -> String {

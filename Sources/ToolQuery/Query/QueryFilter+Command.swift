@@ -9,23 +9,26 @@ extension QueryFilter {
     /// Nil when the command asks for no query.
     init?(_ command: ParsedCommand) throws(RealmError) {
         let predicate = try Self.predicate(command)
-        var tail = ""
+        var order: [QueryOrder] = []
         if let paths = command[QueryOption.sort], !command.isGiven(QueryOption.groupBy) {
-            if let item = paths.first(where: { $0.contains("(") }) {
+            if let item = paths.first(where: { AggregateName($0[...]) != nil }) {
                 throw .misuse(
                     "--sort: '\(item)' is no key path", code: "InvalidArgument",
                     reason: "bad-value", hint: "aggregates put groups in order, with --group-by")
             }
-            let keys = paths.map {
-                $0.hasPrefix("-") ? "\($0.dropFirst()) DESC" : "\($0) ASC"
-            }
-            tail += " SORT(\(keys.joined(separator: ", ")))"
+            order.append(
+                .sort(
+                    paths.map { path in
+                        let isDescending = path.hasPrefix("-")
+                        return (
+                            path: isDescending ? String(path.dropFirst()) : path,
+                            isAscending: !isDescending
+                        )
+                    }))
         }
-        if let paths = command[QueryOption.distinct] {
-            tail += " DISTINCT(\(paths.joined(separator: ", ")))"
-        }
+        if let paths = command[QueryOption.distinct] { order.append(.distinct(paths)) }
         let arguments = command.arguments
-        guard predicate != nil || !tail.isEmpty else {
+        guard predicate != nil || !order.isEmpty else {
             guard arguments.isEmpty else {
                 throw .misuse(
                     "--arg and --argjson bind $0, $1 … of a predicate",
@@ -33,8 +36,8 @@ extension QueryFilter {
             }
             return nil
         }
-        let text = (predicate.map(Self.completed) ?? "TRUEPREDICATE") + tail
-        self.init(text: text, arguments: arguments, command)
+        let text = predicate.map(Self.completed) ?? "TRUEPREDICATE"
+        self.init(text: text, order, arguments: arguments, command)
     }
 
     private static func predicate(_ command: ParsedCommand) throws(RealmError) -> String? {

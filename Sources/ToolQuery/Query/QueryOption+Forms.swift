@@ -5,17 +5,12 @@ extension OptionForm where Value == [String] {
     /// Names separated by commas.
     static var names: Self { Self(.properties) { (text) throws(Objection) in try items(text) } }
 
-    /// Key paths separated by commas: names, dots and brackets only, so that nothing else of the
-    /// query language can slip in.
+    /// Key paths separated by commas. `QueryOrder` puts them into the text of a query.
     static var keyPaths: Self {
-        let separators = Set(" \t\r\n(){}'\"".utf8)
-        return Self(.properties) { (text) throws(Objection) in
+        Self(.properties) { (text) throws(Objection) in
             let paths = text.split(separator: ",", omittingEmptySubsequences: false)
                 .map(String.init)
-            for path in paths
-            where path.isEmpty || path == "-"
-                || path.utf8.contains(where: { separators.contains($0) })
-            {
+            for path in paths where path.isEmpty || path == "-" {
                 throw Objection(to: path, "no key path")
             }
             return paths

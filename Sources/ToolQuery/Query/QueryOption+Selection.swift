@@ -26,7 +26,8 @@ extension QueryOption {
     static let arg = SharedOptions.arg.saying(
         "bind $0, $1 ... to a text",
         "Bind the next of `$0`, `$1` and so on in the predicate to TEXT, read as a value of the "
-            + "type it is compared with. No quoting is needed and none is possible: this is "
+            + "type it is compared with, or as a key path where it is written `$K0`, `$K1` and so "
+            + "on. A date without a time is its midnight, and one without a zone is in UTC. No quoting is needed and none is possible: this is "
             + "how a script passes text it did not write.",
         uses: QueryUse.predicates)
 
@@ -46,8 +47,10 @@ extension QueryOption {
         "aggregate", nil, .required("LIST", .text), in: .selection,
         "count, sum(P), avg(P), min(P), max(P)",
         "Print one record with the aggregates in LIST, separated by commas: `count`, `sum(P)`, "
-            + "`avg(P)`, `min(P)` and `max(P)` of property P, which has single values. Nulls do "
-            + "not count. One pass computes all.",
+            + "`avg(P)`, `min(P)` and `max(P)` of property P, which has single values. Nulls and "
+            + "NaN do not count, as for `@sum` and its like in a predicate: of values in `mixed` "
+            + "only the NaN of a `decimal128` is left out, and their sum is a `decimal128`. One "
+            + "pass computes all.",
         excludes: [all, schema, digest],
         uses: Uses([QueryUse.aggregates, .groups]))
 

@@ -39,7 +39,9 @@ extension QueryTable {
         .definitions([
             (
                 "compare",
-                "`==` `!=` `<` `<=` `>` `>=`; with `[c]` behind the operator case is ignored"
+                "`==` `!=` `<` `<=` `>` `>=`; with `[c]` behind `==` or `!=` case is ignored, that "
+                    + "of the letters of ASCII and Latin-1 (`a` to `z`, `à` to `þ`): other letters, "
+                    + "such as Greek and Cyrillic ones, are equal only to themselves"
             ),
             (
                 "strings",
@@ -62,8 +64,18 @@ extension QueryTable {
             ("places", "`location GEOWITHIN geoCircle([12.5, 55.7], 0.01)`"),
             (
                 "values",
-                "`2025-03-04@09:12:44:0` (UTC), `oid(65e5...)`, `uuid(...)`, `B64\"...\"`, "
-                    + "`T1709543564:0`"
+                "`2025-03-04T09:12:44` or `2025-03-04@09:12:44:0` (UTC, nanoseconds behind the last "
+                    + "colon), `T1709543564:0` (seconds since 1970); dates in another form of ISO "
+                    + "8601, such as `2025-03-04` or `2025-03-04T10:12:44+01:00`, are bound with "
+                    + "`--arg`; `oid(65e5...)`, `uuid(...)`, `B64\"...\"`"
+            ),
+            (
+                "names",
+                "a property whose name is a word of the language or has other characters than a "
+                    + "name may have, such as `any`, `1st` or `a.b`, is `$K0`, `$K1` and so on, "
+                    + "and its name or key path bound like other arguments: "
+                    + "`--arg any '$K0 == 7'`. `--sort`, `--distinct`, `--group-by` and `--fields` "
+                    + "take every name as it is"
             ),
             (
                 "at the end",

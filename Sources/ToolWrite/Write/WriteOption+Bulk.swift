@@ -24,7 +24,8 @@ extension WriteOption {
     static let arg = SharedOptions.arg.saying(
         in: .bulk, "bind the next of $0, $1 to TEXT",
         "Bind the next of `$0`, `$1` ... in the predicate to a text, which becomes a value of "
-            + "the property's type.", needs: [predicate])
+            + "the property's type, or a key path where it is written `$K0`, `$K1` ...",
+        needs: [predicate])
 
     static let argjson = SharedOptions.argjson.saying(
         in: .bulk, "bind the next of $0, $1 to JSON",

@@ -1,0 +1,120 @@
+import Testing
+
+@testable import ToolKit
+@testable import ToolSupport
+
+/// Properties whose names the query language cannot spell, asked for as a script does.
+@Suite struct PropertyNameTests {
+    private let scratch = ScratchDirectory()
+    private var file: String { scratch.file("names.realm") }
+
+    private static let names = [
+        "any", "null", "1st", "a.b", "obj", "nan", "not", "x y", "@links", "it's", "`", "(",
+    ]
+
+    /// Objects 0 to 3, whose properties are 3, 2, 1 and 0, and which link to the object before.
+    init() {
+        let properties = Self.names.map { #"{"name":"\#($0)","type":"int"}"# }
+        let schema =
+            #"{"classes":[{"name":"C","primaryKey":"id","properties":[{"name":"id","type":"int"},"#
+            + #"{"name":"next","type":"object","target":"C","optional":true},"#
+            + properties.joined(separator: ",") + "]}]}"
+        let records = (0..<4).map { id in
+            let values = Self.names.map { "\"\($0)\":\(3 - id)" }.joined(separator: ",")
+            let next = id == 0 ? "null" : "\(id - 1)"
+            return "{\"id\":\(id),\"next\":\(next),\(values)}\n"
+        }
+        scratch.write("schema.json", Array(schema.utf8))
+        scratch.write("records", Array(records.joined().utf8))
+        write("--create", "--schema-file", scratch.file("schema.json"), file)
+        write(file, "C", scratch.file("records"))
+    }
+
+    private func write(_ words: String..., sourceLocation: SourceLocation = #_sourceLocation) {
+        let run = ToolProcess.run("realm-write", ["-q"] + words)
+        #expect(run.status == 0, "\(run.errorText)", sourceLocation: sourceLocation)
+    }
+
+    /// The ids found by options and a predicate, if there is one.
+    private func ids(
+        _ options: String..., where predicate: String? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) -> [Substring] {
+        QueryRun.text(
+            ["-F", "id", "-fcsv", "-H"] + options + [file, "C"] + (predicate.map { [$0] } ?? []),
+            sourceLocation: sourceLocation
+        ).split(separator: "\n")
+    }
+
+    /// In a key path `@links` means what it does in a query.
+    private static let spelled = names.filter { $0 != "@links" }
+
+    @Test func areAskedForByArguments() {
+        for name in Self.spelled {
+            #expect(ids("--arg", name, where: "$K0 == 1") == ["2"], "\(name)")
+            #expect(ids("--argjson", "\"\(name)\"", where: "$K0 > 1") == ["0", "1"], "\(name)")
+            #expect(ids("--arg", name, "--arg", "2", where: "$K0 == $1") == ["1"], "\(name)")
+            #expect(ids("--arg", "next." + name, where: "$K0 == 1") == ["3"], "\(name)")
+        }
+        #expect(
+            QueryRun.error(["--arg", "no", file, "C", "$K0 == 1"]).contains("has no property 'no'"))
+    }
+
+    @Test func areSortedAndGroupedBy() {
+        for name in Self.names {
+            #expect(ids("--sort", name) == ["3", "2", "1", "0"], "\(name)")
+            #expect(ids("--sort", "-" + name) == ["0", "1", "2", "3"], "\(name)")
+            #expect(ids("--sort", "next." + name, where: "next != null").first == "3", "\(name)")
+            #expect(ids("--distinct", name).count == 4, "\(name)")
+            #expect(ids("--sort", name, "-L1", where: "id < 2") == ["1"], "\(name)")
+            let groups = QueryRun.text([
+                "--aggregate", "count,max(\(name))", "--group-by", name, "-fcsv", "-H", file, "C",
+            ])
+            #expect(groups == "0,1,0\n1,1,1\n2,1,2\n3,1,3\n", "\(name)")
+        }
+        #expect(QueryRun.error(["--sort", "x  y", file, "C"]).contains("--sort: class C has no"))
+        #expect(QueryRun.error(["--sort", "xy", file, "C"]).contains("has no property 'xy'"))
+    }
+
+    @Test func areSet() {
+        for name in Self.spelled {
+            write("--where", "$K0 == 1", "--arg", name, "--set", "\(name)=7", file, "C")
+            #expect(ids("--arg", name, where: "$K0 == 7") == ["2"], "\(name)")
+        }
+    }
+
+    /// A word in backticks is no name in a predicate.
+    @Test func theLanguageIsTheSame() {
+        #expect(QueryRun.error([file, "C", "`any` == 1"]).contains("starts no word"))
+        #expect(QueryRun.error(["-sany", file, "C", "`any` == 1"]).contains("starts no word"))
+    }
+
+    // MARK: Dates
+
+    /// A date in a form that the language does not have is refused with those it has.
+    @Test(arguments: [
+        "t > 2024-06-01", "t > 2024-06-01T10:00:00Z", "t > 2024-06-01T10:00",
+        "t>2024-06-01T10:00:00.5", "t == 2024-06-01T10:00:00+02:00", "t > 2024-06-01 10:00:00",
+        "t > '2024-06-01'", "t BETWEEN {2024-06-01, 2024-06-02}", "t > 2024",
+    ])
+    func formsOfDatesAreNamed(_ predicate: String) {
+        let error = QueryRun.error([QueryRun.fixture("query/types.realm"), "Row", predicate])
+        #expect(error.contains("2024-06-01T10:00:00, which is UTC"), "\(predicate)")
+        #expect(error.contains("--arg 2024-06-01T10:00:00+02:00"), "\(predicate)")
+    }
+
+    @Test func datesAreBound() {
+        let types = QueryRun.fixture("query/types.realm")
+        func count(_ text: String) -> String {
+            QueryRun.text(["-c", "--arg", text, types, "Row", "t == $0"])
+        }
+        let all = QueryRun.text(["-c", types, "Row", "t == 2000-01-01T00:00:00"])
+        #expect(all == "1\n")
+        for text in [
+            "2000-01-01", "2000-01-01T00:00:00", "2000-01-01T00:00:00Z", "2000-01-01 00:00:00",
+            "2000-01-01T01:00:00+01:00",
+        ] {
+            #expect(count(text) == all, "\(text)")
+        }
+    }
+}
