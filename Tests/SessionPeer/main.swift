@@ -300,6 +300,8 @@ struct Peer {
         switch command {
         case "write": try write()
         case "grow": try grow()
+        case "condition": ForeignLocks(path).waitForTurn()
+        case "broadcast": ForeignLocks(path).broadcast()
         case "group": try group()
         case "read": try read()
         case "hold": try hold()

@@ -47,6 +47,12 @@ int realm_file_birth(
 /// Waits until there is something to read at `descriptor`, at most so long.
 void realm_wait_readable(int descriptor, long microseconds);
 
+/// The version of the C library that the process runs with.
+const char *realm_c_library_version(void);
+
+/// Wakes all threads of all processes that wait for the 32-bit word at `word` to change.
+void realm_wake_all(void *word);
+
 /// What tells the calling thread from all others that exist now: where its own variables are, which the
 /// processor knows.
 static inline size_t realm_current_thread(void) { return (size_t)__builtin_thread_pointer(); }

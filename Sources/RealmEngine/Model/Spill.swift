@@ -60,7 +60,7 @@ extension WriteSession {
     /// Writes nodes that nothing refers to yet, growing the file as needed.
     func store(_ runs: [NodeWriter.Run], logicalSize: UInt64) throws(RealmError) {
         // Joiners size the file under the control mutex, so growing it happens under it too.
-        try database.session!.file.controlMutex.withLock { () throws(RealmError) in
+        try database.session!.file.withControl { () throws(RealmError) in
             try device.grow(to: Int(logicalSize))
             try database.file.extend(to: Int(logicalSize))
             for run in runs where run.bytes.count > 0 {

@@ -111,30 +111,6 @@ struct SharedMutex {
     }
 }
 
-/// A condition variable in memory that several processes map: this engine only signals.
-///
-/// Waiting at one is not safe against dying: what the C library counts there of a waiter that was
-/// killed makes the next one that signals wait for it without end.
-struct SharedCondition {
-    private let condition: UnsafeMutablePointer<pthread_cond_t>
-
-    init(_ address: UnsafeMutableRawPointer) {
-        condition = address.assumingMemoryBound(to: pthread_cond_t.self)
-    }
-
-    static let size = MemoryLayout<pthread_cond_t>.size
-
-    func initialize(isShared: Bool) {
-        var attributes = pthread_condattr_t()
-        pthread_condattr_init(&attributes)
-        if isShared { pthread_condattr_setpshared(&attributes, Int32(PTHREAD_PROCESS_SHARED)) }
-        pthread_cond_init(condition, &attributes)
-        pthread_condattr_destroy(&attributes)
-    }
-
-    func broadcast() { pthread_cond_broadcast(condition) }
-}
-
 /// A point in time on the clock that shared conditions use.
 struct Deadline {
     fileprivate let time: timespec
@@ -154,6 +130,10 @@ struct Deadline {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         return (now.tv_sec, now.tv_nsec) >= (time.tv_sec, time.tv_nsec)
+    }
+
+    func isBefore(_ other: Deadline) -> Bool {
+        (time.tv_sec, time.tv_nsec) < (other.time.tv_sec, other.time.tv_nsec)
     }
 
     static func sleep(milliseconds: Int) {

@@ -14,6 +14,9 @@ final class Session: Sendable {
     /// For the version list, which others hold for moments.
     private let patience: Patience
     private let notifier: CommitNotifier?
+    /// For programs of other engines, which wait at conditions of the lock file.
+    private let commitSignaller: ConditionSignaller
+    private let turnSignaller: ConditionSignaller
     /// Where those hear of commits who wait in `waitForVersion`.
     private let ear: CommitEar?
     /// Counted among the participants: a session whose join failed must not leave.
@@ -39,7 +42,7 @@ final class Session: Sendable {
     /// The version list is waited for as long as this at least, in milliseconds.
     private static let listPatience = 1000
 
-    /// Joins the session of the database at `place`, starting it when nobody is there.
+    /// Joins the session of the database at `place`, or begins it as its first participant.
     ///
     /// `attach` opens the database file. For the first participant it may create, convert and resize
     /// the file, and returns what it found there; for any other it returns nil, since what the header
@@ -57,9 +60,10 @@ final class Session: Sendable {
         notifier = CommitNotifier(place)
         ear = CommitEar(place)
         file = try Self.open(place, isDurable: isDurable, patience)
+        (commitSignaller, turnSignaller) = Self.signallers(file)
         readers = ReaderTable(databasePath: place.path, creates: namesReaders)
         let file = file
-        let joined: Void? = try file.controlMutex.withLock(patience) {
+        let joined: Void? = try file.withControl(patience) {
             () throws(RealmError) in
             let isInitiator = file.participants == 0
             PausePoint.reach(.attaching)
@@ -91,6 +95,7 @@ final class Session: Sendable {
             memory.base, durability: isDurable ? 0 : 2, historyType: Self.historyType,
             historySchema: Self.historySchema)
         file = LockFile(memory: memory)
+        (commitSignaller, turnSignaller) = Self.signallers(file)
         try Self.begin(file, attachment, .forever)
         file.participants = 1
     }
@@ -109,10 +114,11 @@ final class Session: Sendable {
         notifier = CommitNotifier(place)
         ear = CommitEar(place)
         file = LockFile(memory: memory)
+        (commitSignaller, turnSignaller) = Self.signallers(file)
         readers = ReaderTable(databasePath: place.path, creates: false)
         let file = file
         guard file.isInitialized, file.foreignLayout == nil else { return nil }
-        let joined = try file.controlMutex.withLock(patience) {
+        let joined = try file.withControl(patience) {
             () throws(RealmError) -> Bool in
             guard file.participants > 0, file.newest != LockFile.noEntry else { return false }
             file.participants += 1
@@ -121,6 +127,12 @@ final class Session: Sendable {
         guard let joined else { throw Self.busy(place) }
         if !joined { return nil }
         isJoined.store(true, ordering: .relaxed)
+    }
+
+    private static func signallers(
+        _ file: LockFile
+    ) -> (commit: ConditionSignaller, turn: ConditionSignaller) {
+        (ConditionSignaller(file) { $0.newCommit }, ConditionSignaller(file) { $0.nextWriter })
     }
 
     deinit {
@@ -264,7 +276,7 @@ final class Session: Sendable {
     private func leave() {
         guard isJoined.load(ordering: .relaxed) else { return }
         let patience = Patience.milliseconds(Self.leavingPatience)
-        guard (try? file.controlMutex.lock(patience)) != nil else { return }
+        guard (try? file.lock(file.controlMutex, until: patience.deadline)) != nil else { return }
         if file.participants > 0 { file.participants -= 1 }
         PausePoint.reach(.leaving)
         file.controlMutex.unlock()
@@ -368,14 +380,14 @@ final class Session: Sendable {
         try checkProcess()
         // Whoever may give up draws late: a ticket nobody serves holds up all behind it.
         let early = deadline == nil ? file.takeTicket() : nil
-        guard var outcome = try file.writeMutex.lock(until: deadline) else { return nil }
+        guard var outcome = try file.lock(file.writeMutex, until: deadline) else { return nil }
         let ticket = early ?? file.takeTicket()
         // Polite for half a second: for the same reason not at the condition that others wait at.
         let politeness = Deadline.after(milliseconds: 500)
         while Int32(bitPattern: ticket &- file.nextServed) > 0, !politeness.hasPassed {
             file.writeMutex.unlock()
             Deadline.sleep(milliseconds: 1)
-            guard let again = try file.writeMutex.lock(until: deadline) else { return nil }
+            guard let again = try file.lock(file.writeMutex, until: deadline) else { return nil }
             if again == .ownerDied { outcome = .ownerDied }
         }
         file.nextServed = ticket
@@ -405,8 +417,9 @@ final class Session: Sendable {
     func endWrite() {
         file.nextServed &+= 1
         // Others than this engine's wait at the condition, with tickets yet to be served.
-        if file.nextTicket != file.nextServed { file.nextWriter.broadcast() }
+        let isAwaited = file.nextTicket != file.nextServed
         file.writeMutex.unlock()
+        if isAwaited { turnSignaller.signal() }
     }
 
     /// Drops versions nobody pins and tells which remain. The caller writes and pins the newest.
@@ -426,12 +439,12 @@ final class Session: Sendable {
         }
         file.isCritical = false
         PausePoint.reach(.published)
-        try file.controlMutex.withLock { () throws(RealmError) in
+        _ = try file.withControl { () throws(RealmError) in
             file.versionCount = reachable + 1
             file.newestVersion = version
             PausePoint.reach(.signalling)
-            file.newCommit.broadcast()
         }
+        commitSignaller.signal()
         if let notifier {
             notifier.notify(participants: file.participants)
         } else {
