@@ -2,11 +2,6 @@
 enum EncryptedForm {
     private static let mostWrites: UInt32 = 1 << 28
 
-    /// Whether `size` bytes at `base` are an encrypted database, as far as that shows.
-    static func matches(_ base: UnsafeRawPointer, size: Int) -> Bool {
-        size % EncryptedLayout.page == 0 && begins(base, size: size)
-    }
-
     /// Whether `size` bytes at `base` begin with a page of counters and authentication codes as only
     /// an encrypted database has: of 64 entries each is all zeros, or counts a plausible number of
     /// writes, the latest not before the one before. Other files pass with a chance of less than 2^-64.
@@ -16,6 +11,27 @@ enum EncryptedForm {
         return stride(from: 0, to: page, by: EncryptedLayout.entry).allSatisfy {
             isEntry(base + $0)
         }
+    }
+
+    /// Whether `size` bytes at `base`, fewer than the smallest encrypted database has, begin like one.
+    ///
+    /// - Parameter least: fewer bytes than that say nothing. Of an entry that is cut, its counter counts.
+    static func isCut(
+        _ base: UnsafeRawPointer, size: Int, least: Int = EncryptedLayout.entry
+    ) -> Bool {
+        guard size >= max(4, least), size < 2 * EncryptedLayout.page else { return false }
+        let latest = base.load(as: UInt32.self)
+        guard latest != 0, latest < mostWrites else { return false }
+        let end = min(size, EncryptedLayout.page) / EncryptedLayout.entry * EncryptedLayout.entry
+        return stride(from: 0, to: end, by: EncryptedLayout.entry).allSatisfy { isEntry(base + $0) }
+    }
+
+    /// The error for a file that `isCut`.
+    static func cutError(_ path: String) -> RealmError {
+        RealmError(
+            .corrupt, code: "InvalidDatabase", reason: "truncated",
+            "an encrypted file that was cut off before the end of its first block (truncated)",
+            file: path, hint: RealmError.damageHint)
     }
 
     private static func isEntry(_ p: UnsafeRawPointer) -> Bool {

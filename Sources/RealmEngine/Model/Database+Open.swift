@@ -125,7 +125,14 @@ extension Database {
                 "file format \(format) is read but not written",
                 hint: convertHint)
         }
-        if header.top.isNone { return }
+        if header.top.isNone {
+            // In a session that goes on, another engine's first commit may be under way.
+            if let place = mapped.place, LockFileMemory.isLocked(place.lock) { return }
+            if !header.isStreaming {
+                try LostHeader(mapped.mapping, mapped.rawHeader(), size: size).check()
+            }
+            return
+        }
         let memory = SpaceMemory(mapped.mapping, limit: UInt64(size))
         let top = try TopArray(memory.lookup, header.top, fileSize: size)
         guard top.historyType == 0 || top.historyType == 2 else { throw Session.synced }

@@ -1,5 +1,5 @@
 /// What the first opener of a session does to the file before anything else (storage format 1.3 to
-/// 1.5): a new file gets its header, a streamed one is converted, odd sizes are mended.
+/// 1.5): a new file gets its header and a root, a streamed one is converted, odd sizes are corrected.
 struct FilePreparation {
     private let file: FileDevice
     private let key: DatabaseKey
@@ -34,6 +34,7 @@ struct FilePreparation {
         if let type = state.top?.historyType, type != 0, type != 2 { return }
         let device = device(mapped)
         if header.isStreaming { try convert(header, device) }
+        if header.top.isNone { return try giveRoot(mapped, device) }
         try resize(mapped, header, logical: Int(state.limit))
     }
 
@@ -49,9 +50,20 @@ struct FilePreparation {
             device = self.device(try MappedFile(file, key, isNew: true))
         }
         try device.grow(to: Self.page)
-        var bytes = [UInt8](repeating: 0, count: RawHeader.size)
-        bytes.replaceSubrange(16..<20, with: Array("T-DB".utf8))
-        try write(bytes, at: 0, device)
+        try write(FirstVersion.bytes(slot: 0), at: 0, device)
+        try device.sync()
+    }
+
+    /// An empty database of another engine gets a root.
+    ///
+    /// Throws `corrupt` where the header only looks like that of an empty database.
+    private func giveRoot(
+        _ mapped: MappedFile, _ device: any StorageDevice
+    ) throws(RealmError) {
+        let raw = try mapped.rawHeader()
+        try LostHeader(mapped.mapping, raw, size: mapped.size).check()
+        try device.grow(to: Self.page)
+        try write(FirstVersion.bytes(slot: raw.selected, top0: raw.top0), at: 0, device)
         try device.sync()
     }
 
@@ -76,7 +88,7 @@ struct FilePreparation {
         let aligned = (logical + Self.page - 1) / Self.page * Self.page
         let isEncrypted = mapped.mapping.pages != nil
         let wanted = isEncrypted ? EncryptedLayout.fileSize(of: aligned) : aligned
-        if header.top.isNone || file.size == wanted { return }
+        if file.size == wanted { return }
         if file.size > wanted {
             try file.truncate(to: wanted)
         } else {

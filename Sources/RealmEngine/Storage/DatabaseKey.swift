@@ -35,8 +35,12 @@ enum DatabaseKey: Sendable {
         switch self {
         case .unknown: return mapping
         case .none:
-            if !isPlain, EncryptedForm.matches(mapping.base, size: mapping.mapped) {
+            if isPlain { return mapping }
+            if EncryptedForm.begins(mapping.base, size: mapping.mapped) {
                 throw EncryptedPages.noKey(path)
+            }
+            if EncryptedForm.isCut(mapping.base, size: mapping.mapped) {
+                throw EncryptedForm.cutError(path)
             }
             return mapping
         case .given(let key):
@@ -57,7 +61,10 @@ enum DatabaseKey: Sendable {
     ) throws(RealmError) -> Mapping {
         if isPlain { throw EncryptedPages.notEncrypted(path) }
         let database = try Mapping(decrypting: mapping, key, path: path)
-        guard database.mapped > 0 else { throw EncryptedPages.notRealm(path) }
+        guard database.mapped > 0 else {
+            throw EncryptedForm.isCut(mapping.base, size: mapping.mapped, least: 4)
+                ? EncryptedForm.cutError(path) : EncryptedPages.notRealm(path)
+        }
         return database
     }
 }

@@ -129,6 +129,8 @@ extension Database {
         let memory = SpaceMemory(file.mapping, limit: UInt64(size))
         defer { withExtendedLifetime(memory) {} }
         let newest = Ref(try file.rawHeader().top(header.slot ^ 1))
+        // A selected slot without a root: nothing is newer.
+        if newest.isNone { return state }
         guard state.version < (try TopArray(memory.lookup, newest, fileSize: size)).version
         else { throw Self.noPrevious }
         return state

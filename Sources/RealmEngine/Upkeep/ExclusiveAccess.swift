@@ -72,6 +72,11 @@ public enum ExclusiveAccess {
                 hint: FileHeader.legacyFormats.contains(format)
                     ? Database.convertHint : "a compacted copy has the same format")
         }
+        if database.newest.top == nil, !database.header.isStreaming {
+            try LostHeader(
+                database.file.mapping, database.raw, size: database.file.mapping.mapped
+            ).check()
+        }
         if let type = database.newest.top?.historyType, type != 0, type != 2 {
             throw Session.synced
         }

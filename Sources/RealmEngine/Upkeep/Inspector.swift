@@ -95,6 +95,9 @@ public struct Inspector {
         found.isStreaming = header.isStreaming
         found.previousVersion = previousVersion(reading, raw, header)
         try reading.describe(header, &found)
+        if reading.lock == nil, header.top.isNone, !header.isStreaming {
+            try LostHeader(reading.file.mapping, raw, size: reading.size).check()
+        }
     }
 
     /// The header, nil for a file that looks encrypted.
@@ -104,9 +107,12 @@ public struct Inspector {
             if raw.hasMagic { return raw }
         }
         if file.mapping.pages == nil,
-            EncryptedForm.matches(file.mapping.base, size: file.size)
+            EncryptedForm.begins(file.mapping.base, size: file.size)
         {
             return nil
+        }
+        if file.mapping.pages == nil, EncryptedForm.isCut(file.mapping.base, size: file.size) {
+            throw EncryptedForm.cutError(file.path)
         }
         _ = try file.header()
         throw RealmError(

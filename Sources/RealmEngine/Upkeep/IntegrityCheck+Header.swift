@@ -57,10 +57,13 @@ extension IntegrityCheck {
     /// (storage format 1.3, 1.4).
     private func checkEmptySlot() {
         let raw = RawHeader(base)
-        guard raw.selected == header.slot, raw.top(1 - raw.selected) != 0 else { return }
-        found(
-            isStreamed ? .header : .staleSlot, Ref(16),
-            "the selected header slot names no root, but the other one does")
+        guard raw.selected == header.slot else { return }
+        if isStreamed, raw.selected == 1 {
+            found(
+                .header, Ref(16), "the selected header slot names no root, but the other one does")
+        } else if !isStreamed, let lost = LostHeader(mapping, raw, size: fileSize).finding {
+            found(.staleSlot, Ref(16), lost.what)
+        }
     }
 
     private func checkTopSlots(_ top: TopArray) {

@@ -37,6 +37,24 @@ import Testing
         return ContentDigest.combined(try snapshot.schema.classes.map { try digest.digest($0) })
     }
 
+    @Test(
+        "an encrypted file of fewer than two blocks is truncated, with its key or without",
+        arguments: [8191, 8000, 4096, 1000, 64])
+    func fewerThanTwoBlocksAreTruncated(_ size: Int) throws {
+        let key = try EncryptionKey.random()
+        let bytes = EncryptedImage(of: try FileTree("query/social").encoded(), key).bytes
+        let scratch = ScratchDatabase()
+        try Data(bytes[..<size]).write(to: URL(filePath: scratch.path))
+        for key in [key, nil] {
+            let error = Thrown.error { _ = try Database(immutable: scratch.path, key: key) }
+            #expect(error?.kind == .corrupt && error?.reason == "truncated", "\(size)")
+        }
+        #expect(Thrown.error { _ = try Inspector(path: scratch.path).inspect() }?.isDamage == true)
+        try Data("no database".utf8).write(to: URL(filePath: scratch.path))
+        let error = Thrown.error { _ = try Database(immutable: scratch.path, key: key) }
+        #expect(error?.reason == "not-a-realm")
+    }
+
     @Test func sizes() {
         // Storage format 8.6.
         for (size, file) in [

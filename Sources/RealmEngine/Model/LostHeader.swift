@@ -1,0 +1,79 @@
+/// Tells a header that selects no root although the file holds more from the header of an empty
+/// database.
+///
+/// Other engines take both for an empty database and overwrite what is there. A database in memory
+/// of theirs leaves such a file, and so does their first commit when it is interrupted; in a file of
+/// this engine, which has a root from the beginning (`FirstVersion`), the header was damaged.
+struct LostHeader {
+    private let mapping: Mapping
+    private let raw: RawHeader
+    private let size: Int
+
+    /// - Parameter size: bytes of the database that are mapped.
+    init(_ mapping: Mapping, _ raw: RawHeader, size: Int) {
+        (self.mapping, self.raw, self.size) = (mapping, raw, size)
+    }
+
+    /// What the file looks like; nil for an empty database, and for a header that selects a root.
+    var finding: (reason: String, what: String)? {
+        guard raw.hasMagic, raw.top(raw.selected) == 0 else { return nil }
+        let other = raw.top(raw.selected ^ 1)
+        if other != 0, other != FileHeader.streamingMark {
+            let version = version(at: Ref(other)).map { "version \($0)" } ?? "a root"
+            return (
+                "lost-header",
+                "the selected header slot names no root, but the other one names \(version): "
+                    + "a damaged header, or a first commit that was interrupted"
+            )
+        }
+        guard let node = firstNode() else { return nil }
+        return (
+            "lost-header",
+            "the header names no root, but there are nodes from offset \(node) on: "
+                + "left over from a database in memory, or a lost header"
+        )
+    }
+
+    /// Throws `corrupt` unless the file may be taken for an empty database.
+    func check() throws(RealmError) {
+        guard let finding else { return }
+        let isPrevious = raw.top(raw.selected ^ 1) != 0
+        throw RealmError(
+            .corrupt, code: "InvalidDatabase", reason: finding.reason, finding.what,
+            hint: isPrevious
+                ? "realm-compact --at previous writes that version to a new file; without use for "
+                    + "it, delete this one"
+                : "realm-compact --salvage writes what is found to a new file; without use for it, "
+                    + "delete this one")
+    }
+
+    private func version(at root: Ref) -> UInt64? {
+        let memory = SpaceMemory(mapping, limit: UInt64(size))
+        defer { withExtendedLifetime(memory) {} }
+        return try? TopArray(memory.lookup, root, fileSize: size).version
+    }
+
+    /// Offset of the first node that lies in the file.
+    private func firstNode() -> Int? {
+        let page = EncryptedLayout.page
+        var offset = RawHeader.size
+        while offset + NodeView.headerSize <= size {
+            let end = min(offset / page * page + page, size & ~7)
+            if (try? mapping.prepare(offset, end - offset)) != nil {
+                for at in stride(from: offset, to: end, by: 8) where isNode(at) { return at }
+            }
+            offset = end
+            if end == size & ~7 { break }
+        }
+        return nil
+    }
+
+    private func isNode(_ offset: Int) -> Bool {
+        let header = mapping.base.load(fromByteOffset: offset, as: UInt64.self)
+        guard UInt32(truncatingIfNeeded: header) == 0x4141_4141 else { return false }
+        let count = Int((header >> 40).byteSwapped >> 40)
+        let flags = UInt8(truncatingIfNeeded: header >> 32)
+        return NodeView.payloadSize(flags: flags, count: count)
+            <= size - offset - NodeView.headerSize
+    }
+}
