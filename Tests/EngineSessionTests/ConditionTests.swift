@@ -86,7 +86,7 @@ private final class ConditionLab {
         _ = peer.waitFor("waits")
         let file = counters.database.session!.file
         while !file.nextWriter.mayHaveWaiters { usleep(1000) }
-        // It gives up the mutex when it waits.
+        // It unlocks the mutex when it waits.
         usleep(20_000)
         return peer
     }

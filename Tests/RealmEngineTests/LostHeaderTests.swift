@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Headers that select no root in files that hold more are not those of empty databases.
+/// A header that selects no root is no empty database's if the file holds more.
 @Suite struct LostHeaderTests {
     @Test(
         "nothing is written to a file whose selected slot is empty beside one with a root",

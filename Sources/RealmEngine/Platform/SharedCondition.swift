@@ -93,7 +93,7 @@ extension SharedCondition {
     }
 
     /// Counts the waiters as gone that a broadcaster waits for, or, where it waits for none, was killed
-    /// itself, gives up its lock.
+    /// itself, opens its lock.
     ///
     /// Should one of them live after all, stopped by a debugger for example, the count is wrong when it
     /// leaves; then another broadcaster waits, until that is found and released in turn. Waiters for the

@@ -22,7 +22,7 @@ final class ConditionSignaller: Sendable {
     }
 
     /// Has all waiters woken soon; returns at once. The caller holds no lock of the lock file, so that
-    /// whoever wakes finds it free.
+    /// a waiter that wakes finds it free.
     func signal() {
         guard condition(LockFile(memory: memory)).mayHaveWaiters else { return }
         let mustStart = state.withLock { state in
@@ -69,7 +69,7 @@ private struct ConditionLooks {
 }
 
 extension LockFile {
-    /// How long a mutex is waited for before the conditions are looked at, in milliseconds.
+    /// Milliseconds between two looks at the conditions while a mutex is waited for.
     private static let lookInterval = 100
 
     /// Waits for the write or control mutex, at most until `deadline`; nil when that passed.
