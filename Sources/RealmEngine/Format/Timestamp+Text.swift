@@ -27,10 +27,12 @@ extension Timestamp {
         guard text.count >= 10, text.count < 40, text[4] == UInt8(ascii: "-"),
             text[7] == UInt8(ascii: "-")
         else { return nil }
-        var whole = ByteBuffer(capacity: 64)
-        whole.append(text)
-        whole.append(text.count == 10 ? "T00:00:00Z" : "Z")
-        self.init(text: ByteView(whole.bytes.baseAddress!, count: whole.count))
+        let whole = [UInt8](text.buffer) + (text.count == 10 ? "T00:00:00Z" : "Z").utf8
+        let time = whole.withUnsafeBytes {
+            Timestamp(text: ByteView($0.baseAddress!, count: $0.count))
+        }
+        guard let time else { return nil }
+        self = time
     }
 
     /// The most frequent form, `2020-01-02T03:04:05Z`, in few steps; nil for all others.

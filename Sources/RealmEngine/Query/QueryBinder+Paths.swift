@@ -84,7 +84,9 @@ extension QueryBinder {
         for (i, element) in elements.enumerated() {
             guard element.isSplit, case .name(let part, _) = element.kind else { break }
             name += (i == 0 ? [] : [UInt8(ascii: ".")]) + part
-            if i > 0, table.columnIndex(spelt: name) != nil { longest = (name, i + 1) }
+            // A single name is found anyhow, unless it looks like an operator.
+            guard i > 0 || name.first == UInt8(ascii: "@") else { continue }
+            if table.columnIndex(spelt: name) != nil { longest = (name, i + 1) }
         }
         guard let longest, let first = elements.first else { return elements }
         let whole = PathElement(

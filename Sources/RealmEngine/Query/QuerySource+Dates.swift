@@ -22,11 +22,16 @@ extension QuerySource {
 
     /// The error with the forms that a date may have.
     func advisingDates(_ error: RealmError) -> RealmError {
-        let advice =
-            "a date is written 2024-06-01T10:00:00, which is UTC; other forms of ISO 8601 are "
-            + "given as an argument: $0, with --arg 2024-06-01T10:00:00+02:00 or --arg 2024-06-01"
-        return RealmError(
+        RealmError(
             error.kind, code: error.code, reason: error.reason, error.message,
-            hint: (error.hint.map { $0 + "\n" } ?? "") + advice)
+            hint: (error.hint.map { $0 + "\n" } ?? "") + QueryAdvice.dates)
     }
+}
+
+/// Ends of hints that callers may add to.
+public enum QueryAdvice {
+    /// The forms of dates.
+    public static let dates =
+        "a date is written 2024-06-01T10:00:00, which is UTC; other forms of ISO 8601 are given "
+        + "as an argument"
 }

@@ -42,9 +42,20 @@ package struct QueryFilter {
         if most < .max { tail += " LIMIT(\(most))" }
         var options = options
         options.meter = meter
-        let query = try Query(text, followedBy: tail, arguments: arguments)
-        return try QueryPlan(
-            try query.bound(to: snapshot.table(table)), in: snapshot, options: options)
+        let bound: BoundQuery
+        do throws(RealmError) {
+            bound = try Query(text, followedBy: tail, arguments: arguments)
+                .bound(to: snapshot.table(table))
+        } catch { throw Self.advised(error) }
+        return try QueryPlan(bound, in: snapshot, options: options)
+    }
+
+    /// The error with the options by which dates are given, if it is about a date.
+    private static func advised(_ error: RealmError) -> RealmError {
+        guard let hint = error.hint, hint.hasSuffix(QueryAdvice.dates) else { return error }
+        return RealmError(
+            error.kind, code: error.code, reason: error.reason, error.message,
+            hint: hint + ": $0, with --arg 2024-06-01T10:00:00+02:00 or --arg 2024-06-01")
     }
 }
 

@@ -39,9 +39,9 @@ extension QueryTable {
         .definitions([
             (
                 "compare",
-                "`==` `!=` `<` `<=` `>` `>=`; with `[c]` behind `==` or `!=` case is ignored, that "
-                    + "of the letters of ASCII and Latin-1 (`a` to `z`, `à` to `þ`): other letters, "
-                    + "such as Greek and Cyrillic ones, are equal only to themselves"
+                "`==` `!=` `<` `<=` `>` `>=`; with `[c]` behind `==` or `!=` the case of letters of "
+                    + "ASCII and Latin-1 is ignored: other letters, such as Greek and Cyrillic "
+                    + "ones, are equal only to themselves"
             ),
             (
                 "strings",
