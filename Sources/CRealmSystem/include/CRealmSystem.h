@@ -77,4 +77,13 @@ static inline const void *realm_current_executor(void) {
     return swift_task_getCurrentExecutor().identity;
 }
 
+/// The runtime's own: the task of the calling thread. Weak, since programs that never use tasks are
+/// linked without them.
+__attribute__((swiftcall, weak)) void *swift_task_getCurrent(void);
+
+/// Whether a Swift task runs on the calling thread.
+static inline _Bool realm_is_in_task(void) {
+    return swift_task_getCurrent && swift_task_getCurrent();
+}
+
 #endif

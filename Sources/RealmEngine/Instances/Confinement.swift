@@ -113,9 +113,9 @@ public final class Confinement: Sendable {
     /// The next step for messages about a wrong place inside a Swift task, which may continue on another
     /// thread after each `await`; empty outside of one.
     static var taskHint: String {
-        withUnsafeCurrentTask { $0 == nil }
-            ? ""
-            : " A Swift task runs here: in code of an actor, open the realm with Realm(actor:)."
+        Threads.runsTask
+            ? " A Swift task runs here: in code of an actor, open the realm with Realm(actor:)."
+            : ""
     }
 
     /// Runs `work` here later; false when it never will: the queue is closed or the actor gone.

@@ -6,6 +6,9 @@ public enum Threads {
     /// Processors in use by the system.
     public static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
+    /// Whether a Swift task runs on the calling thread.
+    static var runsTask: Bool { realm_is_in_task() }
+
     /// Runs `body` on `count` threads, the calling one among them, and returns when all are done.
     ///
     /// When the system refuses more threads fewer are used, so `body` must not count on the others:

@@ -35,7 +35,7 @@ public struct Query: Sendable {
     public init(
         _ text: String, followedBy tail: String, arguments: [QueryArgument]
     ) throws(RealmError) {
-        let offset = tail.contains("`") ? text.utf8.count : .max
+        let offset = tail.utf8.contains(UInt8(ascii: "`")) ? text.utf8.count : .max
         form = .parsed(try ParsedQuery.of(text + tail, quotedNamesFrom: offset))
         self.arguments = arguments
         aliases = KeyPathAliases()

@@ -17,8 +17,9 @@ struct SchemaText {
     private let definesBinary: Bool
 
     init(_ text: String) throws(Fault) {
-        definesBinary = text.contains("class binary")
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        definesBinary = lines.contains { $0.hasPrefix("class binary") }
+        for line in lines {
             self.line += 1
             let words = Self.trimmed(line)
             if words.isEmpty || words.hasPrefix("#") { continue }
