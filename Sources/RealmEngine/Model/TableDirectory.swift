@@ -15,6 +15,10 @@ final class TableDirectory {
     @exclusivity(unchecked) private var editors: ContiguousArray<Unmanaged<TableEditor>?> = []
     /// What was read last.
     private var knownSchema: Schema?
+    /// Tables by stored name; nil until a name is looked up, and where two tables share one.
+    private var keysByName: [String: TableKey]?
+    /// No slot below is free.
+    private var firstFree = 0
 
     enum Slot {
         /// Untouched so far.
@@ -27,6 +31,15 @@ final class TableDirectory {
             switch slot {
             case .table(let info): self = .stored(info)
             case .free(let tag): self = .free(tag: tag)
+            }
+        }
+
+        /// Nil for a free one.
+        fileprivate var key: TableKey? {
+            switch self {
+            case .stored(let info): info.key
+            case .open(let editor): editor.key
+            case .free: nil
             }
         }
 
@@ -124,29 +137,54 @@ final class TableDirectory {
 
     /// Key of the table with the stored name `name`.
     func key(stored name: String) -> TableKey? {
+        if keysByName == nil { keysByName = makeKeysByName() }
+        if let keysByName { return keysByName[name] }
+        return slots.first { $0.key != nil && $0.name == name }?.key
+    }
+
+    private func makeKeysByName() -> [String: TableKey]? {
+        var keys: [String: TableKey] = [:]
+        keys.reserveCapacity(slots.count)
         for slot in slots {
-            switch slot {
-            case .stored(let info): if info.name == name { return info.key }
-            case .open(let editor): if editor.name == name { return editor.key }
-            case .free: continue
-            }
+            guard let key = slot.key else { continue }
+            guard keys.updateValue(key, forKey: slot.name) == nil else { return nil }
         }
-        return nil
+        return keys
+    }
+
+    /// Gives a table another stored name.
+    func rename(_ editor: TableEditor, to name: String) {
+        keysByName?[editor.name] = nil
+        editor.name = name
+        if keysByName?.updateValue(editor.key, forKey: name) != nil { keysByName = nil }
+        isDirty = true
     }
 
     /// Where the next table goes, and its tag.
     func freeSlot() -> (slot: Int, tag: UInt64) {
-        for (i, slot) in slots.enumerated() {
-            if case .free(let tag) = slot { return (i, tag) }
+        while firstFree < slots.count {
+            if case .free(let tag) = slots[firstFree] { return (firstFree, tag) }
+            firstFree += 1
         }
         return (slots.count, 0)
     }
 
     /// Puts a table, or nothing, in place of what is in a slot, or behind the last.
     func place(_ slot: Slot, at i: Int) {
-        if i == slots.count { slots.append(slot) } else { slots[i] = slot }
+        if i == slots.count {
+            slots.append(slot)
+            if editors.count == i { editors.append(nil) } else { forgetEditors() }
+        } else {
+            if slots[i].key != nil { keysByName?[slots[i].name] = nil }
+            slots[i] = slot
+            if i < editors.count { editors[i] = nil }
+        }
+        if let key = slot.key {
+            if keysByName?.updateValue(key, forKey: slot.name) != nil { keysByName = nil }
+        } else {
+            firstFree = min(firstFree, i)
+        }
         isDirty = true
-        forgetEditors()
         knownSchema = nil
         context.schemaGeneration += 1
     }

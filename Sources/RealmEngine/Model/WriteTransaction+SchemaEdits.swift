@@ -11,8 +11,7 @@ extension WriteTransaction {
         guard directory.key(stored: stored) == nil else {
             throw .misuse("class \(name) exists already", code: "TableNameInUse", reason: "exists")
         }
-        editor.name = stored
-        directory.isDirty = true
+        directory.rename(editor, to: stored)
         log.pointee.renameTable(table)
     }
 

@@ -4,7 +4,8 @@ public struct ClassSpec: Sendable {
     public var kind: TableKind
     /// Name of the primary key's property.
     public var primaryKey: String?
-    public var properties: [PropertyDescription]
+    public var properties: [PropertyDescription] { didSet { names = PropertyNames() } }
+    private var names = PropertyNames()
 
     public init(
         name: String, kind: TableKind, primaryKey: String? = nil,
@@ -18,7 +19,30 @@ public struct ClassSpec: Sendable {
 
     /// The property of that name.
     public func property(_ name: String) -> PropertyDescription? {
-        properties.first { Array($0.name.utf8) == Array(name.utf8) }
+        names.position(of: name, in: properties).map { properties[$0] }
+    }
+}
+
+/// Finds the properties of a class by name: one by one, until that has cost more than an index.
+private final class PropertyNames: Sendable {
+    private struct State {
+        var comparisons = 0
+        var index: NameIndex?
+    }
+
+    private let state = Guarded(State())
+
+    func position(of name: String, in properties: [PropertyDescription]) -> Int? {
+        let count = properties.count
+        let index = state.withLock { state -> NameIndex? in
+            state.comparisons += count
+            if state.index == nil, state.comparisons > 16 * max(64, count) {
+                state.index = NameIndex(properties.map(\.name))
+            }
+            return state.index
+        }
+        if let index { return index.position(of: name) }
+        return properties.firstIndex { NameIndex.compare($0.name, name) == 0 }
     }
 }
 

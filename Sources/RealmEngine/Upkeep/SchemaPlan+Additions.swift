@@ -5,7 +5,7 @@ extension SchemaPlan {
     /// targets.
     public mutating func add(_ wanted: [ClassSpec]) throws(RealmError) {
         for spec in wanted {
-            if let table = classes.firstIndex(where: { $0.name == spec.name }) {
+            if let table = index(of: spec.name) {
                 try checkAgreement(classes[table], spec)
                 continue
             }
@@ -13,28 +13,33 @@ extension SchemaPlan {
             plan(.addClass(spec), note: "\(count) \(count == 1 ? "property" : "properties")")
             var bare = spec
             bare.properties = spec.primaryKey.flatMap { spec.property($0) }.map { [$0] } ?? []
-            classes.append(bare)
+            append(bare)
         }
         for spec in wanted {
             let table = try position(spec.name)
-            for property in spec.properties { try add(property, to: table) }
+            var places = Dictionary(
+                classes[table].properties.enumerated().map { ($1.name, $0) },
+                uniquingKeysWith: { first, _ in first })
+            for property in spec.properties { try add(property, to: table, &places) }
         }
     }
 
+    /// - Parameter places: positions of the properties of the class by name.
     private mutating func add(
-        _ property: PropertyDescription, to table: Int
+        _ property: PropertyDescription, to table: Int, _ places: inout [String: Int]
     ) throws(RealmError) {
         let name = classes[table].name
-        if let target = property.target, !classes.contains(where: { $0.name == target }) {
+        if let target = property.target, index(of: target) == nil {
             throw .misuse(
                 "\(name).\(property.name): there is no type or class \(target)",
                 code: "NoSuchTable", reason: "unknown-class",
                 hint: advice(.target(name: target, classes: classes.map(\.name))))
         }
-        guard let place = classes[table].properties.firstIndex(where: { $0.name == property.name })
-        else {
+        guard let place = places[property.name] else {
             plan(.addProperty(name, property))
+            places[property.name] = classes[table].properties.count
             classes[table].properties.append(property)
+            noteTarget(of: property)
             return
         }
         let present = classes[table].properties[place]

@@ -7,6 +7,11 @@ public struct SchemaPlan {
     public internal(set) var newVersion: UInt64?
     /// The classes as they are after the changes planned so far.
     public internal(set) var classes: [ClassSpec]
+    /// Positions of classes by name, as they would be without the drops, which move later ones.
+    private var positions: [String: Int] = [:]
+    private var droppedCount = 0
+    /// Names of classes that links lead to.
+    private var linkTargets: Set<String> = []
     let snapshot: Snapshot
     /// The database's class behind a class that may have another name by now.
     var stored: [String: TableInfo]
@@ -32,6 +37,7 @@ public struct SchemaPlan {
         classes = schema.classes.map { ClassSpec($0, schema) }
         stored = Dictionary(
             schema.classes.map { ($0.className, $0) }, uniquingKeysWith: { first, _ in first })
+        for i in classes.indices { noteClass(i) }
     }
 
     public var isEmpty: Bool { changes.isEmpty }
@@ -62,6 +68,29 @@ public struct SchemaPlan {
 // MARK: - Names
 
 extension SchemaPlan {
+    /// Position of a class as planned; nil when there is none.
+    func index(of name: String) -> Int? {
+        guard let last = positions[name] else { return nil }
+        let first = max(0, last - droppedCount)
+        return (first...last).first { $0 < classes.count && classes[$0].name == name }
+    }
+
+    /// The class at the end of `classes` is new, or the one at `index` has another name.
+    private mutating func noteClass(_ index: Int) {
+        let name = classes[index].name
+        if positions[name] == nil { positions[name] = index + droppedCount }
+        for property in classes[index].properties { noteTarget(of: property) }
+    }
+
+    mutating func append(_ spec: ClassSpec) {
+        classes.append(spec)
+        noteClass(classes.count - 1)
+    }
+
+    mutating func noteTarget(of property: PropertyDescription) {
+        if let target = property.target { linkTargets.insert(target) }
+    }
+
     /// A class as planned, or a property of it.
     public struct Place {
         let table: Int
@@ -73,7 +102,7 @@ extension SchemaPlan {
 
     /// `CLASS` or `CLASS.PROP`; a class whose name holds a dot wins.
     public func place(_ text: String) throws(RealmError) -> Place {
-        if let table = classes.firstIndex(where: { $0.name == text }) {
+        if let table = index(of: text) {
             return Place(table: table, property: nil)
         }
         guard let dot = text.firstIndex(of: "."), dot != text.startIndex else {
@@ -85,7 +114,7 @@ extension SchemaPlan {
     }
 
     func position(_ name: String) throws(RealmError) -> Int {
-        if let found = classes.firstIndex(where: { $0.name == name }) { return found }
+        if let found = index(of: name) { return found }
         throw .misuse(
             "there is no class \(name)", code: "NoSuchTable", reason: "unknown-class",
             hint: Self.nearest(name, classes.map(\.name)))
@@ -114,20 +143,14 @@ extension SchemaPlan {
         let (table, property) = (place.table, place.property)
         let name = classes[table].name
         guard let property else {
-            guard !classes.contains(where: { $0.name == new }) else {
-                throw taken("class \(new)")
-            }
+            guard index(of: new) == nil else { throw taken("class \(new)") }
             plan(
                 .renameClass(name, to: new),
                 note: Self.counted(try objects(name), "object", "kept"))
+            positions[new] = positions.removeValue(forKey: name)
             classes[table].name = new
             stored[new] = stored.removeValue(forKey: name)
-            for i in classes.indices {
-                for j in classes[i].properties.indices
-                where classes[i].properties[j].target == name {
-                    classes[i].properties[j].target = new
-                }
-            }
+            if linkTargets.contains(name) { retarget(from: name, to: new) }
             return
         }
         let prefix = name + "."
@@ -139,6 +162,15 @@ extension SchemaPlan {
             note: Self.counted(try objects(name), "value", "kept"))
         classes[table].properties[property].name = bare
         if classes[table].primaryKey == before { classes[table].primaryKey = bare }
+    }
+
+    private mutating func retarget(from name: String, to new: String) {
+        for i in classes.indices {
+            for j in classes[i].properties.indices where classes[i].properties[j].target == name {
+                classes[i].properties[j].target = new
+            }
+        }
+        linkTargets.insert(new)
     }
 
     private func taken(_ what: String) -> RealmError {
@@ -155,6 +187,8 @@ extension SchemaPlan {
                 .dropClass(name), note: Self.counted(count, "object", "lost"),
                 losesData: count > 0)
             classes.remove(at: table)
+            positions[name] = nil
+            droppedCount += 1
             return
         }
         let dropped = classes[table].properties.remove(at: property).name
