@@ -48,12 +48,10 @@ extension WriteSession {
         of version: VersionState, _ space: NodeSpace, _ reachable: VersionList.Reachable
     ) throws(RealmError) -> FreeSpace {
         guard let top = version.top else { return FreeSpace(logicalSize: version.limit) }
-        var older = FreeSpace.OlderLists.none
-        // The versions of a group are readable in this process without being listed. And an older
-        // version that cannot be read proves nothing free, and is no reason to fail.
-        if group == nil, let lists = try? FreeSpace.OlderLists(database.file, reachable) {
-            older = lists
-        }
+        // The versions of a group are readable in this process without being listed.
+        let older =
+            group == nil
+            ? FreeSpace.OlderLists(database.file, reachable, checkedLists) : .none
         return try FreeSpace(space, top, oldestReachable: reachable.oldest, older)
     }
 

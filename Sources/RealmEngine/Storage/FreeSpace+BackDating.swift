@@ -1,19 +1,59 @@
 /// Finding out that a chunk is free in every version somebody can still read, although its stamp is
 /// younger than the oldest of them (storage format 5.4).
 extension FreeSpace {
-    /// The free list of a version that is still readable, but not the newest.
+    /// The free list of a version that is still readable, but not the newest: searched where it is stored.
+    ///
+    /// Valid as long as the space it was opened in.
     struct OlderList {
         let version: UInt64
         private let logicalSize: UInt64
-        /// In ascending order, without overlaps.
-        private let chunks: [Chunk]
+        /// Nil for a version without free space.
+        private let arrays: Arrays?
 
+        private struct Arrays {
+            let positions: NodeView
+            let lengths: NodeView
+            /// Nil in files that were never shared.
+            let versions: NodeView?
+
+            func start(_ i: Int) -> UInt64 { UInt64(bitPattern: positions.integer(i)) }
+            func end(_ i: Int) -> UInt64 { start(i) &+ UInt64(bitPattern: lengths.integer(i)) }
+            func version(_ i: Int) -> UInt64 {
+                versions.map { UInt64(bitPattern: $0.integer(i)) } ?? 0
+            }
+        }
+
+        /// Opens the list without reading it.
         init(_ space: NodeSpace, _ top: TopArray) throws(RealmError) {
             version = top.version
             logicalSize = top.logicalSize
-            chunks = try FreeSpace.chunks(space, top)
+            guard !top.freePositions.isNone else {
+                arrays = nil
+                return
+            }
+            let arrays = Arrays(
+                positions: try space.integers(top.freePositions, "free positions"),
+                lengths: try space.integers(top.freeLengths, "free lengths"),
+                versions: top.freeVersions.isNone
+                    ? nil : try space.integers(top.freeVersions, "free versions"))
+            let count = arrays.positions.count
+            guard arrays.lengths.count == count, arrays.versions?.count ?? count == count else {
+                throw .corrupt("free lists of different lengths", at: top.freePositions)
+            }
+            self.arrays = arrays
+        }
+
+        /// A version nothing was ever committed to: it uses nothing.
+        init(empty version: UInt64) {
+            self.version = version
+            logicalSize = 24
+            arrays = nil
+        }
+
+        /// Reads the whole list. Throws `corrupt` unless its chunks ascend without overlaps.
+        static func check(_ space: NodeSpace, _ top: TopArray) throws(RealmError) {
             var end: UInt64 = 24
-            for chunk in chunks {
+            for chunk in try FreeSpace.chunks(space, top) {
                 guard chunk.start >= end else {
                     throw .corrupt("free chunks overlap", at: Ref(chunk.start))
                 }
@@ -21,101 +61,141 @@ extension FreeSpace {
             }
         }
 
-        /// A version nothing was ever committed to: it uses nothing.
-        init(empty version: UInt64) {
-            self.version = version
-            logicalSize = 24
-            chunks = []
-        }
-
         /// The youngest stamp among the chunks that cover `start ..< end` here; nil when some of it
-        /// is in use. What lies behind the end of the version is free.
+        /// is in use. Space after the end of the version is free.
         func youngestStamp(covering start: UInt64, _ end: UInt64) -> UInt64? {
             let end = min(end, logicalSize)
+            if start >= end { return 0 }
+            guard let arrays else { return nil }
             var position = start
             var youngest: UInt64 = 0
-            var index = firstEnding(after: start)
+            let count = arrays.positions.count
+            var index = (0..<count).partitionPoint { arrays.end($0) > start }
             while position < end {
-                guard index < chunks.count, chunks[index].start <= position else { return nil }
-                youngest = max(youngest, chunks[index].version)
-                position = chunks[index].end
+                guard index < count, arrays.start(index) <= position, arrays.end(index) > position
+                else { return nil }
+                youngest = max(youngest, arrays.version(index))
+                position = arrays.end(index)
                 index += 1
             }
             return youngest
         }
-
-        private func firstEnding(after position: UInt64) -> Int {
-            chunks.partitionPoint { $0.end > position }
-        }
     }
 
-    /// The free lists a commit looks at before it decides what it can use.
-    struct OlderLists {
-        /// In ascending order of the versions.
-        private let lists: [OlderList]
-        /// Stamps up to here were judged before, when the same versions were readable.
+    /// The free lists of all readable versions but the newest. Each is opened when it is needed.
+    ///
+    /// Confined to its owner's thread.
+    final class OlderLists {
+        /// In ascending order.
+        let versions: [UInt64]
+        /// Chunks with stamps up to here keep them.
         private let judged: UInt64
+        private let open: (Int) throws(RealmError) -> OlderList
+        private var lists: [Int: OlderList] = [:]
+        /// Number of lists opened, for tests.
+        var openedCount: Int { lists.count }
 
-        static let none = OlderLists(lists: [], judged: .max)
-
-        private init(lists: [OlderList], judged: UInt64) {
-            self.lists = lists
-            self.judged = judged
+        /// Chunks keep their stamps.
+        static var none: OlderLists {
+            OlderLists([], judged: .max) { OlderList(empty: UInt64($0)) }
         }
 
-        /// Reads what `reachable` lists, from `file`. None when no version was dropped that any of
-        /// them might have shared space with.
-        init(_ file: MappedFile, _ reachable: VersionList.Reachable) throws(RealmError) {
+        /// - Parameters:
+        ///   - versions: in ascending order.
+        ///   - judged: chunks with stamps up to here were judged when the same versions were readable.
+        ///   - open: opens the list of the version at a position.
+        init(
+            _ versions: [UInt64], judged: UInt64 = 0,
+            open: @escaping (Int) throws(RealmError) -> OlderList
+        ) {
+            self.versions = versions
+            self.judged = judged
+            self.open = open
+        }
+
+        /// The lists of the `reachable` versions, read from `file`; none of them if no version was
+        /// dropped that any of them might have shared space with.
+        ///
+        /// - Parameter checked: the versions whose lists were found to be sound.
+        convenience init(
+            _ file: MappedFile, _ reachable: VersionList.Reachable, _ checked: CheckedLists
+        ) {
             guard let dropped = reachable.oldestDropped else {
-                self = .none
+                self.init([], judged: .max) { OlderList(empty: UInt64($0)) }
                 return
             }
-            do throws(RealmError) {
-                lists = try reachable.older.map { (version) throws(RealmError) in
-                    try Self.list(file, version)
+            let older = reachable.older
+            checked.keep(older)
+            var memories: [SpaceMemory] = []
+            self.init(older.map(\.version), judged: dropped) { (i) throws(RealmError) in
+                if older[i].top.isNone { return OlderList(empty: older[i].version) }
+                let size = Int(clamping: older[i].fileSize)
+                try file.extend(to: size)
+                let memory = SpaceMemory(file.mapping, limit: older[i].fileSize)
+                memories.append(memory)
+                let top = try TopArray(memory.lookup, older[i].top, fileSize: size)
+                guard top.version == older[i].version else {
+                    throw .corrupt("a root of another version", at: older[i].top)
                 }
-                judged = dropped
-            } catch {
-                // What is wrong with an older version, or with what the lock file says of it, is not
-                // this commit's: it only has less space to choose from.
-                guard error.isDamage else { throw error }
-                self = .none
+                try checked.check(older[i], memory.lookup, top)
+                return try OlderList(memory.lookup, top)
             }
         }
 
-        private static func list(
-            _ file: MappedFile, _ older: VersionList.Reachable.Older
-        ) throws(RealmError) -> OlderList {
-            if older.top.isNone { return OlderList(empty: older.version) }
-            let size = Int(clamping: older.fileSize)
-            try file.extend(to: size)
-            let memory = SpaceMemory(file.mapping, limit: older.fileSize)
-            defer { withExtendedLifetime(memory) {} }
-            let top = try TopArray(memory.lookup, older.top, fileSize: size)
-            guard top.version == older.version else {
-                throw .corrupt("a root of another version", at: older.top)
-            }
-            return try OlderList(memory.lookup, top)
+        private func list(_ i: Int) throws(RealmError) -> OlderList {
+            if let list = lists[i] { return list }
+            let list = try open(i)
+            lists[i] = list
+            return list
         }
 
+        /// Position of the youngest version before `stamp`; nil if there is none.
+        func position(before stamp: UInt64) -> Int? {
+            let count = versions.partitionPoint { $0 >= stamp }
+            return count == 0 ? nil : count - 1
+        }
+
+        /// The oldest stamp `chunk` can have when the first `count` of the versions and the newest one are
+        /// all that can be read.
+        func backDatedStamp(of chunk: Chunk, among count: Int) throws(RealmError) -> UInt64 {
+            var stamp = chunk.version
+            var count = count
+            while true {
+                // Later versions do not use the chunk: the stamp's commit released it before them.
+                count = min(count, position(before: stamp).map { $0 + 1 } ?? 0)
+                guard count > 0 else { return stamp }
+                let lower = try list(count - 1).youngestStamp(covering: chunk.start, chunk.end)
+                guard let lower, lower < stamp else { return stamp }
+                stamp = lower
+                count -= 1
+            }
+        }
+
+        /// The stamp the next version's list has for `chunk`. A list that cannot be read proves nothing
+        /// free, and is no reason for the commit to fail: it only has less space to choose from.
         func stamp(of chunk: Chunk) -> UInt64 {
-            chunk.version <= judged
-                ? chunk.version : FreeSpace.backDatedStamp(of: chunk, lists[...])
+            if chunk.version <= judged { return chunk.version }
+            return (try? backDatedStamp(of: chunk, among: versions.count)) ?? chunk.version
         }
     }
 
-    /// The oldest stamp `chunk` can have when the versions of `older`, in ascending order, and the
-    /// newest one are all that can be read.
-    static func backDatedStamp(of chunk: Chunk, _ older: ArraySlice<OlderList>) -> UInt64 {
-        var stamp = chunk.version
-        var older = older
-        while let list = older.popLast() {
-            // Versions the stamp's commit came before do not use the chunk.
-            if list.version >= stamp { continue }
-            guard let lower = list.youngestStamp(covering: chunk.start, chunk.end), lower < stamp
-            else { return stamp }
-            stamp = lower
+    /// The readable versions whose free lists were found to be sound by earlier commits of a session.
+    final class CheckedLists {
+        private var tops: [UInt64: Ref] = [:]
+
+        /// Forgets versions that are no longer readable.
+        fileprivate func keep(_ older: [VersionList.Reachable.Older]) {
+            if tops.count <= older.count { return }
+            let readable = Set(older.map(\.version))
+            tops = tops.filter { readable.contains($0.key) }
         }
-        return stamp
+
+        fileprivate func check(
+            _ older: VersionList.Reachable.Older, _ space: NodeSpace, _ top: TopArray
+        ) throws(RealmError) {
+            if tops[older.version] == older.top { return }
+            try OlderList.check(space, top)
+            tops[older.version] = older.top
+        }
     }
 }

@@ -5,60 +5,109 @@ extension FileReading {
     struct FreeList {
         let chunks: [FreeSpace.Chunk]
         /// Readable versions before the newest, in ascending order.
-        let older: [FreeSpace.OlderList]
+        let older: FreeSpace.OlderLists
         let newest: UInt64
         /// Bytes of one entry of the list.
         let entryBytes: UInt64
 
         /// A chunk can be used once every readable version is at least as young as its stamp.
-        var oldest: UInt64 { older.first?.version ?? newest }
+        var oldest: UInt64 { older.versions.first ?? newest }
 
         var free: UInt64 { chunks.reduce(0) { $0 + ($1.version <= oldest ? $1.count : 0) } }
         var locked: UInt64 { chunks.reduce(0) { $0 + ($1.version > oldest ? $1.count : 0) } }
 
-        /// The youngest readable version that uses `chunk`; nil when the chunk is free.
+        /// Position of the youngest readable version that uses `chunk`; nil when the chunk is free.
         func holder(of chunk: FreeSpace.Chunk) -> Int? {
-            if chunk.version <= oldest { return nil }
-            return older.lastIndex { $0.version < chunk.version }
+            chunk.version <= oldest ? nil : older.position(before: chunk.version)
         }
 
-        /// What becomes usable when `older[index]` is released and a commit drops `history` from the
-        /// change log: what the version alone keeps, and the entries of this list that the commit
-        /// makes one with their neighbours.
-        func released(_ index: Int, _ history: HistoryShare.Freed) -> UInt64 {
-            var sum = history.bytes
-            var usable = history.nodes
-            for chunk in chunks {
-                let keeper = keeper(of: chunk)
-                if keeper.alone == index { sum += chunk.count }
-                if keeper.isFree || keeper.alone == index {
-                    usable.append(Extent(start: chunk.start, count: chunk.count))
-                }
-            }
-            let known = usable.count - history.nodes.count
-            usable.order { $0.start < $1.start }
-            var runs = 0
-            for i in usable.indices where i == 0 || usable[i - 1].end != usable[i].start {
-                runs += 1
-            }
-            return sum + UInt64(max(0, known - runs)) * entryBytes
-        }
-
-        /// Whether `chunk` is free, and if not, the version whose release alone frees it.
-        private func keeper(of chunk: FreeSpace.Chunk) -> (isFree: Bool, alone: Int?) {
-            guard let index = holder(of: chunk) else { return (true, nil) }
+        /// Position of the version whose release alone frees `chunk`; nil when there is none or the
+        /// chunk is free.
+        fileprivate func onlyHolder(of chunk: FreeSpace.Chunk) throws(RealmError) -> Int? {
+            guard let index = holder(of: chunk) else { return nil }
+            if index == 0 { return index }
             // Without this version the ones before it decide.
-            let stamp = FreeSpace.backDatedStamp(of: chunk, older[..<index])
-            return (false, index == 0 || stamp <= oldest ? index : nil)
+            let stamp = try older.backDatedStamp(of: chunk, among: index)
+            return stamp <= oldest ? index : nil
         }
     }
 
-    /// Reads the free lists of all readable versions.
+    /// Space that becomes usable when one readable version is released and a commit drops some of the
+    /// change log: chunks that the version alone keeps, and the entries of the free list that the commit
+    /// joins with their neighbours.
+    struct Releases {
+        private let entryBytes: UInt64
+        /// The chunks that only the version at each position keeps, in ascending order.
+        private var kept: [Int: [Extent]] = [:]
+        /// Chunks that are free, in ascending order.
+        private var free: [Extent] = []
+        /// Free chunks that touch the one before.
+        private var joined = 0
+
+        init(_ list: FreeList) throws(RealmError) {
+            entryBytes = list.entryBytes
+            for chunk in list.chunks {
+                let extent = Extent(start: chunk.start, count: chunk.count)
+                if list.holder(of: chunk) == nil {
+                    if free.last?.end == extent.start { joined += 1 }
+                    free.append(extent)
+                } else if let index = try list.onlyHolder(of: chunk) {
+                    kept[index, default: []].append(extent)
+                }
+            }
+        }
+
+        /// - Parameters:
+        ///   - index: position of the version; nil if the free lists do not say anything of it.
+        ///   - history: what the commit drops from the change log.
+        func bytes(releasing index: Int?, _ history: HistoryShare.Freed) -> UInt64 {
+            guard let index else { return history.bytes }
+            let kept = kept[index] ?? []
+            let sum = kept.reduce(history.bytes) { $0 + $1.count }
+            let released =
+                history.nodes.isEmpty
+                ? kept : (kept + history.nodes).sorted { $0.start < $1.start }
+            var touching = joined
+            for (i, extent) in released.enumerated() {
+                if i > 0, released[i - 1].end == extent.start { touching += 1 }
+                let next = free.partitionPoint { $0.start >= extent.start }
+                if next > 0, free[next - 1].end == extent.start { touching += 1 }
+                if next < free.count, free[next].start == extent.end { touching += 1 }
+            }
+            // Nodes of the change log are no entries of the list yet.
+            return sum + UInt64(max(0, touching - history.nodes.count)) * entryBytes
+        }
+    }
+
+    /// The free list of the newest version, as far as the readable versions need it.
     func freeList(_ space: NodeSpace, _ top: TopArray) throws(RealmError) -> FreeList {
-        var older: [FreeSpace.OlderList] = []
-        for version in (lock?.versions ?? []).reversed() where version.version < top.version {
+        let older = try olderLists(space, before: top.version)
+        var end: UInt64 = 24
+        let chunks = try FreeSpace.chunks(space, top).map { (chunk) throws(RealmError) in
+            guard chunk.start >= end, chunk.end <= top.logicalSize else {
+                throw .corrupt("free chunks overlap or leave the file", at: Ref(chunk.start))
+            }
+            end = chunk.end
+            var chunk = chunk
+            chunk.version = try older.backDatedStamp(of: chunk, among: older.versions.count)
+            return chunk
+        }
+        var bits = 0
+        for ref in [top.freePositions, top.freeLengths, top.freeVersions] where !ref.isNone {
+            bits += try space.integers(ref, "free list").width
+        }
+        return FreeList(
+            chunks: chunks, older: older, newest: top.version, entryBytes: UInt64(bits / 8))
+    }
+
+    /// The free lists of the versions before the newest; their roots are checked.
+    private func olderLists(
+        _ space: NodeSpace, before newest: UInt64
+    ) throws(RealmError) -> FreeSpace.OlderLists {
+        var lists: [FreeSpace.OlderList] = []
+        for version in (lock?.versions ?? []).reversed() where version.version < newest {
             guard version.top != 0 else {
-                older.append(FreeSpace.OlderList(empty: version.version))
+                lists.append(FreeSpace.OlderList(empty: version.version))
                 continue
             }
             let root = try TopArray(
@@ -68,24 +117,9 @@ extension FileReading {
                     "the root of version \(version.version) says it is version \(root.version)",
                     at: Ref(version.top))
             }
-            older.append(try FreeSpace.OlderList(space, root))
+            lists.append(try FreeSpace.OlderList(space, root))
         }
-        var end: UInt64 = 24
-        let chunks = try FreeSpace.chunks(space, top).map { (chunk) throws(RealmError) in
-            guard chunk.start >= end, chunk.end <= top.logicalSize else {
-                throw .corrupt("free chunks overlap or leave the file", at: Ref(chunk.start))
-            }
-            end = chunk.end
-            var chunk = chunk
-            chunk.version = FreeSpace.backDatedStamp(of: chunk, older[...])
-            return chunk
-        }
-        var bits = 0
-        for ref in [top.freePositions, top.freeLengths, top.freeVersions] where !ref.isNone {
-            bits += try space.integers(ref, "free list").width
-        }
-        return FreeList(
-            chunks: chunks, older: older, newest: top.version, entryBytes: UInt64(bits / 8))
+        return FreeSpace.OlderLists(lists.map(\.version)) { lists[$0] }
     }
 
     func describeSpace(
@@ -103,12 +137,16 @@ extension FileReading {
             live: bytes - free - pinned, free: free, pinned: pinned, chunks: list.chunks.count)
         let hasOldReaders = found.versions.contains { $0.behind > 0 && $0.pins > 0 }
         let history =
-            hasOldReaders && top.historyType == Self.inRealm ? try HistoryShare(space, top) : nil
+            hasOldReaders && top.historyType == Self.inRealm
+            ? try HistoryShare(space, top, found.versions) : nil
+        let releases = try Releases(list)
         for i in found.versions.indices where found.versions[i].behind > 0 {
             let version = found.versions[i]
-            let index = list.older.firstIndex { $0.version == version.version }
-            let dropped = history?.freed(releasing: version.version, of: found.versions) ?? .init()
-            let count = index.map { list.released($0, dropped) } ?? dropped.bytes
+            let index = list.older.position(before: version.version + 1).flatMap {
+                list.older.versions[$0] == version.version ? $0 : nil
+            }
+            let dropped = history?.freed(releasing: version.version) ?? .init()
+            let count = releases.bytes(releasing: index, dropped)
             let growth = top.logicalSize - min(top.logicalSize, version.logicalBytes)
             found.versions[i].releases = count
             // The file grew because there was no room; with the room it would have grown less.

@@ -17,9 +17,21 @@ struct HistoryShare {
     /// The version the first entry leads to.
     private let first: UInt64
     private let entries: [Entry]
+    /// All readable versions, newest first.
+    private let versions: [Inspection.LiveVersion]
+    /// The oldest version with an ordinary reader, and the oldest from which on all are kept.
+    private let oldest: UInt64
+    private let oldestFull: UInt64
 
     /// Reads the sizes of all entries of the newest version's change log.
-    init(_ space: NodeSpace, _ top: TopArray) throws(RealmError) {
+    ///
+    /// - Parameter versions: all that can be read, newest first.
+    init(
+        _ space: NodeSpace, _ top: TopArray, _ versions: [Inspection.LiveVersion]
+    ) throws(RealmError) {
+        self.versions = versions
+        oldest = Self.oldestLive(versions)
+        oldestFull = versions.filter { $0.full > 0 }.map(\.version).min() ?? .max
         var entries: [Entry] = []
         var leaves = BPlusTree(space: space, root: top.history).leaves()
         while let ref = try leaves.next() {
@@ -46,19 +58,20 @@ struct HistoryShare {
 
     /// The entries that the next commit drops once `version` is released and nothing else:
     /// those the version was the last to need, and those nobody needs as it is.
-    ///
-    /// - Parameter versions: all that can be read, newest first.
-    func freed(releasing version: UInt64, of versions: [Inspection.LiveVersion]) -> Freed {
+    func freed(releasing version: UInt64) -> Freed {
         var freed = Freed()
-        let others = versions.filter { $0.version != version }
         guard let newest = versions.first?.version else { return freed }
-        let oldest = Self.oldestLive(others)
+        // Most versions do not decide what is kept.
+        let oldest =
+            version == oldest || version == oldestFull
+            ? Self.oldestLive(versions.filter { $0.version != version }) : oldest
         // Entries up to the youngest other old version are part of that version.
-        let youngest = others.first { $0.version != newest }?.version ?? 0
+        let youngest = versions.first { $0.version != newest && $0.version != version }
+        let youngestVersion = youngest?.version ?? 0
         for (index, entry) in entries.enumerated() {
             let leadsTo = first + UInt64(index)
             guard leadsTo <= oldest else { break }
-            if entry.node != nil, leadsTo <= youngest { continue }
+            if entry.node != nil, leadsTo <= youngestVersion { continue }
             freed.bytes += entry.bytes
             if let node = entry.node { freed.nodes.append(node) }
         }

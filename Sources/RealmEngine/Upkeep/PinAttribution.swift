@@ -24,8 +24,39 @@ public struct PinAttribution: Sendable {
     public init(
         _ version: Inspection.LiveVersion, _ rows: [ReaderRow], _ openers: Openers.Listing
     ) {
+        self.init(
+            version, rows.filter { $0.version == version.version }, Self.announcing(rows), openers)
+    }
+
+    /// Attributes the pins of several versions.
+    ///
+    /// - Parameters:
+    ///   - rows: the reader table.
+    ///   - openers: for a version, processes that have the database open; who came too late for it left
+    ///     out.
+    public static func all(
+        _ versions: [Inspection.LiveVersion], _ rows: [ReaderRow],
+        _ openers: (UInt64) -> Openers.Listing
+    ) -> [PinAttribution] {
+        let announced = Dictionary(grouping: rows, by: \.version)
+        let announcing = announcing(rows)
+        return versions.map {
+            PinAttribution($0, announced[$0.version] ?? [], announcing, openers($0.version))
+        }
+    }
+
+    private static func announcing(_ rows: [ReaderRow]) -> Set<ProcessIdentity> {
+        Set(rows.lazy.filter { !$0.isStale }.map(\.process))
+    }
+
+    /// - Parameters:
+    ///   - announced: the rows of the version.
+    ///   - announcing: processes with rows of any version.
+    private init(
+        _ version: Inspection.LiveVersion, _ announced: [ReaderRow],
+        _ announcing: Set<ProcessIdentity>, _ openers: Openers.Listing
+    ) {
         self.version = version.version
-        let announced = rows.filter { $0.version == version.version }
         self.announced = announced
         // A process takes part once, and counts once for a version, however many rows it has.
         func holders(_ kind: ReaderRow.Kind, stale: Bool? = nil) -> Int {
@@ -38,7 +69,6 @@ public struct PinAttribution: Sendable {
             (.live, version.live), (.frozen, version.frozen), (.full, version.full),
         ]
         let open = kinds.map { max(0, $0.count - holders($0.kind)) }
-        let announcing = Set(rows.filter { !$0.isStale }.map(\.process))
         let others = openers.openers.filter {
             $0.participants > 0 && !announcing.contains($0.process)
         }

@@ -51,8 +51,13 @@ struct SpaceMapBuilder {
     private var owners: [SpaceMap.Owner] = []
     private var indexes: [SpaceMap.Owner: Int] = [:]
     private var totals: [UInt64] = []
-    /// One array of cells for each owner.
-    private var shares: [[UInt32]] = []
+    /// The owners in each cell, of which there are few, and how much of it each has.
+    private var shares: [[Share]]
+
+    private struct Share {
+        let owner: Int32
+        var bytes: UInt32
+    }
 
     static let mostTables = 200
 
@@ -63,6 +68,7 @@ struct SpaceMapBuilder {
         while bytes / size >= UInt64(max(1, cells)), size < 1 << 40 { size *= 2 }
         bytesPerCell = size
         cellCount = Int((bytes + bytesPerCell - 1) / bytesPerCell)
+        shares = Array(repeating: [], count: cellCount)
     }
 
     mutating func index(of owner: SpaceMap.Owner) -> Int {
@@ -70,7 +76,6 @@ struct SpaceMapBuilder {
         indexes[owner] = owners.count
         owners.append(owner)
         totals.append(0)
-        shares.append([UInt32](repeating: 0, count: cellCount))
         return owners.count - 1
     }
 
@@ -82,11 +87,17 @@ struct SpaceMapBuilder {
         while position < end {
             let cell = Int(position / bytesPerCell)
             let next = min(end, (UInt64(cell) + 1) * bytesPerCell)
-            let (sum, overflow) = shares[owner][cell].addingReportingOverflow(
-                UInt32(clamping: next - position))
-            shares[owner][cell] = overflow ? .max : sum
+            add(UInt32(clamping: next - position), of: cell, to: Int32(owner))
             position = next
         }
+    }
+
+    private mutating func add(_ bytes: UInt32, of cell: Int, to owner: Int32) {
+        guard let i = shares[cell].lastIndex(where: { $0.owner == owner }) else {
+            return shares[cell].append(Share(owner: owner, bytes: bytes))
+        }
+        let (sum, overflow) = shares[cell][i].bytes.addingReportingOverflow(bytes)
+        shares[cell][i].bytes = overflow ? .max : sum
     }
 
     /// - Parameter owner: whose all is that nobody was found to use.
@@ -94,9 +105,11 @@ struct SpaceMapBuilder {
         let used = totals.reduce(0, &+)
         let rest = index(of: owner)
         totals[rest] = bytes - min(bytes, used)
-        let cells = (0..<cellCount).map { cell in
-            let best = owners.indices.max { shares[$0][cell] < shares[$1][cell] } ?? rest
-            return shares[best][cell] > 0 ? best : rest
+        let cells = shares.map { shares in
+            let most = shares.max {
+                $0.bytes != $1.bytes ? $0.bytes < $1.bytes : $0.owner > $1.owner
+            }
+            return most.map { Int($0.owner) } ?? rest
         }
         return SpaceMap(
             bytes: bytes, bytesPerCell: bytesPerCell, version: version, owners: owners,
@@ -173,7 +186,7 @@ extension FileReading {
     ) throws(RealmError) {
         let list = try freeList(space, top)
         let free = builder.index(of: .free)
-        let pinned = list.older.map { builder.index(of: .pinned($0.version)) }
+        let pinned = list.older.versions.map { builder.index(of: .pinned($0)) }
         for chunk in list.chunks {
             let owner = list.holder(of: chunk).map { pinned[$0] } ?? free
             builder.add(chunk.start, chunk.count, to: owner)

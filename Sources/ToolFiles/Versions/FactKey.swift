@@ -82,10 +82,10 @@ struct FileFacts {
     ) {
         self.inspection = inspection
         self.openers = openers
-        attributions = inspection.versions.map { version in
+        attributions = PinAttribution.all(inspection.versions, rows) { version in
             var listing = openers ?? .none
-            listing.openers.removeAll { late($0, version.version) }
-            return PinAttribution(version, rows, listing)
+            listing.openers.removeAll { late($0, version) }
+            return listing
         }
     }
 
