@@ -25,6 +25,9 @@ final class EditContext {
     let fanout: Fanout
     /// Where the transaction wrote nodes ahead of its commit, in ascending order.
     private var writtenAhead: [Extent] = []
+    /// Number of `freed` extents that are known not to be written ahead: a version uses them, so that
+    /// nothing was written there.
+    private var sortedOut = 0
     /// Grows whenever a table's columns change: what was worked out from them is outdated.
     var schemaGeneration = 0
     /// Copies of values that must outlive the caller's buffers.
@@ -75,16 +78,20 @@ final class EditContext {
     func takeWrittenAhead() -> [Extent] {
         if writtenAhead.isEmpty { return [] }
         var own: [Extent] = []
-        nodes.forgetFreed { extent in
+        nodes.forgetFreed(from: sortedOut) { extent in
             guard writtenAhead.extent(with: extent.start) != nil else { return false }
             own.append(extent)
             return true
         }
+        sortedOut = freed.count
         return FreeSpace.released(own)
     }
 
     /// What was let go after the first `count` extents is in use after all.
-    func forgetFreed(after count: Int) { nodes.state.pointee.freed.removeSubrange(count...) }
+    func forgetFreed(after count: Int) {
+        nodes.state.pointee.freed.removeSubrange(count...)
+        sortedOut = min(sortedOut, count)
+    }
 
     /// Something is about to change, or has just: who read the state before reads no further.
     @inline(__always)

@@ -36,14 +36,20 @@ struct NodeEdits {
         state.pointee.freedBytes = freed.reduce(0) { $0 + $1.count }
     }
 
-    /// What was let go, and is what `isOther` says, is no longer listed.
-    func forgetFreed(where isOther: (Extent) -> Bool) {
+    /// Removes the freed extents, from position `first` on, for which `isOther` holds.
+    func forgetFreed(from first: Int, where isOther: (Extent) -> Bool) {
         var bytes: UInt64 = 0
-        state.pointee.freed.removeAll { extent in
-            guard isOther(extent) else { return false }
-            bytes += extent.count
-            return true
+        var kept = first
+        for i in first..<state.pointee.freed.count {
+            let extent = state.pointee.freed[i]
+            if isOther(extent) {
+                bytes += extent.count
+            } else {
+                state.pointee.freed[kept] = extent
+                kept += 1
+            }
         }
+        state.pointee.freed.removeSubrange(kept...)
         state.pointee.freedBytes -= bytes
     }
 }
