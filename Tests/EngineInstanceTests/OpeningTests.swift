@@ -195,7 +195,7 @@ import Testing
         do {
             let last = try lab.open([spec])
             try last.write { (transaction) throws(RealmError) in
-                try transaction.removeAllObjects(of: transaction.table(named: "Dog")!)
+                try transaction.removeAllObjects(of: [transaction.table(named: "Dog")!])
                 _ = try transaction.add("Dog", ["name": "last"])
             }
             last.close()

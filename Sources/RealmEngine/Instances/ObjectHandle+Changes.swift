@@ -40,6 +40,11 @@ extension ObjectHandle {
 }
 
 extension ObjectClass {
+    /// Removes objects, in any order, with the embedded ones they hold.
+    package func remove(_ keys: [ObjectKey]) throws(RealmError) {
+        try instance.forWriting().remove(key, keys)
+    }
+
     /// Sets a property of the object with `key`, as `ObjectHandle.set` does: for who holds the class.
     package func set(_ property: Int, of key: ObjectKey, _ value: Value) throws(RealmError) {
         let transaction = Unmanaged.passUnretained(instance.forWriting())

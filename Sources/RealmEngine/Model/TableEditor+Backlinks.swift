@@ -45,47 +45,71 @@ extension TableEditor {
         return queue
     }
 
-    /// Removes one occurrence of `origin`; false when there is none.
+    /// Removes one link from `origin`; false when there is none.
+    ///
+    /// Links that are queued are stored only if none of the stored ones is from `origin`.
     func removeBacklink(
         _ leafIndex: Int, of target: ObjectKey, from origin: ObjectKey
     ) throws(RealmError) -> Bool {
-        try storeQueued()
         let cell = BacklinkCell(leafIndex: leafIndex, key: target)
-        if backlinkLists[cell] == nil {
-            let slot = try backlinkSlot(cell)
-            if slot.isNone { return false }
-            if slot.isTagged {
-                guard slot.value == UInt64(bitPattern: origin.raw) else { return false }
-                try setSlot(cell, 0)
-                return true
-            }
-            backlinkLists[cell] = try openList(slot)
-            markDirty()
-        }
-        let list = backlinkLists[cell]!
-        for i in 0..<list.count {
-            guard case .int(let key) = try list.value(at: i), key == origin.raw else { continue }
-            // The last entry moves into the hole.
-            let last = list.count - 1
-            if i != last { try list.set(try list.value(at: last), at: i) }
-            try list.remove(at: last)
+        if try removeStored(cell, origin) { return true }
+        guard hasQueuedBacklinks else { return false }
+        try storeQueued()
+        return try removeStored(cell, origin)
+    }
+
+    private func removeStored(
+        _ cell: BacklinkCell, _ origin: ObjectKey
+    ) throws(RealmError) -> Bool {
+        if let list = backlinkLists[cell] { return try list.remove(origin.raw) }
+        let slot = try backlinkSlot(cell)
+        if slot.isNone { return false }
+        if slot.isTagged {
+            guard slot.value == UInt64(bitPattern: origin.raw) else { return false }
+            try setSlot(cell, 0)
             return true
         }
-        return false
+        let list = try BacklinkList(context, slot)
+        backlinkLists[cell] = list
+        markDirty()
+        return try list.remove(origin.raw)
     }
 
     /// The origins of all links into `target` through one backlink column.
     func backlinkOrigins(_ leafIndex: Int, of target: ObjectKey) throws(RealmError) -> [ObjectKey] {
         try storeQueued()
-        let cell = BacklinkCell(leafIndex: leafIndex, key: target)
         var keys: [ObjectKey] = []
-        if let list = backlinkLists[cell] {
-            try list.visit { if case .int(let key) = $0 { keys.append(ObjectKey(key)) } }
-        } else {
-            var cursor = BacklinkCursor(context.space, slot: try backlinkSlot(cell))
-            while let key = try cursor.next() { keys.append(key) }
+        try visitOrigins(BacklinkCell(leafIndex: leafIndex, key: target)) {
+            keys.append(ObjectKey($0))
         }
         return keys
+    }
+
+    /// The origins of all links into any of `targets` through one backlink column, each once, in
+    /// ascending order.
+    func backlinkOrigins(_ leafIndex: Int, of targets: [ObjectKey]) throws(RealmError) -> [Int64] {
+        try storeQueued()
+        var origins: [Int64] = []
+        for target in targets {
+            try visitOrigins(BacklinkCell(leafIndex: leafIndex, key: target)) { origins.append($0) }
+        }
+        if zip(origins, origins.dropFirst()).allSatisfy({ $0 < $1 }) { return origins }
+        origins.sort()
+        var count = 0
+        for origin in origins where count == 0 || origin != origins[count - 1] {
+            origins[count] = origin
+            count += 1
+        }
+        origins.removeLast(origins.count - count)
+        return origins
+    }
+
+    private func visitOrigins(
+        _ cell: BacklinkCell, _ body: (Int64) -> Void
+    ) throws(RealmError) {
+        if let list = backlinkLists[cell] { return try list.visit(body) }
+        var cursor = BacklinkCursor(context.space, slot: try backlinkSlot(cell))
+        while let key = try cursor.next() { body(key.raw) }
     }
 
     /// True when no link of any column leads to `key`.
@@ -108,7 +132,7 @@ extension TableEditor {
         for backlink in backlinks {
             let cell = BacklinkCell(leafIndex: backlink.leafIndex, key: key)
             if let list = backlinkLists.removeValue(forKey: cell) {
-                try context.freeDeep(try list.finish())
+                try list.free()
                 try setSlot(cell, 0)
             } else if let ref = try backlinkSlot(cell).child {
                 try context.freeDeep(ref)
@@ -120,18 +144,7 @@ extension TableEditor {
     /// Stores all incoming links in their cells.
     func settleBacklinks() throws(RealmError) {
         try storeQueued(isFinal: true)
-        for (cell, list) in backlinkLists {
-            switch list.count {
-            case 0:
-                try context.freeDeep(try list.finish())
-                try setSlot(cell, 0)
-            case 1:
-                guard case .int(let only) = try list.value(at: 0) else { continue }
-                try context.freeDeep(try list.finish())
-                try setSlot(cell, NodeEncoder.tag(UInt64(bitPattern: only)))
-            default: try setSlot(cell, try list.finish().raw)
-            }
-        }
+        for (cell, list) in backlinkLists { try setSlot(cell, try list.finish()) }
         backlinkLists = [:]
     }
 }
@@ -158,7 +171,7 @@ extension TableEditor {
         _ cell: BacklinkCell, _ origins: UnsafeBufferPointer<Int64>, _ isFinal: Bool
     ) throws(RealmError) {
         if !backlinkLists.isEmpty, let list = backlinkLists[cell] {
-            for origin in origins { try list.append(.int(origin)) }
+            for origin in origins { try list.append(origin) }
             return
         }
         guard let place = try tree(of: cell.key)?.reachSlot(cell.key, cell.leafIndex) else {
@@ -170,9 +183,9 @@ extension TableEditor {
         } else if let leaf = try joined(slot, origins, isFinal) {
             place.pointee = leaf.raw
         } else {
-            let list = try openList(slot)
-            for origin in origins { try list.append(.int(origin)) }
-            if isFinal { place.pointee = try list.finish().raw } else { backlinkLists[cell] = list }
+            let list = try BacklinkList(context, slot)
+            for origin in origins { try list.append(origin) }
+            if isFinal { place.pointee = try list.finish() } else { backlinkLists[cell] = list }
         }
     }
 
@@ -195,14 +208,6 @@ extension TableEditor {
         else { return nil }
         _ = try context.space.integers(ref, "backlink list")
         return try context.nodes.appended(origins, to: ref)
-    }
-
-    private func openList(_ slot: NodeSlot) throws(RealmError) -> SequenceEditor {
-        let list = try SequenceEditor(
-            context, root: slot.child ?? .none,
-            element: ElementType(type: .int, isNullable: false))
-        if slot.isTagged { try list.append(.int(Int64(bitPattern: slot.value))) }
-        return list
     }
 
     private func backlinkSlot(_ cell: BacklinkCell) throws(RealmError) -> NodeSlot {

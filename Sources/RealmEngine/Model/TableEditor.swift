@@ -45,10 +45,11 @@ final class TableEditor {
     /// What indexes have waiting when the table is written out in the middle of a transaction, by leaf
     /// index.
     private var waitingIntegers: [Int: WaitingIntegers] = [:]
-    /// Backlink lists taken apart for editing.
-    @exclusivity(unchecked) var backlinkLists: [BacklinkCell: SequenceEditor] = [:]
-    /// Objects made in this transaction: the log need not mention what happens to them.
-    let created = UnsafeMutablePointer.holding(CreatedKeys())
+    /// Backlink lists opened for editing.
+    @exclusivity(unchecked) var backlinkLists: [BacklinkCell: BacklinkList] = [:]
+    /// Objects created in this transaction, which may have been removed since; the change log omits their
+    /// changes.
+    let created = UnsafeMutablePointer.holding(KeyRuns())
 
     struct BacklinkCell: Hashable {
         let leafIndex: Int
@@ -118,7 +119,7 @@ final class TableEditor {
 
     /// Another transaction of a group goes on with the editor.
     func beginTransaction() {
-        created.pointee = CreatedKeys()
+        created.pointee = KeyRuns()
         isCounted = false
         loadedClusters?.beginTransaction()
         loadedTombstones?.beginTransaction()
@@ -448,6 +449,17 @@ final class TableEditor {
             }
         }
         try editor.rebuild(builder)
+    }
+
+    /// Removes all objects, with all nodes that their cells refer to, and empties the indexes.
+    func removeAll() throws(RealmError) {
+        try settleBacklinks()
+        try context.freeDeep(try clusters().finish())
+        loadedClusters = nil
+        root = .none
+        _ = try clusters()
+        for column in columns where column.index != .none { try index(column)?.clear() }
+        markDirty()
     }
 
     /// Forgets a column's index and lets go of its nodes.

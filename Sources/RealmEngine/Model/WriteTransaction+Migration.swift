@@ -105,12 +105,6 @@ extension WriteTransaction {
         }
     }
 
-    /// Deletes every object of a class.
-    public func removeAllObjects(of table: TableKey) throws(RealmError) {
-        let editor = try openEditor(table)
-        try removeObjects(try keys(editor).map { ObjectLink(table: table, key: $0) })
-    }
-
     static func migrationFailure(_ message: String) -> RealmError {
         .misuse(message, code: "MigrationFailed", reason: "migration")
     }

@@ -35,29 +35,11 @@ extension WriteTransaction {
     public func removeProperty(_ table: TableKey, _ column: Int) throws(RealmError) {
         let editor = try openEditor(table)
         let info = editor.columns[column]
-        try releaseColumn(editor, info)
+        let dependents = try dependents(on: info, of: editor)
+        if editor.primaryKey == info.key { editor.primaryKey = nil }
         try removeColumn(editor, info)
+        try removeUnlinked(dependents)
         log.pointee.eraseColumn(table, info.key)
-    }
-
-    /// Every link and collection of a column goes.
-    @_optimize(size)
-    private func releaseColumn(
-        _ editor: TableEditor, _ column: ColumnInfo
-    ) throws(RealmError) {
-        if editor.primaryKey == column.key { editor.primaryKey = nil }
-        guard column.collection != nil || column.type == .link || column.type == .mixed else {
-            return
-        }
-        let empty = Defaults.value(column)
-        for key in try keys(editor) {
-            // Deleting an embedded child may have deleted this object's neighbours.
-            guard let old = try editor.value(key, column) else { continue }
-            if case .null = old { continue }
-            if let root = old.collectionRoot, root.isNone { continue }
-            try editor.setCell(key, column.leafIndex, empty)
-            try linkChange(editor, key, column, from: old, to: empty)
-        }
     }
 
     /// Keys of all live objects.
@@ -65,7 +47,7 @@ extension WriteTransaction {
         try keys(editor.clusters())
     }
 
-    private func keys(_ tree: ClusterEditor) throws(RealmError) -> [ObjectKey] {
+    func keys(_ tree: ClusterEditor) throws(RealmError) -> [ObjectKey] {
         var keys: [ObjectKey] = []
         try tree.forEachLeaf { (leaf) in
             for row in 0..<leaf.count { keys.append(leaf.key(row)) }
@@ -73,20 +55,10 @@ extension WriteTransaction {
         return keys
     }
 
-    /// Removes a column whose cells lead to nothing, and the receiving ends it had.
+    /// Removes a column with all nodes that its cells refer to, and its backlink columns.
     private func removeColumn(_ editor: TableEditor, _ column: ColumnInfo) throws(RealmError) {
-        if column.type == .link {
-            try removeBacklinkColumns(of: column.key, origin: editor.key, in: column.target)
-        } else if column.type == .mixed {
-            for slot in directory.slots {
-                switch slot {
-                case .stored(let info):
-                    try removeBacklinkColumns(of: column.key, origin: editor.key, in: info.key)
-                case .open(let target):
-                    try removeBacklinkColumns(of: column.key, origin: editor.key, in: target.key)
-                case .free: continue
-                }
-            }
+        for target in try targets(of: column, in: editor) {
+            try removeBacklinkColumns(of: column.key, origin: editor.key, in: target)
         }
         if column.index != .none { try editor.dropIndex(column.leafIndex) }
         try editor.clusters().removeColumn(column.leafIndex)
@@ -99,9 +71,8 @@ extension WriteTransaction {
     }
 
     private func removeBacklinkColumns(
-        of column: ColumnKey, origin: TableKey, in table: TableKey
+        of column: ColumnKey, origin: TableKey, in target: TableEditor
     ) throws(RealmError) {
-        let target = try editor(table)
         for backlink in target.backlinks
         where backlink.origin == origin && backlink.originColumn == column {
             try target.settleBacklinks()
@@ -126,15 +97,24 @@ extension WriteTransaction {
                     hint: "drop that property first")
             }
         }
-        try removeAllObjects(of: table)
-        // Mixed properties may still hold links to objects other devices have removed.
-        if let tombstones = try editor.tombstones() {
-            for key in try keys(tombstones) { try nullifyLinks(to: key, in: editor) }
+        // Mixed properties may hold links to the objects, and to objects other devices have removed.
+        var objects = try keys(editor)
+        if let tombstones = try editor.tombstones() { objects = try keys(tombstones) + objects }
+        try nullifyLinks(
+            to: objects, LinkedObjects(table, objects), in: editor, exceptFrom: [table])
+        var dependents: [ObjectLink] = []
+        for column in editor.columns where column.layout.element.mayHoldLinks {
+            dependents += try self.dependents(on: column, of: editor)
+            for target in try targets(of: column, in: editor) where target.key != table {
+                try removeBacklinkColumns(of: column.key, origin: table, in: target)
+            }
         }
-        for column in editor.columns where column.type == .link || column.type == .mixed {
-            try removeColumn(editor, column)
+        try removeUnlinked(dependents.filter { $0.table != table })
+        for column in editor.columns where column.index != .none {
+            try editor.dropIndex(column.leafIndex)
         }
-        try editor.settleBacklinks()
+        // The top still refers to the indexes.
+        editor.markDirty()
         let top = try editor.flush()
         try context.freeDeep(top)
         directory.place(.free(tag: UInt64((table.tag + 1) & 0x7FFF)), at: table.slot)

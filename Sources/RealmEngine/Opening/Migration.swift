@@ -101,7 +101,7 @@ public final class Migration {
         let transaction = try transaction()
         guard let table = transaction.table(named: name) else { return false }
         if wanted.classes.contains(where: { $0.name == name }) {
-            try transaction.removeAllObjects(of: table)
+            try transaction.removeAllObjects(of: [table])
         } else {
             try transaction.removeClass(table)
         }

@@ -18,7 +18,17 @@ extension ClusterEditor {
         setColumn(leafIndex, column)
     }
 
-    /// Removes a column whose cells lead to nothing any more.
+    /// Gives every object the same value in a column and frees the nodes that its cells referred to.
+    func resetColumn(_ leafIndex: Int, to value: Value) throws(RealmError) {
+        let column = try column(leafIndex)
+        try rewriteLeaves { (slot, rows) throws(RealmError) in
+            let leaf = try nodes.ownRefs(slot)
+            try nodes.freeDeep(Ref(leaf.slots[leafIndex + 1]))
+            leaf.slots[leafIndex + 1] = try column.make(value, count: rows).raw
+        }
+    }
+
+    /// Removes a column and frees the nodes that its cells refer to.
     func removeColumn(_ leafIndex: Int) throws(RealmError) {
         try rewriteLeaves { (slot, _) throws(RealmError) in
             let leaf = try nodes.ownRefs(slot)

@@ -30,6 +30,13 @@ struct MixedLeaf {
 
     @inline(__always) var count: Int { words.count }
 
+    /// Whether value `i` is a link or a collection.
+    @inline(__always)
+    func mayHoldLinks(_ i: Int) -> Bool {
+        let type = words.integer(i) & 0x1F
+        return type == 17 || type == 20 || type == 22
+    }
+
     /// Value `i` as stored; links may be unresolved. Unknown types read as null.
     ///
     /// The pools are opened for every value, without charge: a look-up in a pool costs the same

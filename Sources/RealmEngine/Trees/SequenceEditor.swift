@@ -66,7 +66,7 @@ final class SequenceEditor {
         rootSlot.deallocate()
     }
 
-    private var tree: BPlusTree { BPlusTree(space: nodes.space, root: Ref(rootSlot.pointee)) }
+    var tree: BPlusTree { BPlusTree(space: nodes.space, root: Ref(rootSlot.pointee)) }
 
     // MARK: Reading
 
@@ -129,7 +129,8 @@ final class SequenceEditor {
         }
     }
 
-    private func integer(at index: Int) throws(RealmError) -> Int64 {
+    /// Element `index` of a tree of integers.
+    func integer(at index: Int) throws(RealmError) -> Int64 {
         guard case .int(let number) = try value(at: index) else { return -1 }
         return number
     }

@@ -9,6 +9,18 @@ extension RealmInstance {
         attempt { () throws(RealmError) in try handle.remove() }
     }
 
+    /// Deletes stored objects of one Swift class, as `remove` does each, in one pass.
+    func remove(run objects: ArraySlice<some ObjectBase>) {
+        let handles = objects.filter { !$0.isInvalidated }.compactMap(\.handle)
+        guard let first = handles.first else { return }
+        // Dynamic objects of several classes share one Swift class.
+        guard handles.allSatisfy({ $0.objects === first.objects }) else {
+            for object in objects { remove(object) }
+            return
+        }
+        attempt { () throws(RealmError) in try first.objects.remove(handles.map(\.key)) }
+    }
+
     /// The link to `object`, which is added if it is in no realm yet. Traps for one of another realm,
     /// and for one that is gone.
     func adopt(_ object: ObjectBase, _ storing: _Storing) -> ObjectLink {

@@ -99,11 +99,8 @@ struct BulkChange {
     private func write(
         _ keys: RowKeys, _ table: TableInfo, _ settings: [Setting], _ writer: ObjectWriter
     ) throws(RealmError) {
+        if settings.isEmpty { return try writer.transaction.remove(table.key, keys) }
         for key in keys {
-            if settings.isEmpty {
-                try writer.transaction.remove(table.key, key)
-                continue
-            }
             for setting in settings {
                 guard try writer.isResolved(setting.value) else {
                     throw RealmError(

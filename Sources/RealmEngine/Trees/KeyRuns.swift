@@ -1,9 +1,8 @@
-/// The keys of the objects that a transaction has made in one table: mostly one run of what the
-/// key counter handed out.
-struct CreatedKeys {
+/// A set of object keys of one table that are mostly added in ascending order.
+struct KeyRuns {
     /// Ascending, apart from each other.
     private var runs: [ClosedRange<Int64>] = []
-    /// Keys that did not come in ascending order.
+    /// Keys that were not added in ascending order.
     private var others: Set<Int64> = []
 
     mutating func insert(_ key: Int64) {
@@ -17,7 +16,6 @@ struct CreatedKeys {
         }
     }
 
-    /// Whether the transaction made the object; it may have removed it since.
     func contains(_ key: Int64) -> Bool {
         var low = 0
         var high = runs.count

@@ -1,0 +1,160 @@
+/// Incoming links of one object through one backlink column, opened for editing.
+///
+/// As in the reference, the last link takes the position of one that is removed. Links are mostly removed
+/// in the order in which they were added, so a search begins where the last one ended. Once searches have
+/// read more than a hash table of the origins costs, the list builds that table and keeps it.
+final class BacklinkList {
+    private let links: SequenceEditor
+    /// Position of the link removed last, where the next search begins.
+    private var next = 0
+    /// Number of links that searches have read.
+    private(set) var readCount = 0
+    private var positions: OriginPositions?
+
+    /// Searches read this many times the list's length before the hash table is built.
+    private static let patience = 16
+
+    /// - Parameter slot: the cell of the backlink column: one link, a list of them, or none.
+    init(_ context: EditContext, _ slot: NodeSlot) throws(RealmError) {
+        links = try SequenceEditor(
+            context, root: slot.child ?? .none,
+            element: ElementType(type: .int, isNullable: false))
+        if slot.isTagged { try links.append(.int(Int64(bitPattern: slot.value))) }
+    }
+
+    var count: Int { links.count }
+
+    func append(_ origin: Int64) throws(RealmError) {
+        try links.append(.int(origin))
+        positions?.append(origin)
+    }
+
+    /// Removes one link from `origin`; false if there is none.
+    func remove(_ origin: Int64) throws(RealmError) -> Bool {
+        guard let index = try index(of: origin) else { return false }
+        let last = links.count - 1
+        if index != last { try links.set(.int(try links.integer(at: last)), at: index) }
+        try links.remove(at: last)
+        positions?.remove(at: index)
+        next = index
+        return true
+    }
+
+    private func index(of origin: Int64) throws(RealmError) -> Int? {
+        if positions == nil, readCount > Self.patience * max(64, links.count) {
+            positions = try makePositions()
+        }
+        if let positions { return positions.index(of: origin) }
+        let start = max(0, min(next, links.count - 1))
+        if let index = try links.firstIndex(of: origin, in: start..<links.count) {
+            readCount += index - start + 1
+            return index
+        }
+        let index = try links.firstIndex(of: origin, in: 0..<start)
+        readCount += links.count - start + (index ?? start)
+        return index
+    }
+
+    private func makePositions() throws(RealmError) -> OriginPositions? {
+        guard links.count < 1 << 30 else { return nil }
+        var positions = OriginPositions(capacity: links.count)
+        try visit { positions.append($0) }
+        links.context.editedBytes &+= OriginPositions.bytesPerLink * links.count
+        return positions
+    }
+
+    /// Visits the origins in the order of the list.
+    func visit(_ body: (Int64) -> Void) throws(RealmError) {
+        try links.visit { if case .int(let origin) = $0 { body(origin) } }
+    }
+
+    /// Stores the list and returns what its cell holds.
+    func finish() throws(RealmError) -> UInt64 {
+        let count = links.count
+        if count > 1 { return try links.finish().raw }
+        let cell = count == 0 ? 0 : NodeEncoder.tag(UInt64(bitPattern: try links.integer(at: 0)))
+        try links.context.freeDeep(try links.finish())
+        return cell
+    }
+
+    /// Frees the list.
+    func free() throws(RealmError) { try links.context.freeDeep(try links.finish()) }
+}
+
+/// A hash table from the origins of a backlink list to their positions, with chains linked in both
+/// directions, because an origin occurs once for each of its links.
+struct OriginPositions {
+    /// By position.
+    private var origins: [Int64] = []
+    /// By position: the next and the previous position of the chain, -1 at its ends.
+    private var following: [Int32] = []
+    private var preceding: [Int32] = []
+    /// By hash: the first position of the chain, -1 for an empty one.
+    private var heads: [Int32]
+
+    /// Bytes of memory for each link, roughly.
+    static let bytesPerLink = 24
+
+    init(capacity: Int) {
+        var size = 64
+        while size < capacity { size *= 2 }
+        heads = Array(repeating: -1, count: size)
+        origins.reserveCapacity(capacity)
+        following.reserveCapacity(capacity)
+        preceding.reserveCapacity(capacity)
+    }
+
+    private func chain(_ origin: Int64) -> Int {
+        Int(truncatingIfNeeded: UInt64(bitPattern: origin).mixed) & (heads.count - 1)
+    }
+
+    /// One of the positions of `origin`; nil if there is none.
+    func index(of origin: Int64) -> Int? {
+        var i = heads[chain(origin)]
+        while i >= 0 {
+            if origins[Int(i)] == origin { return Int(i) }
+            i = following[Int(i)]
+        }
+        return nil
+    }
+
+    mutating func append(_ origin: Int64) {
+        origins.append(origin)
+        following.append(-1)
+        preceding.append(-1)
+        link(origins.count - 1)
+    }
+
+    /// Removes position `i`, which the last one takes.
+    mutating func remove(at i: Int) {
+        unlink(i)
+        let last = origins.count - 1
+        if i != last {
+            unlink(last)
+            origins[i] = origins[last]
+            link(i)
+        }
+        origins.removeLast()
+        following.removeLast()
+        preceding.removeLast()
+    }
+
+    private mutating func link(_ i: Int) {
+        let chain = chain(origins[i])
+        let head = heads[chain]
+        following[i] = head
+        preceding[i] = -1
+        if head >= 0 { preceding[Int(head)] = Int32(i) }
+        heads[chain] = Int32(i)
+    }
+
+    private mutating func unlink(_ i: Int) {
+        let (before, after) = (preceding[i], following[i])
+        if before >= 0 {
+            following[Int(before)] = after
+        } else {
+            heads[chain(origins[i])] = after
+        }
+        if after >= 0 { preceding[Int(after)] = before }
+    }
+}

@@ -1,0 +1,192 @@
+/// Deleting objects: links to them become null or disappear from their collections, embedded objects go
+/// with their owner (object format 6.3).
+extension WriteTransaction {
+    /// Deletes an object, the links to it and the embedded objects it owns.
+    public func remove(_ table: TableKey, _ object: ObjectKey) throws(RealmError) {
+        let editor = try openEditor(table)
+        guard try editor.reaches(object) else { throw Self.noObject(editor, object) }
+        var orphans: [ObjectLink] = []
+        try removeObjects([object], in: editor, orphans: &orphans)
+        if !orphans.isEmpty { try removeObjects(orphans) }
+    }
+
+    /// Deletes objects of one class, in any order, the links to them and the embedded objects they own.
+    ///
+    /// Takes time in proportion to the objects and the collections that link to them, where deleting the
+    /// objects one by one reads each of these collections for each of them. Throws `misuse`, with nothing
+    /// changed, if one of the objects does not exist.
+    public func remove(
+        _ table: TableKey, _ objects: some Sequence<ObjectKey>
+    ) throws(RealmError) {
+        let editor = try openEditor(table)
+        let keys = Self.ascending(Array(objects))
+        for key in keys {
+            guard try editor.exists(key) else { throw Self.noObject(editor, key) }
+        }
+        if keys.isEmpty { return }
+        if try keys.count == editor.clusters().objectCount() {
+            return try removeAllObjects(of: [table])
+        }
+        var orphans: [ObjectLink] = []
+        try removeObjects(keys, in: editor, orphans: &orphans)
+        try removeObjects(orphans)
+    }
+
+    private static func ascending(_ keys: [ObjectKey]) -> [ObjectKey] {
+        if zip(keys, keys.dropFirst()).allSatisfy({ $0.raw < $1.raw }) { return keys }
+        var raw = keys.map(\.raw)
+        raw.sort()
+        var distinct: [ObjectKey] = []
+        distinct.reserveCapacity(raw.count)
+        for key in raw where distinct.last?.raw != key { distinct.append(ObjectKey(key)) }
+        return distinct
+    }
+
+    /// Deletes the objects that still exist, and all objects that lose their last owner.
+    func removeObjects(_ objects: [ObjectLink]) throws(RealmError) {
+        var pending = objects
+        while !pending.isEmpty {
+            let round = Dictionary(grouping: pending, by: \.table)
+            pending = []
+            for table in round.keys.sorted(by: { $0.raw < $1.raw }) {
+                let editor = try editor(table)
+                var keys: [ObjectKey] = []
+                for key in Self.ascending(round[table]!.map(\.key)) {
+                    if try editor.exists(key) { keys.append(key) }
+                }
+                try removeObjects(keys, in: editor, orphans: &pending)
+            }
+        }
+    }
+
+    /// Deletes objects, which exist and are given in ascending order, and appends the embedded objects that lose their last
+    /// owner to `orphans`.
+    private func removeObjects(
+        _ keys: [ObjectKey], in editor: TableEditor, orphans: inout [ObjectLink]
+    ) throws(RealmError) {
+        let removed = LinkedObjects(editor.key, keys)
+        if try editor.shape().receivesLinks { try nullifyLinks(to: keys, removed, in: editor) }
+        let rebuilds = try mayRebuildIndexes(of: editor, without: keys.count)
+        for key in keys where try editor.reaches(key) {
+            try removeObject(key, in: editor, with: removed, keepsEntries: rebuilds, &orphans)
+        }
+        guard rebuilds else { return }
+        for column in editor.columns where column.index != .none { try editor.fillIndex(column) }
+    }
+
+    /// Whether making the indexes of a table again costs less than removing `count` objects from them
+    /// one by one, and fits into memory.
+    private func mayRebuildIndexes(
+        of editor: TableEditor, without count: Int
+    ) throws(RealmError) -> Bool {
+        guard count >= 1024 else { return false }
+        let rest = try editor.clusters().objectCount() - count
+        return rest / 2 <= count && rest <= memoryLimit / Self.bytesPerRebuiltEntry
+    }
+
+    /// Bytes of memory that a new index takes for each object, at most as a rule.
+    private static let bytesPerRebuiltEntry = 256
+
+    /// Deletes an object that exists and is not linked to from outside of `removed`.
+    ///
+    /// - Parameter keepsEntries: the indexes are made again afterwards.
+    private func removeObject(
+        _ object: ObjectKey, in editor: TableEditor, with removed: LinkedObjects,
+        keepsEntries: Bool, _ orphans: inout [ObjectLink]
+    ) throws(RealmError) {
+        let shape = try editor.shape()
+        if !keepsEntries { try editor.removeFromIndexes(object, shape) }
+        for i in shape.holders { try releaseLinks(of: object, in: editor, i, removed, &orphans) }
+        if shape.receivesLinks { try editor.dropBacklinks(object) }
+        try editor.clusters().remove(object)
+        logRemoval(of: object, in: editor)
+    }
+
+    func logRemoval(of object: ObjectKey, in editor: TableEditor) {
+        if editor.kind != .embedded || !editor.created.pointee.contains(object.raw) {
+            log.pointee.removeObject(editor.key, object)
+        }
+    }
+
+    /// Removes the other ends of an object's links in one property and frees its collection; adds
+    /// embedded objects that lose their last owner to `orphans`. Links to `removed` objects, which are
+    /// deleted with all their incoming links, are left alone.
+    private func releaseLinks(
+        of object: ObjectKey, in editor: TableEditor, _ i: Int, _ removed: LinkedObjects,
+        _ orphans: inout [ObjectLink]
+    ) throws(RealmError) {
+        let column = editor.columns[i]
+        var lost: [ObjectLink] = []
+        let value = try editor.value(object, column)!
+        try forEachLink(in: value) { (link) throws(RealmError) in
+            if removed.contains(link) { return }
+            if try self.removeBacklink(editor, object, column, to: link) { lost.append(link) }
+        }
+        if let root = value.collectionRoot {
+            try context.freeDeep(root)
+            // The cell must not refer to freed nodes.
+            try editor.setCell(object, column.leafIndex, Defaults.value(column))
+        }
+        for link in lost where link.key.isUnresolved { try removeOrphan(link) }
+        orphans += lost.lazy.filter { !$0.key.isUnresolved }
+    }
+
+    /// Sets every link to one of the objects to null or removes it from its collection, except those in
+    /// the objects themselves.
+    ///
+    /// - Parameters:
+    ///   - keys: of objects that exist, in ascending order.
+    ///   - removed: the same objects.
+    ///   - others: classes whose links are left alone.
+    func nullifyLinks(
+        to keys: [ObjectKey], _ removed: LinkedObjects, in editor: TableEditor,
+        exceptFrom others: Set<TableKey> = []
+    ) throws(RealmError) {
+        for backlink in editor.backlinks where !others.contains(backlink.origin) {
+            let origins = try editor.backlinkOrigins(backlink.leafIndex, of: keys)
+            guard !origins.isEmpty, backlink.origin.slot < directory.slots.count else { continue }
+            let origin = try self.editor(backlink.origin)
+            guard let index = origin.columnIndex(backlink.originColumn) else { continue }
+            for key in origins {
+                if origin.key == editor.key, removed.contains(ObjectKey(key)) { continue }
+                try nullify(origin, ObjectKey(key), origin.columns[index], removed)
+            }
+        }
+    }
+
+    /// Removes every link to `removed` objects from one property of one object.
+    private func nullify(
+        _ origin: TableEditor, _ object: ObjectKey, _ column: ColumnInfo,
+        _ removed: LinkedObjects
+    ) throws(RealmError) {
+        guard let value = try origin.value(object, column) else { return }
+        let isLogged = !origin.created.pointee.contains(object.raw)
+        switch value {
+        case .link(let link) where removed.contains(link):
+            if column.index != .none {
+                try origin.changeIndex(column, object, from: value, to: .null)
+            }
+            try origin.setCell(object, column.leafIndex, .null)
+            if isLogged { log.pointee.set(origin.key, column.key, object) }
+        case .list, .set, .dictionary:
+            let edited = try CollectionNullifier(context, removed).edit(value)
+            guard edited.hasChanged else { return }
+            try origin.setCell(object, column.leafIndex, value.replacingRoot(edited.root))
+            if isLogged { logNullified(edited, origin, object, column) }
+        default: return
+        }
+    }
+
+    private func logNullified(
+        _ edited: CollectionNullifier.Result, _ origin: TableEditor, _ object: ObjectKey,
+        _ column: ColumnInfo
+    ) {
+        guard column.collection != nil else {
+            return log.pointee.set(origin.key, column.key, object)
+        }
+        for i in edited.erased.reversed() {
+            log.pointee.change(origin.key, column.key, object, .erase(i))
+        }
+        for i in edited.nulled { log.pointee.change(origin.key, column.key, object, .set(i)) }
+    }
+}

@@ -1,0 +1,26 @@
+/// Objects of one table, as the targets of links that are searched for.
+struct LinkedObjects {
+    let table: TableKey
+    /// Empty if there is only one object.
+    private let keys: KeyRuns
+    /// Key of the only object; nil if there are several or none.
+    let single: Int64?
+
+    /// - Parameter keys: in ascending order.
+    init(_ table: TableKey, _ keys: [ObjectKey]) {
+        self.table = table
+        single = keys.count == 1 ? keys[0].raw : nil
+        var runs = KeyRuns()
+        if keys.count > 1 { for key in keys { runs.insert(key.raw) } }
+        self.keys = runs
+    }
+
+    @inline(__always)
+    func contains(_ key: ObjectKey) -> Bool {
+        if let single { return key.raw == single }
+        return keys.contains(key.raw)
+    }
+
+    @inline(__always)
+    func contains(_ link: ObjectLink) -> Bool { link.table == table && contains(link.key) }
+}
