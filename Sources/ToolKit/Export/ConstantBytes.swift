@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Constant pieces of output, made once per export: each is a pointer and a length, so that using
+/// Constant pieces of output, made once: each is a pointer and a length, so that using
 /// one per row costs no reference counting.
 package final class ConstantBytes: @unchecked Sendable {
     package struct Piece {
@@ -11,7 +11,7 @@ package final class ConstantBytes: @unchecked Sendable {
     private let memory: UnsafeMutableRawPointer
     private let ranges: [Range<Int>]
 
-    init(_ texts: [[UInt8]]) {
+    package init(_ texts: [[UInt8]]) {
         var ranges: [Range<Int>] = []
         var end = 0
         for text in texts {

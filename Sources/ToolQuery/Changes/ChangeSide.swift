@@ -25,16 +25,30 @@ final class ChangeSide {
 
     /// `{…}` with the given properties of an object.
     func appendObject(
-        _ key: ObjectKey, of table: TableInfo, _ columns: [Int], to out: inout ByteBuffer
+        _ key: ObjectKey, of table: ChangedTable, _ columns: [Int], to out: inout ByteBuffer
     ) throws(RealmError) {
-        out.append("{")
+        let target = try renderer.targets[table.info.key]
+        let scan = target.borrowScan()
+        defer { target.releaseScan() }
+        guard let row = try scan.seek(key) else { throw target.missing(key) }
+        out.append(UInt8(ascii: "{"))
         for (position, column) in columns.enumerated() {
-            if position > 0 { out.append(",") }
-            out.append(json: table.columns[column].name)
-            out.append(":")
-            try append(key, of: table, column, to: &out)
+            if position > 0 { out.append(UInt8(ascii: ",")) }
+            out.append(table.name(column))
+            out.append(UInt8(ascii: ":"))
+            try append(try scan.value(row: row, column: column), of: table.info, column, to: &out)
         }
-        out.append("}")
+        out.append(UInt8(ascii: "}"))
+    }
+
+    private func append(
+        _ value: Value, of table: TableInfo, _ column: Int, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        var place = JSONRenderer.Place()
+        place.isWalking = false
+        place.isMixed = table.columns[column].type == .mixed
+        renderer.beginField()
+        try renderer.append(value, place, to: &out)
     }
 
     /// One value of an object.
@@ -45,10 +59,6 @@ final class ChangeSide {
         let scan = target.borrowScan()
         defer { target.releaseScan() }
         guard let row = try scan.seek(key) else { throw target.missing(key) }
-        var place = JSONRenderer.Place()
-        place.isWalking = false
-        place.isMixed = table.columns[column].type == .mixed
-        renderer.beginField()
-        try renderer.append(try scan.value(row: row, column: column), place, to: &out)
+        try append(try scan.value(row: row, column: column), of: table, column, to: &out)
     }
 }

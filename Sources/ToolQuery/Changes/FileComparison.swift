@@ -6,7 +6,7 @@ import ToolKit
 /// Classes and properties are matched by name, objects by primary key, or by object key in classes
 /// without one; values by what they say, links by the keys they lead to, embedded objects by their
 /// content. What only one side has is a schema record; a new property has values where they are
-/// others than it begins with. Everything is read.
+/// others than it begins with. Leaves with the same bytes are passed over; everything else is read.
 final class FileComparison {
     private let request: ChangeRequest
     private let records: ChangeRecords
@@ -19,6 +19,8 @@ final class FileComparison {
     private var right = ByteBuffer()
     private var progress: ProgressReporter?
     private var done = 0
+    /// Nil with a predicate, whose matches need not be the same in both files.
+    private let equal: EqualObjects?
 
     init(_ records: ChangeRecords, from old: Snapshot, to new: Snapshot) {
         self.records = records
@@ -28,6 +30,8 @@ final class FileComparison {
         schema = SchemaDifference(from: old.schema, to: new.schema, request.scope)
         exactOld = ExactForm(old, replaced: schema.replaced)
         exactNew = ExactForm(new, replaced: [])
+        let hasSameForm = schema.steps.isEmpty && request.request.filter == nil
+        equal = hasSameForm ? EqualObjects(old, new) : nil
     }
 
     /// One class in both files, and how to find its objects.
@@ -67,15 +71,17 @@ final class FileComparison {
         let (before, after) = (
             request.tables(old.snapshot.schema), request.tables(new.snapshot.schema)
         )
-        let names = Set((before + after).map(\.className)).ordered {
+        let (old, new) = (Self.byName(before), Self.byName(after))
+        let names = Set(old.keys).union(new.keys).ordered {
             $0.utf8.lexicographicallyPrecedes($1.utf8)
         }
         return names.map { name in
-            Pair(
-                old: before.first { $0.className == name },
-                new: after.first { $0.className == name },
-                isComparable: !schema.replaced.contains(name))
+            Pair(old: old[name], new: new[name], isComparable: !schema.replaced.contains(name))
         }
+    }
+
+    private static func byName(_ tables: [TableInfo]) -> [String: TableInfo] {
+        Dictionary(tables.map { ($0.className, $0) }) { first, _ in first }
     }
 
     /// The objects the request is about; nil for all.
@@ -93,13 +99,21 @@ final class FileComparison {
     ) throws(RealmError) {
         side.snapshot.beginWalk()
         let scan = side.snapshot.table(table).scan(columns: [])
+        var same = equal?.cursor(table.className)
         while !records.isDecided, try scan.next() {
+            defer {
+                done += scan.count
+                progress?.update(done)
+            }
+            if scan.count > 0,
+                same?.contains(scan.key(0), scan.key(scan.count - 1)) == true
+            {
+                continue
+            }
             for row in 0..<scan.count {
                 let key = scan.key(row)
                 if wanted?.contains(key) ?? true { try body(key) }
             }
-            done += scan.count
-            progress?.update(done)
         }
     }
 

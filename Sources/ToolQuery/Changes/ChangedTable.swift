@@ -1,0 +1,55 @@
+import RealmEngine
+import ToolKit
+
+/// One class of one version, as change records show it: made once, used for each of its records.
+final class ChangedTable {
+    let info: TableInfo
+    let className: String
+    /// Indexes of the properties that records show, ascending.
+    let columns: [Int]
+    /// Number of records of the class, shared by its versions.
+    let counts: ChangeRecords.Counts
+    /// By column.
+    private let isShown: [Bool]
+    /// The names of all properties in quotes, then the members before the key of an object.
+    private let names: ConstantBytes
+    /// Columns of the version compared last that have the names of these columns.
+    private var earlier: (table: TableInfo, columns: [Int?])?
+
+    init(_ info: TableInfo, _ request: ChangeRequest, _ counts: ChangeRecords.Counts) {
+        self.info = info
+        self.counts = counts
+        className = info.className
+        isShown = info.columns.map { request.shows($0) }
+        let isShown = isShown
+        columns = info.columns.indices.filter { isShown[$0] }
+        var texts = info.columns.map { column in
+            var name = ByteBuffer(capacity: 64)
+            name.append(json: column.name)
+            return [UInt8](name.bytes)
+        }
+        var prefix = ByteBuffer(capacity: 64)
+        prefix.append(",\"class\":")
+        prefix.append(json: info.className)
+        prefix.append(",\"key\":")
+        texts.append([UInt8](prefix.bytes))
+        names = ConstantBytes(texts)
+    }
+
+    func shows(_ column: Int) -> Bool { isShown[column] }
+
+    /// The name of a property, in quotes.
+    @inline(__always)
+    func name(_ column: Int) -> ConstantBytes.Piece { names[column] }
+
+    /// `,"class":"X","key":`
+    var keyPrefix: ConstantBytes.Piece { names[isShown.count] }
+
+    /// The columns of an earlier version that have the names of `columns`.
+    func columns(_ columns: [Int], in table: TableInfo) -> [Int] {
+        if earlier?.table !== table {
+            earlier = (table, info.columns.map { table.columnIndex(named: $0.name) })
+        }
+        return columns.compactMap { earlier!.columns[$0] }
+    }
+}

@@ -1,0 +1,71 @@
+import RealmEngine
+
+/// Objects of two files that are the same because their leaves have the same bytes.
+///
+/// A link is stored as an object key, so equal leaves say the same only if this key identifies the same
+/// object in both files. Embedded objects are part of their owners and must be equal themselves.
+struct EqualObjects {
+    private var keys: [String: [ClosedRange<ObjectKey>]] = [:]
+
+    /// Damaged tables have no equal objects: comparing them one by one reports the damage.
+    init(_ old: Snapshot, _ new: Snapshot) {
+        var leaves: [String: EqualLeaves] = [:]
+        let earlier = Dictionary(old.schema.tables.map { ($0.name, $0) }) { first, _ in first }
+        for table in new.schema.tables {
+            guard let before = earlier[table.name] else { continue }
+            leaves[table.name] = try? EqualLeaves(old: (old, before), new: (new, table))
+        }
+        let isSameKeys =
+            old.schema.tables.map(\.key) == new.schema.tables.map(\.key)
+            && old.schema.tables.map(\.name) == new.schema.tables.map(\.name)
+        let usable = Self.usable(new.schema, leaves, mayLinkAnywhere: isSameKeys)
+        for table in new.schema.tables where usable.contains(table.name) {
+            keys[table.className] = leaves[table.name]?.keys
+        }
+    }
+
+    /// Names of the tables whose equal leaves say the same: those whose links lead to equal objects.
+    private static func usable(
+        _ schema: Schema, _ leaves: [String: EqualLeaves], mayLinkAnywhere: Bool
+    ) -> Set<String> {
+        let haveEqualKeys = schema.tables.allSatisfy {
+            $0.kind == .embedded || leaves[$0.name]?.hasEqualKeys == true
+        }
+        let tables = Dictionary(schema.tables.map { ($0.name, $0) }) { first, _ in first }
+        var usable = Set(leaves.keys)
+        while true {
+            let wrong = usable.filter { name in
+                guard let table = tables[name] else { return true }
+                return !table.columns.allSatisfy { column in
+                    if column.type == .mixed { return mayLinkAnywhere && haveEqualKeys }
+                    guard column.type == .link else { return true }
+                    guard let target = schema.table(column.target) else { return false }
+                    guard target.kind == .embedded else {
+                        return leaves[target.name]?.hasEqualKeys == true
+                    }
+                    return usable.contains(target.name)
+                        && leaves[target.name]?.isComplete == true
+                }
+            }
+            if wrong.isEmpty { return usable }
+            usable.subtract(wrong)
+        }
+    }
+
+    /// Finds out for ascending keys of one class whether their objects are the same.
+    struct Cursor {
+        private let ranges: [ClosedRange<ObjectKey>]
+        private var next = 0
+
+        fileprivate init(_ ranges: [ClosedRange<ObjectKey>]) { self.ranges = ranges }
+
+        /// Whether all objects from `first` to `last` are the same in both files.
+        mutating func contains(_ first: ObjectKey, _ last: ObjectKey) -> Bool {
+            while next < ranges.count, ranges[next].upperBound < first { next += 1 }
+            return next < ranges.count && ranges[next].contains(first)
+                && ranges[next].contains(last)
+        }
+    }
+
+    func cursor(_ className: String) -> Cursor { Cursor(keys[className] ?? []) }
+}
