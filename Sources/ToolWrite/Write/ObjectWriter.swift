@@ -15,6 +15,8 @@ final class ObjectWriter {
     /// Deleting an object that is not there is no mistake: change records may come twice.
     private let deletesMissing: Bool
     var pending = PendingLinks()
+    /// Objects of delete records; nil where records of other kinds may come between them.
+    var deletes: PendingDeletes?
     /// Where the record being written stands, for links that have to wait.
     var place = RecordPlace(record: 0, position: TextPosition())
     /// The current record has changed something: refusing it now takes more than forgetting it.
@@ -30,6 +32,7 @@ final class ObjectWriter {
         self.plans = plans
         links = request.links
         deletesMissing = request.mode == .apply
+        deletes = request.mode == .delete ? PendingDeletes(request) : nil
         // Writing out takes about as much again, and records wait in memory too.
         transaction.memoryLimit = request.mostMemory / 8 * 3
     }
@@ -60,12 +63,17 @@ final class ObjectWriter {
         refusal = nil
         object = nil
         if mode == .insert { return try insert(plan) }
-        let object = try existing(plan, mode)
+        var object = try existing(plan, mode)
+        if let found = object, deletes?.contains(found, of: plan.key) == true { object = nil }
         self.object = object
         switch (mode, object) {
         case (.delete, let object?):
             hasChanged = true
-            try remove(object, from: plan.key)
+            if deletes == nil {
+                try remove(object, from: plan.key)
+            } else {
+                try delete(object, from: plan.key)
+            }
             return .deleted
         case (.delete, nil) where deletesMissing: return .unchanged
         case (.delete, nil), (.update, nil): throw missing(plan)

@@ -134,6 +134,7 @@ extension ObjectWriter {
     /// Stores what waited for other objects of the transaction; answers what cannot be, in the
     /// order of the input.
     func settle() throws(RealmError) -> [RecordError] {
+        try settleDeletes()
         var refused: [RecordError] = []
         try pending.visit { (item, value) throws(RealmError) in
             if try !storeIfResolved(item, value) { refused.append(try dangling(item, value)) }

@@ -1,0 +1,171 @@
+/// Leaves of one class in two files that contain the same bytes: their objects need not be compared one by
+/// one.
+///
+/// Files that do not share nodes often have the same content. Found by walking both trees side by side and
+/// comparing packed nodes; leaves that say the same in other bytes are not found.
+public struct EqualLeaves: Sendable {
+    /// Keys of the objects of equal leaves, ascending. No other object has a key in these ranges.
+    public private(set) var keys: [ClosedRange<ObjectKey>] = []
+    /// Whether both tables have the same object keys, each with the same primary key.
+    public private(set) var hasEqualKeys = true
+    /// Whether all objects are in equal leaves.
+    public private(set) var isComplete = true
+
+    /// One table in both files.
+    struct Pair {
+        let old: TableInfo
+        let new: TableInfo
+        let oldSpace: NodeSpace
+        let newSpace: NodeSpace
+        /// Positions in `old` and `new` of properties with the same form; nil if some have another one.
+        let columns: [(old: ColumnInfo, new: ColumnInfo)]?
+        /// The primary keys, if both have one.
+        let key: (old: ColumnInfo, new: ColumnInfo)?
+
+        init(_ old: (Snapshot, TableInfo), _ new: (Snapshot, TableInfo)) {
+            (oldSpace, newSpace) = (old.0.walk, new.0.walk)
+            (self.old, self.new) = (old.1, new.1)
+            columns = Self.columns(old, new)
+            if let i = old.1.primaryKey, let j = new.1.primaryKey {
+                let (before, after) = (old.1.columns[i], new.1.columns[j])
+                key = Self.haveSameForm(before, after) ? (before, after) : nil
+            } else {
+                key = nil
+            }
+        }
+
+        var haveSameKey: Bool {
+            key != nil || old.primaryKey == nil && new.primaryKey == nil
+        }
+
+        private static func columns(
+            _ old: (Snapshot, TableInfo), _ new: (Snapshot, TableInfo)
+        ) -> [(old: ColumnInfo, new: ColumnInfo)]? {
+            guard old.1.columns.count == new.1.columns.count else { return nil }
+            var columns: [(old: ColumnInfo, new: ColumnInfo)] = []
+            for column in new.1.columns {
+                guard let i = old.1.columnIndex(named: column.name) else { return nil }
+                let before = old.1.columns[i]
+                guard haveSameForm(before, column),
+                    old.0.schema.table(before.target)?.name
+                        == new.0.schema.table(column.target)?.name
+                else { return nil }
+                columns.append((before, column))
+            }
+            return columns
+        }
+
+        private static func haveSameForm(_ a: ColumnInfo, _ b: ColumnInfo) -> Bool {
+            a.type == b.type && a.isNullable == b.isNullable && a.collection == b.collection
+                && a.hasIntegerKeys == b.hasIntegerKeys && a.distinct.isNone && b.distinct.isNone
+        }
+    }
+
+    /// Compares the leaves of a table in two snapshots, of one file or of two.
+    ///
+    /// Throws `corrupt`.
+    public init(
+        old: (snapshot: Snapshot, table: TableInfo), new: (snapshot: Snapshot, table: TableInfo)
+    ) throws(RealmError) {
+        old.snapshot.beginWalk()
+        new.snapshot.beginWalk()
+        let pair = Pair(old, new)
+        hasEqualKeys = pair.haveSameKey
+        isComplete = pair.columns != nil
+        try compare(pair)
+    }
+
+    private mutating func compare(_ pair: Pair) throws(RealmError) {
+        var a = ClusterTree(space: pair.oldSpace, root: pair.old.root).leaves()
+        var b = ClusterTree(space: pair.newSpace, root: pair.new.root).leaves()
+        var x = try a.next()
+        var y = try b.next()
+        while let left = x, let right = y {
+            if left.count == 0 {
+                x = try a.next()
+            } else if right.count == 0 {
+                y = try b.next()
+            } else if left.key(0) == right.key(0) {
+                try compare(left, right, pair)
+                x = try a.next()
+                y = try b.next()
+            } else {
+                (hasEqualKeys, isComplete) = (false, false)
+                if left.key(0) < right.key(0) { x = try a.next() } else { y = try b.next() }
+            }
+        }
+        while let left = x {
+            if left.count > 0 { (hasEqualKeys, isComplete) = (false, false) }
+            x = try a.next()
+        }
+        while let right = y {
+            if right.count > 0 { (hasEqualKeys, isComplete) = (false, false) }
+            y = try b.next()
+        }
+    }
+
+    private mutating func compare(
+        _ a: ClusterLeaf, _ b: ClusterLeaf, _ pair: Pair
+    ) throws(RealmError) {
+        guard a.hasKeys(of: b) else {
+            (hasEqualKeys, isComplete) = (false, false)
+            return
+        }
+        let nodes = EqualNodes(pair.oldSpace, pair.newSpace)
+        if hasEqualKeys, let key = pair.key {
+            hasEqualKeys = try nodes.areEqual(
+                a.columnRef(key.old.leafIndex), b.columnRef(key.new.leafIndex))
+        }
+        guard let columns = pair.columns else { return }
+        for column in columns {
+            let isEqual = try nodes.areEqual(
+                a.columnRef(column.old.leafIndex), b.columnRef(column.new.leafIndex))
+            if !isEqual {
+                isComplete = false
+                return
+            }
+        }
+        keys.append(a.key(0)...a.key(a.count - 1))
+    }
+}
+
+extension ClusterLeaf {
+    /// Whether both leaves have the same keys.
+    fileprivate func hasKeys(of other: ClusterLeaf) -> Bool {
+        guard count == other.count else { return false }
+        for row in 0..<count where key(row) != other.key(row) { return false }
+        return true
+    }
+}
+
+/// Compares trees of nodes in two files byte by byte, but for where their nodes are.
+struct EqualNodes {
+    private let left: NodeSpace
+    private let right: NodeSpace
+    /// Deeper trees are taken to differ.
+    private static let maximumDepth = 64
+
+    init(_ left: NodeSpace, _ right: NodeSpace) {
+        self.left = left
+        self.right = right
+    }
+
+    func areEqual(_ a: Ref, _ b: Ref, depth: Int = 0) throws(RealmError) -> Bool {
+        guard depth < Self.maximumDepth else { return false }
+        let (x, y) = (try left.node(a), try right.node(b))
+        guard x.flags == y.flags, x.count == y.count else { return false }
+        guard x.hasRefs else {
+            let size = NodeView.payloadSize(flags: x.flags, count: x.count)
+            return ByteView(x.payload, count: size) == ByteView(y.payload, count: size)
+        }
+        for i in 0..<x.count {
+            let (p, q) = (x.slot(i), y.slot(i))
+            guard let child = p.child, let other = q.child else {
+                if p.raw != q.raw { return false }
+                continue
+            }
+            guard try areEqual(child, other, depth: depth + 1) else { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,43 @@
+import RealmEngine
+
+/// Objects of one class that a transaction is going to delete, all at once in the order of their keys:
+/// records come in any order, and deleting objects here and there costs most of what a leaf of objects or
+/// of an index takes for each of them.
+struct PendingDeletes {
+    private(set) var table = TableKey.none
+    private(set) var keys: Set<ObjectKey> = []
+    private let maximumCount: Int
+
+    init(_ request: WriteRequest) { maximumCount = max(1 << 12, request.mostMemory / 256) }
+
+    var isFull: Bool { keys.count >= maximumCount }
+
+    func contains(_ key: ObjectKey, of table: TableKey) -> Bool {
+        table == self.table && keys.contains(key)
+    }
+
+    mutating func insert(_ key: ObjectKey) { keys.insert(key) }
+
+    mutating func begin(_ table: TableKey) {
+        self.table = table
+        keys.removeAll()
+    }
+}
+
+extension ObjectWriter {
+    /// Deletes an object with the next ones of its class.
+    func delete(_ object: ObjectKey, from table: TableKey) throws(RealmError) {
+        if deletes!.table != table || deletes!.isFull {
+            try settleDeletes()
+            deletes!.begin(table)
+        }
+        deletes!.insert(object)
+    }
+
+    /// Deletes the objects that wait for it.
+    func settleDeletes() throws(RealmError) {
+        guard let waiting = deletes, !waiting.keys.isEmpty else { return }
+        deletes!.begin(waiting.table)
+        try transaction.remove(waiting.table, waiting.keys)
+    }
+}
