@@ -77,7 +77,7 @@ extension WriteTransaction {
         target.backlinks.first { $0.origin == editor.key && $0.originColumn == column.key }
     }
 
-    /// Deletes those of the objects and tombstones that no link refers to.
+    /// Deletes the objects and tombstones among `links` that no link refers to.
     func removeUnlinked(_ links: [ObjectLink]) throws(RealmError) {
         var objects: [ObjectLink] = []
         for link in links {
