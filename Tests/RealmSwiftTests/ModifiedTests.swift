@@ -6,7 +6,12 @@ import Testing
 final class Wheel: EmbeddedObject {
     @Persisted var size: Int
     @Persisted var labels: List<String>
-    @Persisted var hub: Wheel?
+    @Persisted var hub: Hub?
+}
+
+final class Hub: EmbeddedObject {
+    @Persisted var size: Int
+    @Persisted var labels: List<String>
 }
 
 /// Without a primary key.
@@ -37,7 +42,9 @@ final class Wagon: Object {
 
 /// `Realm.UpdatePolicy.modified`: equal values are not written.
 @Suite struct ModifiedTests {
-    private static let types: [ObjectBase.Type] = [Wheel.self, Plate.self, Wagon.self, Relic.self]
+    private static let types: [ObjectBase.Type] = [
+        Wheel.self, Hub.self, Plate.self, Wagon.self, Relic.self,
+    ]
 
     /// Values of other types than the properties have.
     private static var values: [String: Any] {

@@ -38,8 +38,14 @@ enum EncryptedForm {
         let latest = p.load(as: UInt32.self)
         let before = p.load(fromByteOffset: 32, as: UInt32.self)
         if latest == 0 { return isZero(p, EncryptedLayout.entry) }
-        guard latest < mostWrites, before <= latest, !isZero(p + 4, 28) else { return false }
+        guard latest < mostWrites, before <= latest, !isUniform(p + 4, 28) else { return false }
         return before != 0 || isZero(p + 32, 32)
+    }
+
+    /// Whether all bytes are the same, as those of an authentication code never are.
+    private static func isUniform(_ p: UnsafeRawPointer, _ count: Int) -> Bool {
+        let bytes = UnsafeRawBufferPointer(start: p, count: count)
+        return bytes.allSatisfy { $0 == bytes[0] }
     }
 
     private static func isZero(_ p: UnsafeRawPointer, _ count: Int) -> Bool {
