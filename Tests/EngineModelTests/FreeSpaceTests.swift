@@ -52,9 +52,8 @@ import Testing
     /// What was taken is not listed, wherever it was.
     @Test func taken() throws {
         var space = Self.space(Self.extents(Array(0..<100)))
-        let need = NodeWriter.Need(bytes: 40, nodes: 1, largest: 40)
-        let first = try #require(space.take(need, page: 4096).extents.first)
-        let second = try #require(space.take(need, page: 4096).extents.first)
+        let first = space.take(try #require(space.bestFit(40)))
+        let second = space.take(try #require(space.bestFit(40)))
         #expect(first != second)
         let listed = try space.chunks(adding: [], version: 2)
         #expect(listed.count == 98)
@@ -62,6 +61,26 @@ import Testing
         space.giveBack([second])
         #expect(space.free.count == 99)
         #expect(space.extent(from: second.start) == second)
+    }
+
+    /// A list that would be too long leaves out the smallest chunks.
+    @Test func longLists() throws {
+        var space = FreeSpace(logicalSize: Self.logicalSize)
+        func extents(_ numbers: Range<Int>) -> [Extent] {
+            numbers.map { Extent(start: UInt64(24 + 512 * $0), count: UInt64(8 + 8 * ($0 % 50))) }
+        }
+        space.giveBack(extents(0..<1000))
+        var released = extents(1000..<2000)
+        let limit: UInt64 = 10_000
+        ListWriter.shorten(&space, &released, 5, limit: limit)
+        #expect(ListWriter.bound(space, released, 5) <= limit)
+        let left = space.free + released
+        #expect(left.count > 700)
+        #expect(left.allSatisfy { $0.count > 8 + 8 * 20 })
+        // A list that is short enough stays as it is.
+        let before = left.count
+        ListWriter.shorten(&space, &released, 5, limit: limit)
+        #expect(space.free.count + released.count == before)
     }
 
     /// A list in which something would be twice, or outside, is not written.

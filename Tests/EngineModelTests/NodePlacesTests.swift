@@ -39,7 +39,7 @@ import Testing
         let need = NodeWriter.Need(
             bytes: UInt64(sizes.reduce(0, +)), nodes: UInt64(sizes.count),
             largest: UInt64(sizes.max()!))
-        var places = NodePlaces(space, need, extra: random.next() % 3000, page: 4096)
+        var places = NodePlaces(space, need, extra: 8 * (random.next() % 400), page: 4096)
         var taken: [Extent] = []
         for (i, size) in sizes.enumerated() {
             let (ref, bytes) = try places.place(size)
@@ -50,6 +50,7 @@ import Testing
         let rest = places.finish()
         for (i, node) in taken.enumerated() {
             #expect(node.start / NodeWriter.section == (node.end - 1) / NodeWriter.section)
+            #expect(node.start & 7 == 0)
             let run = try #require(runs.first { $0.start <= node.start && node.end <= $0.end })
             let bytes = run.bytes.bytes[Int(node.start - run.start)...].prefix(Int(node.count))
             #expect(bytes.allSatisfy { $0 == UInt8(i & 0xFF) })
@@ -65,27 +66,100 @@ import Testing
         #expect(Self.bytes(rest.free) + need.bytes == Self.bytes(before))
     }
 
-    /// Of many extents those are taken that lie close together.
-    @Test func emptiestPart() throws {
-        var free = (0..<1000).map { Extent(start: UInt64(4096 + 20_000 * $0), count: 1000) }
-        free += (0..<40).map { Extent(start: UInt64(30_000_000 + 1500 * $0), count: 1000) }
-        var space = FreeSpace(logicalSize: 40_000_000)
+    private static func space(_ free: [Extent], _ size: UInt64) -> FreeSpace {
+        var space = FreeSpace(logicalSize: size)
         space.giveBack(free)
-        let need = NodeWriter.Need(bytes: 20_000, nodes: 100, largest: 200)
-        let taken = space.take(need, page: 4096)
-        #expect(space.logicalSize == 40_000_000)
-        #expect((20...30).contains(taken.extents.count))
-        #expect(taken.extents.allSatisfy { $0.start >= 30_000_000 })
+        return space
     }
 
-    /// Where what is free is little and far apart, the file grows.
-    @Test func farApart() throws {
-        let free = (0..<1000).map { Extent(start: UInt64(4096 + 20_000 * $0), count: 1000) }
-        var space = FreeSpace(logicalSize: 40_000_000)
-        space.giveBack(free)
-        let need = NodeWriter.Need(bytes: 200_000, nodes: 1000, largest: 200)
-        let taken = space.take(need, page: 4096)
-        #expect(taken.extents.count == 1)
-        #expect(taken.extents[0].start >= 40_000_000)
+    /// Places nodes of these sizes; returns where they are.
+    private static func place(
+        _ sizes: [Int], _ places: inout NodePlaces
+    ) throws -> [UInt64] {
+        try sizes.map { size in
+            let (ref, bytes) = try places.place(size)
+            bytes.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+            return ref.raw
+        }
+    }
+
+    /// An extent with room for all nodes and for short lists is one run, behind which the lists go.
+    @Test func oneRun() throws {
+        let free = [1000, 9000, 2000, 4000].enumerated().map {
+            Extent(start: UInt64(100_000 * ($0 + 1)), count: $1)
+        }
+        let need = NodeWriter.Need(bytes: 1200, nodes: 3, largest: 400)
+        var places = NodePlaces(Self.space(free, 500_000), need, extra: 500, page: 4096)
+        let starts = try Self.place([400, 400, 400], &places)
+        #expect(starts == [300_000, 300_400, 300_800])
+        #expect(places.reserve == nil)
+        #expect(places.lastRun?.end == 301_200)
+        #expect(places.runs.count == 1)
+    }
+
+    /// Long lists have an extent of their own, which nodes leave alone.
+    @Test func reserve() throws {
+        let free = [6000, 5000].enumerated().map {
+            Extent(start: UInt64(100_000 * ($0 + 1)), count: $1)
+        }
+        let need = NodeWriter.Need(bytes: 800, nodes: 2, largest: 400)
+        var places = NodePlaces(Self.space(free, 500_000), need, extra: 4800, page: 4096)
+        let starts = try Self.place([400, 400], &places)
+        #expect(places.reserve == Extent(start: 200_000, count: 5000))
+        #expect(starts == [100_000, 100_400])
+        #expect(places.lastRun == nil)
+        #expect(places.finish().free.last == Extent(start: 200_000, count: 5000))
+    }
+
+    /// Nodes go to extents of their size where free space is in many pieces.
+    @Test func fits() throws {
+        var free = (0..<3200).map { Extent(start: UInt64(4096 + 1500 * $0), count: 200) }
+        free += (0..<50).map { Extent(start: UInt64(5_000_000 + 4000 * $0), count: 104) }
+        free.append(Extent(start: 6_000_000, count: 500_000))
+        let sizes = [104, 200, 104, 200]
+        let need = NodeWriter.Need(bytes: 608, nodes: 4, largest: 200)
+        var places = NodePlaces(Self.space(free, 6_600_000), need, extra: 0, page: 4096)
+        #expect(try Self.place(sizes, &places) == [5_000_000, 4096, 5_004_000, 5596])
+        #expect(places.finish().free.count == free.count - 4)
+    }
+
+    /// Free space in many small extents is used before the file grows.
+    @Test func smallExtents() throws {
+        let free = (0..<1000).map { Extent(start: UInt64(4096 + 4000 * $0), count: 2000) }
+        let sizes = [Int](repeating: 1000, count: 300)
+        let need = NodeWriter.Need(bytes: 300_000, nodes: 300, largest: 1000)
+        var places = NodePlaces(Self.space(free, 4_100_000), need, extra: 0, page: 4096)
+        _ = try Self.place(sizes, &places)
+        #expect(places.finish().logicalSize == 4_100_000)
+    }
+
+    /// The file grows, and the commit is one run, if little is free and that in small extents.
+    @Test func grows() throws {
+        let free = (0..<100).map { Extent(start: UInt64(4096 + 40_000 * $0), count: 2000) }
+        let sizes = [Int](repeating: 1000, count: 300)
+        let need = NodeWriter.Need(bytes: 300_000, nodes: 300, largest: 1000)
+        var places = NodePlaces(Self.space(free, 4_100_000), need, extra: 0, page: 4096)
+        let starts = try Self.place(sizes, &places)
+        #expect(starts == sizes.indices.map { UInt64(4_100_000 + 1000 * $0) })
+        #expect(places.runs.count == 1)
+    }
+
+    /// Extents are found by size as a search of all of them would.
+    @Test(arguments: 0..<20) func index(_ seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        var free = Self.extents(&random, from: 4096, count: 400, upTo: [512, 1000][seed % 2])
+        var index = FreeExtentIndex(free)
+        for _ in 0..<600 {
+            let size = 8 + 8 * (random.next() % 60)
+            let fitting = free.map(\.count).filter {
+                $0 == size || $0 >= size + max(16, size / 2)
+            }
+            let i = index.takeFit(size, free)
+            #expect((i.map { free[$0].count }) == fitting.min())
+            guard let i else { continue }
+            free[i].start += size
+            free[i].count -= size
+            index.insert(i, free[i])
+        }
     }
 }

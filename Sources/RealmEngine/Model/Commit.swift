@@ -63,7 +63,8 @@ struct Commit {
         } else {
             space = try session.freeSpace(of: base, context.space, reachable)
         }
-        let released = FreeSpace.released(context.freed)
+        var released = FreeSpace.released(context.freed)
+        ListWriter.shorten(&space, &released, newVersion)
         let extra = ListWriter.bound(space, released, newVersion)
         var writer = try writer(consume space, history, extra: extra)
         let roots = try writer.write()
@@ -71,7 +72,7 @@ struct Commit {
         let rest = writer.finish()
         let lists = try ListWriter(
             space: rest, released: released, version: newVersion, page: Self.page,
-            last: writer.runs[writer.runs.count - 1],
+            reserve: writer.reserve, last: writer.lastRun,
             slots: { logicalSize, refs in
                 [
                     written.names.raw, written.tables.raw, NodeEncoder.tag(logicalSize),
@@ -92,7 +93,7 @@ struct Commit {
     private static let historyType: UInt64 = 2
     private static let historySchema: UInt64 = 1
 
-    /// - Parameter extra: bytes to have room for behind the nodes, if possible.
+    /// - Parameter extra: bytes that the lists and the root take at most.
     private func writer(
         _ space: consuming FreeSpace, _ history: Ref, extra: UInt64
     ) throws(RealmError) -> NodeWriter {

@@ -45,133 +45,72 @@ struct FreeSpace {
     }
 
     /// Grows the space by at least `request` bytes; the new end is a multiple of `page`.
+    ///
+    /// A sixteenth of the file keeps what is free little beside what is used, and growing rare.
     mutating func grow(by request: UInt64, page: UInt64) {
         let start = logicalSize
-        var step: UInt64 = start < 1 << 20 ? start : max(1 << 20, min(start / 16, 64 << 20))
-        // Where most of the file is free, no more is needed than what does not fit.
-        if total > start / 2 { step = 0 }
+        let step = min(start / 16, 64 << 20)
         let end = (start + max(step, request) + page - 1) / page * page
         logicalSize = end
         release(Chunk(start: start, count: end - start, version: 0))
     }
 
-    private var total: UInt64 { free.reduce(0) { $0 + $1.count } }
+    /// Bytes that can be used.
+    var total: UInt64 { free.reduce(0) { $0 + $1.count } }
 
-    /// What a commit's nodes go to.
-    struct Taken {
-        var extents: [Extent]
-        /// Kept for the lists where the nodes leave no room for them.
-        var reserve: Extent?
-    }
-
-    /// Takes extents for `need`: one chunk where any is large enough, with room for `extra` bytes
-    /// behind it, which makes a commit one write; several near each other otherwise; new space at the
-    /// end where these are too far apart.
-    ///
-    /// Nodes do not fill extents to the last byte, so that more may have to be taken.
-    mutating func take(_ need: NodeWriter.Need, extra: UInt64 = 0, page: UInt64) -> Taken {
-        var whole = need
-        whole.bytes += extra
-        if let index = bestFit(whole) { return Taken(extents: [take(index)]) }
-        let total = total
-        // For small commits another write costs more than some space.
-        let isCheap = whole.bytes <= Self.smallCommit && total < 16 * whole.bytes
-        if total > need.bytes, !isCheap {
-            let reserve =
-                extra == 0 ? nil : bestFit(NodeWriter.Need(bytes: extra)).map { take($0) }
-            if let extents = takeSeveral(need) { return Taken(extents: extents, reserve: reserve) }
-            if let reserve { giveBack([reserve]) }
-        }
-        grow(by: whole.bytes + need.largest, page: page)
-        return Taken(extents: [take(free.count - 1)])
-    }
-
-    private func bestFit(_ need: NodeWriter.Need) -> Int? {
+    /// Position of the smallest extent with room for `bytes`, in nodes of at most `largest` bytes.
+    func bestFit(_ bytes: UInt64, largest: UInt64 = 0) -> Int? {
         let section = NodeWriter.section
-        var best: Int?
-        for (i, extent) in free.enumerated() {
-            guard extent.count >= need.bytes, best == nil || extent.count < free[best!].count
-            else { continue }
-            // Each section boundary inside may cost almost a whole node.
-            let boundaries = (extent.end - 1) / section - extent.start / section
-            if extent.count >= need.bytes + boundaries * need.largest { best = i }
-        }
-        return best
-    }
-
-    private static let smallCommit: UInt64 = 1 << 16
-
-    /// Extents with room for a commit's nodes: those of a range in `free` that are large enough.
-    private struct Stretch {
-        let range: Range<Int>
-        let span: UInt64
-        let cost: UInt64
-    }
-
-    /// Less is left to be filled later.
-    private static let leastExtent: UInt64 = 1 << 8
-    /// Bytes of the file that one more write is worth.
-    private static let writeCost: UInt64 = 1 << 9
-
-    /// Takes extents with room for `need` that have the least between them.
-    ///
-    /// So a commit goes to the emptiest part of the file and fills it: its pages are few writes for the
-    /// device, and what is free stays in few pieces. Where less than an eighth of that part is free
-    /// the file grows instead, unless most of it is free.
-    private mutating func takeSeveral(_ need: NodeWriter.Need) -> [Extent]? {
-        // Half a node is lost at the end of each.
-        let lost = need.bytes / max(1, need.nodes) / 2
-        let least = max(Self.leastExtent, 2 * lost)
-        guard let best = emptiest(least, need.bytes, lost) else { return nil }
-        if best.span > 8 * need.bytes, total <= logicalSize / 2 { return nil }
-        return best.range.filter { free[$0].count >= least }.map { take($0) }
-    }
-
-    /// - Parameter least: bytes of the smallest extents that are of use.
-    private func emptiest(_ least: UInt64, _ bytes: UInt64, _ lost: UInt64) -> Stretch? {
-        free.withUnsafeBufferPointer { free in
-            var best: Stretch?
-            var (first, number) = (0, UInt64(0))
-            var sum: UInt64 = 0
-            for i in 0..<free.count where free[i].count >= least {
-                sum &+= free[i].count &- lost
-                number &+= 1
-                if sum < bytes { continue }
-                while true {
-                    let count = free[first].count
-                    if count >= least {
-                        if sum &- (count &- lost) < bytes { break }
-                        sum &-= count &- lost
-                        number &-= 1
-                    }
-                    first &+= 1
-                }
-                let span = free[i].end &- free[first].start
-                let cost = span &+ number &* Self.writeCost
-                if cost < best?.cost ?? .max {
-                    best = Stretch(range: first..<i &+ 1, span: span, cost: cost)
-                }
+        return free.withUnsafeBufferPointer { free in
+            var best: Int?
+            var least = UInt64.max
+            for i in 0..<free.count {
+                let count = free[i].count
+                guard count >= bytes, count < least else { continue }
+                // Each section boundary inside may cost almost a whole node.
+                let boundaries = (free[i].end - 1) / section - free[i].start / section
+                if count >= bytes + boundaries * largest { (best, least) = (i, count) }
             }
             return best
         }
     }
 
-    /// Takes one of the extents, whose place in the list stays until something is given back.
-    private mutating func take(_ index: Int) -> Extent {
+    /// Position of the largest extent, the first of equal ones.
+    var largest: Int? {
+        free.withUnsafeBufferPointer { free in
+            var best: Int?
+            var most: UInt64 = 0
+            for i in 0..<free.count where free[i].count > most { (best, most) = (i, free[i].count) }
+            return best
+        }
+    }
+
+    /// Takes one of the extents, whose position in the list is the same until `giveBack`.
+    mutating func take(_ index: Int) -> Extent {
         let extent = free[index]
         free[index].count = 0
         return extent
     }
+
+    /// Takes `size` bytes from the start of an extent; returns where they are.
+    mutating func cut(_ index: Int, _ size: UInt64) -> UInt64 {
+        let start = free[index].start
+        free[index].start += size
+        free[index].count -= size
+        return start
+    }
+
+    /// Puts back what is left of an extent that was taken.
+    mutating func putBack(_ index: Int, _ rest: Extent) { free[index] = rest }
 
     /// The part from `start` on of the free extent that has it.
     func extent(from start: UInt64) -> Extent? {
         free.extent(with: start).map { Extent(start: start, count: $0.end - start) }
     }
 
-    /// Gives back what a commit took and did not use.
+    /// Adds what a commit took and did not use, and removes extents that have no bytes left.
     mutating func giveBack(_ extents: [Extent]) {
         let unused = extents.filter { $0.count > 0 }.sorted { $0.start < $1.start }
-        if unused.isEmpty { return }
         free = Self.merged(free, unused)
     }
 
@@ -199,9 +138,21 @@ struct FreeSpace {
         }
     }
 
-    /// The free list of the new version may have as many chunks: two more for each place that the
-    /// commit's nodes or lists go to.
+    /// The free list of the new version may have as many chunks: a few more for boundaries of sections
+    /// and what the file grows by.
     func mostChunks(_ released: [Extent]) -> Int { free.count + locked.count + released.count + 4 }
+
+    /// Leaves out the smallest chunks, which are as good as used then, until there are fewer than `most`.
+    mutating func loseSmallest(_ released: inout [Extent], keeping most: Int) {
+        var sizes = free.map(\.count) + locked.map(\.count) + released.map(\.count)
+        let most = max(0, most - 8)
+        guard sizes.count > most else { return }
+        sizes.sort(by: >)
+        let least = sizes[most]
+        free.removeAll { $0.count <= least }
+        locked.removeAll { $0.count <= least }
+        released.removeAll { $0.count <= least }
+    }
 
     /// All chunks of the new version's free list, in ascending order, given what its commit released.
     ///

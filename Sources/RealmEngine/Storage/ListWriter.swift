@@ -1,16 +1,18 @@
 /// Places the free lists and the root, whose own space changes the lists (storage format 5.5).
 ///
-/// One free chunk large enough for the longest possible lists is chosen, behind the commit's other
-/// nodes if it can be; lists and root go to its start and its rest stays one free chunk, so the
-/// number of entries is known before they are written.
+/// One free chunk large enough for the longest possible lists is chosen: what was kept for them, or the
+/// space behind the commit's other nodes. Lists and root go to its start and its rest stays one free chunk,
+/// so the number of entries is known before they are written.
 struct ListWriter {
     let space: FreeSpace
-    /// What the commit let go of, ascending, neighbours joined.
+    /// Extents the commit freed, ascending, neighbours joined.
     let released: [Extent]
     let version: UInt64
     let page: UInt64
+    /// Free space that was kept for the lists.
+    let reserve: Extent?
     /// Where the commit's last nodes went: lists that come right behind them are one write with them.
-    let last: NodeWriter.Run
+    let last: NodeWriter.Run?
     /// The root's slots, given the logical size and the refs of the three lists.
     let slots: (UInt64, (UInt64, UInt64, UInt64)) -> [UInt64]
 
@@ -27,22 +29,37 @@ struct ListWriter {
     static func bound(
         _ space: FreeSpace, _ released: [Extent], _ version: UInt64
     ) -> UInt64 {
-        // The lists themselves may make the file larger.
-        let width = space.logicalSize < 1 << 30 ? 4 : 8
-        let entry = 2 * width + (version < 1 << 31 ? 4 : 8)
         // Three headers, the entries, the root, padding.
-        return UInt64(3 * 16 + space.mostChunks(released) * entry + 8 + 12 * 8 + 16)
+        let entries = UInt64(space.mostChunks(released)) * entrySize(space, version)
+        return (entries + fixedSize + 7) & ~7
+    }
+
+    private static let fixedSize: UInt64 = 3 * 16 + 8 + 12 * 8 + 16
+
+    private static func entrySize(_ space: FreeSpace, _ version: UInt64) -> UInt64 {
+        // The lists themselves may make the file larger.
+        let width: UInt64 = space.logicalSize < 1 << 30 ? 4 : 8
+        return 2 * width + 1 << UInt64(versionCode(version) - 4)
+    }
+
+    private static func versionCode(_ version: UInt64) -> UInt8 {
+        NodeEncoder.widthCode(magnitude: Int64(clamping: version) | 1 << 6, isNegative: false)
+    }
+
+    /// Leaves the smallest chunks out where there are more than lists of `limit` bytes can hold. Their space
+    /// is lost until the file is compacted, but commits go on.
+    static func shorten(
+        _ space: inout FreeSpace, _ released: inout [Extent], _ version: UInt64,
+        limit: UInt64 = NodeWriter.section
+    ) {
+        guard bound(space, released, version) > limit else { return }
+        let most = (limit - fixedSize) / entrySize(space, version)
+        space.loseSmallest(&released, keeping: Int(most))
     }
 
     func run() throws(RealmError) -> Result {
         var space = space
         let bound = bound(space)
-        guard bound <= NodeWriter.section else {
-            throw RealmError(
-                .output, code: "LimitExceeded", reason: "fragmented",
-                "the file is in \(space.mostChunks(released)) pieces, more than a free list can hold",
-                hint: "compact the file")
-        }
         let start = place(bound, &space)
         let code: UInt8 = space.logicalSize < 1 << 31 ? 6 : 7
         var chunks = try space.chunks(adding: released, version: version)
@@ -62,7 +79,14 @@ struct ListWriter {
 
     /// Start of `bound` free bytes within one section, growing the space when there are none.
     private func place(_ bound: UInt64, _ space: inout FreeSpace) -> UInt64 {
-        if let behind = space.extent(from: last.end), Self.start(in: behind, bound) == last.end {
+        if let reserve, let rest = space.extent(from: reserve.start),
+            let start = Self.start(in: rest, bound)
+        {
+            return start
+        }
+        if let last, let behind = space.extent(from: last.end),
+            Self.start(in: behind, bound) == last.end
+        {
             return last.end
         }
         var best: (start: UInt64, count: UInt64)?
@@ -90,8 +114,7 @@ struct ListWriter {
         let width = UInt64(code == 6 ? 4 : 8)
         let count = UInt64(chunks.count)
         func nodeSize(_ width: UInt64) -> UInt64 { 8 + (count * width + 7) & ~7 }
-        let versionCode = NodeEncoder.widthCode(
-            magnitude: Int64(clamping: version) | 1 << 6, isNegative: false)
+        let versionCode = Self.versionCode(version)
         let stamps = start + 2 * nodeSize(width)
         let topStart = stamps + nodeSize(1 << UInt64(versionCode - 4))
         let refs = (start, start + nodeSize(width), stamps)
@@ -103,8 +126,8 @@ struct ListWriter {
         let end = topStart + UInt64(8 + (payload + 7) & ~7)
         chunks[reserve].count = chunks[reserve].end - end
         chunks[reserve].start = end
-        let isBehind = last.end == start
-        let box = isBehind ? last.bytes : ByteBufferBox(capacity: Int(clamping: end - start))
+        let behind = last.flatMap { $0.end == start ? $0 : nil }
+        let box = behind?.bytes ?? ByteBufferBox(capacity: Int(clamping: end - start))
         let before = UInt64(box.count)
         append(chunks, { $0.start }, code, to: box)
         append(chunks, { $0.count }, code, to: box)
@@ -112,7 +135,7 @@ struct ListWriter {
         append(rootSlots, rootCode, to: box)
         guard start + UInt64(box.count) - before == end else { throw FreeSpace.brokenReserve }
         return Result(
-            run: isBehind ? nil : NodeWriter.Run(start: start, bytes: box), top: Ref(topStart),
+            run: behind != nil ? nil : NodeWriter.Run(start: start, bytes: box), top: Ref(topStart),
             logicalSize: size)
     }
 

@@ -62,10 +62,20 @@ struct NodeOrder {
             item.subtree &+= Int32(truncatingIfNeeded: items.count &- first)
         }
         items.append(item)
-        let size = UInt64(truncatingIfNeeded: node.byteSize)
+        let size = expectedSize(node)
         need.bytes += size
         need.nodes += 1
         need.largest = max(need.largest, size)
+    }
+}
+
+extension NodeOrder {
+    /// Bytes of the node in the file: refs of the slab need 64 bits, those that take their place half of
+    /// that while the file is not large.
+    private func expectedSize(_ node: NodeView) -> UInt64 {
+        let size = UInt64(truncatingIfNeeded: node.byteSize)
+        guard node.hasRefs, node.widthCode == 7, slab < 1 << 30 else { return size }
+        return 8 + (size - 8 + 15) / 16 * 8
     }
 }
 

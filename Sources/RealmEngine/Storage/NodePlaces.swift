@@ -1,61 +1,87 @@
-/// Where the nodes of a commit go: free extents that are filled one after the other.
+/// Chooses an offset for each node of a commit.
 ///
-/// A large node that the current extent has no room for goes to the next that has, and what is left here
-/// to smaller ones.
+/// As few writes as possible, as long as free space is in few pieces: one extent with room for all nodes,
+/// behind which the lists go, or a few large ones. Where it is in many, each node goes to an extent
+/// that fits it, which is what makes them fewer: the more there are, the larger the part of the nodes.
 struct NodePlaces {
-    /// An extent taken, and how far it is filled.
-    private struct Piece {
-        let end: UInt64
-        var at: UInt64
-        /// Number of its run; nil as long as nothing is there.
-        var run: Int?
-
-        init(_ extent: Extent) { (at, end) = (extent.start, extent.end) }
-
-        /// Where `size` bytes would go, behind the boundary of a section if they would straddle it.
-        func start(for size: UInt64) -> UInt64? {
-            let boundary = (at / NodeWriter.section + 1) * NodeWriter.section
-            let start = at + size <= boundary ? at : boundary
-            return start + size <= end ? start : nil
-        }
-    }
-
-    /// The version's free space, from which more is taken when the first extents do not suffice.
+    /// The version's free space. What is taken of it has no bytes there meanwhile.
     private var free: FreeSpace
     private let page: UInt64
-    private var pieces: [Piece]
-    private var current = 0
-    /// Where a large node was put last.
-    private var roomy = 0
-    /// Bytes still to be placed, at most.
+    /// Bytes that are used before this commit.
+    private let used: UInt64
+    /// Whether the free extents are no more than a file of that size may have.
+    private let isWhole: Bool
+    /// Free extents by size, once single nodes have used them.
+    private var index: FreeExtentIndex?
+    /// Nodes that still go to extents which fit them.
+    private var fits: Int
+    /// Whether all nodes do that find one, since there is no extent for many.
+    private var allFit = false
+    /// Bytes still to be placed, about.
     private var left: UInt64
-    private let mean: UInt64
     private let largest: UInt64
     private(set) var runs: [NodeWriter.Run] = []
     private var unused: [Extent] = []
-    /// Where the current piece is filled to, and what the next node must not reach beyond to go there.
-    private var at: UInt64
-    private var limit: UInt64 = 0
-    /// The current run's, which keeps it: a commit places thousands of nodes.
-    private var buffer: Unmanaged<ByteBufferBox>
+    /// Kept for the lists; nil where they go behind the nodes.
+    let reserve: Extent?
 
-    /// Room for nodes of `need`, if it can be with `extra` free bytes behind them.
-    init(
-        _ free: consuming FreeSpace, _ need: NodeWriter.Need, extra: UInt64, page: UInt64
-    ) {
+    /// Position in the free space of the extent that is filled; nil before the first.
+    private var current: Int?
+    /// Offsets of its first unused byte and of its end, and the end of what the fast path may use.
+    private var at: UInt64 = 0
+    private var end: UInt64 = 0
+    private var limit: UInt64 = 0
+    /// Position in `runs` of its last run; nil as long as nothing is there.
+    private var run: Int?
+    /// The run's, which keeps it: a commit places thousands of nodes.
+    private var buffer: Unmanaged<ByteBufferBox>?
+
+    /// Free extents that are always few.
+    private static let fewExtents: UInt64 = 32
+    /// Bytes in use for each further one.
+    private static let bytesPerExtent: UInt64 = 4096
+    /// Extents that the nodes of a commit are divided among at most, about.
+    private static let mostPieces: UInt64 = 8
+    /// Lists of more bytes have an extent of their own: between nodes they would leave a gap that only
+    /// lists fill.
+    private static let shortLists: UInt64 = 2048
+
+    /// Room for nodes of `need`, and `extra` free bytes for the lists, if any.
+    init(_ free: consuming FreeSpace, _ need: NodeWriter.Need, extra: UInt64, page: UInt64) {
         self.free = free
         self.page = page
+        used = self.free.logicalSize - self.free.total
+        let few = Int(clamping: max(Self.fewExtents, used / Self.bytesPerExtent))
+        let excess = self.free.free.count - few
+        isWhole = excess <= 0
+        fits = excess <= 0 ? 0 : Int(clamping: need.nodes) * min(excess, few) / few + 1
         left = need.bytes
-        mean = max(1, need.bytes / max(1, need.nodes))
         largest = need.largest
-        let taken = self.free.take(need, extra: extra, page: page)
-        pieces = taken.extents.map(Piece.init)
-        if let reserve = taken.reserve { unused.append(reserve) }
-        at = pieces[0].at
-        let run = NodeWriter.Run(start: at, room: min(left, pieces[0].end - at))
-        runs = [run]
-        pieces[0].run = 0
-        buffer = .passUnretained(run.bytes)
+        if extra <= Self.shortLists, isWhole,
+            let i = self.free.bestFit(need.bytes + extra, largest: largest)
+        {
+            reserve = nil
+            open(i)
+        } else {
+            reserve = extra > 0 ? Self.reserve(extra, &self.free, page) : nil
+            if let reserve { unused.append(reserve) }
+        }
+    }
+
+    /// Takes an extent with room for the lists.
+    private static func reserve(
+        _ bytes: UInt64, _ free: inout FreeSpace, _ page: UInt64
+    ) -> Extent {
+        while true {
+            guard let i = free.bestFit(bytes) else {
+                free.grow(by: bytes, page: page)
+                continue
+            }
+            let extent = free.free[i]
+            // Most of a large one is left to nodes.
+            guard extent.count > 4 * bytes else { return free.take(i) }
+            return Extent(start: free.cut(i, bytes), count: bytes)
+        }
     }
 
     /// Where the next `size` bytes go, and memory for them, valid until the next call.
@@ -64,85 +90,129 @@ struct NodePlaces {
         _ size: Int
     ) throws(RealmError) -> (ref: Ref, bytes: UnsafeMutableRawPointer) {
         let (start, count) = (at, UInt64(size))
-        guard start + count <= limit else { return try placeElsewhere(count) }
+        guard start + count <= limit, let buffer else { return placeElsewhere(count) }
         left -= min(left, count)
         at = start + count
         return (Ref(start), buffer._withUnsafeGuaranteedRef { $0.extend(by: size) })
     }
 
-    /// Nodes of more bytes are looked for a place of their own.
-    private static let large: UInt64 = 1 << 10
-    /// What is worth keeping a piece for.
-    private static let rest: UInt64 = 1 << 8
-
     @inline(never)
     private mutating func placeElsewhere(
         _ size: UInt64
-    ) throws(RealmError) -> (ref: Ref, bytes: UnsafeMutableRawPointer) {
-        pieces[current].at = at
-        let isApart = size > Self.large && pieces[current].end - at >= Self.rest
-        let i = isApart ? largePiece(size) : smallPiece(size)
-        let result = put(size, i)
-        left -= min(left, size)
-        if isApart, i != current { return result }
-        current = i
-        at = pieces[i].at
-        limit = min(pieces[i].end, (at / NodeWriter.section + 1) * NodeWriter.section)
-        buffer = .passUnretained(runs[pieces[i].run!].bytes)
-        return result
-    }
-
-    private mutating func smallPiece(_ size: UInt64) -> Int {
-        if let i = piece(size, in: current..<pieces.count) { return i }
-        // Pieces were lost at the ends of extents.
-        let first = take(NodeWriter.Need(bytes: left, nodes: left / mean + 1, largest: largest))
-        return piece(size, in: first..<pieces.count) ?? ownPiece(size)
-    }
-
-    private mutating func largePiece(_ size: UInt64) -> Int {
-        let after = max(roomy, current)
-        roomy =
-            piece(size, in: after..<pieces.count) ?? piece(size, in: current..<after)
-            ?? ownPiece(size)
-        return roomy
-    }
-
-    private func piece(_ size: UInt64, in range: Range<Int>) -> Int? {
-        range.first { pieces[$0].start(for: size) != nil }
-    }
-
-    private mutating func ownPiece(_ size: UInt64) -> Int {
-        take(NodeWriter.Need(bytes: 2 * size, nodes: 1, largest: size))
-    }
-
-    /// Takes more pieces; answers the first one's place.
-    private mutating func take(_ need: NodeWriter.Need) -> Int {
-        let first = pieces.count
-        pieces += free.take(need, page: page).extents.map(Piece.init)
-        return first
-    }
-
-    private mutating func put(
-        _ size: UInt64, _ i: Int
     ) -> (ref: Ref, bytes: UnsafeMutableRawPointer) {
-        let start = pieces[i].start(for: size)!
-        if start != pieces[i].at {
-            unused.append(Extent(start: pieces[i].at, count: start - pieces[i].at))
-            pieces[i].run = nil
+        defer { left -= min(left, size) }
+        if fits > 0, let result = fit(size) {
+            fits -= 1
+            return result
         }
-        if pieces[i].run == nil {
-            pieces[i].run = runs.count
-            let room = min(max(left, size), pieces[i].end - start)
-            runs.append(NodeWriter.Run(start: start, room: room))
+        while true {
+            if let result = append(size) { return result }
+            if allFit, let result = fit(size) { return result }
+            if let result = openNext(size) { return result }
         }
-        pieces[i].at = start + size
-        return (Ref(start), runs[pieces[i].run!].bytes.extend(by: Int(size)))
+    }
+
+    /// Puts a node into a free extent that fits it; nil if there is none.
+    private mutating func fit(_ size: UInt64) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
+        if index == nil { index = FreeExtentIndex(free.free) }
+        guard let i = index!.takeFit(size, free.free) else { return nil }
+        let start = free.cut(i, size)
+        index!.insert(i, free.free[i])
+        if let last = runs.indices.last, last != run, runs[last].end == start {
+            return (Ref(start), runs[last].bytes.extend(by: Int(size)))
+        }
+        runs.append(NodeWriter.Run(start: start, room: size))
+        return (Ref(start), runs[runs.count - 1].bytes.extend(by: Int(size)))
+    }
+
+    /// Puts a node into the extent that is filled, behind the boundary of a section if it would straddle
+    /// it; nil if it has no room.
+    private mutating func append(
+        _ size: UInt64
+    ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
+        let boundary = (at / NodeWriter.section + 1) * NodeWriter.section
+        let start = at + size <= boundary ? at : boundary
+        guard current != nil, start + size <= end else { return nil }
+        if start != at {
+            unused.append(Extent(start: at, count: start - at))
+            run = nil
+        }
+        if run == nil {
+            run = runs.count
+            runs.append(NodeWriter.Run(start: start, room: min(max(left, size), end - start)))
+        }
+        at = start + size
+        let box = runs[run!].bytes
+        buffer = .passUnretained(box)
+        // Nodes that look for extents that fit them do not come here first.
+        let section = (start / NodeWriter.section + 1) * NodeWriter.section
+        limit = fits > 0 ? 0 : min(end, section)
+        return (Ref(start), box.extend(by: Int(size)))
+    }
+
+    /// Goes on to another extent: the smallest with room for all that is left, else the largest if it
+    /// takes a good part, else new space. Where there is enough free space, but only in small extents,
+    /// the node, and all after it, go to those that fit them.
+    private mutating func openNext(
+        _ size: UInt64
+    ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
+        close()
+        let largest = max(largest, size)
+        if let i = free.bestFit(max(left, size), largest: largest) {
+            open(i)
+            return nil
+        }
+        if isEnough {
+            if isWhole, let i = free.largest {
+                let count = free.free[i].count
+                // A section boundary may cost as much as the node.
+                if count >= 2 * size, count >= left / Self.mostPieces {
+                    open(i)
+                    return nil
+                }
+            }
+            if !allFit {
+                allFit = true
+                if let result = fit(size) { return result }
+            }
+        }
+        // Its last extent becomes larger.
+        if let last = free.free.last { index?.remove(free.free.count - 1, last) }
+        let (bytes, start) = (max(left, size), free.logicalSize)
+        let isOneSection =
+            start / NodeWriter.section == (start + bytes - 1) / NodeWriter.section
+        free.grow(by: isOneSection ? bytes : bytes + largest, page: page)
+        open(free.free.count - 1)
+        return nil
+    }
+
+    /// Whether the file does not grow: a part of it is free that is worth using first.
+    private var isEnough: Bool {
+        free.total >= max(2 * left, isWhole ? used / 4 : used / 10)
+    }
+
+    private mutating func open(_ i: Int) {
+        index?.remove(i, free.free[i])
+        let extent = free.take(i)
+        (current, at, end, limit, run) = (i, extent.start, extent.end, 0, nil)
+    }
+
+    private mutating func close() {
+        guard let i = current else { return }
+        let rest = Extent(start: at, count: end - at)
+        free.putBack(i, rest)
+        index?.insert(i, rest)
+        (current, at, end, limit, run, buffer) = (nil, 0, 0, 0, nil, nil)
+    }
+
+    /// Run that the lists can be added to, where they go behind the nodes.
+    var lastRun: NodeWriter.Run? {
+        reserve == nil ? run.map { runs[$0] } : nil
     }
 
     /// The free space without what was written.
     mutating func finish() -> FreeSpace {
-        pieces[current].at = at
-        unused += pieces.map { Extent(start: $0.at, count: $0.end - $0.at) }
+        if let i = current { free.putBack(i, Extent(start: at, count: end - at)) }
         free.giveBack(unused)
         return free
     }

@@ -27,14 +27,18 @@ struct NodeWriter {
 
     static let section: UInt64 = 1 << 26
 
-    /// Will write the nodes of `order` into space taken from `free`, if it can be with `extra` free bytes
-    /// behind them.
+    /// Will write the nodes of `order` into space taken from `free`, of which `extra` bytes in one piece
+    /// are kept for the lists.
     init(_ order: NodeOrder, free: consuming FreeSpace, extra: UInt64 = 0, page: UInt64) {
         self.order = order
         places = NodePlaces(free, order.need, extra: extra, page: page)
     }
 
     var runs: [Run] { places.runs }
+    /// Run that the lists can be added to; nil where they have an extent of their own.
+    var lastRun: Run? { places.lastRun }
+    /// Free space that is kept for the lists; nil where they go behind the nodes.
+    var reserve: Extent? { places.reserve }
 
     /// Writes all nodes and returns where the roots of the order now are.
     mutating func write() throws(RealmError) -> [Ref] {
@@ -93,11 +97,11 @@ struct NodeWriter {
         return ref
     }
 
-    /// Room that nodes to be written take at most.
+    /// Room that nodes to be written take, about.
     struct Need {
         var bytes: UInt64 = 0
         var nodes: UInt64 = 0
-        /// Bytes of the largest node: what may be lost at each end of an extent or section.
+        /// Bytes of the largest node: what may be lost at the end of each section.
         var largest: UInt64 = 0
     }
 

@@ -90,9 +90,16 @@ extension FileReport {
             out.append("  \(Self.padded(name, 14))  \(size)\(share)")
             if name == "pinned", bytes > 0 {
                 out.append("  cannot be reused until old versions are released")
+            } else if name == "free", isMostlyFree(space) {
+                out.append("  commits use it, but only realm-compact makes the file smaller")
             }
             out.append("\n")
         }
+    }
+
+    /// Whether the file is large for its data, as after a mass deletion. Small files are not worth a word.
+    private func isMostlyFree(_ space: Inspection.Space) -> Bool {
+        space.free >= 1 << 20 && space.free > space.live + space.pinned
     }
 
     // MARK: Tables

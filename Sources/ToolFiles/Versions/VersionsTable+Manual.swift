@@ -94,6 +94,11 @@ extension VersionsTable {
                 + "old versions keep together is freed when the last of them goes, so that the sum "
                 + "may be less than what is pinned."),
         .paragraph(
+            "Free space stays in the file: commits use it before the file grows, but none makes the "
+                + "file smaller, since programs that have it open may read any part of it. After "
+                + "most objects were removed `realm-compact` does; the report says so where more than "
+                + "half of the file is free."),
+        .paragraph(
             "`--growth` adds the size the file would have without the version: the space it keeps "
                 + "would have been used before the file was made larger."),
     ]

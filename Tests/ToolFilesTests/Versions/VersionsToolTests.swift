@@ -1,3 +1,4 @@
+import RealmEngine
 import Testing
 
 @testable import ToolFiles
@@ -85,6 +86,32 @@ import Testing
         for word in ["format", "in-realm, 1 entry", "live data", "pinned", "verified", "selected"] {
             #expect(text.contains(word), "\(word)")
         }
+    }
+
+    /// After most objects were removed the report says what makes the file smaller.
+    @Test func mostlyFree() throws {
+        let scratch = ScratchDirectory()
+        let path = scratch.path + "/a.realm"
+        var options = WriteSession.Options()
+        options.creates = true
+        let session = try WriteSession(path: path, options: options)
+        let filling = try session.begin()
+        let table = try filling.createClass("C")
+        try filling.addProperty(table, PropertySpec("bytes", .binary))
+        let bytes = [UInt8](repeating: 7, count: 4 << 20)
+        let key = try filling.create(in: table)
+        try bytes.withUnsafeBytes {
+            let view = ByteView($0.baseAddress!, count: $0.count)
+            try filling.set(table, key, 0, .binary(view))
+        }
+        try filling.commit()
+        #expect(!run(path).text.contains("realm-compact"))
+        let removing = try session.begin()
+        try removing.remove(table, key)
+        try removing.commit()
+        // Until the next commit the version before it keeps the space.
+        try session.begin().commit()
+        #expect(run(path).text.contains("realm-compact"))
     }
 
     @Test func historyIsListed() throws {

@@ -1,0 +1,104 @@
+/// Free extents by size, to find the one that fits a node best.
+///
+/// Extents are named by their position in the array of a `FreeSpace`. Sizes below 1 KiB have a class each;
+/// above there are four for each power of two.
+struct FreeExtentIndex {
+    /// First extent of each class; -1 where it is empty.
+    private var heads = [Int32](repeating: -1, count: 256)
+    /// The next extent of the same class.
+    private var links: [Int32]
+    /// A bit for each class that has extents.
+    private var filled = [UInt64](repeating: 0, count: 4)
+
+    init(_ free: [Extent]) {
+        links = [Int32](repeating: -1, count: free.count)
+        // Of equal extents the first in the file comes first.
+        for i in free.indices.reversed() { insert(i, free[i]) }
+    }
+
+    private static func sizeClass(_ size: UInt64) -> Int {
+        let words = Int(truncatingIfNeeded: size >> 3)
+        if words < 128 { return words }
+        let log = Int.bitWidth - 1 - words.leadingZeroBitCount
+        return min(255, 128 + (log - 7) * 4 + (words >> (log - 2)) & 3)
+    }
+
+    /// Adds an extent. One with a section boundary inside has no use for single nodes.
+    mutating func insert(_ i: Int, _ extent: Extent) {
+        guard extent.count > 0,
+            extent.start / NodeWriter.section == (extent.end - 1) / NodeWriter.section
+        else { return }
+        while links.count <= i { links.append(-1) }
+        let c = Self.sizeClass(extent.count)
+        links[i] = heads[c]
+        heads[c] = Int32(truncatingIfNeeded: i)
+        filled[c >> 6] |= 1 << UInt64(c & 63)
+    }
+
+    mutating func remove(_ i: Int, _ extent: Extent) {
+        let c = Self.sizeClass(extent.count)
+        var before = -1
+        var at = Int(heads[c])
+        while at >= 0, at != i { (before, at) = (at, Int(links[at])) }
+        if at == i { unlink(i, after: before, c) }
+    }
+
+    private mutating func unlink(_ i: Int, after before: Int, _ c: Int) {
+        if before >= 0 {
+            links[before] = links[i]
+        } else {
+            heads[c] = links[i]
+            if heads[c] < 0 { filled[c >> 6] &= ~(1 << UInt64(c & 63)) }
+        }
+        links[i] = -1
+    }
+
+    /// Removes and returns an extent of exactly `size` bytes, or else the smallest one that leaves a rest
+    /// of use; nil if there is none.
+    mutating func takeFit(_ size: UInt64, _ free: [Extent]) -> Int? {
+        let exact = Self.sizeClass(size)
+        if let i = take(exact, atLeast: size, atMost: size, free) { return i }
+        let least = size + max(Self.leastRest, size / 2)
+        var c = Self.sizeClass(least)
+        while let next = firstFilled(from: c) {
+            if let i = take(next, atLeast: least, atMost: .max, free) { return i }
+            c = next + 1
+        }
+        return nil
+    }
+
+    /// Bytes that are left of an extent at least: hardly any node is smaller.
+    private static let leastRest: UInt64 = 16
+    /// Extents of a class of several sizes that are looked at.
+    private static let mostTries = 16
+
+    private mutating func take(
+        _ c: Int, atLeast least: UInt64, atMost most: UInt64, _ free: [Extent]
+    ) -> Int? {
+        var before = -1
+        var at = Int(heads[c])
+        var tries = 0
+        while at >= 0, tries < Self.mostTries {
+            let count = free[at].count
+            if count >= least, count <= most {
+                unlink(at, after: before, c)
+                return at
+            }
+            (before, at) = (at, Int(links[at]))
+            tries += 1
+        }
+        return nil
+    }
+
+    private func firstFilled(from c: Int) -> Int? {
+        guard c < 256 else { return nil }
+        var word = c >> 6
+        var bits = filled[word] & (~0 << UInt64(c & 63))
+        while bits == 0 {
+            word += 1
+            if word == 4 { return nil }
+            bits = filled[word]
+        }
+        return word << 6 + bits.trailingZeroBitCount
+    }
+}

@@ -1,0 +1,165 @@
+import Testing
+
+@testable import EngineSupport
+@testable import RealmEngine
+
+/// Files that are written in many small commits stay about as large as their data, and their free lists
+/// short, as long as nothing is pinned.
+@Suite struct FileGrowthTests {
+    private let folder: ScratchFolder
+    private let session: WriteSession
+    private let path: String
+
+    init() throws {
+        folder = try ScratchFolder()
+        path = folder.file("growth.realm")
+        var options = WriteSession.Options()
+        options.creates = true
+        options.isDurable = false
+        session = try WriteSession(path: path, options: options)
+    }
+
+    private func makeClass(
+        primaryKey: ColumnType? = nil, _ properties: PropertySpec...
+    ) throws -> TableKey {
+        let transaction = try session.begin()
+        let table = try transaction.createClass(
+            "C", primaryKey: primaryKey.map { PropertySpec("id", $0) })
+        for property in properties { try transaction.addProperty(table, property) }
+        try transaction.commit()
+        return table
+    }
+
+    private func indexed(_ name: String, _ type: ColumnType) -> PropertySpec {
+        var property = PropertySpec(name, type)
+        property.isIndexed = true
+        return property
+    }
+
+    private func list(_ name: String, _ type: ColumnType) -> PropertySpec {
+        var property = PropertySpec(name, type)
+        property.collection = .list
+        return property
+    }
+
+    /// The file is at most `factor` times its data, its space is accounted for, and there are fewer than
+    /// `chunks` free chunks.
+    private func expect(_ factor: Double, chunks: Int) throws {
+        let report = try IntegrityCheck.run(path: path)
+        try ModelRun.audit(report, "at the end")
+        let space = try session.space()
+        let live = space.logicalSize - space.freeBytes - space.pinnedBytes
+        let size = Double(space.logicalSize)
+        #expect(size <= factor * Double(live) + 16_384, "\(space), live \(live)")
+        #expect(report.facts.freeChunks < chunks)
+    }
+
+    private func withText(_ text: String, _ body: (Value) throws -> Void) throws {
+        try Array(text.utf8).withUnsafeBytes { bytes in
+            try body(.string(ByteView(bytes.baseAddress!, count: bytes.count)))
+        }
+    }
+
+    /// Messages with a string key, two indexes and a list of one tag, one a commit.
+    @Test func messages() throws {
+        let table = try makeClass(
+            primaryKey: .string, indexed("sender", .string), indexed("thread", .int),
+            PropertySpec("subject", .string), list("tags", .string))
+        var random = SeededRandom(seed: 1)
+        for _ in 0..<500 {
+            let transaction = try session.begin()
+            var key = ObjectKey(0)
+            try withText("<\(random.next())@example.org>") {
+                key = try transaction.create(in: table, primaryKey: $0)
+            }
+            try withText("user\(random.next() % 50)@example.org") {
+                try transaction.set(table, key, 1, $0)
+            }
+            try transaction.set(table, key, 2, .int(Int64(random.next() % 200)))
+            try withText("a subject of some length, number \(random.next() % 1000)") {
+                try transaction.set(table, key, 3, $0)
+            }
+            try withText("inbox") { try transaction.setElements(table, key, 4, [$0]) }
+            try transaction.commit()
+        }
+        try expect(3.5, chunks: 500)
+    }
+
+    /// A list of one element for each object, one a commit.
+    @Test func shortLists() throws {
+        let table = try makeClass(list("tags", .string))
+        for i in 0..<1500 {
+            let transaction = try session.begin()
+            let key = try transaction.create(in: table)
+            try withText("tag\(i % 100)") { try transaction.setElements(table, key, 0, [$0]) }
+            try transaction.commit()
+        }
+        try expect(2, chunks: 300)
+    }
+
+    /// Objects that are added one a commit.
+    @Test func additions() throws {
+        let table = try makeClass(
+            primaryKey: .int, PropertySpec("name", .string), PropertySpec("score", .double))
+        for i in 0..<1500 {
+            let transaction = try session.begin()
+            let key = try transaction.create(in: table, primaryKey: .int(Int64(i)))
+            try withText("somebody \(i)") { try transaction.set(table, key, 1, $0) }
+            try transaction.set(table, key, 2, .double(Double(i) / 7))
+            try transaction.commit()
+        }
+        try expect(2, chunks: 300)
+    }
+
+    /// A few objects a commit get another value of an indexed property.
+    @Test func indexedValues() throws {
+        let table = try makeClass(primaryKey: .int, indexed("value", .int))
+        let count: UInt64 = 6000
+        let keys = try fill(table, Int(count)) { transaction, key, i in
+            try transaction.set(table, key, 1, .int(Int64(i * 7919 % 3000)))
+        }
+        var random = SeededRandom(seed: 2)
+        for _ in 0..<250 {
+            let transaction = try session.begin()
+            for _ in 0..<10 {
+                let value = Value.int(Int64(random.next() % 3000))
+                try transaction.set(table, keys[Int(random.next() % count)], 1, value)
+            }
+            try transaction.commit()
+        }
+        try expect(2, chunks: 1500)
+    }
+
+    /// Half of the objects go, at random, some a commit. The file keeps the size it had.
+    @Test func deletions() throws {
+        let table = try makeClass(primaryKey: .int, PropertySpec("value", .int))
+        var keys = try fill(table, 8000) { transaction, key, i in
+            try transaction.set(table, key, 1, .int(Int64(i)))
+        }
+        let before = try session.space().logicalSize
+        var random = SeededRandom(seed: 3)
+        keys.shuffle(using: &random)
+        for i in 0..<200 {
+            let transaction = try session.begin()
+            for key in keys[i * 20..<i * 20 + 20] { try transaction.remove(table, key) }
+            try transaction.commit()
+        }
+        #expect(Double(try session.space().logicalSize) <= 1.8 * Double(before))
+        try ModelRun.audit(IntegrityCheck.run(path: path), "at the end")
+    }
+
+    private func fill(
+        _ table: TableKey, _ count: Int,
+        _ body: (WriteTransaction, ObjectKey, Int) throws -> Void
+    ) throws -> [ObjectKey] {
+        let transaction = try session.begin()
+        var keys: [ObjectKey] = []
+        for i in 0..<count {
+            let key = try transaction.create(in: table, primaryKey: .int(Int64(i)))
+            try body(transaction, key, i)
+            keys.append(key)
+        }
+        try transaction.commit()
+        return keys
+    }
+}
