@@ -11,13 +11,21 @@ package struct ParsedCommand: Sendable {
 
     package let table: CommandTable
     private(set) var occurrences: [Occurrence] = []
+    /// The values of all occurrences of each option, in order: an option may be asked for often.
+    private var values: [String: [String?]] = [:]
+    /// Names of the options the table has.
+    private let names: Set<String>
     package private(set) var operands: [String] = []
     let keyOnce = KeyOnce()
 
-    init(_ table: CommandTable) { self.table = table }
+    init(_ table: CommandTable) {
+        self.table = table
+        names = Set(table.options.map(\.name))
+    }
 
     mutating func add(_ option: OptionSpec, _ value: String?) {
         occurrences.append(Occurrence(name: option.name, value: value))
+        values[option.name, default: []].append(value)
     }
 
     mutating func add(operand: String) { operands.append(operand) }
@@ -30,7 +38,7 @@ package struct ParsedCommand: Sendable {
 
     /// The same for one that only some tables have; the default where it is missing.
     subscript<Value>(ifKnown option: Option<Value>) -> Value {
-        option.value(occurrences.filter { $0.name == option.spec.name }.map(\.value))
+        option.value(values[option.spec.name] ?? [])
     }
 
     /// Whether the option was given.
@@ -40,7 +48,7 @@ package struct ParsedCommand: Sendable {
     }
 
     func isGiven(_ option: OptionSpec) -> Bool {
-        occurrences.contains { $0.name == option.name }
+        values[option.name] != nil
     }
 
     /// Whether any of the options was given.
@@ -49,7 +57,7 @@ package struct ParsedCommand: Sendable {
     }
 
     func knows(_ option: some OptionDeclaration) -> Bool {
-        table.option(named: option.spec.name) != nil
+        names.contains(option.spec.name)
     }
 
     /// Which of the options was given last.
