@@ -11,7 +11,7 @@ package struct ParsedCommand: Sendable {
 
     package let table: CommandTable
     private(set) var occurrences: [Occurrence] = []
-    /// The values of all occurrences of each option, in order: an option may be asked for often.
+    /// The values of all occurrences of each option, in order.
     private var values: [String: [String?]] = [:]
     /// Names of the options the table has.
     private let names: Set<String>
