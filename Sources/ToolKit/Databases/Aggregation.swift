@@ -14,9 +14,9 @@ package final class Aggregation {
 
     /// Parses the list and checks it against the class.
     package init(_ list: String, _ table: TableInfo) throws(RealmError) {
-        for item in list.split(separator: ",", omittingEmptySubsequences: false) {
-            labels.append(String(item))
-            expressions.append(try Self.expression(String(item), table))
+        for item in NameList.parts(list) {
+            labels.append(item)
+            expressions.append(try Self.expression(item, table))
         }
     }
 

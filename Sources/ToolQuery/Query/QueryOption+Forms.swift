@@ -8,8 +8,7 @@ extension OptionForm where Value == [String] {
     /// Key paths separated by commas. `QueryOrder` puts them into the text of a query.
     static var keyPaths: Self {
         Self(.properties) { (text) throws(Objection) in
-            let paths = text.split(separator: ",", omittingEmptySubsequences: false)
-                .map(String.init)
+            let paths = NameList.parts(text)
             for path in paths where path.isEmpty || path == "-" {
                 throw Objection(to: path, "no key path")
             }
@@ -21,13 +20,12 @@ extension OptionForm where Value == [String] {
 extension OptionForm where Value == [String] {
     /// Key paths, and aggregates of such, each behind a hyphen or not.
     static var sortKeys: Self {
-        let paths = keyPaths
-        return Self(.properties) { (text) throws(Objection) in
-            let items = text.split(separator: ",", omittingEmptySubsequences: false)
-                .map(String.init)
+        Self(.properties) { (text) throws(Objection) in
+            let items = NameList.parts(text)
             for item in items {
                 let name = item.hasPrefix("-") ? item.dropFirst() : item[...]
-                _ = try paths.parse(String(AggregateName(name)?.path ?? item[...]))
+                let path = String(AggregateName(name)?.path ?? name)
+                if path.isEmpty { throw Objection(to: item, "no key path") }
             }
             return items
         }
@@ -78,9 +76,9 @@ extension OptionForm where Value == ChangeRequest.Other {
     }
 }
 
-/// The parts of a comma-separated list.
+/// The parts of a list, none of them empty.
 private func items(_ list: String) throws(Objection) -> [String] {
-    let items = list.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    let items = NameList.parts(list)
     if items.contains("") { throw missing(list) }
     return items
 }

@@ -145,7 +145,8 @@ extension QueryTable {
             "A key path is the name of a property, and from there names separated by dots: after a "
                 + "link or an embedded object a property of the object, after a dictionary one of "
                 + "its keys. A path through a list or set means all elements and prints an array. "
-                + "A path that meets null on its way, or a key that is not there, prints null."),
+                + "A path that meets null on its way, or a key that is not there, prints null. In "
+                + "a LIST a comma that belongs to a name is written `\\,`."),
         .paragraph(
             "Two names are always there: `_key`, the number by which Realm knows the object, and "
                 + "`@links.CLASS.PROPERTY`, the objects of CLASS that link to the object through "

@@ -10,7 +10,11 @@ import Testing
 
     private static let names = [
         "any", "null", "1st", "a.b", "obj", "nan", "not", "x y", "@links", "it's", "`", "(",
+        "p,q",
     ]
+
+    /// A name as a part of a list.
+    private static func listed(_ name: String) -> String { name == "p,q" ? #"p\,q"# : name }
 
     /// Objects 0 to 3, whose properties are 3, 2, 1 and 0, and which link to the object before.
     init() {
@@ -58,7 +62,7 @@ import Testing
     }
 
     @Test func areSortedAndGroupedBy() {
-        for name in Self.names {
+        for name in Self.names.map(Self.listed) {
             #expect(ids("--sort", name) == ["3", "2", "1", "0"], "\(name)")
             #expect(ids("--sort", "-" + name) == ["0", "1", "2", "3"], "\(name)")
             #expect(ids("--sort", "next." + name, where: "next != null").first == "3", "\(name)")
