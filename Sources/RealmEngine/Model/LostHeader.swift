@@ -41,10 +41,8 @@ struct LostHeader {
         throw RealmError(
             .corrupt, code: "InvalidDatabase", reason: finding.reason, finding.what,
             hint: isPrevious
-                ? "realm-compact --at previous writes that version to a new file; without use for "
-                    + "it, delete this one"
-                : "realm-compact --salvage writes what is found to a new file; without use for it, "
-                    + "delete this one")
+                ? "copy that version to a new file, or delete this one if it has no use"
+                : "rescue what it holds into a new file, or delete this one if it has no use")
     }
 
     private func version(at root: Ref) -> UInt64? {

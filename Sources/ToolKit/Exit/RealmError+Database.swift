@@ -46,5 +46,11 @@ extension RealmError {
         "convert it first": "realm-compact --to-format 24 -o NEW FILE converts it",
         "it needs its key": "-K FILE names the file that holds its key",
         "an encrypted file needs its key": "an encrypted file needs its key: -K FILE",
+        "copy that version to a new file, or delete this one if it has no use":
+            "realm-compact --at previous -o NEW FILE writes that version to a new file; without use "
+            + "for it, delete this one",
+        "rescue what it holds into a new file, or delete this one if it has no use":
+            "realm-compact --salvage -o NEW FILE rescues what can be read; without use for it, delete "
+            + "this one",
     ]
 }
