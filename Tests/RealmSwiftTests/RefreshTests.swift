@@ -93,7 +93,7 @@ import Testing
             #expect(news.all.contains("list update 2"))
             return tokens
         }
-        // The queue runs again: the evaluations that arrive late call nobody a first time again.
+        // The queue runs again: evaluations that arrive late make no second first call.
         for _ in 0..<3 { queue.sync {} }
         #expect(news.all.filter { $0.contains("initial") }.sorted() == Self.first.sorted())
         withExtendedLifetime(held) {}

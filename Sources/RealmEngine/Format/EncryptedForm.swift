@@ -42,7 +42,7 @@ enum EncryptedForm {
         return before != 0 || isZero(p + 32, 32)
     }
 
-    /// Whether all bytes are the same, as those of an authentication code never are.
+    /// Whether all bytes are the same; in an authentication code they never are.
     private static func isUniform(_ p: UnsafeRawPointer, _ count: Int) -> Bool {
         let bytes = UnsafeRawBufferPointer(start: p, count: count)
         return bytes.allSatisfy { $0 == bytes[0] }

@@ -1,5 +1,5 @@
-/// What the first opener of a session does to the file before anything else (storage format 1.3 to
-/// 1.5): a new file gets its header and a root, a streamed one is converted, odd sizes are corrected.
+/// Steps of the first opener of a session, before anything else reads the file (storage format 1.3
+/// to 1.5): gives a new file a header and a root, converts a streamed file, corrects odd sizes.
 struct FilePreparation {
     private let file: FileDevice
     private let key: DatabaseKey
@@ -54,9 +54,9 @@ struct FilePreparation {
         try device.sync()
     }
 
-    /// An empty database of another engine gets a root.
+    /// Gives a root to an empty database that another engine made.
     ///
-    /// Throws `corrupt` where the header only looks like that of an empty database.
+    /// Throws `corrupt` if the header selects no root although the file holds nodes.
     private func giveRoot(
         _ mapped: MappedFile, _ device: any StorageDevice
     ) throws(RealmError) {

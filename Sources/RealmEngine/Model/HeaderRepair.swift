@@ -18,7 +18,7 @@ struct HeaderRepair {
         return header.top(header.selected) == database.newest.top?.ref.raw ?? 0
     }
 
-    /// What a header slot names, compared with the newest published version.
+    /// The version that a header slot names, compared with the newest published one.
     private enum Slot {
         /// The newest published version.
         case newest
@@ -32,8 +32,8 @@ struct HeaderRepair {
         case empty
     }
 
-    /// Repairs the header if what it selects was never published. Leaves it alone otherwise: a header
-    /// that is older than the list is that of asynchronous commits of the SDKs (storage format 5.13).
+    /// Repairs the header if it selects a version that was never published. A header that is older than
+    /// the version list stays: asynchronous commits of the SDKs leave one (storage format 5.13).
     @_optimize(size)
     func run() throws(RealmError) {
         let pin = try session.pinNewest()

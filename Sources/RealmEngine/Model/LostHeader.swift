@@ -14,7 +14,7 @@ struct LostHeader {
         (self.mapping, self.raw, self.size) = (mapping, raw, size)
     }
 
-    /// What the file looks like; nil for an empty database, and for a header that selects a root.
+    /// Reason and description of the loss; nil for an empty database and for a header with a root.
     var finding: (reason: String, what: String)? {
         guard raw.hasMagic, raw.top(raw.selected) == 0 else { return nil }
         let other = raw.top(raw.selected ^ 1)
@@ -51,7 +51,7 @@ struct LostHeader {
         return try? TopArray(memory.lookup, root, fileSize: size).version
     }
 
-    /// Offset of the first node that lies in the file.
+    /// Offset of the first node that is whole within the file; nil if there is none.
     private func firstNode() -> Int? {
         let page = EncryptedLayout.page
         var offset = RawHeader.size

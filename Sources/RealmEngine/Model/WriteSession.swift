@@ -15,7 +15,7 @@ public final class WriteSession {
     /// The transaction's row in the reader table.
     private var row: Int32?
     /// Versions whose free lists earlier commits have checked.
-    let checkedLists = FreeSpace.CheckedLists()
+    let checkedLists = FreeSpace.VerifiedFreeLists()
     /// The group that transactions are part of, while one is open.
     private(set) var group: CommitGroup?
     /// A transaction is open. It is not kept alive: merely dropped it is rolled back.

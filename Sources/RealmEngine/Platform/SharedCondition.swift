@@ -55,9 +55,8 @@ struct SharedCondition {
 }
 
 extension SharedCondition {
-    /// What keeps a thread from finishing `broadcast`, if that lasts: two that are equal, taken more
-    /// than the moment apart that a waiter needs to leave, tell of a waiter or a broadcaster that was
-    /// killed.
+    /// State of a condition while a thread is inside `broadcast`. If two states that were read further
+    /// apart than a waiter needs to leave are equal, a waiter or the broadcaster was killed.
     struct Blockage: Equatable {
         fileprivate let sequence: UInt32
         /// The two groups of waiters: how many have not left yet, times 2, and whether a broadcaster
@@ -83,7 +82,7 @@ extension SharedCondition {
         return (25...40).contains(minor) && waiterWord == 9
     }()
 
-    /// Nil while nobody is inside `broadcast`.
+    /// Nil while no thread is inside `broadcast`.
     var blockage: Blockage? {
         guard Self.waitsForWaiters, value(Word.lock) & 3 != 0 else { return nil }
         return Blockage(

@@ -12,7 +12,7 @@ struct FreeExtentIndex {
 
     init(_ free: [Extent]) {
         links = [Int32](repeating: -1, count: free.count)
-        // Of equal extents the first in the file comes first.
+        // Extents of equal size are found in file order.
         for i in free.indices.reversed() { insert(i, free[i]) }
     }
 

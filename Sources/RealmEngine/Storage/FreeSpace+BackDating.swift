@@ -118,7 +118,7 @@ extension FreeSpace {
         ///
         /// - Parameter checked: the versions whose lists were found to be sound.
         convenience init(
-            _ file: MappedFile, _ reachable: VersionList.Reachable, _ checked: CheckedLists
+            _ file: MappedFile, _ reachable: VersionList.Reachable, _ checked: VerifiedFreeLists
         ) {
             guard let dropped = reachable.oldestDropped else {
                 self.init([], judged: .max) { OlderList(empty: UInt64($0)) }
@@ -180,7 +180,7 @@ extension FreeSpace {
     }
 
     /// The readable versions whose free lists were found to be sound by earlier commits of a session.
-    final class CheckedLists {
+    final class VerifiedFreeLists {
         private var tops: [UInt64: Ref] = [:]
 
         /// Forgets versions that are no longer readable.
