@@ -46,10 +46,16 @@ struct FreeSpace {
 
     /// Grows the space by at least `request` bytes; the new end is a multiple of `page`.
     ///
-    /// A sixteenth of the file keeps what is free little beside what is used, and growing rare.
-    mutating func grow(by request: UInt64, page: UInt64) {
+    /// A sixteenth of the file keeps free space small beside the space in use.
+    ///
+    /// - Parameter isLarge: the commit is large, and others like it are likely to come: a small file
+    ///   doubles, and another grows by 1 MiB or more.
+    mutating func grow(by request: UInt64, page: UInt64, isLarge: Bool = false) {
         let start = logicalSize
-        let step = min(start / 16, 64 << 20)
+        var step = min(start / 16, 64 << 20)
+        if isLarge { step = max(step, min(start, 1 << 20)) }
+        // Where most of the file is free, no more is needed than has no room.
+        if isLarge, total > start / 2 { step = 0 }
         let end = (start + max(step, request) + page - 1) / page * page
         logicalSize = end
         release(Chunk(start: start, count: end - start, version: 0))
@@ -81,6 +87,54 @@ struct FreeSpace {
             var best: Int?
             var most: UInt64 = 0
             for i in 0..<free.count where free[i].count > most { (best, most) = (i, free[i].count) }
+            return best
+        }
+    }
+
+    /// Extents of fewer bytes are left to single nodes.
+    private static let leastExtent: UInt64 = 1 << 8
+    /// Bytes of the file that one more write is worth.
+    private static let writeCost: UInt64 = 1 << 9
+
+    /// Positions of extents with room for `need` that have the least between them; nil where the file
+    /// grows instead, because less than an eighth of that part is free and most of the file is in use.
+    ///
+    /// A commit of many nodes goes to the emptiest part of the file and fills it: its pages are few writes
+    /// for the device.
+    func emptiestStretch(_ need: NodeWriter.Need) -> [Int]? {
+        // Half a node is lost at the end of each.
+        let lost = need.bytes / max(1, need.nodes) / 2
+        let least = max(Self.leastExtent, 2 * lost)
+        guard let (range, span) = emptiest(least, need.bytes, lost) else { return nil }
+        if span > 8 * need.bytes, total <= logicalSize / 2 { return nil }
+        return range.filter { free[$0].count >= least }
+    }
+
+    private func emptiest(
+        _ least: UInt64, _ bytes: UInt64, _ lost: UInt64
+    ) -> (range: Range<Int>, span: UInt64)? {
+        free.withUnsafeBufferPointer { free in
+            var best: (range: Range<Int>, span: UInt64)?
+            var lowest = UInt64.max
+            var (first, number) = (0, UInt64(0))
+            var sum: UInt64 = 0
+            for i in 0..<free.count where free[i].count >= least {
+                sum &+= free[i].count &- lost
+                number &+= 1
+                if sum < bytes { continue }
+                while true {
+                    let count = free[first].count
+                    if count >= least {
+                        if sum &- (count &- lost) < bytes { break }
+                        sum &-= count &- lost
+                        number &-= 1
+                    }
+                    first &+= 1
+                }
+                let span = free[i].end &- free[first].start
+                let cost = span &+ number &* Self.writeCost
+                if cost < lowest { (best, lowest) = ((first..<i &+ 1, span), cost) }
+            }
             return best
         }
     }

@@ -3,6 +3,8 @@
 /// As few writes as possible, as long as free space is in few pieces: one extent with room for all nodes,
 /// behind which the lists go, or a few large ones. Where it is in many, each node goes to an extent
 /// that fits it, which is what makes them fewer: the more there are, the larger the part of the nodes.
+///
+/// A commit of many nodes would be as many writes. It fills a stretch of extents near each other.
 struct NodePlaces {
     /// The version's free space. What is taken of it has no bytes there meanwhile.
     private var free: FreeSpace
@@ -13,6 +15,12 @@ struct NodePlaces {
     private let isWhole: Bool
     /// Free extents by size, once single nodes have used them.
     private var index: FreeExtentIndex?
+    /// Whether the commit has so many nodes that none goes to an extent of its own.
+    private let isLarge: Bool
+    /// Positions of extents to be filled next, in a commit of many nodes.
+    private var planned: ArraySlice<Int> = []
+    /// Stretches that may still be planned: nodes do not fill extents to the last byte.
+    private var plans = 4
     /// Nodes that still go to extents which fit them.
     private var fits: Int
     /// Whether all nodes do that find one, since there is no extent for many.
@@ -20,6 +28,7 @@ struct NodePlaces {
     /// Bytes still to be placed, about.
     private var left: UInt64
     private let largest: UInt64
+    private let mean: UInt64
     private(set) var runs: [NodeWriter.Run] = []
     private var unused: [Extent] = []
     /// Kept for the lists; nil where they go behind the nodes.
@@ -46,6 +55,11 @@ struct NodePlaces {
     /// lists fill.
     private static let shortLists: UInt64 = 2048
 
+    /// Commits of more nodes are large.
+    private static let manyNodes: UInt64 = 160
+    /// Nodes of more bytes do not end an extent that has no room for them.
+    private static let largeNode: UInt64 = 1 << 10
+
     /// Room for nodes of `need`, and `extra` free bytes for the lists, if any.
     init(_ free: consuming FreeSpace, _ need: NodeWriter.Need, extra: UInt64, page: UInt64) {
         self.free = free
@@ -53,11 +67,13 @@ struct NodePlaces {
         used = self.free.logicalSize - self.free.total
         let few = Int(clamping: max(Self.fewExtents, used / Self.bytesPerExtent))
         let excess = self.free.free.count - few
-        isWhole = excess <= 0
-        fits = excess <= 0 ? 0 : Int(clamping: need.nodes) * min(excess, few) / few + 1
+        isLarge = need.nodes > Self.manyNodes
+        isWhole = excess <= 0 || isLarge
+        fits = isWhole ? 0 : Int(clamping: need.nodes) * min(excess, few) / few + 1
         left = need.bytes
         largest = need.largest
-        if extra <= Self.shortLists, isWhole,
+        mean = max(1, need.bytes / max(1, need.nodes))
+        if extra <= Self.shortLists || isLarge, isWhole,
             let i = self.free.bestFit(need.bytes + extra, largest: largest)
         {
             reserve = nil
@@ -106,7 +122,7 @@ struct NodePlaces {
             return result
         }
         while true {
-            if let result = append(size) { return result }
+            if let result = append(size) ?? putAside(size) { return result }
             if allFit, let result = fit(size) { return result }
             if let result = openNext(size) { return result }
         }
@@ -150,6 +166,33 @@ struct NodePlaces {
         return (Ref(start), box.extend(by: Int(size)))
     }
 
+    /// Puts a large node into a planned extent, and leaves the one that is filled to smaller nodes; nil if
+    /// that one has no use any more, or no planned extent has room.
+    private mutating func putAside(
+        _ size: UInt64
+    ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
+        guard size > Self.largeNode, current != nil, end - at >= mean else { return nil }
+        let section = NodeWriter.section
+        for i in planned where free.free[i].count >= size {
+            let start = free.free[i].start
+            guard start / section == (start + size - 1) / section else { continue }
+            _ = free.cut(i, size)
+            runs.append(NodeWriter.Run(start: start, room: size))
+            return (Ref(start), runs[runs.count - 1].bytes.extend(by: Int(size)))
+        }
+        return nil
+    }
+
+    /// Opens the next planned extent; false if there is none.
+    private mutating func openPlanned() -> Bool {
+        while let i = planned.popFirst() {
+            guard free.free[i].count > 0 else { continue }
+            open(i)
+            return true
+        }
+        return false
+    }
+
     /// Goes on to another extent: the smallest with room for all that is left, else the largest if it
     /// takes a good part, else new space. Where there is enough free space, but only in small extents,
     /// the node, and all after it, go to those that fit them.
@@ -157,12 +200,19 @@ struct NodePlaces {
         _ size: UInt64
     ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
         close()
+        if openPlanned() { return nil }
         let largest = max(largest, size)
         if let i = free.bestFit(max(left, size), largest: largest) {
             open(i)
             return nil
         }
-        if isEnough {
+        if isLarge, plans > 0 {
+            plans -= 1
+            let need = NodeWriter.Need(
+                bytes: max(left, size), nodes: left / mean + 1, largest: largest)
+            planned = free.emptiestStretch(need)?[...] ?? []
+            if openPlanned() { return nil }
+        } else if isEnough {
             if isWhole, let i = free.largest {
                 let count = free.free[i].count
                 // A section boundary may cost as much as the node.
@@ -171,7 +221,7 @@ struct NodePlaces {
                     return nil
                 }
             }
-            if !allFit {
+            if !allFit, !isLarge {
                 allFit = true
                 if let result = fit(size) { return result }
             }
@@ -181,7 +231,8 @@ struct NodePlaces {
         let (bytes, start) = (max(left, size), free.logicalSize)
         let isOneSection =
             start / NodeWriter.section == (start + bytes - 1) / NodeWriter.section
-        free.grow(by: isOneSection ? bytes : bytes + largest, page: page)
+        free.grow(
+            by: isOneSection ? bytes : bytes + largest, page: page, isLarge: isLarge)
         open(free.free.count - 1)
         return nil
     }
