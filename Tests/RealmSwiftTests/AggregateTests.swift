@@ -122,6 +122,8 @@ final class Measurement: Object {
         #expect(loose.doubles.min() == 1)
         #expect(loose.doubles.max() == 2)
         #expect(loose.set.sum() == 3)
+        #expect(Measurement().anything.sum() == .int(0))
+        #expect(Measurement().decimals.sum() == 0)
     }
 
     /// As the operators of conditions say.

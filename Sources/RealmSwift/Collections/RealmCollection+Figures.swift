@@ -137,6 +137,8 @@ enum LocalFigures {
                 values.append(value._rlmStored(storing))
             }
         }
+        // Without elements their type is unknown; the integer converts to any type of number.
+        if values.isEmpty, function == .sum { return _Stored(value: .int(0), realm: nil) }
         let isOfElements = property == nil || property == "self"
         let value = type.column.flatMap {
             function.result(of: values, $0, inDictionary: inDictionary && isOfElements)
