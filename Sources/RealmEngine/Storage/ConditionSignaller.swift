@@ -70,7 +70,7 @@ private struct ConditionLooks {
 
 extension LockFile {
     /// Milliseconds between two looks at the conditions while a mutex is waited for.
-    private static let lookInterval = 100
+    private static let lookInterval = 50
 
     /// Waits for the write or control mutex, at most until `deadline`; nil when that passed.
     ///
