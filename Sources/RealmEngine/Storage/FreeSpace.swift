@@ -54,7 +54,7 @@ struct FreeSpace {
         let start = logicalSize
         var step = min(start / 16, 64 << 20)
         if isLarge { step = max(step, min(start, 1 << 20)) }
-        // Where most of the file is free, no more is needed than has no room.
+        // With most of the file free, only the request itself is added.
         if isLarge, total > start / 2 { step = 0 }
         let end = (start + max(step, request) + page - 1) / page * page
         logicalSize = end

@@ -15,7 +15,7 @@ struct NodePlaces {
     private let isWhole: Bool
     /// Free extents by size, once single nodes have used them.
     private var index: FreeExtentIndex?
-    /// Whether the commit has so many nodes that none goes to an extent of its own.
+    /// Whether the commit has more than `manyNodes`: none of them goes to an extent of its own.
     private let isLarge: Bool
     /// Positions of extents to be filled next, in a commit of many nodes.
     private var planned: ArraySlice<Int> = []
