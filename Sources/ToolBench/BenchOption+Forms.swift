@@ -11,12 +11,6 @@ enum BenchDurability: String, CaseIterable {
     case full, unsafe, memory
 }
 
-/// `--against`.
-enum BenchPeer: String, CaseIterable {
-    case sqlite3
-    case inverse = "sqlite3-inverse"
-}
-
 extension OptionForm where Value == Distribution {
     static var distribution: Self {
         Self(

@@ -33,10 +33,19 @@ import Testing
         "realm-versions": ["Glibc", "Tools"], "realm-bench": ["Glibc", "Tools"],
     ]
 
-    /// Folders of `ToolKit`, each using those before it. What lies in none is above all.
-    private static let folders = [
-        "Text", "Terminal", "Exit", "Output", "Records", "Schema", "Drawing", "Keys", "Options",
-        "Completion", "Manual", "Export", "Databases",
+    /// Folders of a module by rank, lowest first: each uses those of its rank and of the ranks before
+    /// it. A file in no folder is above all.
+    private static let folders: [String: [[String]]] = [
+        "ToolKit": [
+            ["Text"], ["Terminal"], ["Exit"], ["Output"], ["Records"], ["Schema"], ["Drawing"],
+            ["Keys"], ["Options"], ["Completion"], ["Manual"], ["Export"], ["Databases"],
+        ],
+        "ToolQuery": [["Models"], ["Changes", "Query"]],
+        "ToolWrite": [["Request"], ["Streams"], ["Records", "Schema"], ["Load"]],
+        "ToolFiles": [["Versions"], ["Compact"]],
+        "ToolBench": [
+            ["Measuring"], ["Data"], ["Workloads"], ["Comparison", "Peer", "Reports"],
+        ],
     ]
 
     private static let root = packageRoot + "/Sources"
@@ -92,30 +101,43 @@ import Testing
                 == Set(Self.imports.keys))
     }
 
-    @Test func foldersUseWhatIsBefore() throws {
-        let sources = try Self.sources(in: "ToolKit")
-        func level(_ source: Source) -> Int {
-            let parts = source.name.split(separator: "/")
-            return parts.count == 1
-                ? Self.folders.count : Self.folders.firstIndex(of: String(parts[0])) ?? -1
+    @Test(arguments: folders.keys.sorted())
+    func foldersUseWhatIsBefore(module: String) throws {
+        let ranks = Self.folders[module]!
+        let sources = try Self.sources(in: module)
+        func rank(_ source: Source) -> Int {
+            let parts = source.name.split(separator: "/").map(String.init)
+            if parts.count == 1 { return ranks.count }
+            return ranks.firstIndex { $0.contains(parts[0]) } ?? -1
         }
-        var levels: [Substring: Int] = [:]
+        var declared: [Substring: Int] = [:]
         for source in sources {
-            #expect(level(source) >= 0, "\(source.name)")
+            #expect(rank(source) >= 0, "\(source.name)")
             for match in source.code.matches(
                 of:
                     #/(?m)^(?:package |final |indirect )*(?:struct|class|enum|protocol|typealias) (\w+)/#
             ) {
-                levels[match.output.1] = level(source)
+                declared[match.output.1] = rank(source)
             }
         }
-        #expect(levels["ParsedCommand"] == Self.folders.firstIndex(of: "Options"))
         for source in sources {
             for match in source.code.matches(of: #/\b[A-Z]\w+/#) {
-                guard let other = levels[match.output], other > level(source) else { continue }
-                Issue.record("\(source.name) uses \(match.output)")
+                guard let other = declared[match.output], other > rank(source) else { continue }
+                Issue.record("\(module)/\(source.name) uses \(match.output)")
             }
         }
+    }
+
+    /// No folder of a tool is fuller than a reader can survey.
+    @Test(arguments: folders.keys.sorted())
+    func foldersAreNotFull(module: String) throws {
+        var counts: [Substring: Int] = [:]
+        for source in try Self.sources(in: module) {
+            counts[
+                source.name[..<(source.name.lastIndex(of: "/") ?? source.name.startIndex)],
+                default: 0] += 1
+        }
+        for (folder, count) in counts { #expect(count < 30, "\(module)/\(folder): \(count)") }
     }
 
     /// The engine knows no options; what it advises is put into those of the tools.

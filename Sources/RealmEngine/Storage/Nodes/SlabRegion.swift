@@ -1,0 +1,100 @@
+/// The part of the slab that one transaction or group uses. With the last reference its memory may
+/// be used again. Free to cross threads.
+final class SlabRegion: Sendable {
+    private let regions: SlabRegions
+    /// Where it begins, from the slab's start.
+    let offset: Int
+    /// Its first ref.
+    let start: UInt64
+
+    fileprivate init(_ regions: SlabRegions, offset: Int, start: UInt64) {
+        self.regions = regions
+        self.offset = offset
+        self.start = start
+    }
+
+    deinit { regions.release(offset) }
+}
+
+/// The nodes of a region made up to some moment, which stay as they are while this is kept.
+struct SlabView: Sendable {
+    let region: SlabRegion
+    /// The ref of what comes after them.
+    let end: UInt64
+}
+
+/// Which parts of a slab are in use, as offsets from its start. Regions end on any thread; one mutex
+/// guards the list.
+///
+/// The slab has two halves, and a region lies in one of them: mostly at its beginning, so that groups
+/// that follow each other take turns at memory the process has already, while the version that the one
+/// before made is still looked at.
+final class SlabRegions: Sendable {
+    private let mapping: Mapping
+    private let start: Int
+    /// Bytes in each half.
+    let half: Int
+    /// The open region's is empty.
+    private let taken = Guarded<[Range<Int>]>([])
+
+    /// Bytes at the beginning of each half that stay ready for the next transaction.
+    private static let warm = 16 << 20
+
+    init(_ mapping: Mapping, start: Int, capacity: Int) {
+        self.mapping = mapping
+        self.start = start
+        half = capacity / 2 / AddressSpace.pageSize * AddressSpace.pageSize
+    }
+
+    /// A region in a half that is mostly free, or in the largest gap there is; the one opened before is
+    /// closed.
+    func open() -> (SlabRegion, Range<Int>) {
+        let room = taken.withLock { taken in
+            let room = self.room(beside: taken.sorted { $0.lowerBound < $1.lowerBound })
+            taken.append(room.lowerBound..<room.lowerBound)
+            return room
+        }
+        let offset = room.lowerBound
+        return (SlabRegion(self, offset: offset, start: UInt64(start + offset)), room)
+    }
+
+    private func room(beside taken: [Range<Int>]) -> Range<Int> {
+        let gaps = self.gaps(in: 0..<half, taken) + self.gaps(in: half..<2 * half, taken)
+        let free = gaps.first { $0.lowerBound % half == 0 && $0.count > half / 2 }
+        return free ?? gaps.max { $0.count < $1.count } ?? 0..<0
+    }
+
+    private func gaps(in part: Range<Int>, _ taken: [Range<Int>]) -> [Range<Int>] {
+        var gaps: [Range<Int>] = []
+        var from = part.lowerBound
+        for range in taken where part.contains(range.lowerBound) {
+            gaps.append(from..<range.lowerBound)
+            from = range.upperBound
+        }
+        return gaps + [from..<part.upperBound]
+    }
+
+    /// No more nodes come: the region ends at `end`.
+    func close(_ region: SlabRegion, at end: Int) {
+        let page = AddressSpace.pageSize
+        let pages = max(1, (end - region.offset + page - 1) / page)
+        taken.withLock { taken in
+            guard let i = taken.firstIndex(where: { $0.lowerBound == region.offset }) else {
+                return
+            }
+            taken[i] = region.offset..<region.offset + pages * page
+        }
+    }
+
+    /// Nobody sees the nodes of a region any more: memory beyond some MiB goes back to the system.
+    fileprivate func release(_ offset: Int) {
+        taken.withLock { taken in
+            guard let i = taken.firstIndex(where: { $0.lowerBound == offset }) else { return }
+            let range = taken.remove(at: i)
+            let warm = (range.lowerBound < half ? 0 : half) + Self.warm
+            let first = min(range.upperBound, max(range.lowerBound, warm))
+            let memory = UnsafeMutableRawPointer(mutating: mapping.base) + start
+            ReservedMemory.giveBack(memory + first, range.upperBound - first)
+        }
+    }
+}

@@ -1,0 +1,158 @@
+/// How the values of a column, or the elements of a collection, are stored.
+struct LeafLayout {
+    let type: ColumnType
+    let isNullable: Bool
+    /// Each cell is the root of a collection of this kind.
+    let collection: CollectionKind?
+    /// Where links lead.
+    let target: TableKey
+    /// The distinct values of an enumerated string column.
+    let distinct: Ref
+    /// Dictionary keys are integers instead of strings.
+    let hasIntegerKeys: Bool
+
+    var element: ElementType {
+        ElementType(
+            type: type, isNullable: isNullable, target: target, hasIntegerKeys: hasIntegerKeys)
+    }
+}
+
+extension LeafLayout {
+    /// How the leaves of a collection are stored.
+    init(elements: ElementType) {
+        self.init(
+            type: elements.type, isNullable: elements.isNullable, collection: nil,
+            target: elements.target, distinct: .none, hasIntegerKeys: false)
+    }
+}
+
+/// The three kinds of collection a property can be.
+public enum CollectionKind: String, Sendable {
+    case list, set, dictionary
+}
+
+/// One column of one cluster leaf, or one leaf of a collection: opened once, read row by row.
+///
+/// Opening decides the form; reading a value is one switch. Valid as long as the snapshot.
+enum ColumnLeaf {
+    case integer(IntegerLeaf)
+    case nullableInteger(NullableIntegerLeaf)
+    case bool(BoolLeaf)
+    case float(FloatLeaf)
+    case double(DoubleLeaf)
+    case string(BytesLeaf)
+    case binary(BytesLeaf)
+    case timestamp(TimestampLeaf)
+    case decimal(DecimalLeaf)
+    case objectID(FixedBytesLeaf)
+    case uuid(FixedBytesLeaf)
+    case link(LinkLeaf)
+    case linkElement(LinkElementLeaf)
+    case typedLink(TypedLinkLeaf)
+    case mixed(MixedLeaf)
+    case collection(CollectionValues)
+
+    /// Opens column leaf `ref` of a cluster leaf with `rows` objects.
+    init(
+        _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout, rows: Int
+    ) throws(RealmError) {
+        try self.init(space, ref, layout)
+        guard count == rows else {
+            throw .corrupt("a column leaf of \(count) values among \(rows) objects", at: ref)
+        }
+    }
+
+    /// Opens a column leaf of however many objects.
+    init(_ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout) throws(RealmError) {
+        if let kind = layout.collection {
+            self = .collection(
+                CollectionValues(
+                    leaf: try CollectionLeaf(space, ref), kind: kind, element: layout.element))
+        } else if layout.type == .link {
+            self = .link(try LinkLeaf(space, ref, target: layout.target))
+        } else {
+            self = try Self.scalar(space, ref, layout.element, distinct: layout.distinct)
+        }
+    }
+
+    /// Opens a leaf of a collection's B+tree.
+    init(_ space: NodeSpace, _ ref: Ref, element: ElementType) throws(RealmError) {
+        if element.type == .link {
+            self = .linkElement(try LinkElementLeaf(space, ref, target: element.target))
+        } else {
+            self = try Self.scalar(space, ref, element, distinct: .none)
+        }
+    }
+
+    private static func scalar(
+        _ space: NodeSpace, _ ref: Ref, _ element: ElementType, distinct: Ref
+    ) throws(RealmError) -> ColumnLeaf {
+        switch element.type {
+        case .int:
+            return element.isNullable
+                ? .nullableInteger(try NullableIntegerLeaf(space, ref))
+                : .integer(try IntegerLeaf(space, ref))
+        case .bool: return .bool(try BoolLeaf(space, ref))
+        case .float: return .float(try FloatLeaf(space, ref))
+        case .double: return .double(try DoubleLeaf(space, ref))
+        case .string: return .string(try BytesLeaf(strings: space, ref, distinct: distinct))
+        case .binary: return .binary(try BytesLeaf(binaries: space, ref))
+        case .timestamp: return .timestamp(try TimestampLeaf(space, ref))
+        case .decimal: return .decimal(try DecimalLeaf(space, ref))
+        case .objectID: return .objectID(try FixedBytesLeaf(space, ref, width: 12))
+        case .uuid: return .uuid(try FixedBytesLeaf(space, ref, width: 16))
+        case .typedLink: return .typedLink(try TypedLinkLeaf(space, ref))
+        case .mixed: return .mixed(try MixedLeaf(space, ref))
+        case .link, .backlink: throw space.wrongShape(ref, "scalar leaf")
+        }
+    }
+
+    var count: Int {
+        switch self {
+        case .integer(let leaf): leaf.count
+        case .nullableInteger(let leaf): leaf.count
+        case .bool(let leaf): leaf.count
+        case .float(let leaf): leaf.count
+        case .double(let leaf): leaf.count
+        case .string(let leaf), .binary(let leaf): leaf.count
+        case .timestamp(let leaf): leaf.count
+        case .decimal(let leaf): leaf.count
+        case .objectID(let leaf), .uuid(let leaf): leaf.count
+        case .link(let leaf): leaf.count
+        case .linkElement(let leaf): leaf.count
+        case .typedLink(let leaf): leaf.count
+        case .mixed(let leaf): leaf.count
+        case .collection(let values): values.leaf.count
+        }
+    }
+
+    /// Value `i`, which is below `count`. Unresolved links keep their negative keys here.
+    @inline(__always)
+    func stored(_ i: Int) throws(RealmError) -> Value {
+        switch self {
+        case .integer(let leaf): return leaf.stored(i)
+        case .nullableInteger(let leaf): return leaf.stored(i)
+        case .bool(let leaf): return leaf.stored(i)
+        case .float(let leaf): return leaf.stored(i)
+        case .double(let leaf): return leaf.stored(i)
+        case .string(let leaf): return try leaf.value(i).map(Value.string) ?? .null
+        case .binary(let leaf): return try leaf.value(i).map(Value.binary) ?? .null
+        case .timestamp(let leaf): return try leaf.stored(i)
+        case .decimal(let leaf): return leaf.stored(i)
+        case .objectID(let leaf):
+            return leaf.bytes(i).map { .objectID(ObjectID(bytes: $0)) } ?? .null
+        case .uuid(let leaf): return leaf.bytes(i).map { .uuid(UUIDValue(bytes: $0)) } ?? .null
+        case .link(let leaf): return leaf.stored(i)
+        case .linkElement(let leaf): return leaf.stored(i)
+        case .typedLink(let leaf): return leaf.link(i).map(Value.link) ?? .null
+        case .mixed(let leaf): return try leaf.value(i)
+        case .collection(let values): return try values.stored(i)
+        }
+    }
+
+    /// Value `i` as a user sees it: an unresolved link is null.
+    @inline(__always)
+    func value(_ i: Int) throws(RealmError) -> Value {
+        try stored(i).shown
+    }
+}

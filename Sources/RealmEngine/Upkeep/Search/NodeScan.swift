@@ -1,0 +1,64 @@
+/// Goes over a file of which nothing is known, word by word: every node begins with the same four
+/// bytes, at a multiple of 8 (storage format 2.1).
+struct NodeScan {
+    private let mapping: Mapping
+    private let limit: Int
+    /// Nodes of formats 2 to 9 need not begin with these bytes (legacy format 2.1).
+    private let needsSignature: Bool
+
+    /// The first bytes of a node.
+    static let signature: UInt32 = 0x4141_4141
+    /// Bytes after which pages that were read are given back.
+    private static let portion = 8 << 20
+
+    init(_ mapping: Mapping, limit: UInt64, needsSignature: Bool = true) {
+        self.mapping = mapping
+        self.needsSignature = needsSignature
+        self.limit = Int(limit)
+    }
+
+    /// Calls `body` with each place where a node of a form the format knows may begin, and with its
+    /// flags and count; the node ends inside the file. Blocks of an encrypted file that are not what
+    /// was encrypted are passed over.
+    func run(
+        _ body: (Ref, _ flags: UInt8, _ count: Int) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        var start = RawHeader.size
+        while start < limit {
+            let end = min(limit & ~7, (start | (AddressSpace.pageSize - 1)) + 1)
+            if isReadable(start, end - start) { try scan(start, end, body) }
+            if end % Self.portion == 0 { mapping.releasePages() }
+            if end <= start { break }
+            start = end
+        }
+        mapping.releasePages()
+    }
+
+    private func isReadable(_ start: Int, _ count: Int) -> Bool {
+        do throws(RealmError) {
+            try mapping.prepare(start, count)
+            return true
+        } catch { return false }
+    }
+
+    @inline(__always)
+    private func scan(
+        _ start: Int, _ end: Int,
+        _ body: (Ref, _ flags: UInt8, _ count: Int) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        let base = mapping.base
+        var at = start
+        while at < end {
+            let word = base.load(fromByteOffset: at, as: UInt64.self)
+            if UInt32(truncatingIfNeeded: word) == Self.signature || !needsSignature {
+                let flags = UInt8(truncatingIfNeeded: word >> 32)
+                let count = Int((word >> 40).byteSwapped >> 40)
+                let size = NodeView.payloadSize(flags: flags, count: count) &+ NodeView.headerSize
+                if size <= limit &- at, NodeSpace.isKnownForm(flags) {
+                    try body(Ref(UInt64(at)), flags, count)
+                }
+            }
+            at &+= 8
+        }
+    }
+}

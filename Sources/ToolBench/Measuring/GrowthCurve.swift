@@ -1,0 +1,18 @@
+/// Sizes of a file after its commits: at most some hundred, evenly spread.
+struct GrowthCurve: Sendable, Equatable {
+    private static let most = 256
+
+    private(set) var sizes: [Int] = []
+    /// Commits between two sizes.
+    private(set) var stride = 1
+    private var seen = 0
+
+    /// The size after another commit.
+    mutating func add(_ size: Int) {
+        if seen % stride == 0 { sizes.append(size) }
+        seen += 1
+        guard sizes.count == Self.most else { return }
+        sizes = sizes.indices.filter { $0 % 2 == 0 }.map { sizes[$0] }
+        stride *= 2
+    }
+}
