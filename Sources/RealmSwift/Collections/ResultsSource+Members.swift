@@ -42,7 +42,7 @@ extension ResultsSource {
             }
             if last != nil, isFree {
                 made = 0
-                last!.become(key, place)
+                last!.rebind(key, place)
                 return Unmanaged.passUnretained(last!).retain().toOpaque()
             }
             made &+= 1

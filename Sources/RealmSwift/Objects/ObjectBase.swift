@@ -4,7 +4,7 @@ import RealmEngine
 
 /// What `Object` and `EmbeddedObject` have in common. Not to be subclassed.
 open class ObjectBase: NSObject {
-    @exclusivity(unchecked) private final var standing = Standing.loose
+    @exclusivity(unchecked) private final var state = State.unmanaged
     /// Which object it is, and where that was found last.
     @exclusivity(unchecked) final var key = ObjectKey.none
     @exclusivity(unchecked) final var position = ObjectPlace()
@@ -12,7 +12,7 @@ open class ObjectBase: NSObject {
     public required override init() { super.init() }
 
     deinit {
-        if isManaged { letGoOfRealm() }
+        if isManaged { releaseRealm() }
     }
 
     // MARK: The class
@@ -40,17 +40,17 @@ open class ObjectBase: NSObject {
 
     // MARK: State
 
-    /// What it is, in one word: accessors that are kept should be small.
-    private enum Standing {
-        /// In a realm. The realm, which its classes do not keep, is counted beside: whoever has the
-        /// class knows it.
-        case stored(ManagedClass)
-        /// In a realm, of a class that the program has not.
-        case unmodelled(Unmodelled)
-        /// Stands for a class while a key path is looked at.
+    /// State of an accessor, in one word: programs keep many accessors.
+    private enum State {
+        /// In a realm, of a class of the program. The class does not retain its realm, so the object does,
+        /// with a reference that is counted by hand.
+        case managed(ManagedClass)
+        /// In a realm, of a class that the program does not declare.
+        case dynamic(Unmodelled)
+        /// Records which properties a key path visits.
         case recording(_KeyPathRecording)
         /// In no realm.
-        case loose
+        case unmanaged
     }
 
     private final class Unmodelled {
@@ -65,28 +65,28 @@ open class ObjectBase: NSObject {
     /// Its class in the realm; nil as long as it is in none.
     @inline(__always)
     final var managed: ManagedClass? {
-        if case .stored(let managed) = standing { managed } else { nil }
+        if case .managed(let managed) = state { managed } else { nil }
     }
 
     /// Its class in the file, of an object that has none in the program.
     final var unmodelled: ObjectClass? {
-        if case .unmodelled(let found) = standing { found.objects } else { nil }
+        if case .dynamic(let found) = state { found.objects } else { nil }
     }
 
     final var recorder: _KeyPathRecording? {
-        get { if case .recording(let recorder) = standing { recorder } else { nil } }
+        get { if case .recording(let recorder) = state { recorder } else { nil } }
         set {
-            standLoose()
-            if let newValue { standing = .recording(newValue) }
+            detach()
+            if let newValue { state = .recording(newValue) }
         }
     }
 
     /// The realm, which the object keeps.
     final var keeper: RealmInstance? {
-        switch standing {
-        case .stored(let managed): managed.realm
-        case .unmodelled(let found): found.realm
-        case .recording, .loose: nil
+        switch state {
+        case .managed(let managed): managed.realm
+        case .dynamic(let found): found.realm
+        case .recording, .unmanaged: nil
         }
     }
 
@@ -107,7 +107,7 @@ open class ObjectBase: NSObject {
 
     @inline(__always)
     final var isManaged: Bool {
-        if case .stored = standing { true } else { false }
+        if case .managed = state { true } else { false }
     }
 
     @inline(__always)
@@ -115,9 +115,9 @@ open class ObjectBase: NSObject {
         isManaged && uncounted.toOpaque() == Unmanaged.passUnretained(other).toOpaque()
     }
 
-    /// Stands for another object of its class from now on.
+    /// Makes the accessor refer to another object of its class.
     @inline(__always)
-    final func become(_ other: ObjectKey, _ place: ObjectPlace) { (key, position) = (other, place) }
+    final func rebind(_ other: ObjectKey, _ place: ObjectPlace) { (key, position) = (other, place) }
 
     /// Stands for its first object, and takes over two references which are counted already: one to the
     /// class, one to its realm.
@@ -125,30 +125,30 @@ open class ObjectBase: NSObject {
     final func begin(
         _ managed: Unmanaged<ManagedClass>, _ key: ObjectKey, _ place: ObjectPlace
     ) {
-        if case .loose = standing {} else { standLoose() }
+        if case .unmanaged = state {} else { detach() }
         // Nothing is there that would have to be let go of.
-        withUnsafeMutablePointer(to: &standing) {
-            $0.initialize(to: .stored(managed.takeRetainedValue()))
+        withUnsafeMutablePointer(to: &state) {
+            $0.initialize(to: .managed(managed.takeRetainedValue()))
         }
-        become(key, place)
+        rebind(key, place)
     }
 
-    /// Lets go of what it was: an initializer may have put the object into a realm.
+    /// Makes the object unmanaged: an initializer may have put it into a realm.
     @inline(never)
-    private final func standLoose() {
-        if isManaged { letGoOfRealm() }
-        standing = .loose
+    private final func detach() {
+        if isManaged { releaseRealm() }
+        state = .unmanaged
     }
 
     /// The same of a class that the program has not.
     final func begin(_ realm: RealmInstance, _ handle: ObjectHandle) {
-        standLoose()
-        standing = .unmodelled(Unmodelled(realm, handle.objects))
-        become(handle.key, handle.place)
+        detach()
+        state = .dynamic(Unmodelled(realm, handle.objects))
+        rebind(handle.key, handle.place)
     }
 
     @inline(__always)
-    private final func letGoOfRealm() {
+    private final func releaseRealm() {
         uncounted._withUnsafeGuaranteedRef { Unmanaged.passUnretained($0.realm).release() }
     }
 
@@ -177,14 +177,14 @@ open class ObjectBase: NSObject {
         get { (managed?.objects ?? unmodelled).map { ObjectHandle($0, key, position) } }
         set {
             guard let newValue else { return }
-            become(newValue.key, newValue.place)
+            rebind(newValue.key, newValue.place)
         }
     }
 
     /// Its class, without counting a reference to that: a local name for it would.
     @inline(__always)
     private final var uncounted: Unmanaged<ManagedClass> {
-        guard case .stored(let managed) = standing else { Self.notManaged() }
+        guard case .managed(let managed) = state else { Self.notManaged() }
         return Unmanaged.passUnretained(managed)
     }
 
@@ -417,10 +417,9 @@ extension Unmanaged {
 }
 
 extension Unmanaged where Instance == ObjectBase {
-    /// The reference, which was counted already, as what its class is known to be: a cast would count
-    /// one more.
+    /// The reference as a reference to `T`, without a check and without counting it: a cast would retain it.
     @inline(__always)
-    func given<T>() -> T {
+    func unsafelyCast<T>() -> T {
         var reference = toOpaque()
         return withUnsafeMutableBytes(of: &reference) {
             $0.baseAddress!.assumingMemoryBound(to: T.self).move()

@@ -47,7 +47,7 @@ private final class HeldPlace {
     private weak var recording: ObjectBase?
     private var property = UInt16.max
 
-    func become(_ property: UInt16, of object: ObjectBase) {
+    func bind(_ property: UInt16, of object: ObjectBase) {
         self.property = property
         guard let managed = object.managed else {
             recording = object
@@ -80,7 +80,7 @@ private final class HeldPlace {
         _ value: some _ObjcBridgeable
     ) {
         object.adopt(value, in: Int(property), storing)
-        become(property, of: object)
+        bind(property, of: object)
     }
 }
 
@@ -114,7 +114,7 @@ extension RealmProperty: HeldValue {
 
     func stored(_ storing: _Storing) -> RealmEngine.Value { local._rlmStored(storing) }
 
-    func attach(_ property: UInt16, of object: ObjectBase) { place.become(property, of: object) }
+    func attach(_ property: UInt16, of object: ObjectBase) { place.bind(property, of: object) }
 
     func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing) {
         place.adopt(object, property, storing, local)
@@ -145,7 +145,7 @@ extension RealmOptional: HeldValue {
 
     func stored(_ storing: _Storing) -> RealmEngine.Value { local._rlmStored(storing) }
 
-    func attach(_ property: UInt16, of object: ObjectBase) { place.become(property, of: object) }
+    func attach(_ property: UInt16, of object: ObjectBase) { place.bind(property, of: object) }
 
     func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing) {
         place.adopt(object, property, storing, local)

@@ -56,13 +56,6 @@ open class Projection<Root: ObjectBase & RealmCollectionValue & ThreadConfined>:
     public func thaw() -> Self? { rootObject.thaw().map { Self(projecting: $0) } }
 }
 
-/// A projection without its type.
-protocol AnyProjection: AnyObject {
-    static var rootType: ObjectBase.Type { get }
-    var root: ObjectBase { get }
-    static func projecting(_ root: ObjectBase) -> Self
-}
-
 extension Projection: AnyProjection {
     static var rootType: ObjectBase.Type { Root.self }
     var root: ObjectBase { rootObject }

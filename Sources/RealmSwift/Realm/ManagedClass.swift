@@ -145,6 +145,6 @@ final class ManagedClass: @unchecked Sendable {
 
     @inline(__always)
     func accessor<T>(_ key: ObjectKey, _ place: ObjectPlace, as type: T.Type) -> T {
-        Unmanaged.passRetained(bound(key, place)).given()
+        Unmanaged.passRetained(bound(key, place)).unsafelyCast()
     }
 }

@@ -45,9 +45,3 @@ public final class ThreadSafe<T: ThreadConfined>: @unchecked Sendable {
         state.withLock { $0 = fresh }
     }
 }
-
-/// A confined value on its way to where it belongs.
-struct Carried<Value>: @unchecked Sendable {
-    let value: Value
-    init(_ value: Value) { self.value = value }
-}

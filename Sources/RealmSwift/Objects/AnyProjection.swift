@@ -1,0 +1,6 @@
+/// A projection without its type.
+protocol AnyProjection: AnyObject {
+    static var rootType: ObjectBase.Type { get }
+    var root: ObjectBase { get }
+    static func projecting(_ root: ObjectBase) -> Self
+}

@@ -1,0 +1,5 @@
+/// A confined value on its way to where it belongs.
+struct Carried<Value>: @unchecked Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+}
