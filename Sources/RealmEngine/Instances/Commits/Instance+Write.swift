@@ -73,13 +73,13 @@ extension Instance {
         _ patience: WriteSession.Patience = .forever
     ) throws(RealmError) {
         checkWritable("begin")
-        if transaction == nil, asyncEnding == .rolledBack, let session = asyncSession {
-            // The block of an asynchronous write took back what it did, and still has the turn.
-            transaction = try session.begin()
-            asyncEnding = nil
+        if transaction == nil, let block = asyncBlock, block.ending == .rolledBack {
+            // The block of an asynchronous write rolled back and still has the turn.
+            transaction = try block.session.begin()
+            asyncBlock?.ending = nil
             return
         }
-        if transaction != nil || isAsyncBlock {
+        if transaction != nil || asyncBlock != nil {
             Misuse.trap("The Realm is already in a write transaction")
         }
         try checkVersions()
@@ -138,7 +138,7 @@ extension Instance {
         guard let open = transaction else {
             Misuse.trap("Can't commit a non-existing write transaction")
         }
-        if isAsyncBlock {
+        if asyncBlock != nil {
             // The group's flush cannot be waited for here, where the next block may belong.
             _ = try commitAsyncWrite(allowGrouping: false, nil)
             return
@@ -157,7 +157,7 @@ extension Instance {
         }
         transaction = nil
         open.rollback()
-        if isAsyncBlock { asyncEnding = .rolledBack } else { ownQueue?.unhold() }
+        if asyncBlock != nil { asyncBlock?.ending = .rolledBack } else { ownQueue?.unhold() }
         observers.deliverLater(self)
     }
 
@@ -202,14 +202,14 @@ extension Instance {
     /// Throws when the transaction cannot begin; then none is open.
     public func restartAsyncWrite() throws(RealmError) {
         checkWritable("restart")
-        guard isAsyncBlock, let open = transaction else {
+        guard asyncBlock != nil, let open = transaction else {
             Misuse.trap("Can't restart a non-existing asynchronous write transaction")
         }
         transaction = nil
-        asyncEnding = .rolledBack
+        asyncBlock?.ending = .rolledBack
         open.rollback()
         transaction = try open.session.begin()
-        asyncEnding = nil
+        asyncBlock?.ending = nil
     }
 
     /// Runs `block` in a write transaction later and commits it, unless the block ended the
@@ -249,18 +249,18 @@ extension Instance {
             Misuse.trap("Can't commit a non-existing write transaction")
         }
         let queue = try queue()
-        guard isAsyncBlock else {
+        guard asyncBlock != nil else {
             try commitWrite()
             let id = queue.addCompletion(self, isAnywhere: isCompletedAnywhere, onComplete)
             queue.complete(id, nil)
             return id
         }
         transaction = nil
-        asyncEnding = .rolledBack
+        asyncBlock?.ending = .rolledBack
         let group = open.session.group
         _ = try open.commit()
         let id = queue.addCompletion(self, isAnywhere: isCompletedAnywhere, onComplete)
-        asyncEnding = .committed(id, allowsGrouping: allowGrouping)
+        asyncBlock?.ending = .committed(id, allowsGrouping: allowGrouping)
         if let group { try advance(to: group) }
         return id
     }
@@ -292,15 +292,14 @@ extension Instance {
         guard !isClosed, transaction == nil, let group = session.group else {
             throw .misuse("Cannot access realm that has been closed.", code: "ClosedRealm")
         }
-        (isAsyncBlock, asyncSession) = (true, session)
-        defer { (isAsyncBlock, asyncSession) = (false, nil) }
+        asyncBlock = AsyncBlock(session: session)
+        defer { asyncBlock = nil }
         // Commits of the group before this one are seen too.
         try advance(to: group)
         transaction = try session.begin()
-        asyncEnding = nil
         block()
         if transaction != nil { cancelWrite() }
-        return asyncEnding ?? .rolledBack
+        return asyncBlock?.ending ?? .rolledBack
     }
 
     /// Shows the state after the last commit of a group, which need not be durable yet. Observers that

@@ -14,12 +14,9 @@ public final class Instance {
         didSet { if isFrozen { Misuse.trap("Auto-refresh cannot be enabled for frozen Realms.") } }
     }
     let configuration: Configuration
-    /// The version a frozen instance shows.
-    let frozen: FrozenVersion?
-    /// Of that version; 0 for a live instance. Read where asking the version would count references.
+    let kind: Kind
+    /// Number of the version of a frozen instance, else 0: reading `kind` would count references.
     private let frozenToken: UInt64
-    /// Stays at its version, never writes, and has nothing to be told.
-    let isReadOnly: Bool
     /// The version that is read; nil until the first read, and after `invalidate`.
     var view: Snapshot? {
         didSet {
@@ -38,12 +35,11 @@ public final class Instance {
     @exclusivity(unchecked) @usableFromInline private(set) var generation = 1
     private var lastGeneration = 1
     var isClosed = false
-    /// The open write transaction, and whether it is one of the queue's.
+    /// The open write transaction.
     var transaction: WriteTransaction? { didSet { showOther() } }
-    var isAsyncBlock = false
-    var asyncEnding: CommitSchedule.Ending?
-    /// Whose turn the block of an asynchronous write runs in.
-    var asyncSession: WriteSession?
+    /// The block of an asynchronous write, while it runs. Its transaction is `transaction`, until the block
+    /// ends it.
+    var asyncBlock: AsyncBlock?
     var isInCompletion = false
     var isNotifying = false
     /// Another thread finds out what observers are to be told of a newer version.
@@ -56,6 +52,22 @@ public final class Instance {
     let pendingCount = Atomic<Int>(0)
     let whereabouts = Whereabouts<Instance>()
     let observers = ObserverList()
+
+    enum Kind {
+        /// Moves to newer versions, and writes.
+        case live
+        /// Stays at its version, never writes, and has no observers.
+        case readOnly
+        /// Shows this version on any thread.
+        case frozen(FrozenVersion)
+    }
+
+    struct AsyncBlock {
+        /// The session in whose turn the block runs.
+        let session: WriteSession
+        /// How the block ended its transaction; nil while it is open.
+        var ending: CommitSchedule.Ending?
+    }
 
     /// How a database is opened, and what holds for its instances.
     public struct Configuration: Sendable {
@@ -91,16 +103,19 @@ public final class Instance {
 
     private init(
         _ database: Database, _ confinement: Confinement, _ configuration: Configuration,
-        frozen: FrozenVersion? = nil, isReadOnly: Bool = false
+        _ kind: Kind = .live
     ) {
         self.database = database
         self.confinement = confinement
         thread = Atomic(confinement.resident)
         self.configuration = configuration
         autorefresh = configuration.autorefresh
-        self.frozen = frozen
-        frozenToken = frozen?.number ?? 0
-        self.isReadOnly = isReadOnly
+        self.kind = kind
+        if case .frozen(let version) = kind {
+            frozenToken = version.number
+        } else {
+            frozenToken = 0
+        }
         whereabouts.begin(self)
     }
 
@@ -110,7 +125,7 @@ public final class Instance {
         guard let transaction else { return }
         // Giving up the turn keeps others from waiting for somebody who is gone (CD-29).
         transaction.rollback()
-        if !isAsyncBlock { ownQueue?.unhold() }
+        if asyncBlock == nil { ownQueue?.unhold() }
     }
 
     private func forgetNotice() {
@@ -175,7 +190,7 @@ public final class Instance {
     /// write: any number of threads share one mapping that way.
     public static func reading(_ database: Database) -> Instance {
         let instance = Instance(
-            database, .thread, Configuration(path: database.path), isReadOnly: true)
+            database, .thread, Configuration(path: database.path), .readOnly)
         instance.view = database.snapshot()
         return instance
     }
@@ -184,11 +199,20 @@ public final class Instance {
     static func frozen(
         _ version: FrozenVersion, _ configuration: Configuration
     ) -> Instance {
-        Instance(version.database, .anywhere, configuration, frozen: version)
+        Instance(version.database, .anywhere, configuration, .frozen(version))
     }
 
     /// Always safe to ask.
-    public var isFrozen: Bool { frozen != nil }
+    public var isFrozen: Bool { frozenToken != 0 }
+
+    /// The version that a frozen instance shows, else nil.
+    var frozen: FrozenVersion? {
+        if case .frozen(let version) = kind { version } else { nil }
+    }
+
+    var isReadOnly: Bool {
+        if case .readOnly = kind { true } else { false }
+    }
 
     // MARK: Reading
 
@@ -345,7 +369,7 @@ public final class Instance {
     public func invalidate() -> Bool {
         check()
         if isNotifying { return false }
-        if let queue = ownQueue, isPerformingAsynchronousWriteOperations, !isAsyncBlock {
+        if let queue = ownQueue, isPerformingAsynchronousWriteOperations, asyncBlock == nil {
             queue.hold()
             queue.waitForCommits()
             queue.unhold()

@@ -65,7 +65,7 @@ public struct ObjectHandle {
 
     /// Becomes the object with `other`, of the same class, which was found at `place`.
     @inline(__always)
-    mutating func become(_ other: ObjectKey, _ place: ObjectPlace) {
+    mutating func rebind(_ other: ObjectKey, _ place: ObjectPlace) {
         (key, self.place) = (other, place)
     }
 

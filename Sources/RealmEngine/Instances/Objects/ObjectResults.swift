@@ -175,7 +175,7 @@ public final class ObjectResults {
     public func move(_ handle: inout ObjectHandle, to position: Int) throws(RealmError) {
         precondition(handle.objects === objects, "a handle of another class or instance")
         let (key, place) = try find(position)
-        handle.become(key, place)
+        handle.rebind(key, place)
     }
 
     /// Key of the object at a position.

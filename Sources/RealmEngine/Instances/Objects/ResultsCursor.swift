@@ -115,7 +115,7 @@ public struct ResultsCursor {
     public mutating func next(_ handle: inout ObjectHandle) throws(RealmError) -> Bool {
         guard position < count else { return false }
         let (key, place) = try nextPlace()
-        if let place { handle.become(key, place) } else { try handle.move(to: key) }
+        if let place { handle.rebind(key, place) } else { try handle.move(to: key) }
         return true
     }
 
