@@ -1,6 +1,12 @@
 /// The 24 bytes at offset 0, read once (storage format 1.1).
 struct RawHeader: Equatable {
     static let size = 24
+    /// The lowest offset of a node.
+    static let end = UInt64(size)
+    /// Offsets of the root and the format of a slot, and of the byte whose lowest bit selects a slot.
+    static func topOffset(_ slot: Int) -> Int { 8 * slot }
+    static func formatOffset(_ slot: Int) -> Int { 20 + slot }
+    static let flagsOffset = 23
 
     let top0: UInt64
     let top1: UInt64
@@ -38,10 +44,6 @@ public struct FileHeader: Sendable {
     static let footerSize = 16
     static let footerCookie: UInt64 = 0x3034_1252_37E5_26C8
     static let streamingMark = UInt64.max
-    /// Written before tables had keys (storage format 8): read as tables of today, never written.
-    static let legacyFormats = 2...9
-    /// Written with keys, by releases before 2021.
-    static let formerFormats = 10...23
 
     /// Validates the header of `size` mapped bytes at `base` (storage format 1.6, checks 4-9).
     init(base: UnsafeRawPointer, size: Int) throws(RealmError) {

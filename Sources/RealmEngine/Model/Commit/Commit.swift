@@ -68,19 +68,14 @@ struct Commit {
         let extra = ListWriter.bound(space, released, newVersion)
         var writer = try writer(consume space, history, extra: extra)
         let roots = try writer.write()
-        let written = (names: roots[0], tables: roots[1], history: roots[2])
+        let root = TopArray.Content(
+            names: roots[0], tables: roots[1], version: newVersion,
+            history: .init(
+                type: TopArray.localHistory, ref: roots[2], schema: Self.historySchema))
         let rest = writer.finish()
         let lists = try ListWriter(
             space: rest, released: released, version: newVersion, page: Self.page,
-            reserve: writer.reserve, last: writer.lastRun,
-            slots: { logicalSize, refs in
-                [
-                    written.names.raw, written.tables.raw, NodeEncoder.tag(logicalSize),
-                    refs.0, refs.1, refs.2, NodeEncoder.tag(newVersion),
-                    NodeEncoder.tag(Self.historyType), written.history.raw,
-                    NodeEncoder.tag(Self.historySchema), NodeEncoder.tag(0),
-                ]
-            }
+            reserve: writer.reserve, last: writer.lastRun, root: root
         ).run()
         // What can fail comes before the flip.
         try session.store(
@@ -90,7 +85,6 @@ struct Commit {
             reachable: reachable.count)
     }
 
-    private static let historyType: UInt64 = 2
     private static let historySchema: UInt64 = 1
 
     /// - Parameter extra: bytes that the lists and the root take at most.
@@ -105,7 +99,8 @@ struct Commit {
     /// The history with the new changesets and without what nobody can need any more (storage format
     /// 7.2).
     private func appendedHistory(oldestLive: UInt64) throws(RealmError) -> Ref {
-        var root = base.top?.historyType == Self.historyType ? base.top?.history ?? .none : .none
+        var root = Ref.none
+        if let top = base.top, top.historyType == TopArray.localHistory { root = top.history }
         // Element i leads from version newVersion - count + i to the next one.
         let needed = max(1, Int(clamping: newVersion &- oldestLive))
         if needed <= changesets.count {
@@ -135,30 +130,5 @@ struct Commit {
         try history.append(
             blob: try context.encoder.refs(parts, flags: NodeView.contextFlag),
             count: written.count + rest.count)
-    }
-}
-
-extension WriteSession {
-    /// Throws, for good, when what was written is in a file that lost its name since the turn was
-    /// taken. One that was moved meanwhile is as one moved right after the commit.
-    func checkHasName() throws(RealmError) {
-        do throws(RealmError) { try database.file.checkHasName() } catch {
-            database.poison(error)
-            throw error
-        }
-    }
-
-    /// Makes a version that the header selects the newest for everybody.
-    func publish(_ stored: Commit.Stored) throws(RealmError) {
-        do throws(RealmError) {
-            try database.session!.publish(
-                version: stored.version, top: stored.top, logicalSize: stored.logicalSize,
-                reachable: stored.reachable)
-            try database.refresh()
-        } catch {
-            // The header selects what the session does not know of.
-            poisonForAll(error)
-            throw error
-        }
     }
 }

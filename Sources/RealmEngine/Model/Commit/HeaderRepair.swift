@@ -47,7 +47,8 @@ struct HeaderRepair {
         switch (active, other) {
         case (.unpublished, .newest), (.unreadable, .newest):
             guard try isWhole(pin) else { return }
-            try writer.write(UInt8(truncatingIfNeeded: header.info >> 56) ^ 1, at: 23)
+            try writer.write(
+                UInt8(truncatingIfNeeded: header.info >> 56) ^ 1, at: RawHeader.flagsOffset)
             try writer.sync()
         case (.unpublished(1), .unpublished(1)), (.unpublished(1), .unreadable),
             (.unreadable, .unpublished(1)), (.unreadable, .unreadable):
@@ -68,7 +69,7 @@ struct HeaderRepair {
         if try session.lists(root: Ref(top)) { return .published }
         do throws(RealmError) {
             let state = try VersionState.read(
-                file.mapping, size: size, format: 24, top: Ref(top))
+                file.mapping, size: size, format: FileFormat.current, top: Ref(top))
             guard state.version > pin.version, try !session.lists(state.version) else {
                 return .published
             }

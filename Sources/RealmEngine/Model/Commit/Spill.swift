@@ -41,30 +41,3 @@ struct Spill {
             names: written[0], tables: written[1], others: Array(written[2...]), space: rest)
     }
 }
-
-extension WriteSession {
-    /// The free space of `version`, as far as no version that is `reachable` uses it.
-    func freeSpace(
-        of version: VersionState, _ space: NodeSpace, _ reachable: VersionList.Reachable
-    ) throws(RealmError) -> FreeSpace {
-        guard let top = version.top else { return FreeSpace(logicalSize: version.limit) }
-        // The versions of a group are readable in this process without being listed.
-        let older =
-            group == nil
-            ? FreeSpace.OlderLists(database.file, reachable, checkedLists) : .none
-        return try FreeSpace(space, top, oldestReachable: reachable.oldest, older)
-    }
-
-    /// Writes nodes that nothing refers to yet, growing the file as needed.
-    func store(_ runs: [NodeWriter.Run], logicalSize: UInt64) throws(RealmError) {
-        // Joiners size the file under the control mutex, so growing it happens under it too.
-        try database.session!.file.withControl { () throws(RealmError) in
-            try device.grow(to: Int(logicalSize))
-            try database.file.extend(to: Int(logicalSize))
-            for run in runs where run.bytes.count > 0 {
-                try device.write(run.bytes.bytes, at: Int(run.start))
-            }
-            PausePoint.reach(.storing)
-        }
-    }
-}

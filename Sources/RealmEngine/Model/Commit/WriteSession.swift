@@ -281,31 +281,6 @@ public final class WriteSession {
         session.file.isCritical = true
     }
 
-    /// Makes the header select the root at `top` (storage format 5.8).
-    func flipHeader(top: Ref) throws(RealmError) {
-        let header = try database.file.rawHeader()
-        let slot = header.selected ^ 1
-        let flags = UInt8(truncatingIfNeeded: header.info >> 56)
-        if header.format(slot) != 24 { try write(UInt8(24), at: 20 + slot) }
-        try write(top.raw, at: 8 * slot)
-        if let device = device as? EncryptedDevice {
-            // One page of the file holds both: they change together.
-            try write(flags ^ 1, at: 23)
-            if options.isDurable { try device.syncData() }
-        } else {
-            try sync()
-        }
-        PausePoint.reach(.slotWritten)
-        do throws(RealmError) {
-            if !database.isEncrypted { try write(flags ^ 1, at: 23) }
-            try sync()
-            PausePoint.reach(.flipped)
-        } catch {
-            poisonForAll(error)
-            throw error
-        }
-    }
-
     func write<T: BitwiseCopyable>(_ value: T, at offset: Int) throws(RealmError) {
         var value = value
         let result = withUnsafeBytes(of: &value) { bytes -> Result<Void, RealmError> in

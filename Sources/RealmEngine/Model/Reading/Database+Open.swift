@@ -119,7 +119,7 @@ extension Database {
         _ mapped: MappedFile, _ header: FileHeader, _ size: Int
     ) throws(RealmError) {
         let format = header.format
-        guard format == 24 || format == 0 else {
+        guard format == FileFormat.current || format == 0 else {
             throw RealmError(
                 .incompatible, code: "FileFormatUpgradeRequired", reason: "old-format",
                 "file format \(format) is read but not written",

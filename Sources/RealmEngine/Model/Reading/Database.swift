@@ -169,7 +169,7 @@ public final class Database: Sendable {
     ) throws(RealmError) -> VersionState {
         try file.extend(to: Int(pin.fileSize))
         let state = try VersionState.read(
-            file.mapping, size: Int(pin.fileSize), format: 24, top: pin.top,
+            file.mapping, size: Int(pin.fileSize), format: FileFormat.current, top: pin.top,
             after: earlier)
         guard state.version == pin.version || pin.top.isNone else {
             throw .corrupt(
@@ -343,15 +343,11 @@ extension Database {
 
     /// Throws `incompatible` for file formats that are not read.
     static func checkFormat(_ header: FileHeader) throws(RealmError) {
-        switch header.format {
-        case 2...11, 20...24: return
-        case 0 where header.top.isNone: return
-        default:
-            throw RealmError(
-                .incompatible, code: "UnsupportedFileFormatVersion", reason: "unknown-format",
-                "file format \(header.format) is unknown (2 to 11 and 20 to 24 are read)",
-                hint: "a newer release of this tool may read it")
-        }
+        if FileFormat.isRead(header.format) || header.format == 0 && header.top.isNone { return }
+        throw RealmError(
+            .incompatible, code: "UnsupportedFileFormatVersion", reason: "unknown-format",
+            "file format \(header.format) is unknown (2 to 11 and 20 to 24 are read)",
+            hint: "a newer release of this tool may read it")
     }
 
     /// The next step with a file of a format that is not written.

@@ -28,7 +28,8 @@ struct FilePreparation {
     private func prepare(_ mapped: MappedFile) throws(RealmError) {
         let header = try mapped.header()
         // Only what this engine may write is ever changed.
-        guard header.format == 24 || (header.format == 0 && header.top.isNone) else { return }
+        guard header.format == FileFormat.current || (header.format == 0 && header.top.isNone)
+        else { return }
         let state = try VersionState.read(
             mapped.mapping, size: mapped.size, format: header.format, top: header.top)
         if let type = state.top?.historyType, type != 0, type != 2 { return }
@@ -73,12 +74,12 @@ struct FilePreparation {
     ) throws(RealmError) {
         var top = header.top.raw
         let result = withUnsafeBytes(of: &top) { bytes -> Result<Void, RealmError> in
-            Result { () throws(RealmError) in try device.write(bytes, at: 8) }
+            Result { () throws(RealmError) in try device.write(bytes, at: RawHeader.topOffset(1)) }
         }
         try result.get()
-        try write([UInt8(header.format)], at: 21, device)
+        try write([UInt8(header.format)], at: RawHeader.formatOffset(1), device)
         try device.sync()
-        try write([1], at: 23, device)
+        try write([1], at: RawHeader.flagsOffset, device)
         try device.sync()
     }
 

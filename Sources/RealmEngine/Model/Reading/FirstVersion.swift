@@ -4,8 +4,10 @@
 ///
 /// With it no header of this engine selects nothing while a first commit's nodes are in the file.
 enum FirstVersion {
-    private static let root: UInt64 = 64
-    private static let end: UInt64 = 88
+    /// Nodes lie right after the header: five without elements, then the root.
+    private static let nodes = RawHeader.end
+    private static let root = nodes + 5 * 8
+    private static let end = root + 8 + 16
 
     /// The beginning of a file whose header has its root in `slot`, to be written with one call.
     static func bytes(slot: Int, top0: UInt64 = 0) -> [UInt8] {
@@ -14,7 +16,11 @@ enum FirstVersion {
         words.append(0x4244_2D54 | formats << 32 | UInt64(slot) << 56)
         // Names are of width type 1, tables are refs, free lists are integers.
         words += [0x08, 0x40, 0, 0, 0].map { node(flags: $0) }
-        let slots = [24, 32, NodeEncoder.tag(end), 40, 48, 56, NodeEncoder.tag(1)]
+        var content = TopArray.Content(names: Ref(nodes), tables: Ref(nodes + 8), version: 1)
+        content.freePositions = Ref(nodes + 16)
+        content.freeLengths = Ref(nodes + 24)
+        content.freeVersions = Ref(nodes + 32)
+        let slots = content.slots(logicalSize: end)
         words.append(node(flags: 0x45, count: UInt64(slots.count)))
         var payload = [UInt64](repeating: 0, count: 2)
         for (i, slot) in slots.enumerated() { payload[i / 4] |= slot << UInt64(16 * (i % 4)) }

@@ -46,7 +46,7 @@ final class VersionState: Sendable {
                 schema: Schema(tables: [], version: nil), moment: moment)
         }
         let top = try root(mapping, size: size, ref, moment)
-        if FileHeader.legacyFormats.contains(format) {
+        if FileFormat.legacy.contains(format) {
             return try VersionState(legacy: mapping, format: format, top, moment)
         }
         return VersionState(

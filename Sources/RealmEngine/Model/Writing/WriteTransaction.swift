@@ -134,7 +134,7 @@ public final class WriteTransaction {
         let readers = SpaceMemory(memory.lookup)
         readers.setSlab(session.slab.view)
         let state = VersionState(
-            version: version, format: 24, top: base.top, limit: memory.lookup.limit,
+            version: version, format: FileFormat.current, top: base.top, limit: memory.lookup.limit,
             schema: try directory.schema(), moment: base.moment)
         let fresh = Snapshot(unpinned: session.database, state, memory: readers)
         context.readers = readers
@@ -148,7 +148,7 @@ public final class WriteTransaction {
             space: memory.lookup, names: directory.names, tables: directory.tables,
             known: SchemaReader.Known(base))
         return VersionState(
-            version: version, format: 24, top: base.top, limit: memory.lookup.limit,
+            version: version, format: FileFormat.current, top: base.top, limit: memory.lookup.limit,
             schema: directory.slots.isEmpty
                 ? Schema(tables: [], version: nil) : try reader.schema(),
             moment: base.moment, nodes: nodes)

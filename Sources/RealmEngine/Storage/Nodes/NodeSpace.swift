@@ -47,7 +47,7 @@ struct NodeSpace {
         _ ref: Ref, below end: UInt64, _ prepare: (Int) throws(RealmError) -> Void
     ) throws(RealmError) -> NodeView {
         let at = ref.raw
-        guard at & 7 == 0, at >= 24, end &- at >= 8 else { throw badRef(ref) }
+        guard at & 7 == 0, at >= RawHeader.end, end &- at >= 8 else { throw badRef(ref) }
         let header = (base + Int(at)).load(as: UInt64.self)
         let flags = UInt8(truncatingIfNeeded: header >> 32)
         let count = Int((header >> 40).byteSwapped >> 40)

@@ -1,5 +1,14 @@
-/// The root node of a snapshot (storage format section 4).
+/// The root array of a version: the tables and their names, the space that the version manages, its free
+/// lists, its number and its history (storage format section 4). Read, written and recognised here only.
 struct TopArray {
+    /// The slots in their order. An array of fewer slots ends before those it lacks.
+    private enum Slot: Int {
+        case names, tables, logicalSize
+        case freePositions, freeLengths, freeVersions, version
+        case historyType, history, historySchema, syncFileID
+        case evacuation
+    }
+
     let ref: Ref
     let names: Ref
     let tables: Ref
@@ -17,6 +26,8 @@ struct TopArray {
     let evacuation: Ref
 
     static let validSizes: Set<Int> = [3, 5, 7, 9, 10, 11, 12]
+    /// Type of the history of a file that is not synchronised.
+    static let localHistory: UInt64 = 2
 
     /// Reads the root at `ref` of a file of `fileSize` mapped bytes (storage format 1.6, 11-13).
     init(_ space: NodeSpace, _ ref: Ref, fileSize: Int) throws(RealmError) {
@@ -24,11 +35,12 @@ struct TopArray {
         guard Self.validSizes.contains(node.count) else {
             throw .corrupt("a top array of \(node.count) elements", at: ref)
         }
-        guard let names = node.slot(0).child, let tables = node.slot(1).child else {
+        guard let names = node.slot(Slot.names).child, let tables = node.slot(Slot.tables).child
+        else {
             throw .corrupt("the top array names no tables", at: ref)
         }
-        let size = node.slot(2)
-        guard size.isTagged, size.value >= 24, size.value <= UInt64(fileSize) else {
+        let size = node.slot(Slot.logicalSize)
+        guard size.isTagged, size.value >= RawHeader.end, size.value <= UInt64(fileSize) else {
             throw .corrupt("the logical size exceeds the file (truncated)", at: ref)
         }
         self.ref = ref
@@ -36,18 +48,77 @@ struct TopArray {
         self.tables = tables
         logicalSize = size.value
 
-        func child(_ i: Int) -> Ref { i < node.count ? node.slot(i).child ?? .none : .none }
-        func number(_ i: Int) -> UInt64 {
-            i < node.count && node.slot(i).isTagged ? node.slot(i).value : 0
+        func child(_ slot: Slot) -> Ref {
+            slot.rawValue < node.count ? node.slot(slot).child ?? .none : .none
         }
-        freePositions = child(3)
-        freeLengths = child(4)
-        freeVersions = child(5)
-        version = max(1, number(6))
-        historyType = number(7)
-        history = child(8)
-        historySchema = number(9)
-        syncFileID = number(10)
-        evacuation = child(11)
+        func number(_ slot: Slot) -> UInt64 {
+            slot.rawValue < node.count && node.slot(slot).isTagged ? node.slot(slot).value : 0
+        }
+        freePositions = child(.freePositions)
+        freeLengths = child(.freeLengths)
+        freeVersions = child(.freeVersions)
+        version = max(1, number(.version))
+        historyType = number(.historyType)
+        history = child(.history)
+        historySchema = number(.historySchema)
+        syncFileID = number(.syncFileID)
+        evacuation = child(.evacuation)
     }
+
+    /// Whether a node looks like a root array: the kinds of its slots, which cost nothing to look at.
+    static func isLike(_ node: NodeView) -> Bool {
+        guard validSizes.contains(node.count), node.slot(Slot.names).child != nil,
+            node.slot(Slot.tables).child != nil, node.slot(Slot.logicalSize).isTagged,
+            node.slot(Slot.logicalSize).value >= RawHeader.end
+        else { return false }
+        guard node.count > Slot.freeVersions.rawValue else { return true }
+        let lists = [Slot.freePositions, .freeLengths, .freeVersions]
+        return lists.allSatisfy { !node.slot($0).isTagged } && node.slot(Slot.version).isTagged
+    }
+
+    /// A root array to be written.
+    struct Content {
+        struct History {
+            var type: UInt64
+            var ref: Ref
+            var schema: UInt64
+            var fileID: UInt64 = 0
+        }
+
+        let names: Ref
+        let tables: Ref
+        let version: UInt64
+        /// Nil for a database that never had a history.
+        var history: History?
+        var freePositions = Ref.none
+        var freeLengths = Ref.none
+        var freeVersions = Ref.none
+
+        init(names: Ref, tables: Ref, version: UInt64, history: History? = nil) {
+            self.names = names
+            self.tables = tables
+            self.version = version
+            self.history = history
+        }
+
+        /// Values of the slots, for a version whose space ends at `logicalSize`.
+        func slots(logicalSize: UInt64) -> [UInt64] {
+            var slots = [
+                names.raw, tables.raw, NodeEncoder.tag(logicalSize),
+                freePositions.raw, freeLengths.raw, freeVersions.raw, NodeEncoder.tag(version),
+            ]
+            if let history {
+                slots += [
+                    NodeEncoder.tag(history.type), history.ref.raw,
+                    NodeEncoder.tag(history.schema), NodeEncoder.tag(history.fileID),
+                ]
+            }
+            return slots
+        }
+    }
+}
+
+extension NodeView {
+    fileprivate func slot<Name: RawRepresentable>(_ name: Name) -> NodeSlot
+    where Name.RawValue == Int { slot(name.rawValue) }
 }

@@ -199,7 +199,7 @@ final class Session: Sendable {
         _ file: LockFile, _ attachment: Attachment, _ patience: Patience
     ) throws(RealmError) {
         file.initiatorPID = 0
-        file.format = 24
+        file.format = UInt8(FileFormat.current)
         file.versionCount = 1
         file.newestVersion = attachment.version
         let done: Void? = try file.versionMutex.withLock(patience) { () throws(RealmError) in
@@ -210,7 +210,7 @@ final class Session: Sendable {
     }
 
     private static func checkAgreement(_ file: LockFile, isDurable: Bool) throws(RealmError) {
-        guard file.format == 24 else {
+        guard file.format == FileFormat.current else {
             throw RealmError(
                 .incompatible, code: "IncompatibleLockFile", reason: "format",
                 "the session upgrades the file to format \(file.format)")

@@ -46,13 +46,13 @@ extension FreeSpace {
         /// A version nothing was ever committed to: it uses nothing.
         init(empty version: UInt64) {
             self.version = version
-            logicalSize = 24
+            logicalSize = RawHeader.end
             arrays = nil
         }
 
         /// Reads the whole list. Throws `corrupt` unless its chunks ascend without overlaps.
         static func check(_ space: NodeSpace, _ top: TopArray) throws(RealmError) {
-            var end: UInt64 = 24
+            var end = RawHeader.end
             for chunk in try FreeSpace.chunks(space, top) {
                 guard chunk.start >= end else {
                     throw .corrupt("free chunks overlap", at: Ref(chunk.start))

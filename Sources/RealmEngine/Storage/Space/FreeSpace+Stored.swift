@@ -46,7 +46,7 @@ extension FreeSpace {
             while i < count {
                 let (start, length) = (starts[i], lengths[i])
                 // Swift takes these operators from left to right.
-                wrong |= (start &- 24) | (length &- 1) | versions[i]
+                wrong |= (start &- Int64(RawHeader.size)) | (length &- 1) | versions[i]
                 wrong |= (size &- start) | (size &- length)
                 bits |= start | length
                 i &+= 1

@@ -237,7 +237,7 @@ private struct AscendingChunks {
     private let memory: UnsafeMutablePointer<FreeSpace.Chunk>?
     private let limit: UInt64
     private(set) var count = 0
-    private var end: UInt64 = 24
+    private var end = RawHeader.end
     /// Where the first one begins that overlaps another or leaves the version.
     private(set) var bad: UInt64?
 

@@ -13,8 +13,8 @@ struct ListWriter {
     let reserve: Extent?
     /// Where the commit's last nodes went: lists that come right behind them are one write with them.
     let last: NodeWriter.Run?
-    /// The root's slots, given the logical size and the refs of the three lists.
-    let slots: (UInt64, (UInt64, UInt64, UInt64)) -> [UInt64]
+    /// The root, still without its free lists.
+    let root: TopArray.Content
 
     struct Result {
         /// Nil when everything went into the last run of nodes.
@@ -117,8 +117,11 @@ struct ListWriter {
         let versionCode = Self.versionCode(version)
         let stamps = start + 2 * nodeSize(width)
         let topStart = stamps + nodeSize(1 << UInt64(versionCode - 4))
-        let refs = (start, start + nodeSize(width), stamps)
-        let rootSlots = slots(size, refs)
+        var root = root
+        root.freePositions = Ref(start)
+        root.freeLengths = Ref(start + nodeSize(width))
+        root.freeVersions = Ref(stamps)
+        let rootSlots = root.slots(logicalSize: size)
         let rootCode = rootSlots.withUnsafeBufferPointer { buffer in
             buffer.withMemoryRebound(to: Int64.self) { NodeEncoder.widthCode($0) }
         }

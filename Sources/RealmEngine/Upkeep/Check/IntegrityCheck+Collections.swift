@@ -96,7 +96,7 @@ extension IntegrityCheck {
     private func checkOrder(_ a: Value, _ b: Value, _ element: ElementType, _ ref: Ref) {
         // Older formats order text in other ways (object format 10.1).
         let isText = element.type == .string || element.type == .binary || element.type == .mixed
-        if header.format < 24, isText { return }
+        if header.format < FileFormat.current, isText { return }
         let order: Int
         switch element.type {
         case .float, .double:

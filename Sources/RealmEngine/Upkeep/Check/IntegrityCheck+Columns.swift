@@ -63,7 +63,7 @@ extension IntegrityCheck {
         let key = ColumnKey(arrays.keys.integer(i))
         let code = IntegrityReport.Code.columnKey
         guard key.raw >= 0, key.raw < 1 << 62, let type = ColumnType(number: key.typeNumber),
-            key.typeNumber != 13 || header.format < 24
+            key.typeNumber != 13 || header.format < FileFormat.current
         else {
             found(code, ref, "column \(i) has the unknown key \(key.raw)")
             return false

@@ -45,7 +45,7 @@ extension IntegrityCheck {
                 found(.freeChunkEmpty, ref, "free chunk \(i) of no bytes at \(start)")
                 continue
             }
-            guard start >= 24, start & 7 == 0, count > 0, count & 7 == 0,
+            guard start >= RawHeader.end, start & 7 == 0, count > 0, count & 7 == 0,
                 UInt64(start) <= limit, UInt64(count) <= limit - UInt64(start)
             else {
                 found(.freeChunk, ref, "free chunk \(i) of \(count) bytes at \(start)")

@@ -101,7 +101,7 @@ extension IntegrityCheck {
         // Long texts may keep the order of format 23; decimals beside floats have none.
         var isText = false
         if case .string = a.value, case .string = b.value { isText = true }
-        if isText, header.format < 24 { return }
+        if isText, header.format < FileFormat.current { return }
         let isLegacy = isText || Self.mixesDecimals(a.value, b.value)
         found(
             isLegacy ? .indexListOrderLegacy : .indexListOrder, list,

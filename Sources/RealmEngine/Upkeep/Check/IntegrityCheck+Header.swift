@@ -5,8 +5,7 @@ extension IntegrityCheck {
     /// False when nothing behind the header can be read.
     func checkHeader() -> Bool {
         report.facts.format = header.format
-        let known = [10, 11, 20, 21, 22, 23, 24]
-        if !known.contains(header.format), !isLegacy, !(header.format == 0 && topRef.isNone) {
+        if !FileFormat.isRead(header.format), !(header.format == 0 && topRef.isNone) {
             found(.header, Ref(0), "file format \(header.format) is unknown")
             return false
         }

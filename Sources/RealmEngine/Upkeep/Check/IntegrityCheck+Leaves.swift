@@ -112,7 +112,7 @@ extension IntegrityCheck {
             found(.leafShape, ref, "decimals of \(node.width) bytes")
             return nil
         }
-        if header.format < 24, node.width != 16, node.count > 0 {
+        if header.format < FileFormat.current, node.width != 16, node.count > 0 {
             found(.decimalForm, ref, "decimals of \(node.width) bytes in format \(header.format)")
         }
         for i in 0..<node.count where isSpecial(node, i) {

@@ -1,7 +1,7 @@
 /// Tables and values of files of formats 2 to 9 (legacy format 11). Nodes and free space have been looked
 /// at as those of any file.
 extension IntegrityCheck {
-    var isLegacy: Bool { FileHeader.legacyFormats.contains(header.format) }
+    var isLegacy: Bool { FileFormat.legacy.contains(header.format) }
 
     func checkLegacy(_ top: TopArray) {
         let content = reading(top.tables, .tableDirectory) { () throws(RealmError) in

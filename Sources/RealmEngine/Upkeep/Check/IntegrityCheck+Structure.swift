@@ -39,7 +39,8 @@ extension IntegrityCheck {
         var left = count
         var stack: [Frame] = []
         func enter(_ ref: Ref) {
-            guard left > 0, ref.raw & 7 == 0, ref.raw >= 24, let node = try? memory.lookup.node(ref)
+            guard left > 0, ref.raw & 7 == 0, ref.raw >= RawHeader.end,
+                let node = try? memory.lookup.node(ref)
             else { return }
             left -= 1
             _ = starts.mark(ref.raw, ref.raw + 8)
@@ -74,7 +75,7 @@ extension IntegrityCheck {
             found(.refMisaligned, ref, "a reference of \(at), no multiple of 8")
             return nil
         }
-        guard at >= 24, at < limit, limit - at >= 8 else {
+        guard at >= RawHeader.end, at < limit, limit - at >= 8 else {
             found(.refOutsideFile, ref, "a reference of \(at) in a version of \(limit) bytes")
             return nil
         }

@@ -123,7 +123,7 @@ public final class IntegrityCheck {
             guard error.isDamage else { throw error }
             return headerOnly(error)
         }
-        if FileHeader.legacyFormats.contains(header.format) {
+        if FileFormat.legacy.contains(header.format) {
             // Half an upgrade is neither one format nor the other.
             do throws(RealmError) { _ = try Database(file) } catch {
                 if error.kind == .incompatible { throw error }

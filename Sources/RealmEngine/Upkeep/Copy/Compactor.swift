@@ -140,7 +140,7 @@ public struct Compactor {
     }
 
     private func check(_ older: OlderFormat) throws(RealmError) {
-        guard snapshot.state.format == 24 || snapshot.state.top == nil else {
+        guard snapshot.state.format == FileFormat.current || snapshot.state.top == nil else {
             throw .misuse("only files of format 24 are written in an older one")
         }
         try older.check(snapshot)
@@ -182,38 +182,36 @@ public struct Compactor {
         if options.keepsHistory, older == nil, !top.history.isNone {
             history = try copier.copy(top.history)
         }
-        var slots = [Int64(bitPattern: names.raw), Int64(bitPattern: tables.raw), 0]
-        for _ in 0..<3 { slots.append(Int64(bitPattern: try copier.emit([]).raw)) }
-        slots.append(Self.tag(top.version))
+        var root = TopArray.Content(names: names, tables: tables, version: top.version)
+        root.freePositions = try copier.emit([])
+        root.freeLengths = try copier.emit([])
+        root.freeVersions = try copier.emit([])
         if top.historyType != 0 {
-            slots.append(Self.tag(top.historyType))
-            slots.append(Int64(bitPattern: history.raw))
             // Histories of one program's commits have another form in format 24, and older programs
             // refuse that.
-            slots.append(Self.tag(older == nil ? top.historySchema : 0))
-            slots.append(Self.tag(options.keepsFileIdentifier ? top.syncFileID : 0))
+            root.history = .init(
+                type: top.historyType, ref: history, schema: older == nil ? top.historySchema : 0,
+                fileID: options.keepsFileIdentifier ? top.syncFileID : 0)
         }
         // The size decides the width, and the width the size.
         let start = file.position
         var size = start
         while true {
-            slots[2] = Self.tag(size)
+            let slots = root.slots(logicalSize: size).map { Int64(bitPattern: $0) }
             let code = slots.withUnsafeBufferPointer { NodeEncoder.widthCode($0) }
             let payload = NodeView.payloadSize(flags: code, count: slots.count)
             let end = start + UInt64(8 + (payload + 7) & ~7)
-            if end == size { break }
+            if end == size { return try copier.emit(slots, flags: NodeView.hasRefsFlag) }
             size = end
         }
-        return try copier.emit(slots, flags: NodeView.hasRefsFlag)
     }
-
-    private static func tag(_ value: UInt64) -> Int64 { Int64(bitPattern: NodeEncoder.tag(value)) }
 
     /// Root slot first, select bit last.
     private func makeTransactional(_ root: Ref, format: Int) throws(RealmError) {
         let top = (0..<8).map { UInt8(truncatingIfNeeded: root.raw >> ($0 * 8)) }
-        try file.overwrite(top, at: 8)
-        try file.overwrite([UInt8(truncatingIfNeeded: format)], at: 21)
-        try file.overwrite([1], at: 23)
+        try file.overwrite(top, at: RawHeader.topOffset(1))
+        try file.overwrite(
+            [UInt8(truncatingIfNeeded: format)], at: RawHeader.formatOffset(1))
+        try file.overwrite([1], at: RawHeader.flagsOffset)
     }
 }

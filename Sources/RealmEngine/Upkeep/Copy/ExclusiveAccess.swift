@@ -65,11 +65,11 @@ public enum ExclusiveAccess {
         _ database: Database, converts: Bool
     ) throws(RealmError) {
         let format = database.header.format
-        guard format == 24 || format == 0 || converts else {
+        guard format == FileFormat.current || format == 0 || converts else {
             throw RealmError(
                 .incompatible, code: "FileFormatUpgradeRequired", reason: "old-format",
                 "a file of format \(format) is not changed in place",
-                hint: FileHeader.legacyFormats.contains(format)
+                hint: FileFormat.legacy.contains(format)
                     ? Database.convertHint : "a compacted copy has the same format")
         }
         if database.newest.top == nil, !database.header.isStreaming {

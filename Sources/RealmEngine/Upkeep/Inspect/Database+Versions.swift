@@ -220,7 +220,9 @@ extension Database {
     ) throws(RealmError) -> Bool {
         let mapped = try MappedFile(place, key)
         let header = try mapped.whileUnchanged { (header, _) in header }.header
-        guard header.format == 24, !header.isStreaming, !header.top.isNone else { return false }
+        guard header.format == FileFormat.current, !header.isStreaming, !header.top.isNone else {
+            return false
+        }
         let attachment = try Session.Attachment(mapped)
         let page: UInt64 = 4096
         let whole = (attachment.logicalSize + page - 1) / page * page

@@ -82,7 +82,7 @@ extension FileReading {
     /// The free list of the newest version, as far as the readable versions need it.
     func freeList(_ space: NodeSpace, _ top: TopArray) throws(RealmError) -> FreeList {
         let older = try olderLists(space, before: top.version)
-        var end: UInt64 = 24
+        var end = RawHeader.end
         let chunks = try FreeSpace.chunks(space, top).map { (chunk) throws(RealmError) in
             guard chunk.start >= end, chunk.end <= top.logicalSize else {
                 throw .corrupt("free chunks overlap or leave the file", at: Ref(chunk.start))

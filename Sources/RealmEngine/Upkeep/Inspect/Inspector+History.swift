@@ -33,7 +33,7 @@ extension Inspector {
             guard let raw else { return nil }
             let header = try reading.header(raw)
             // Those of old formats have other instructions.
-            if FileHeader.legacyFormats.contains(header.format) { return nil }
+            if FileFormat.legacy.contains(header.format) { return nil }
             guard let (top, memory) = try reading.newest(header) else { return [] }
             defer { withExtendedLifetime(memory) {} }
             guard let history = try ChangeHistory(memory.lookup, top) else { return nil }

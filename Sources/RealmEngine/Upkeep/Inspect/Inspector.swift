@@ -246,13 +246,13 @@ struct FileReading {
     func schema(
         _ memory: SpaceMemory, _ top: TopArray, format: Int
     ) throws(RealmError) -> Schema? {
-        if FileHeader.legacyFormats.contains(format) {
+        if FileFormat.legacy.contains(format) {
             let state = try VersionState.read(
                 file.mapping, size: size, format: format, top: top.ref)
             if let nodes = state.legacy { memory.keepDerived(nodes) }
             return state.schema
         }
-        guard [10, 11].contains(format) || (20...24).contains(format) else { return nil }
+        guard FileFormat.keyed.contains(format) else { return nil }
         return try SchemaReader(space: memory.walk, names: top.names, tables: top.tables).schema()
     }
 
@@ -273,7 +273,7 @@ struct FileReading {
         var entries: Int?
         if top.historyType == Self.inRealm || top.history.isNone {
             // Nothing reads that of an old format, so that what is wrong with it is no damage.
-            let isLegacy = FileHeader.legacyFormats.contains(format)
+            let isLegacy = FileFormat.legacy.contains(format)
             entries = try isLegacy ? try? entryCount(memory, top) : entryCount(memory, top)
         }
         return Inspection.History(

@@ -49,7 +49,7 @@ final class DamagedFile {
 
     private struct Content {
         let memory: SpaceMemory
-        var format = 24
+        var format = FileFormat.current
         var version: UInt64 = 1
         var schema = Schema(tables: [], version: nil)
         var top: TopArray?
@@ -233,7 +233,7 @@ extension DamagedFile {
         root.version = top.version
         // One bit makes the number of an old format, but not its tables.
         root.isLegacy =
-            FileHeader.legacyFormats.contains(root.format) && hasLegacyTables(space, top)
+            FileFormat.legacy.contains(root.format) && hasLegacyTables(space, top)
         return root
     }
 
@@ -283,7 +283,7 @@ extension DamagedFile {
     ) throws(RealmError) -> Content? {
         guard let top = try LegacyRoots(space, memory).newest(file.mapping) else { return nil }
         var content = try legacy(file, top, space.limit)
-        (content.format, content.version) = (FileHeader.legacyFormats.last!, top.version)
+        (content.format, content.version) = (FileFormat.legacy.last!, top.version)
         content.leaves = [:]
         return content
     }

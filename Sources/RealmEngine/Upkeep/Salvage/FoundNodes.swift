@@ -42,7 +42,7 @@ struct FoundNodes {
             Self.keep(ref, in: &tables, most)
         } else if node.looksLikeSpec {
             Self.keep(ref, in: &specs, most)
-        } else if node.looksLikeRoot {
+        } else if TopArray.isLike(node) {
             Self.keep(ref, in: &roots, most)
         }
     }

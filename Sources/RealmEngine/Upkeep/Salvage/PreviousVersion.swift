@@ -35,7 +35,7 @@ extension IntegrityCheck {
         let size = try file.extendToEnd()
         guard let slot = try? Database.previousSlot(raw),
             let header = try? file.header(raw, size: size, slot: slot),
-            !FileHeader.legacyFormats.contains(header.format)
+            !FileFormat.legacy.contains(header.format)
         else { return nil }
         return IntegrityCheck(
             file.mapping, fileSize: size, header: header, top: header.top,

@@ -32,7 +32,7 @@ struct LegacyRoots {
 
     /// The root at `ref` if its names are as many as its tables, and all of the first tables are such.
     private func root(_ ref: Ref) -> TopArray? {
-        guard work.spend(0), let node = try? space.node(ref), node.looksLikeRoot,
+        guard work.spend(0), let node = try? space.node(ref), TopArray.isLike(node),
             let root = FoundRoot(space, ref), root.tables.count > 0
         else { return nil }
         for i in 0..<min(root.tables.count, Self.mostTables) {

@@ -1,15 +1,6 @@
 /// What nodes look like whose role nobody tells: the forms of their first slots, which cost nothing to
 /// look at. What they lead to is proven later.
 extension NodeView {
-    /// Names, tables and the logical size, with a number of slots that roots have (storage format 4.1).
-    var looksLikeRoot: Bool {
-        guard TopArray.validSizes.contains(count), slot(0).child != nil, slot(1).child != nil,
-            slot(2).isTagged, slot(2).value >= UInt64(RawHeader.size)
-        else { return false }
-        guard count > 5 else { return true }
-        return (3...5).allSatisfy { !slot($0).isTagged } && slot(6).isTagged
-    }
-
     /// The 12 to 14 slots of a table (object format 1.2).
     var looksLikeTable: Bool {
         guard 12...14 ~= count, slot(0).child != nil, slot(1).isNone, slot(2).child != nil,
