@@ -1,5 +1,6 @@
 import Testing
 
+@testable import ToolKit
 @testable import ToolSupport
 @testable import ToolVersion
 
@@ -43,6 +44,14 @@ import Testing
         #expect(
             ToolVersion.text(described: "1.2.3-14-g5aa95ee", release: "0.1.0")
                 == "1.2.3-14-g5aa95ee")
+    }
+
+    /// The release is the newest one of the list of changes.
+    @Test func theReleaseIsTheNewestOfTheChanges() throws {
+        let changes = String(
+            decoding: contents(of: packageRoot + "/.github/CHANGELOG.md") ?? [], as: UTF8.self)
+        let newest = try #require(changes.firstMatch(of: #/(?m)^## (\d+\.\d+\.\d+)/#))
+        #expect(newest.output.1 == Capabilities.version)
     }
 
     /// An archive that git made knows which commit it is of.

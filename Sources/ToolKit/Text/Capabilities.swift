@@ -1,7 +1,7 @@
 /// Version and abilities of the tools, as `--version` prints them.
 package enum Capabilities {
     /// The release that the sources are, or will be.
-    package static let version = "0.1.0"
+    package static let version = "0.2.0"
 
     /// The day the manual pages last changed in substance.
     static let manualDate = "November 21, 2026"

@@ -9,7 +9,7 @@ import Testing
         "RealmEngine", "WhereThingsAre", "FileFormat", "Encryption", "LockFile", "Commit",
         "Editing", "Concurrency", "Instances", "Growth", "QueryExecution", "Upkeep", "Opening",
         "Testing",
-        "Measuring", "Performance", "Legacy", "Salvage",
+        "Measuring", "Performance", "Legacy", "Salvaging", "Words",
     ]
 
     private static func lines(_ name: String) -> [Substring] {
@@ -85,6 +85,34 @@ import Testing
             let text = Self.lines(name).joined(separator: "\n")
             for match in text.matches(of: #/`(\w+Tests)\b/#) {
                 #expect(known.contains(match.output.1), "\(name): \(match.output.1)")
+            }
+        }
+    }
+
+    /// Members that pages name, as in `Commit.run`, are declared in a file of their type.
+    @Test func namedMembersExist() throws {
+        let files = ToolProcess.shell(
+            "cd '\(packageRoot)' && find Sources Tests -name '*.swift' -not -path '*/.build/*'")
+        var sources: [(types: Set<Substring>, names: Set<Substring>)] = []
+        for path in files.text.split(separator: "\n") {
+            let text = String(
+                decoding: contents(of: "\(packageRoot)/\(path)") ?? [], as: UTF8.self)
+            let types = text.matches(
+                of: #/(?:struct|class|enum|actor|protocol|extension|typealias) (?:\w+\.)*(\w+)/#)
+            let names = text.matches(of: #/(?:func|var|let|case|init|,) ?`?(\w+)/#)
+            let hasInit = text.contains("init(") ? ["init"] : []
+            sources.append((Set(types.map(\.output.1)), Set(names.map(\.output.1) + hasInit)))
+        }
+        #expect(sources.count > 900)
+        for name in Self.names {
+            let text = Self.lines(name).joined(separator: "\n")
+            for match in text.matches(of: #/`([A-Z]\w+)\.([a-z]\w*)/#) {
+                let (_, type, member) = match.output
+                if ["swift", "md", "realm"].contains(member) { continue }
+                let isDeclared = sources.contains {
+                    $0.types.contains(type) && $0.names.contains(member)
+                }
+                #expect(isDeclared, "\(name): \(type).\(member)")
             }
         }
     }
