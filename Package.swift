@@ -93,7 +93,7 @@ let package = Package(
         toolPart("ToolQuery"),
         toolPart("ToolWrite"),
         toolPart("ToolFiles"),
-        toolPart("ToolBench", ["ToolWrite"]),
+        toolPart("ToolBench", ["ToolQuery", "ToolWrite"]),
         // What `--version` says: a source that a plugin writes with what git describes.
         .plugin(
             name: "DescribeVersion", capability: .buildTool(), path: "Sources/DescribeVersion"),

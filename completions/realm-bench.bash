@@ -10,7 +10,7 @@ _realm_bench() {
         index=$((index - 1))
     fi
     case ${COMP_WORDS[index]} in
-        -r | --runs | -N | --num | -T | --run-time | --warmup | -R | --rate | --late-after | --seed | --inject | --query | --value-size | --commit-operations | --readers | --writers | --pin | --gate | -j | --threads | --max-memory)
+        -r | --runs | -N | --num | -T | --run-time | --warmup | -R | --rate | --late-after | --seed | --inject | --fail-above | --query | --value-size | --commit-operations | --readers | --writers | --pin | --gate | -j | --threads | --max-memory)
             return
             ;;
         --distribution)
@@ -49,10 +49,10 @@ _realm_bench() {
             ;;
     esac
     if [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "--list -r --runs -N --num -T --run-time --warmup -R --rate --late-after --seed --distribution --cache --inject --file --query --value-size --commit-operations --durability --encrypted --readers --writers --pin --dir --keep --against -b --baseline --compare --gate --allow-different-machine -f --format --json -o --output --force --save --histogram --hgrm --plot -K --encryption-key-file --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "--list -r --runs -N --num -T --run-time --warmup -R --rate --late-after --seed --distribution --cache --inject --scaling --fail-above --file --query --value-size --commit-operations --durability --encrypted --readers --writers --pin --dir --keep --against -b --baseline --compare --gate --allow-different-machine -f --format --json -o --output --force --save --histogram --hgrm --plot -K --encryption-key-file --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
         return
     fi
-    mapfile -t COMPREPLY < <(compgen -W "open readseq readreverse readrandom readhot readmissing export check compact query-int query-int-index query-string query-string-index query-like query-links query-fulltext query-in sort sort-limit distinct aggregate link-walk list-iterate fillseq fillrandom fillbatch fillsync empty-commit overwrite updaterandom deleteseq deleterandom churn pinned-growth import list-append create-index readwhilewriting readwhileidle readlocked writewhilereading notify tickwhilewriting tickwhileidle tickandwrite commit-async commit-grouped object-get object-iterate object-each results-index object-find object-set freeze ycsb-a ycsb-b ycsb-c ycsb-d ycsb-e ycsb-f quick standard ycsb all" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "open readseq readreverse readrandom readhot readmissing export check compact query-int query-int-index query-string query-string-index query-like query-links query-fulltext query-in sort sort-limit distinct aggregate link-walk list-iterate fillseq fillrandom fillbatch fillsync empty-commit overwrite updaterandom deleteseq deleterandom churn pinned-growth import list-append create-index readwhilewriting readwhileidle readlocked writewhilereading notify tickwhilewriting tickwhileidle tickandwrite commit-async commit-grouped object-get object-iterate object-each results-index object-find object-set freeze ycsb-a ycsb-b ycsb-c ycsb-d ycsb-e ycsb-f delete-linked delete-linked-half delete-linked-singly unlink relink drop-linked-class drop-link-property delete-in-list delete-in-set delete-in-dictionary delete-in-mixed-list delete-held-often list-append-int list-append-text list-insert-front list-insert-random list-set-random list-erase-front set-insert set-insert-text set-erase dictionary-insert dictionary-erase list-clear list-clear-mixed delete-indexed update-indexed clear-class drop-class drop-property add-property create-classes rename-classes drop-classes commit-many-classes create-wide-class fill-wide-class load load-by-1000 load-texts mail-commits update-commits delete-commits commit-pinned inspect-pinned release-pinned sort-text sort-spilled distinct-text group-text diff-equal diff-changed diff-classes quick standard ycsb bulk scaling all" -- "$word")
 }
 
 complete -F _realm_bench realm-bench

@@ -3,7 +3,7 @@ import ToolKit
 /// The options of `realm-bench`.
 enum BenchOption {
     static let table: [any OptionDeclaration] =
-        measurement + data + comparison + [
+        measurement + scaled + data + comparison + [
             SharedOptions.formats([.text, .json, .csv], auto: "`auto` is `text`."),
             SharedOptions.json, SharedOptions.output, SharedOptions.force,
         ] + reports + [key, wait, threads, maxMemory] + SharedOptions.general

@@ -21,10 +21,15 @@ struct BenchRequest {
             queries += try QueryUnderTest(text).plans(number: i + 1)
         }
         let chosen = try Self.chosen(command, setting, catalogue)
+        let isScaling = command.isGiven(BenchOption.scaling)
+        if isScaling {
+            setting.runs = command[BenchOption.runs] ?? BenchSetting.scaling.runs
+            setting.num = command[BenchOption.num] ?? BenchSetting.scaling.num
+        }
         if command.operands == [WorkloadSet.quick.rawValue] {
             if !command.isGiven(BenchOption.num) { setting.num = BenchSetting.quick.num }
             if !command.isGiven(BenchOption.runs) { setting.runs = BenchSetting.quick.runs }
-        } else if !command.isGiven(BenchOption.num) {
+        } else if !command.isGiven(BenchOption.num), !isScaling {
             setting.coreRows = catalogue.commonRows
         }
         self.setting = setting
@@ -40,11 +45,12 @@ struct BenchRequest {
         RealmError(.incompatible, code: "IllegalOperation", reason: "not-yet", message)
     }
 
-    /// The named workloads, or those of the standard set, in the order of the catalogue.
+    /// Returns the named workloads, or the usual set, in the order of the catalogue.
     private static func chosen(
         _ command: ParsedCommand, _ setting: BenchSetting, _ catalogue: WorkloadCatalogue
     ) throws(RealmError) -> [WorkloadPlan] {
-        let words = command.operands.isEmpty ? ["standard"] : command.operands
+        let usual = command.isGiven(BenchOption.scaling) ? WorkloadSet.scaling : .standard
+        let words = command.operands.isEmpty ? [usual.rawValue] : command.operands
         var names: Set<String> = []
         for word in words {
             if let set = WorkloadSet(rawValue: word) {
@@ -120,6 +126,13 @@ struct BenchRequest {
 
     /// Makes the database the reading workloads read; nil when there is one, or no need.
     func makeFile() throws(RealmError) -> ScratchFile? {
+        try Self.makeFile(setting, workloads)
+    }
+
+    /// The same for these workloads with another setting.
+    static func makeFile(
+        _ setting: BenchSetting, _ workloads: [WorkloadPlan]
+    ) throws(RealmError) -> ScratchFile? {
         guard setting.isGenerated, workloads.contains(where: { !$0.ownsFile }) else { return nil }
         let scratch = try ScratchFile(setting, name: "read")
         var unsynced = setting

@@ -23,6 +23,10 @@ extension BenchTable {
             WorkloadCatalogue.writing + WorkloadCatalogue.concurrent + WorkloadCatalogue.objects
                 + WorkloadCatalogue.yahoo),
         .paragraph(
+            "These do one thing to many objects at once, each on a new file in every run. They are "
+                + "meant for `--scaling`:"),
+        definitions(WorkloadCatalogue.bulk),
+        .paragraph(
             "The `ycsb` workloads use as many records of ten texts of 100 bytes as `--num` says, a "
                 + "tenth as many operations, and a commit for each that writes."),
         .definitions(
@@ -46,6 +50,7 @@ extension BenchTable {
 
     static let sections: [ManualSection] = [
         ManualSection("FIGURES", figures),
+        ManualSection("SCALING", growth),
         ManualSection("COMPARING", comparing),
         ManualSection("COMPARING WITH SQLITE", peer),
         ManualSection("OUTPUT FORMS", outputForms),
@@ -155,13 +160,22 @@ extension BenchTable {
                     + "line of the text: two results with the same one come from the same build."
             ),
             ("`csv`", "A header, then one line per workload with the same numbers."),
-        ])
+        ]),
+        .paragraph(
+            "With `--scaling` the object of `json` has `scaling` instead of `results`: one object "
+                + "per workload with `cpuExponent`, `fileExponent` and, in `sizes`, the figures of "
+                + "each size with the exponents since the one before. `csv` has one line per "
+                + "workload and size."),
     ]
 
     private static let exitStatus: [ManualBlock] = [
         .definitions([
             ("0", "Done; nothing got worse."),
-            ("1", "A figure got worse by more than the gate allows."),
+            (
+                "1",
+                "A figure got worse by more than the gate allows, or grows with a larger exponent "
+                    + "than `--fail-above` allows."
+            ),
             (
                 "2",
                 "A bad option, an unknown workload, results that cannot be compared, or one of a "
@@ -206,6 +220,11 @@ extension BenchTable {
                 "realm-bench --save main.json",
                 "realm-bench --baseline main.json --gate ops=5%,p99=10%,size=2%",
             ]),
+        .example(
+            "Whether anything grows faster than the number of objects, in CI:",
+            ["realm-bench --scaling -N 50000 --fail-above 1.15"]),
+        .example(
+            "One workload at five sizes:", ["realm-bench --scaling=5 -N 10000 delete-linked"]),
         .example(
             "Whether 20000 reads per second are answered in time:",
             ["realm-bench --rate 20000 --late-after 1ms --histogram readrandom"]),

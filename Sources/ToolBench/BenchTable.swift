@@ -14,14 +14,15 @@ package enum BenchTable {
             synopsis: [
                 SynopsisLine("[options] [WORKLOAD...]", "measure on generated databases"),
                 SynopsisLine("[options] --file FILE [WORKLOAD...]", "measure reading FILE"),
+                SynopsisLine("--scaling [options] [WORKLOAD...]", "report how costs grow"),
                 SynopsisLine("--compare OLD NEW", "compare two saved results"),
                 SynopsisLine("--list", "list the workloads"),
             ],
             operands: [
                 OperandSpec(
                     "WORKLOAD", .suggestion(catalogue.words), isRepeatable: true,
-                    "What to measure: workloads, or a set of them; without one, the set `standard`. "
-                        + "`--list` explains them.")
+                    "Workloads to measure, or a set of them; without one, the set `standard`, "
+                        + "or `scaling` with `--scaling`. `--list` explains them.")
             ],
             options: BenchOption.table,
             manual: { CommandTable.Manual(description: description, sections: sections) })

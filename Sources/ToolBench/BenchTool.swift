@@ -14,6 +14,9 @@ package enum BenchTool {
     ) throws(RealmError) -> ExitCode {
         if command[BenchOption.list] { return try printList(command, catalogue) }
         if command[BenchOption.compare] { return try compare(command) }
+        if command.isGiven(BenchOption.scaling) {
+            return try ScalingRun(command: command, catalogue: catalogue).run()
+        }
         let request = try BenchRequest(command, catalogue)
         // Before measuring, so that a bad output or baseline does not cost the time that takes.
         let outputs = try BenchOutputs(command)

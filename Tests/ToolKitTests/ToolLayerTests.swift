@@ -13,7 +13,9 @@ import Testing
         "ToolQuery": ["Glibc", "Synchronization", "RealmEngine", "ToolKit"],
         "ToolWrite": ["Glibc", "Synchronization", "RealmEngine", "ToolKit"],
         "ToolFiles": ["Glibc", "Synchronization", "RealmEngine", "ToolKit"],
-        "ToolBench": ["Glibc", "Synchronization", "RealmEngine", "ToolKit", "ToolWrite"],
+        "ToolBench": [
+            "Glibc", "Synchronization", "RealmEngine", "ToolKit", "ToolQuery", "ToolWrite",
+        ],
         "ToolVersion": [], "DescribeVersion": ["Foundation", "PackagePlugin"],
         "Tools": [
             "RealmEngine", "ToolKit", "ToolQuery", "ToolWrite", "ToolFiles", "ToolBench",

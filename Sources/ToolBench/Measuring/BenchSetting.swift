@@ -47,6 +47,9 @@ package struct BenchSetting: Sendable, Equatable {
     /// What the set `quick` has instead.
     static let quick = (num: 10_000, runs: 3)
 
+    /// Defaults of `--scaling`, which repeats short runs besides.
+    static let scaling = (num: 20_000, runs: 1)
+
     /// How a run is timed.
     var meter: Meter {
         Meter(rate: rate, lateAfter: lateAfter, limit: time, injection: injection, middle: num / 2)

@@ -4,21 +4,7 @@ import ToolKit
 /// The report as one line of JSON; times are whole nanoseconds.
 extension BenchReport {
     func appendJSON(_ comparison: Comparison? = nil, to out: inout ByteBuffer) {
-        JSONReport.begin("realm-bench", to: &out)
-        out.append(",\"engine\":")
-        out.append(members: [
-            ("version", .text(stamp.version)), ("id", stamp.identity.map { .text($0) } ?? .null),
-            ("build", .text(stamp.build)),
-        ])
-        out.append(",\"host\":")
-        out.append(members: [
-            ("cpu", .text(stamp.processor)), ("cpus", .number(stamp.processorCount)),
-            ("kernel", .text(stamp.kernel)), ("filesystem", .text(stamp.fileSystem)),
-            ("governor", stamp.governor.map { .text($0) } ?? .null),
-            ("load", .decimal(stamp.load, places: 2)),
-        ])
-        out.append(",\"config\":")
-        out.append(members: config)
+        appendJSONHead(to: &out)
         out.append(",\"noisy\":[")
         for (i, workload) in noisy.enumerated() {
             if i > 0 { out.append(",") }
@@ -48,6 +34,25 @@ extension BenchReport {
             comparison.appendJSON(to: &out)
         }
         out.append("}\n")
+    }
+
+    /// Begins the object with what the figures depend on.
+    func appendJSONHead(to out: inout ByteBuffer) {
+        JSONReport.begin("realm-bench", to: &out)
+        out.append(",\"engine\":")
+        out.append(members: [
+            ("version", .text(stamp.version)), ("id", stamp.identity.map { .text($0) } ?? .null),
+            ("build", .text(stamp.build)),
+        ])
+        out.append(",\"host\":")
+        out.append(members: [
+            ("cpu", .text(stamp.processor)), ("cpus", .number(stamp.processorCount)),
+            ("kernel", .text(stamp.kernel)), ("filesystem", .text(stamp.fileSystem)),
+            ("governor", stamp.governor.map { .text($0) } ?? .null),
+            ("load", .decimal(stamp.load, places: 2)),
+        ])
+        out.append(",\"config\":")
+        out.append(members: config)
     }
 
     private var config: [(String, BenchFigure)] {
@@ -233,7 +238,9 @@ extension ByteBuffer {
     mutating func append(decimal number: Double, places: Int) {
         var scale = 1
         for _ in 0..<places { scale *= 10 }
-        let units = Int((min(max(0, number), 0x1p50 / Double(scale)) * Double(scale)).rounded())
+        let size = min(number.magnitude, 0x1p50 / Double(scale))
+        let units = Int((size * Double(scale)).rounded())
+        if number < 0, units > 0 { append("-") }
         append(number: units / scale)
         append(".")
         let rest = String(units % scale)

@@ -58,14 +58,15 @@ struct BenchRunner {
     }
 
     /// What a single run said.
-    private struct Once {
+    struct Once {
         let figures: RunFigures
         let meter: Meter
         let outcome: RunOutcome
         let note: String?
     }
 
-    private func measure(
+    /// Runs the workload once.
+    func measure(
         _ plan: WorkloadPlan, _ setting: BenchSetting
     ) throws(RealmError) -> Once {
         let workload = try plan.make(setting)
@@ -83,7 +84,8 @@ struct BenchRunner {
         return Once(figures: figures, meter: meter, outcome: outcome, note: workload.note)
     }
 
-    private func check(
+    /// Throws when a run found something else than the run before.
+    func check(
         _ outcome: RunOutcome, against expected: RunOutcome?, _ plan: WorkloadPlan
     ) throws(RealmError) {
         // Runs that end with the time do not do the same.

@@ -32,11 +32,11 @@ extension WorkloadCatalogue {
         ) { setting throws(RealmError) in try ExportWorkload(discarding: setting) },
         WorkloadPlan(
             "check", "check every node, value, link and index entry of the file",
-            isPaced: false, in: [.standard]
+            isPaced: false, in: [.standard, .scaling]
         ) { setting throws(RealmError) in CheckWorkload(setting) },
         WorkloadPlan(
             "compact", "write a compacted copy of the file and sync it", isPaced: false,
-            in: [.standard]
+            in: [.standard, .scaling]
         ) { setting throws(RealmError) in CompactWorkload(setting) },
     ]
 }

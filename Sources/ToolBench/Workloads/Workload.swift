@@ -47,6 +47,8 @@ package enum WorkloadSet: String, CaseIterable, Sendable {
     case standard
     case ycsb
     case core
+    case bulk
+    case scaling
     case all
 
     var summary: String {
@@ -55,6 +57,8 @@ package enum WorkloadSet: String, CaseIterable, Sendable {
         case .standard: "what is measured when nothing is named"
         case .ycsb: "the six YCSB workloads"
         case .core: "the common tasks of the reference engine's benchmark"
+        case .bulk: "operations on many objects at once"
+        case .scaling: "what is measured at several sizes when nothing is named"
         case .all: "every workload"
         }
     }
@@ -105,7 +109,7 @@ package struct WorkloadCatalogue: Sendable {
     package init(adding tasks: [WorkloadPlan] = [], commonRows: Int? = nil) {
         all =
             Self.reading + Self.queries + Self.writing + Self.concurrent + Self.objects
-            + Self.yahoo + tasks
+            + Self.yahoo + Self.bulk + tasks
         self.commonRows = commonRows
     }
 

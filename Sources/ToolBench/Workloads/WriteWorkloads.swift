@@ -6,48 +6,50 @@ extension WorkloadCatalogue {
     package static let writing: [WorkloadPlan] = [
         plan(
             FillSequential.self, "fillseq", "insert objects in the order of their primary keys",
-            in: [.standard]),
+            in: [.standard, .scaling]),
         plan(
             FillRandom.self, "fillrandom", "insert objects in random order of their primary keys",
-            in: [.standard]),
+            in: [.standard, .scaling]),
         plan(
             FillBatch.self, "fillbatch", "as fillseq, with commits ten times as large",
             in: [.quick, .standard]),
         plan(
             FillSync.self, "fillsync",
             "insert objects with a commit for each, a hundredth of the number",
-            in: [.quick, .standard]),
+            in: [.quick, .standard, .scaling]),
         plan(
             EmptyCommit.self, "empty-commit",
             "commit transactions without changes, a hundredth of the number", in: [.standard]),
         plan(
             Overwrite.self, "overwrite",
-            "find objects at random by primary key and set every property", in: [.standard]),
+            "find objects at random by primary key and set every property",
+            in: [.standard, .scaling]),
         plan(
             UpdateRandom.self, "updaterandom",
-            "find objects at random by primary key and set one number", in: [.quick, .standard]),
+            "find objects at random by primary key and set one number",
+            in: [.quick, .standard, .scaling]),
         plan(
             DeleteSequential.self, "deleteseq",
             "remove all objects in the order of their primary keys", in: [.standard]),
         plan(
             DeleteRandom.self, "deleterandom", "remove all objects in random order",
-            in: [.standard]),
+            in: [.standard, .scaling]),
         plan(
             Churn.self, "churn", "remove an object at random and insert a new one",
-            in: [.quick, .standard]),
+            in: [.quick, .standard, .scaling]),
         plan(
             PinnedGrowth.self, "pinned-growth",
             "set numbers in small commits while an old version is held", in: [.quick, .standard]),
         plan(
             ImportWorkload.self, "import", "insert objects from NDJSON, as realm-write does",
-            isPaced: false, in: [.standard]),
+            isPaced: false, in: [.standard, .scaling]),
         plan(
             ListAppend.self, "list-append", "append numbers to the list of one object",
-            in: [.standard]),
+            in: [.standard, .scaling]),
         plan(
             CreateIndex.self, "create-index",
             "add a search index to a string property of all objects", isPaced: false,
-            in: [.standard]),
+            in: [.standard, .scaling]),
     ]
 
     static func plan(

@@ -1,0 +1,39 @@
+import ToolKit
+
+/// Measurement at several sizes.
+extension BenchOption {
+    static let scaled: [any OptionDeclaration] = [scaling, failAbove]
+
+    /// Sizes measured when `--scaling` does not say how many.
+    static let usualSizes = 3
+
+    static let scaling = Option(
+        "scaling", nil, .optional("SIZES", .count(2...6), bare: usualSizes), in: .measurement,
+        "measure at N, 2N and 4N objects and report how costs grow",
+        "Measure each WORKLOAD at `--num` objects, twice and four times as many, and report how "
+            + "processor time and size of the file grow, as exponents; SIZES is the number of "
+            + "sizes instead of \(usualSizes). Without a WORKLOAD the set `scaling`. See SCALING.",
+        excludes: [
+            list, file, query, baseline, compare, against, save, histogram, hgrm, plot, runTime,
+            rate, inject,
+        ])
+
+    static let failAbove = Option(
+        "fail-above", nil, .required("EXPONENT", .exponent), in: .measurement,
+        "exit 1 when a cost grows with a larger exponent",
+        "With `--scaling`: end with exit status 1 when processor time or size of the file of a "
+            + "workload grows with a larger exponent than this between the two largest sizes, such "
+            + "as `1.15`. The workloads are named on standard error.", needs: [scaling])
+}
+
+extension OptionForm where Value == Double {
+    /// The largest exponent that is allowed.
+    static var exponent: Self {
+        Self(.text) { (text) throws(Objection) in
+            guard let exponent = Double(text), exponent.isFinite, exponent > 0 else {
+                throw Objection(to: text, "not a number above 0, such as 1.15")
+            }
+            return exponent
+        }
+    }
+}

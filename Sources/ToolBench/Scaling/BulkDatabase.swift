@@ -1,0 +1,113 @@
+import Glibc
+import RealmEngine
+import ToolKit
+
+/// The database that a bulk operation prepares and measures.
+final class BulkDatabase: MeasuredDatabase {
+    let setting: BenchSetting
+    /// Number of objects, elements, classes or versions of this run.
+    var count = 0
+    /// Classes, in the order in which the operation created them.
+    var tables: [TableKey] = []
+    /// Objects that the operation works on.
+    var keys: [ObjectKey] = []
+    /// The object that owns the collection or is the target of the links.
+    var owner = ObjectKey(0)
+    /// Second file of operations that need one.
+    var copy: ScratchFile?
+    /// Key file of operations that run a tool on an encrypted database.
+    private var keyFile: ScratchFile?
+    private(set) var random: SplitMix64
+    /// Texts of the current row; it never moves while a row is filled.
+    private var texts = ByteBuffer(capacity: 8192)
+
+    override init(path: String, _ setting: BenchSetting) throws(RealmError) {
+        self.setting = setting
+        random = SplitMix64(seed: setting.seed)
+        try super.init(path: path, setting)
+    }
+
+    var table: TableKey { tables[0] }
+
+    // MARK: Values
+
+    /// Returns `prefix` and `number` as a text that is valid until `forgetTexts`.
+    func text(_ prefix: String, _ number: Int, padding: Int = 0) -> Value {
+        let start = texts.count
+        texts.append(prefix)
+        texts.append(number: number)
+        for _ in 0..<padding { texts.append("x") }
+        return .string(
+            ByteView(texts.bytes.baseAddress! + start, count: texts.count - start))
+    }
+
+    func forgetTexts() { texts.removeAll() }
+
+    /// A random half of `keys`.
+    func half() -> [ObjectKey] { Array(keys.shuffled(using: &random).prefix(keys.count / 2)) }
+
+    /// A random number below `limit`.
+    func below(_ limit: Int) -> Int { random.below(limit) }
+
+    // MARK: Schema
+
+    /// Creates a class and adds it to `tables`.
+    @discardableResult
+    func addClass(
+        _ name: String, key: PropertySpec? = nil, _ properties: [PropertySpec] = []
+    ) throws(RealmError) -> TableKey {
+        let t = try writing()
+        let table = try t.createClass(name, primaryKey: key)
+        for property in properties { try t.addProperty(table, property) }
+        tables.append(table)
+        return table
+    }
+
+    /// Creates an object from the values of all properties.
+    @discardableResult
+    func add(_ values: [Value], to table: TableKey) throws(RealmError) -> ObjectKey {
+        let t = try writing()
+        let key = try values.withUnsafeBufferPointer { (values) throws(RealmError) in
+            try t.create(in: table, values: values)
+        }
+        forgetTexts()
+        return key
+    }
+
+    // MARK: Other files
+
+    /// Writes a compacted copy of the newest version: the same data in other nodes.
+    func writeCopy() throws(RealmError) {
+        let copy = try ScratchFile(setting, name: "copy")
+        self.copy = copy
+        let descriptor = try create(copy.path)
+        defer { close(descriptor) }
+        var options = Compactor.Options()
+        options.key = setting.key
+        _ = try Compactor.write(snapshot(), to: descriptor, path: copy.path, options: options)
+    }
+
+    private func create(_ path: String) throws(RealmError) -> Int32 {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw systemFailure(.output, "cannot create", errno: errno, file: path)
+        }
+        return descriptor
+    }
+
+    /// Options of a tool that reads the database; creates the key file if there is a key.
+    func keyWords() throws(RealmError) -> [String] {
+        guard let key = setting.key else { return [] }
+        if keyFile == nil {
+            let file = try ScratchFile(setting, name: "bulk", suffix: ".key")
+            keyFile = file
+            let descriptor = try create(file.path)
+            defer { close(descriptor) }
+            let written = key.withBytes { write(descriptor, $0.baseAddress, $0.count) }
+            guard written == EncryptionKey.size else {
+                throw systemFailure(.output, "cannot write", errno: errno, file: file.path)
+            }
+        }
+        return ["-K", keyFile!.path]
+    }
+}

@@ -1,0 +1,110 @@
+import RealmEngine
+
+/// Edits of single elements of one collection, in one transaction.
+extension BulkOperation {
+    static let collections: [BulkOperation] = [
+        elements("list-append-int", "append integers to one list", .list) {
+            (d, place, i) throws(RealmError) in
+            try d.writing().insertElement(.int(Int64(d.below(1 << 40))), at: i, in: place)
+        },
+        elements("list-append-text", "append texts to one list", .list, .string) {
+            (d, place, i) throws(RealmError) in
+            try d.writing().insertElement(d.text("element", i), at: i, in: place)
+        },
+        elements("list-insert-front", "insert integers at the front of one list", .list) {
+            (d, place, i) throws(RealmError) in
+            try d.writing().insertElement(.int(Int64(i)), at: 0, in: place)
+        },
+        elements("list-insert-random", "insert integers at random into one list", .list) {
+            (d, place, i) throws(RealmError) in
+            try d.writing().insertElement(.int(Int64(i)), at: d.below(i + 1), in: place)
+        },
+        elements("list-set-random", "set integers at random in one list", .list, isFull: true) {
+            (d, place, i) throws(RealmError) in
+            try d.writing().setElement(.int(Int64(i)), at: d.below(d.count), in: place)
+        },
+        elements(
+            "list-erase-front", "remove all integers of one list from its front", .list,
+            isFull: true
+        ) { (d, place, i) throws(RealmError) in
+            try d.writing().removeElement(at: 0, from: place)
+        },
+        elements("set-insert", "insert integers into one set", .set) {
+            (d, place, i) throws(RealmError) in
+            try d.writing().insertMember(.int(Int64(d.below(1 << 40))), into: place)
+        },
+        elements("set-insert-text", "insert texts into one set", .set, .string) {
+            (d, place, i) throws(RealmError) in
+            try d.writing().insertMember(d.text("m", d.below(1 << 40)), into: place)
+        },
+        elements("set-erase", "remove all integers of one set", .set, isFull: true) {
+            (d, place, i) throws(RealmError) in
+            try d.writing().removeMember(.int(Int64(i)), from: place)
+        },
+        elements("dictionary-insert", "insert integers into one dictionary", .dictionary) {
+            (d, place, i) throws(RealmError) in
+            try d.writing().setEntry(d.text("k", d.below(1 << 40)), to: .int(1), in: place)
+        },
+        elements(
+            "dictionary-erase", "remove all entries of one dictionary", .dictionary, isFull: true
+        ) { (d, place, i) throws(RealmError) in
+            try d.writing().removeEntry(d.text("k", i), from: place)
+        },
+        clear("list-clear", "empty one list of integers", .int),
+        clear("list-clear-mixed", "empty one list of mixed values", .mixed),
+    ]
+
+    /// Calls `edit` for each element of one collection, which is empty before unless `isFull`.
+    private static func elements(
+        _ name: String, _ summary: String, _ kind: CollectionKind, _ type: ColumnType = .int,
+        isFull: Bool = false,
+        edit: @escaping @Sendable (BulkDatabase, CollectionPlace, Int) throws(RealmError) -> Void
+    ) -> BulkOperation {
+        BulkOperation(
+            name, summary, leaves: { _ in 1 },
+            prepare: { (d) throws(RealmError) in
+                try d.addCollection(kind, type, isFull: isFull)
+            },
+            measure: { (d) throws(RealmError) in
+                let place = CollectionPlace(d.table, d.owner, 0)
+                for i in 0..<d.count {
+                    try edit(d, place, i)
+                    d.forgetTexts()
+                }
+            })
+    }
+
+    private static func clear(
+        _ name: String, _ summary: String, _ type: ColumnType
+    ) -> BulkOperation {
+        BulkOperation(
+            name, summary, leaves: { _ in 1 },
+            prepare: { (d) throws(RealmError) in try d.addCollection(.list, type, isFull: true) },
+            measure: { (d) throws(RealmError) in
+                try d.writing().removeAllElements(of: CollectionPlace(d.table, d.owner, 0))
+            })
+    }
+}
+
+extension BulkDatabase {
+    /// Creates an object with one collection: empty, or with the numbers below `count`.
+    func addCollection(
+        _ kind: CollectionKind, _ type: ColumnType, isFull: Bool
+    ) throws(RealmError) {
+        var elements = PropertySpec("elements", type)
+        elements.collection = kind
+        let table = try addClass("Holder", [elements])
+        owner = try writing().create(in: table)
+        guard isFull else { return try commit() }
+        if kind == .dictionary {
+            let place = CollectionPlace(table, owner, 0)
+            for i in 0..<count {
+                try writing().setEntry(text("k", i), to: .int(Int64(i)), in: place)
+                forgetTexts()
+            }
+        } else {
+            try writing().setElements(table, owner, 0, (0..<count).map { .int(Int64($0)) })
+        }
+        try commit()
+    }
+}

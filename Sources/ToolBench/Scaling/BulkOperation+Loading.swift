@@ -1,0 +1,74 @@
+import RealmEngine
+
+/// Objects that come in commits of a fixed size, as the file grows.
+extension BulkOperation {
+    static let loading: [BulkOperation] = [
+        load("load", "insert objects with two indexes in one transaction", commitEvery: .max),
+        load("load-by-1000", "insert objects with two indexes in commits of 1000"),
+        load(
+            "load-texts", "the same with a text of 300 bytes in each object", textSize: 300),
+        BulkOperation(
+            "mail-commits",
+            "commit objects with a text as key, two indexes and a list of one text one by one, "
+                + "a tenth of the number", per: 10, leaves: { $0 },
+            prepare: { (d) throws(RealmError) in
+                var tags = PropertySpec("tags", .string)
+                tags.collection = .list
+                try d.addIndexedClass(indexes: 2, [tags])
+            },
+            measure: { (d) throws(RealmError) in
+                for i in 0..<d.count {
+                    let key = try d.addIndexedObject(i, indexes: 2, [.null])
+                    try d.writing().setElements(d.table, key, 3, [d.text("inbox", i % 10)])
+                    d.forgetTexts()
+                    try d.commit()
+                }
+            }),
+        BulkOperation(
+            "update-commits",
+            "set an indexed integer of ten random objects in each commit, a hundredth of the number",
+            leaves: { $0 },
+            prepare: { (d) throws(RealmError) in try d.addIndexed(indexes: 2) },
+            measure: { (d) throws(RealmError) in
+                for _ in 0..<max(1, d.count / 100) { try d.updateTen() }
+            }),
+        BulkOperation(
+            "delete-commits", "delete a random half of the objects in commits of 100",
+            leaves: { $0 - $0 / 2 },
+            prepare: { (d) throws(RealmError) in try d.addIndexed(indexes: 2) },
+            measure: { (d) throws(RealmError) in
+                for (i, key) in d.half().enumerated() {
+                    try d.writing().remove(d.table, key)
+                    if i % 100 == 99 { try d.commit() }
+                }
+            }),
+    ]
+
+    private static func load(
+        _ name: String, _ summary: String, textSize: Int = 0, commitEvery: Int = 1000
+    ) -> BulkOperation {
+        BulkOperation(
+            name, summary, leaves: { $0 },
+            prepare: { (d) throws(RealmError) in
+                try d.addIndexedClass(indexes: 2, [PropertySpec("text", .string)])
+            },
+            measure: { (d) throws(RealmError) in
+                for i in 0..<d.count {
+                    let text = d.text("text", i, padding: textSize)
+                    _ = try d.addIndexedObject(i, indexes: 2, [text])
+                    if i % commitEvery == commitEvery - 1 { try d.commit() }
+                }
+            })
+    }
+}
+
+extension BulkDatabase {
+    /// Commits another indexed integer for ten random objects.
+    func updateTen() throws(RealmError) {
+        for _ in 0..<10 {
+            let key = keys[below(keys.count)]
+            try writing().set(table, key, 1, .int(Int64(below(1 << 40))))
+        }
+        try commit()
+    }
+}

@@ -1,0 +1,78 @@
+import RealmEngine
+import ToolKit
+import ToolQuery
+
+/// Answers of `realm-query` about a whole file.
+extension BulkOperation {
+    static let reading: [BulkOperation] = [
+        query("sort-text", "sort all objects by a text", ["TRUEPREDICATE SORT(_id DESC)"]),
+        query(
+            "sort-spilled", "the same within 1 KiB of memory",
+            ["TRUEPREDICATE SORT(_id DESC)"], ["--max-memory", "1KiB"]),
+        query(
+            "distinct-text", "find the first object of every text",
+            ["TRUEPREDICATE DISTINCT(_id)"]),
+        query(
+            "group-text", "count the objects of every text",
+            [], ["--group-by", "_id", "--aggregate", "count"]),
+        diff("diff-equal", "compare two files with the same objects", changes: 0),
+        diff("diff-changed", "compare two files of which every tenth object differs", changes: 10),
+        BulkOperation(
+            "diff-classes", "compare two files with the same classes, a twentieth of the number",
+            per: 20, leaves: { _ in 0 },
+            prepare: { (d) throws(RealmError) in
+                try d.addClasses()
+                try d.writeCopy()
+            },
+            measure: { (d) throws(RealmError) in try d.compare(expecting: .ok) }),
+    ]
+
+    private static func query(
+        _ name: String, _ summary: String, _ predicate: [String], _ options: [String] = []
+    ) -> BulkOperation {
+        BulkOperation(
+            name, summary, leaves: { $0 },
+            prepare: { (d) throws(RealmError) in try d.addIndexed(indexes: 0) },
+            measure: { (d) throws(RealmError) in
+                try d.ask(options + [d.path, "Item"] + predicate, expecting: .ok)
+            })
+    }
+
+    /// - Parameter changes: every object at a multiple of this position differs; 0 for none.
+    private static func diff(_ name: String, _ summary: String, changes: Int) -> BulkOperation {
+        BulkOperation(
+            name, summary, leaves: { $0 },
+            prepare: { (d) throws(RealmError) in
+                try d.addIndexed(indexes: 2)
+                try d.writeCopy()
+                if changes == 0 { return }
+                for i in stride(from: 0, to: d.count, by: changes) {
+                    try d.writing().set(d.table, d.keys[i], 1, .int(-1))
+                }
+            },
+            measure: { (d) throws(RealmError) in
+                try d.compare(expecting: changes == 0 ? .ok : .no)
+            })
+    }
+}
+
+extension BulkDatabase {
+    /// Runs `realm-query` with these words, without output.
+    func ask(_ words: [String], expecting expected: ExitCode) throws(RealmError) {
+        let all = ["--progress", "never", "--force", "-o", "/dev/null"] + (try keyWords()) + words
+        let code = try QueryTool.run(try OptionParser.parse(QueryTable.table, all[...]))
+        if setting.key != nil {
+            // The tool set the limit of its own options for the whole process.
+            try OptionParser.parse(QueryTable.table, [path][...]).limitPlainMemory()
+        }
+        guard code == expected else {
+            throw .failedCheck("realm-query ended with exit status \(code.rawValue)")
+        }
+    }
+
+    /// Compares the database with its copy.
+    func compare(expecting expected: ExitCode) throws(RealmError) {
+        guard let copy else { throw .failedCheck("there is no copy to compare with") }
+        try ask(["--diff", copy.path, path], expecting: expected)
+    }
+}

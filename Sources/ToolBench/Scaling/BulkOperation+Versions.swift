@@ -1,0 +1,45 @@
+import RealmEngine
+
+/// Files with many versions that readers hold.
+extension BulkOperation {
+    static let versions: [BulkOperation] = [
+        BulkOperation(
+            "commit-pinned", "50 commits while older versions are held, a hundredth of the number",
+            per: 100, leaves: { _ in 1000 },
+            prepare: { (d) throws(RealmError) in try d.holdVersions() },
+            measure: { (d) throws(RealmError) in
+                for _ in 0..<50 { try d.updateTen() }
+            }),
+        BulkOperation(
+            "inspect-pinned",
+            "find out, as realm-versions does, what each held version keeps, a hundredth of the number",
+            per: 100, leaves: { _ in 1000 },
+            prepare: { (d) throws(RealmError) in try d.holdVersions() },
+            measure: { (d) throws(RealmError) in
+                let found = try Inspector(path: d.path, key: d.setting.key).inspect()
+                guard found.versions.count >= d.count else {
+                    throw .failedCheck("\(found.versions.count) versions were found")
+                }
+            }),
+        BulkOperation(
+            "release-pinned", "release the held versions and commit, a hundredth of the number",
+            per: 100, leaves: { _ in 1000 },
+            prepare: { (d) throws(RealmError) in try d.holdVersions() },
+            measure: { (d) throws(RealmError) in
+                d.releasePins()
+                try d.updateTen()
+            }),
+    ]
+}
+
+extension BulkDatabase {
+    /// Creates 1000 objects and changes ten of them in each of `count` versions, all of which are
+    /// held.
+    func holdVersions() throws(RealmError) {
+        try addIndexedClass(indexes: 2)
+        for i in 0..<1000 { keys.append(try addIndexedObject(i, indexes: 2)) }
+        try commit()
+        pin(count)
+        for _ in 0..<count { try updateTen() }
+    }
+}

@@ -1,0 +1,61 @@
+import RealmEngine
+import ToolKit
+
+/// Runs workloads at sizes that double.
+struct ScalingRunner {
+    /// Processor time a figure is the least of: shorter runs are repeated until they took as long.
+    static let leastMeasured = 50_000_000
+    /// Repetitions at the most, since what a run prepares may take longer than what it measures.
+    static let mostRuns = 20
+
+    let setting: BenchSetting
+    let workloads: [WorkloadPlan]
+    /// Number of sizes.
+    let sizes: Int
+    /// Whether runs are repeated until they took long enough.
+    var repeats = true
+    /// Called with the number of workloads measured so far, each size counted.
+    var progress: (Int) -> Void = { _ in }
+
+    /// Measures; the results are in the order of the workloads.
+    ///
+    /// Throws what `BenchRunner.run` throws.
+    func run() throws(RealmError) -> [ScalingResult] {
+        var results = workloads.map { ScalingResult(name: $0.name) }
+        for step in 0..<sizes {
+            var setting = setting
+            setting.num <<= step
+            setting.coreRows = setting.coreRows.map { $0 << step }
+            // Removed when this size is done.
+            let generated = try BenchRequest.makeFile(setting, workloads)
+            if let generated { setting.file = generated.path }
+            for (i, plan) in workloads.enumerated() {
+                progress(step * workloads.count + i)
+                let runs = try measure(plan, setting, warmsUp: step == 0)
+                results[i].points.append(ScalingPoint(num: setting.num, runs: runs))
+            }
+        }
+        return results
+    }
+
+    private func measure(
+        _ plan: WorkloadPlan, _ setting: BenchSetting, warmsUp: Bool
+    ) throws(RealmError) -> [RunFigures] {
+        let runner = BenchRunner(setting: setting, workloads: [plan])
+        var expected: RunOutcome?
+        if warmsUp, setting.warmup > .zero {
+            expected = try runner.measure(plan, setting).outcome
+        }
+        var runs: [RunFigures] = []
+        var spent = 0
+        repeat {
+            let once = try runner.measure(plan, setting)
+            try runner.check(once.outcome, against: expected, plan)
+            expected = once.outcome
+            runs.append(once.figures)
+            spent += once.figures.processorTime
+        } while runs.count < setting.runs
+            || repeats && spent < Self.leastMeasured && runs.count < Self.mostRuns
+        return runs
+    }
+}
