@@ -2,7 +2,7 @@ import RealmEngine
 import ToolKit
 import ToolQuery
 
-/// Answers of `realm-query` about a whole file.
+/// Reading of whole files: answers of `realm-query`, and salvage.
 extension BulkOperation {
     static let reading: [BulkOperation] = [
         query("sort-text", "sort all objects by a text", ["TRUEPREDICATE SORT(_id DESC)"]),
@@ -18,6 +18,19 @@ extension BulkOperation {
         diff("diff-equal", "compare two files with the same objects", changes: 0),
         diff("diff-changed", "compare two files of which every tenth object differs", changes: 10),
         BulkOperation(
+            "diff-equal-sets", "compare two files with the same set of texts", leaves: { _ in 1 },
+            prepare: { (d) throws(RealmError) in
+                try d.addCollection(.set, .string, isFull: false)
+                let place = CollectionPlace(d.table, d.owner, 0)
+                for i in 0..<d.count {
+                    try d.writing().insertMember(d.text("member", i), into: place)
+                    d.forgetTexts()
+                }
+                try d.commit()
+                try d.writeCopy()
+            },
+            measure: { (d) throws(RealmError) in try d.compare(expecting: .ok) }),
+        BulkOperation(
             "diff-classes", "compare two files with the same classes, a twentieth of the number",
             per: 20, leaves: { _ in 0 },
             prepare: { (d) throws(RealmError) in
@@ -25,6 +38,13 @@ extension BulkOperation {
                 try d.writeCopy()
             },
             measure: { (d) throws(RealmError) in try d.compare(expecting: .ok) }),
+        BulkOperation(
+            "salvage", "write what is found in the file to another one", leaves: { $0 },
+            prepare: { (d) throws(RealmError) in
+                try d.addIndexed(indexes: 2)
+                d.copy = try ScratchFile(d.setting, name: "copy")
+            },
+            measure: { (d) throws(RealmError) in try d.salvage() }),
     ]
 
     private static func query(
@@ -67,6 +87,21 @@ extension BulkDatabase {
         }
         guard code == expected else {
             throw .failedCheck("realm-query ended with exit status \(code.rawValue)")
+        }
+    }
+
+    /// Writes everything found in the file to `copy`.
+    func salvage() throws(RealmError) {
+        guard let copy else { throw .failedCheck("there is no file to salvage into") }
+        let directory = setting.directory
+        _ = try Salvage.run(
+            path: path, into: copy.path, spillingInto: directory, key: setting.key
+        ) { (loss) throws(RealmError) in
+            throw .failedCheck("something was lost of a file that is not damaged")
+        }
+        let salvaged = try Database(immutable: copy.path, key: setting.key).snapshot()
+        guard try salvaged.objectCount(salvaged.schema.classes) == count else {
+            throw .failedCheck("the salvaged file has another number of objects")
         }
     }
 
