@@ -47,6 +47,7 @@ import Testing
         "ToolFiles": [["Versions"], ["Compact"]],
         "ToolBench": [
             ["Measuring"], ["Data"], ["Workloads"], ["Comparison", "Peer", "Reports"],
+            ["Options"], ["Scaling"],
         ],
         // Public types of the SDK's API refer to each other in a circle: those are the first rank.
         "RealmSwift": [
