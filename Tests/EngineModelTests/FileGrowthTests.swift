@@ -148,6 +148,90 @@ import Testing
         try ModelRun.audit(IntegrityCheck.run(path: path), "at the end")
     }
 
+    /// People with an indexed text, `count` of them in one commit.
+    private func people(_ count: Int) throws -> (TableKey, [ObjectKey]) {
+        let table = try makeClass(
+            primaryKey: .int, PropertySpec("name", .string), indexed("city", .string),
+            PropertySpec("score", .double))
+        let keys = try fill(table, count) { transaction, key, i in
+            try self.set(transaction, table, key, i)
+        }
+        return (table, keys)
+    }
+
+    private func set(
+        _ transaction: WriteTransaction, _ table: TableKey, _ key: ObjectKey, _ i: Int
+    ) throws {
+        try withText("a person, number \(i)") { try transaction.set(table, key, 1, $0) }
+        try withText("city \(i % 300)") { try transaction.set(table, key, 2, $0) }
+        try transaction.set(table, key, 3, .double(Double(i) / 7))
+    }
+
+    /// Objects that are added 100 a commit.
+    @Test func batches() throws {
+        let (table, _) = try people(1)
+        for i in 0..<120 {
+            let transaction = try session.begin()
+            for j in 0..<100 {
+                let id = 1 + 100 * i + j
+                let key = try transaction.create(in: table, primaryKey: .int(Int64(id)))
+                try set(transaction, table, key, id)
+            }
+            try transaction.commit()
+        }
+        try expect(1.7, chunks: 400)
+    }
+
+    /// Random objects get new values, 100 a commit: most of the file is written again each time.
+    @Test func overwrites() throws {
+        let (table, keys) = try people(20_000)
+        var random = SeededRandom(seed: 4)
+        for _ in 0..<120 {
+            let transaction = try session.begin()
+            for _ in 0..<100 {
+                let i = Int(random.next() % UInt64(keys.count))
+                try set(transaction, table, keys[i], Int(random.next() % 100_000))
+            }
+            try transaction.commit()
+        }
+        try expect(2.2, chunks: 1200)
+    }
+
+    /// Random objects are replaced by new ones, 100 a commit.
+    @Test func replacements() throws {
+        let (table, all) = try people(20_000)
+        var keys = all
+        var random = SeededRandom(seed: 5)
+        for i in 0..<100 {
+            let transaction = try session.begin()
+            for j in 0..<100 {
+                let id = 20_000 + 100 * i + j
+                let at = Int(random.next() % UInt64(keys.count))
+                try transaction.remove(table, keys[at])
+                keys[at] = try transaction.create(in: table, primaryKey: .int(Int64(id)))
+                try set(transaction, table, keys[at], id)
+            }
+            try transaction.commit()
+        }
+        try expect(2.5, chunks: 1500)
+    }
+
+    /// Half of the objects go, at random, 100 a commit, whose free lists are long.
+    @Test func largerDeletions() throws {
+        let (table, all) = try people(20_000)
+        var keys = all
+        let before = try session.space().logicalSize
+        var random = SeededRandom(seed: 6)
+        keys.shuffle(using: &random)
+        for i in 0..<100 {
+            let transaction = try session.begin()
+            for key in keys[i * 100..<i * 100 + 100] { try transaction.remove(table, key) }
+            try transaction.commit()
+        }
+        #expect(Double(try session.space().logicalSize) <= 1.8 * Double(before))
+        try ModelRun.audit(IntegrityCheck.run(path: path), "at the end")
+    }
+
     private func fill(
         _ table: TableKey, _ count: Int,
         _ body: (WriteTransaction, ObjectKey, Int) throws -> Void

@@ -97,18 +97,67 @@ import Testing
         #expect(places.runs.count == 1)
     }
 
-    /// Long lists have an extent of their own, which nodes leave alone.
+    /// Long lists have space of their own, in which the lists of the next commits have room too.
     @Test func reserve() throws {
-        let free = [6000, 5000].enumerated().map {
+        let free = [20_000, 17_000].enumerated().map {
             Extent(start: UInt64(100_000 * ($0 + 1)), count: $1)
         }
         let need = NodeWriter.Need(bytes: 800, nodes: 2, largest: 400)
         var places = NodePlaces(Self.space(free, 500_000), need, extra: 4800, page: 4096)
         let starts = try Self.place([400, 400], &places)
-        #expect(places.reserve == Extent(start: 200_000, count: 5000))
+        #expect(places.reserve == Extent(start: 200_000, count: 17_000))
         #expect(starts == [100_000, 100_400])
         #expect(places.lastRun == nil)
-        #expect(places.finish().free.last == Extent(start: 200_000, count: 5000))
+        #expect(places.finish().free.last == Extent(start: 200_000, count: 17_000))
+    }
+
+    /// Lists go to the smaller extent next to the newest ones that has room for them. Nodes are placed in
+    /// neither.
+    @Test func listsInTurns() throws {
+        let lists = Extent(start: 100_000, count: 10_000)
+        let before = Extent(start: 80_000, count: 20_000)
+        let behind = Extent(start: 110_000, count: 15_000)
+        let other = Extent(start: 500_000, count: 400_000)
+        var space = FreeSpace(logicalSize: 1_000_000, lists: lists)
+        space.giveBack([before, behind, other])
+        for (bytes, reserve) in [(UInt64(12_000), behind), (16_000, before)] {
+            var space = space
+            let taken = space.takeListSpace(bytes, page: 4096)
+            #expect(taken.reserve == reserve)
+            #expect(taken.all == [before, behind])
+            #expect(space.free.filter { $0.count > 0 } == [other])
+        }
+        // Neither has room.
+        let taken = space.takeListSpace(30_000, page: 4096)
+        #expect(taken.all == [Extent(start: 500_000, count: 105_000)])
+        #expect(space.free.prefix(2) == [before, behind])
+        #expect(space.logicalSize == 1_000_000)
+        // Their space begins and ends where a node may.
+        var odd = space
+        let rounded = odd.takeListSpace(20_008, page: 4096)
+        #expect(rounded.all == [Extent(start: 605_000, count: 70_032)])
+        // Nor has another extent: the file grows by what is needed.
+        let more = space.takeListSpace(300_000, page: 4096)
+        #expect(more.all == [Extent(start: 1_000_000, count: 1_052_096)])
+        #expect(space.logicalSize == 2_052_096)
+    }
+
+    /// Most of a large extent next to the lists is left to nodes.
+    @Test func largeNeighbour() throws {
+        var space = FreeSpace(logicalSize: 1_000_000, lists: Extent(start: 100_000, count: 8000))
+        space.giveBack([
+            Extent(start: 10_000, count: 90_000), Extent(start: 108_000, count: 500_000),
+        ])
+        let taken = space.takeListSpace(10_000, page: 4096)
+        let expected = [
+            Extent(start: 70_000, count: 30_000), Extent(start: 108_000, count: 30_000),
+        ]
+        #expect(taken.all == expected)
+        #expect(taken.reserve == expected[0])
+        #expect(
+            space.free == [
+                Extent(start: 10_000, count: 60_000), Extent(start: 138_000, count: 470_000),
+            ])
     }
 
     /// Nodes go to extents of their size where free space is in many pieces.

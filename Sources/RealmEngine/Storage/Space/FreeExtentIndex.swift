@@ -12,10 +12,34 @@ struct FreeExtentIndex {
 
     init(_ free: [Extent]) {
         links = [Int32](repeating: -1, count: free.count)
-        // Extents of equal size are found in file order.
-        for i in free.indices.reversed() { insert(i, free[i]) }
+        // A file has thousands, and every commit that places single nodes builds this.
+        heads.withUnsafeMutableBufferPointer { heads in
+            links.withUnsafeMutableBufferPointer { links in
+                free.withUnsafeBufferPointer { free in
+                    // Extents of equal size are found in file order.
+                    var i = free.count &- 1
+                    while i >= 0 {
+                        if Self.isUseful(free[i]) {
+                            let c = Self.sizeClass(free[i].count)
+                            links[i] = heads[c]
+                            heads[c] = Int32(truncatingIfNeeded: i)
+                        }
+                        i &-= 1
+                    }
+                }
+            }
+        }
+        for c in 0..<256 where heads[c] >= 0 { filled[c >> 6] |= 1 << UInt64(c & 63) }
     }
 
+    /// Whether single nodes can use an extent: one with a section boundary inside is left alone.
+    @inline(__always)
+    private static func isUseful(_ extent: Extent) -> Bool {
+        extent.count > 0
+            && extent.start / NodeWriter.section == (extent.end &- 1) / NodeWriter.section
+    }
+
+    @inline(__always)
     private static func sizeClass(_ size: UInt64) -> Int {
         let words = Int(truncatingIfNeeded: size >> 3)
         if words < 128 { return words }
@@ -23,11 +47,9 @@ struct FreeExtentIndex {
         return min(255, 128 + (log - 7) * 4 + (words >> (log - 2)) & 3)
     }
 
-    /// Adds an extent. One with a section boundary inside has no use for single nodes.
+    /// Adds an extent, if single nodes can use it.
     mutating func insert(_ i: Int, _ extent: Extent) {
-        guard extent.count > 0,
-            extent.start / NodeWriter.section == (extent.end - 1) / NodeWriter.section
-        else { return }
+        guard Self.isUseful(extent) else { return }
         while links.count <= i { links.append(-1) }
         let c = Self.sizeClass(extent.count)
         links[i] = heads[c]

@@ -15,9 +15,14 @@ struct FreeSpace {
     private(set) var locked: [Chunk] = []
     /// End of the space the version manages.
     private(set) var logicalSize: UInt64
+    /// Bytes from the version's free lists to the end of its root, which a commit of this engine writes
+    /// behind them; nil in an empty file.
+    private(set) var lists: Extent?
 
-    /// An empty file's free space.
-    init(logicalSize: UInt64) { self.logicalSize = logicalSize }
+    /// Nothing is free.
+    init(logicalSize: UInt64, lists: Extent? = nil) {
+        (self.logicalSize, self.lists) = (logicalSize, lists)
+    }
 
     /// Reads the free list of the version with root `top`; chunks stamped above `oldestReachable`
     /// are locked, unless `older` versions prove them free.
@@ -34,6 +39,10 @@ struct FreeSpace {
             count = stored.divide(oldestReachable, older, memory, &locked)
         }
         self.locked = locked
+        let (start, root) = (top.freePositions.raw, top.ref.raw)
+        guard start < root else { return }
+        let end = root + UInt64(try space.node(top.ref).byteSize)
+        lists = Extent(start: start, count: end - start)
     }
 
     private mutating func release(_ chunk: Chunk) {
@@ -46,19 +55,21 @@ struct FreeSpace {
 
     /// Grows the space by at least `request` bytes; the new end is a multiple of `page`.
     ///
-    /// A sixteenth of the file keeps free space small beside the space in use.
-    ///
-    /// - Parameter isLarge: the commit is large, and others like it are likely to come: a small file
-    ///   doubles, and another grows by 1 MiB or more.
-    mutating func grow(by request: UInt64, page: UInt64, isLarge: Bool = false) {
-        let start = logicalSize
-        var step = min(start / 16, 64 << 20)
-        if isLarge { step = max(step, min(start, 1 << 20)) }
+    /// Growing takes time, and more commits of that size are likely to come: a file grows by a sixteenth,
+    /// or by twice the request where that is more, but no more than an eighth.
+    mutating func grow(by request: UInt64, page: UInt64) {
+        let size = logicalSize
+        let several = max(min(size / 16, 64 << 20), min(2 * request, size / 8))
         // With most of the file free, only the request itself is added.
-        if isLarge, total > start / 2 { step = 0 }
-        let end = (start + max(step, request) + page - 1) / page * page
-        logicalSize = end
-        release(Chunk(start: start, count: end - start, version: 0))
+        let step = total > size / 2 ? 0 : several
+        extend(by: max(step, request), page: page)
+    }
+
+    /// Grows the space by `bytes` and what is left of the last page.
+    mutating func extend(by bytes: UInt64, page: UInt64) {
+        let start = logicalSize
+        logicalSize = (start + bytes + page - 1) / page * page
+        release(Chunk(start: start, count: logicalSize - start, version: 0))
     }
 
     /// Bytes that can be used.
@@ -81,32 +92,25 @@ struct FreeSpace {
         }
     }
 
-    /// Position of the largest extent, the first of equal ones.
-    var largest: Int? {
-        free.withUnsafeBufferPointer { free in
-            var best: Int?
-            var most: UInt64 = 0
-            for i in 0..<free.count where free[i].count > most { (best, most) = (i, free[i].count) }
-            return best
-        }
-    }
-
     /// Extents of fewer bytes are left to single nodes.
     private static let leastExtent: UInt64 = 1 << 8
     /// Bytes of the file that one more write is worth.
     private static let writeCost: UInt64 = 1 << 9
 
+    /// A stretch is filled if at least one in as many of its bytes is written.
+    private static let sparsest: UInt64 = 3
+
     /// Positions of extents with room for `need` that have the least between them; nil where the file
-    /// grows instead, because less than an eighth of that part is free and most of the file is in use.
+    /// grows instead, because less than a third of that part is free and most of the file is in use.
     ///
-    /// A commit of many nodes goes to the emptiest part of the file and fills it: its pages are few writes
-    /// for the device.
+    /// A commit goes to the emptiest part of the file and fills it: its pages are few writes for the
+    /// device.
     func emptiestStretch(_ need: NodeWriter.Need) -> [Int]? {
         // Half a node is lost at the end of each.
         let lost = need.bytes / max(1, need.nodes) / 2
         let least = max(Self.leastExtent, 2 * lost)
         guard let (range, span) = emptiest(least, need.bytes, lost) else { return nil }
-        if span > 8 * need.bytes, total <= logicalSize / 2 { return nil }
+        if span > Self.sparsest * need.bytes, total <= logicalSize / 2 { return nil }
         return range.filter { free[$0].count >= least }
     }
 

@@ -95,12 +95,13 @@ struct ListWriter {
         }
         if let best { return best.start }
         while true {
-            space.grow(by: bound, page: page)
+            space.extend(by: bound, page: page)
             if let start = Self.start(in: space.free.last!, bound) { return start }
         }
     }
 
-    private static func start(in extent: Extent, _ bound: UInt64) -> UInt64? {
+    /// Start of `bound` bytes of an extent that are in one section; nil if there are none.
+    static func start(in extent: Extent, _ bound: UInt64) -> UInt64? {
         guard extent.count >= bound else { return nil }
         let boundary = (extent.start / NodeWriter.section + 1) * NodeWriter.section
         if extent.start + bound <= boundary { return extent.start }

@@ -1,10 +1,12 @@
 /// Chooses an offset for each node of a commit.
 ///
-/// As few writes as possible, as long as free space is in few pieces: one extent with room for all nodes,
-/// behind which the lists go, or a few large ones. Where it is in many, each node goes to an extent
-/// that fits it, which is what makes them fewer: the more there are, the larger the part of the nodes.
+/// The lists have space of their own (`FreeSpace.takeListSpace`), unless they are short and one extent has
+/// room for them and all nodes. Nodes go to the smallest extent with room for all of them, else to the
+/// extents of the emptiest stretch of the file, and the file grows where no stretch is a third free.
 ///
-/// A commit of many nodes would be as many writes. It fills a stretch of extents near each other.
+/// While there are more free extents than a file of that size may have, a part of the nodes goes to extents
+/// that fit them, which is what makes them fewer: the more there are, the larger the part. A commit of many
+/// nodes would be as many writes. It leaves the small extents to others.
 struct NodePlaces {
     /// The version's free space. What is taken of it has no bytes there meanwhile.
     private var free: FreeSpace
@@ -15,15 +17,15 @@ struct NodePlaces {
     private let isWhole: Bool
     /// Free extents by size, once single nodes have used them.
     private var index: FreeExtentIndex?
-    /// Whether the commit has more than `manyNodes`: none of them goes to an extent of its own.
-    private let isLarge: Bool
-    /// Positions of extents to be filled next, in a commit of many nodes.
+    /// Positions of extents to be filled next.
     private var planned: ArraySlice<Int> = []
     /// Stretches that may still be planned: nodes do not fill extents to the last byte.
     private var plans = 4
     /// Nodes that still go to extents which fit them.
     private var fits: Int
-    /// Whether all nodes do that find one, since there is no extent for many.
+    /// Whether the commit has so few nodes that each may be a write.
+    private let hasFewNodes: Bool
+    /// Whether all nodes go to extents that fit them, as far as there are any, since no stretch has room.
     private var allFit = false
     /// Bytes still to be placed, about.
     private var left: UInt64
@@ -49,14 +51,11 @@ struct NodePlaces {
     private static let fewExtents: UInt64 = 32
     /// Bytes in use for each further one.
     private static let bytesPerExtent: UInt64 = 4096
-    /// Extents that the nodes of a commit are divided among at most, about.
-    private static let mostPieces: UInt64 = 8
-    /// Lists of more bytes have an extent of their own: between nodes they would leave a gap that only
-    /// lists fill.
+    /// Lists of more bytes have space of their own: between nodes they would leave a gap that only lists
+    /// fill.
     private static let shortLists: UInt64 = 2048
-
-    /// Commits of more nodes are large.
-    private static let manyNodes: UInt64 = 160
+    /// Nodes of a commit of which each may be a write of its own.
+    private static let fewNodes: UInt64 = 160
     /// Nodes of more bytes do not end an extent that has no room for them.
     private static let largeNode: UInt64 = 1 << 10
 
@@ -67,36 +66,25 @@ struct NodePlaces {
         used = self.free.logicalSize - self.free.total
         let few = Int(clamping: max(Self.fewExtents, used / Self.bytesPerExtent))
         let excess = self.free.free.count - few
-        isLarge = need.nodes > Self.manyNodes
-        isWhole = excess <= 0 || isLarge
-        fits = isWhole ? 0 : Int(clamping: need.nodes) * min(excess, few) / few + 1
+        isWhole = excess <= 0
+        hasFewNodes = need.nodes <= Self.fewNodes
+        fits =
+            isWhole || !hasFewNodes
+            ? 0 : Int(clamping: need.nodes) * min(excess, few) / few + 1
         left = need.bytes
         largest = need.largest
         mean = max(1, need.bytes / max(1, need.nodes))
-        if extra <= Self.shortLists || isLarge, isWhole,
+        if extra <= Self.shortLists, isWhole,
             let i = self.free.bestFit(need.bytes + extra, largest: largest)
         {
             reserve = nil
             open(i)
+        } else if extra > 0 {
+            let space = self.free.takeListSpace(extra, page: page)
+            reserve = space.reserve
+            unused = space.all
         } else {
-            reserve = extra > 0 ? Self.reserve(extra, &self.free, page) : nil
-            if let reserve { unused.append(reserve) }
-        }
-    }
-
-    /// Takes an extent with room for the lists.
-    private static func reserve(
-        _ bytes: UInt64, _ free: inout FreeSpace, _ page: UInt64
-    ) -> Extent {
-        while true {
-            guard let i = free.bestFit(bytes) else {
-                free.grow(by: bytes, page: page)
-                continue
-            }
-            let extent = free.free[i]
-            // Most of a large one is left to nodes.
-            guard extent.count > 4 * bytes else { return free.take(i) }
-            return Extent(start: free.cut(i, bytes), count: bytes)
+            reserve = nil
         }
     }
 
@@ -176,7 +164,9 @@ struct NodePlaces {
         for i in planned where free.free[i].count >= size {
             let start = free.free[i].start
             guard start / section == (start + size - 1) / section else { continue }
+            index?.remove(i, free.free[i])
             _ = free.cut(i, size)
+            index?.insert(i, free.free[i])
             runs.append(NodeWriter.Run(start: start, room: size))
             return (Ref(start), runs[runs.count - 1].bytes.extend(by: Int(size)))
         }
@@ -193,51 +183,45 @@ struct NodePlaces {
         return false
     }
 
-    /// Goes on to another extent: the smallest with room for all that is left, else the largest if it
-    /// takes a good part, else new space. Where there is enough free space, but only in small extents,
-    /// the node, and all after it, go to those that fit them.
+    /// Goes on to another extent: the smallest with room for all that is left, else the first of a
+    /// stretch, else new space. Few nodes go to extents that fit them, if enough is free.
     private mutating func openNext(
         _ size: UInt64
     ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
         close()
         if openPlanned() { return nil }
-        let largest = max(largest, size)
-        if let i = free.bestFit(max(left, size), largest: largest) {
+        let bytes = max(left, size)
+        let need = NodeWriter.Need(
+            bytes: bytes, nodes: left / mean + 1, largest: max(largest, size))
+        if let i = free.bestFit(bytes, largest: need.largest) {
             open(i)
             return nil
         }
-        if isLarge, plans > 0 {
+        if plans > 0 {
             plans -= 1
-            let need = NodeWriter.Need(
-                bytes: max(left, size), nodes: left / mean + 1, largest: largest)
             planned = free.emptiestStretch(need)?[...] ?? []
             if openPlanned() { return nil }
-        } else if isEnough {
-            if isWhole, let i = free.largest {
-                let count = free.free[i].count
-                // A section boundary may cost as much as the node.
-                if count >= 2 * size, count >= left / Self.mostPieces {
-                    open(i)
-                    return nil
-                }
-            }
-            if !allFit, !isLarge {
-                allFit = true
-                if let result = fit(size) { return result }
-            }
         }
-        // Its last extent becomes larger.
-        if let last = free.free.last { index?.remove(free.free.count - 1, last) }
-        let (bytes, start) = (max(left, size), free.logicalSize)
-        let isOneSection =
-            start / NodeWriter.section == (start + bytes - 1) / NodeWriter.section
-        free.grow(
-            by: isOneSection ? bytes : bytes + largest, page: page, isLarge: isLarge)
-        open(free.free.count - 1)
+        if hasFewNodes, !allFit, isEnough {
+            allFit = true
+            if let result = fit(size) { return result }
+        }
+        grow(need)
         return nil
     }
 
-    /// Whether the file does not grow: a part of it is free that is worth using first.
+    /// Makes the file longer and opens the new space.
+    private mutating func grow(_ need: NodeWriter.Need) {
+        // Its last extent becomes larger.
+        if let last = free.free.last { index?.remove(free.free.count - 1, last) }
+        let start = free.logicalSize
+        let isOneSection =
+            start / NodeWriter.section == (start + need.bytes - 1) / NodeWriter.section
+        free.grow(by: isOneSection ? need.bytes : need.bytes + need.largest, page: page)
+        open(free.free.count - 1)
+    }
+
+    /// Whether a part of the file is free that is worth using before the file grows.
     private var isEnough: Bool {
         free.total >= max(2 * left, isWhole ? used / 4 : used / 10)
     }
