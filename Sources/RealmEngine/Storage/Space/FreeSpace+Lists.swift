@@ -4,7 +4,7 @@ extension FreeSpace {
     struct ListSpace {
         /// Extent that the lists of this commit go to.
         var reserve: Extent
-        /// All that nodes stay out of, `reserve` included.
+        /// Extents that nodes stay out of, `reserve` included.
         var all: [Extent]
     }
 
