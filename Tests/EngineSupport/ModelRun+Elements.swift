@@ -27,7 +27,7 @@ extension ModelRun {
                 all[i] = try edited(transaction, all[i], info, &place)
                 return .list(all)
             }
-            try edit(transaction, &all, info, place)
+            for _ in 0..<changeCount(info) { try edit(transaction, &all, info, place) }
             return .list(all)
         case .dictionary(var all):
             let nested = all.indices.filter {
@@ -39,13 +39,19 @@ extension ModelRun {
                 all[i].value = try edited(transaction, all[i].value, info, &place)
                 return .dictionary(all)
             }
-            try edit(transaction, &all, info, place)
+            for _ in 0..<changeCount(info) { try edit(transaction, &all, info, place) }
             return .dictionary(all)
         case .set(var all):
-            try edit(transaction, set: &all, info, place)
+            for _ in 0..<changeCount(info) { try edit(transaction, set: &all, info, place) }
             return .set(all)
         default: return value
         }
+    }
+
+    /// Number of changes of one collection in a row, which finds it open after the first. The model compares
+    /// embedded objects after each change.
+    private func changeCount(_ info: ModelDatabase.Column) -> Int {
+        isEmbedded(info) || values.chance(60) ? 1 : 1 + values.below(8)
     }
 
     private func newElement(

@@ -56,12 +56,10 @@ extension CollectionHandle {
         of value: Value, in view: CollectionView, _ space: NodeSpace
     ) throws(RealmError) -> Int? {
         let count = try ElementCursor.count(space, view)
-        func order(_ i: Int) throws(RealmError) -> Int {
-            SetOrder.compare(try element(at: i, of: view, space), value)
-        }
-        let place = try (0..<count).partitionPoint { (i) throws(RealmError) in try order(i) >= 0 }
-        guard place < count, try order(place) == 0 else { return nil }
-        return place
+        let tree = BPlusTree(space: space, root: view.root)
+        let found = try OrderedSearch(tree, view.element, count: count)
+            .find(value, order: SetOrder.compare)
+        return found.isThere ? found.index : nil
     }
 
     /// An aggregate of the elements, or of the values of a dictionary. Nulls are skipped, and NaN is

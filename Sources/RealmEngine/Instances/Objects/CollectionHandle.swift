@@ -124,12 +124,11 @@ public struct CollectionHandle {
     ) throws(RealmError) -> Value? {
         guard let halves = try halves(view, space) else { return nil }
         let count = try ElementCursor.count(space, halves.keys)
-        func order(_ i: Int) throws(RealmError) -> Int {
-            ValueOrder.compare(try element(at: i, of: halves.keys, space), key)
-        }
-        let place = try (0..<count).partitionPoint { (i) throws(RealmError) in try order(i) >= 0 }
-        guard place < count, try order(place) == 0 else { return nil }
-        return try element(at: place, of: halves.values, space)
+        let keys = BPlusTree(space: space, root: halves.keys.root)
+        let found = try OrderedSearch(keys, halves.keys.element, count: count)
+            .find(key, order: ValueOrder.compare)
+        guard found.isThere else { return nil }
+        return try element(at: found.index, of: halves.values, space)
     }
 
     /// The two lists that a dictionary is; nil for one that never held anything.
@@ -151,7 +150,7 @@ public struct CollectionHandle {
 
 /// Changes, in the instance's write transaction; see `WriteTransaction` for what each does and throws.
 extension CollectionHandle {
-    private func changing() throws(RealmError) -> (WriteTransaction, CollectionPlace) {
+    func changing() throws(RealmError) -> (WriteTransaction, CollectionPlace) {
         let (transaction, column) = try owner.changing(property)
         return (transaction, CollectionPlace(owner.objects.key, owner.key, column, steps))
     }
@@ -161,7 +160,10 @@ extension CollectionHandle {
         try transaction.insertElement(value, at: position, in: place)
     }
 
-    public func append(_ value: Value) throws(RealmError) { try insert(value, at: count) }
+    public func append(_ value: Value) throws(RealmError) {
+        let (transaction, place) = try changing()
+        try transaction.appendElement(value, to: place)
+    }
 
     public func set(_ value: Value, at position: Int) throws(RealmError) {
         let (transaction, place) = try changing()

@@ -1,26 +1,39 @@
-/// One change of one collection: opened, changed, and stored with all that has to follow, which are the
-/// collections around it, the index of the property, other ends of links, and the change log.
+/// A collection opened for changes. A change is stored in the collection, the collections around it, the index
+/// of the property, the other ends of links, and the change log.
 ///
-/// Positions are those of users, who do not see unresolved links. Confined to the writer, and to
-/// one change.
+/// The transaction keeps the collection changed last open, with the leaf of the change, as long as nothing else
+/// changes (`isCurrent`). Positions count the elements that users see: unresolved links are skipped. Confined to
+/// the writer.
 final class CollectionEdit {
-    private let transaction: WriteTransaction
+    /// The transaction, which keeps this.
+    private unowned(unsafe) let transaction: WriteTransaction
     let editor: TableEditor
     let column: ColumnInfo
-    private let object: ObjectKey
+    private let place: CollectionPlace
+    private var object: ObjectKey { place.object }
     /// From the property's own collection inwards; the last one changes.
-    private var levels: [Level] = []
-    /// Values that the change takes out, and those it puts in.
-    private var gone: [Value] = []
-    private var fresh: [Value] = []
-    /// The property's value as it was.
+    @exclusivity(unchecked) private var levels: [Level] = []
+    /// The collection that changes.
+    @exclusivity(unchecked) private(set) var tree: Tree
+    /// Type of the elements of the collection that changes.
+    let element: ElementType
+    /// Whether elements can be links or contain some.
+    private let mayHoldLinks: Bool
+    /// Links and collections that the change takes out, and those it puts in.
+    @exclusivity(unchecked) private var gone: [Value] = []
+    @exclusivity(unchecked) private var fresh: [Value] = []
+    /// The property's value as it was opened.
     private let stored: Value
-    private var hasBegun = false
+    @exclusivity(unchecked) private var hasBegun = false
+    /// Whether the change log takes the changes. It omits changes of objects that the transaction made.
+    private let isLogged: Bool
+    /// `changeCount` of the context after the last change; nil before the first, and during one.
+    @exclusivity(unchecked) private var changeCount: Int?
 
     private struct Level {
         let tree: Tree
         /// As the collection around it, or the object, has it.
-        let value: Value
+        var value: Value
         /// Where that is in the collection around it.
         let index: Int
     }
@@ -34,33 +47,49 @@ final class CollectionEdit {
     /// Throws `misuse` when there is no such object, or no collection at the place.
     init(_ transaction: WriteTransaction, _ place: CollectionPlace) throws(RealmError) {
         self.transaction = transaction
+        self.place = place
         editor = try transaction.openEditor(place.table)
         precondition(place.column >= 0 && place.column < editor.columns.count)
         column = editor.columns[place.column]
-        object = place.object
+        element = place.steps.isEmpty ? column.layout.element : .mixed
+        mayHoldLinks = element.mayHoldLinks
+        isLogged = !editor.created.pointee.contains(place.object.raw)
         guard place.steps.count < CollectionView.maximumDepth else {
             throw .misuse("collections do not nest that deep", reason: "depth")
         }
-        guard try editor.reaches(object), let value = try editor.value(object, column) else {
-            throw WriteTransaction.noObject(editor, object)
-        }
+        guard try editor.reaches(place.object),
+            let value = try editor.value(place.object, column)
+        else { throw WriteTransaction.noObject(editor, place.object) }
         stored = value
-        try enter(value, at: 0)
+        tree = try Self.open(value, transaction.context, column)
+        levels.append(Level(tree: tree, value: value, index: 0))
         for step in place.steps { try enter(step) }
     }
 
-    private func enter(_ value: Value, at index: Int) throws(RealmError) {
-        let context = transaction.context
-        let tree: Tree
+    private static func open(
+        _ value: Value, _ context: EditContext, _ column: ColumnInfo
+    ) throws(RealmError) -> Tree {
         switch value {
         case .list(let view):
-            tree = .list(try SequenceEditor(context, root: view.root, element: view.element))
+            .list(try SequenceEditor(context, root: view.root, element: view.element))
         case .set(let view):
-            tree = .set(try SequenceEditor(context, root: view.root, element: view.element))
-        case .dictionary(let view): tree = .dictionary(try DictionaryEditor(context, view))
+            .set(try SequenceEditor(context, root: view.root, element: view.element))
+        case .dictionary(let view): .dictionary(try DictionaryEditor(context, view))
         default: throw .misuse("\(column.name) holds no collection there", reason: "type")
         }
+    }
+
+    private func enter(_ value: Value, at index: Int) throws(RealmError) {
+        tree = try Self.open(value, transaction.context, column)
         levels.append(Level(tree: tree, value: value, index: index))
+    }
+
+    /// Whether this is the collection at `place`, with nothing changed since its own last change.
+    @inline(__always)
+    func isCurrent(at place: CollectionPlace) -> Bool {
+        changeCount == transaction.context.changeCount && object == place.object
+            && self.place.column == place.column && self.place.table == place.table
+            && (place.steps.isEmpty ? levels.count == 1 : self.place.steps == place.steps)
     }
 
     private func enter(_ step: CollectionPlace.Step) throws(RealmError) {
@@ -79,12 +108,6 @@ final class CollectionEdit {
         default: throw .misuse("\(column.name) holds no such collection there", reason: "type")
         }
     }
-
-    /// What changes.
-    var tree: Tree { levels[levels.count - 1].tree }
-
-    /// The elements of the collection that changes: those of the property, or anything.
-    var element: ElementType { levels.count == 1 ? column.layout.element : .mixed }
 
     /// The elements of a list; `misuse` for another kind.
     func list() throws(RealmError) -> SequenceEditor {
@@ -144,8 +167,8 @@ final class CollectionEdit {
                 .data, code: "TypeMismatch", reason: "type",
                 "\(column.name) is a set, which holds no collections")
         }
-        if element.mayHoldLinks { try transaction.checkTarget(value) }
-        if levels.count == 1, column.collection != nil {
+        if mayHoldLinks { try transaction.checkTarget(value) }
+        if column.index != .none, levels.count == 1, column.collection != nil {
             try WriteTransaction.checkIndexed([value], column)
         }
     }
@@ -155,63 +178,126 @@ final class CollectionEdit {
     func begin() throws(RealmError) {
         if hasBegun { return }
         hasBegun = true
+        changeCount = nil
+        editor.markDirty()
         // The words of an indexed list are read while its nodes are there.
-        try editor.changeIndex(column, object, from: stored, to: nil)
+        if column.index != .none { try editor.changeIndex(column, object, from: stored, to: nil) }
     }
 
     /// The change puts a value in: bytes are copied, since what they lie in may move.
+    @inline(__always)
     func putting(_ value: Value) throws(RealmError) -> Value {
         try begin()
-        let kept = transaction.keep(value)
-        fresh.append(kept)
-        return kept
+        if mayHoldLinks, value.isLinkOrCollection { fresh.append(value) }
+        return transaction.keep(value)
     }
 
-    /// The change takes a value out.
-    func taking(_ value: Value) throws(RealmError) {
+    /// The change takes the element at `index` of `elements` out.
+    @inline(__always)
+    func taking(_ index: Int, of elements: SequenceEditor) throws(RealmError) {
         try begin()
-        gone.append(transaction.keep(value))
+        guard mayHoldLinks else { return }
+        let value = try elements.value(at: index)
+        if value.isLinkOrCollection { gone.append(value) }
     }
 
     // MARK: Storing
 
-    /// Stores what was changed, and tells the log of `steps`.
-    func finish(_ steps: Step...) throws(RealmError) {
+    /// Stores what was changed, and logs `step`.
+    func finish(_ step: Step) throws(RealmError) { try finish(step, nil) }
+
+    /// Stores what was changed, and logs two steps.
+    func finish(_ step: Step, _ next: Step?) throws(RealmError) {
         try store()
+        if !fresh.isEmpty { try storeLinks() }
+        let hasOrphans = try gone.isEmpty ? false : removeGone()
+        if isLogged { note(step, next) }
+        if !hasOrphans { remain() }
+    }
+
+    private func storeLinks() throws(RealmError) {
         for value in fresh { try transaction.addBacklinks(editor, object, column, of: value) }
+        fresh.removeAll(keepingCapacity: true)
+    }
+
+    /// Removes the other ends of links that went, the embedded objects and tombstones that lost their last
+    /// link, and the nodes of collections. True if objects were removed.
+    private func removeGone() throws(RealmError) -> Bool {
         var orphans: [ObjectLink] = []
         for value in gone {
-            try transaction.forEachLink(in: value) { (link) throws(RealmError) in
-                if try transaction.removeBacklink(editor, object, column, to: link) {
-                    orphans.append(link)
-                }
-            }
+            try removeLinks(in: value, &orphans)
             if let root = value.collectionRoot { try transaction.context.freeDeep(root) }
         }
+        gone.removeAll(keepingCapacity: true)
         for orphan in orphans { try transaction.removeOrphan(orphan) }
-        note(steps)
+        return !orphans.isEmpty
+    }
+
+    private func removeLinks(in value: Value, _ orphans: inout [ObjectLink]) throws(RealmError) {
+        try transaction.forEachLink(in: value) { (link) throws(RealmError) in
+            if try transaction.removeBacklink(editor, object, column, to: link) {
+                orphans.append(link)
+            }
+        }
+    }
+
+    /// Stays open for the next change. Not with an index, which needs the elements of before.
+    private func remain() {
+        hasBegun = false
+        if column.index == .none { changeCount = transaction.context.changeCount }
+    }
+
+    /// Stores another tree in place of the present one, which is freed, and logs `steps`.
+    func replace(
+        with elements: SequenceEditor, _ steps: some Sequence<Step>
+    ) throws(RealmError) {
+        try begin()
+        let old = try tree.finish()
+        try store(try elements.finish(), levels.count - 1)
+        try storeLinks()
+        _ = try removeGone()
+        try transaction.context.freeDeep(old)
+        if isLogged { for step in steps { note(step, nil) } }
+    }
+
+    /// Takes everything out: the tree is freed as a whole.
+    func clear() throws(RealmError) {
+        let count = tree.count
+        if count == 0 { return }
+        try begin()
+        let last = levels.count - 1
+        let value = levels[last].value.replacingRoot(try tree.finish())
+        try store(.none, last)
+        var orphans: [ObjectLink] = []
+        if mayHoldLinks { try removeLinks(in: value, &orphans) }
+        if let root = value.collectionRoot { try transaction.context.freeDeep(root) }
+        for orphan in orphans { try transaction.removeOrphan(orphan) }
+        if isLogged { note(.clear(count), nil) }
     }
 
     private func store() throws(RealmError) {
-        for i in levels.indices.reversed() {
-            let level = levels[i]
-            let root: Ref
-            switch level.tree {
-            case .list(let elements), .set(let elements): root = try elements.finish()
-            case .dictionary(let entries): root = try entries.finish()
-            }
-            if root == level.value.collectionRoot { continue }
-            let new = level.value.replacingRoot(root)
-            if i == 0 {
+        try store(try tree.finish(), levels.count - 1)
+    }
+
+    /// Stores the root of the collection at `level`, and of those around it as far as they change.
+    private func store(_ root: Ref, _ level: Int) throws(RealmError) {
+        var (root, level) = (root, level)
+        while root != levels[level].value.collectionRoot {
+            let new = levels[level].value.replacingRoot(root)
+            levels[level].value = new
+            if level == 0 {
                 try editor.setCell(object, column.leafIndex, new)
-                continue
+                break
             }
-            switch levels[i - 1].tree {
-            case .list(let elements), .set(let elements): try elements.set(new, at: level.index)
-            case .dictionary(let entries): try entries.values.set(new, at: level.index)
+            let index = levels[level].index
+            level -= 1
+            switch levels[level].tree {
+            case .list(let elements), .set(let elements): try elements.set(new, at: index)
+            case .dictionary(let entries): try entries.values.set(new, at: index)
             }
+            root = try levels[level].tree.finish()
         }
-        if hasBegun, column.index != .none {
+        if column.index != .none {
             try editor.changeIndex(
                 column, object, from: nil, to: try editor.value(object, column))
         }
@@ -221,17 +307,44 @@ final class CollectionEdit {
 
     typealias Step = ChangeLogWriter.CollectionStep
 
-    private func note(_ steps: [Step]) {
-        if editor.created.pointee.contains(object.raw) { return }
-        let path = levels.dropFirst().map { Int64($0.value.collectionKey) }
-        for step in steps {
-            transaction.log.pointee.change(
-                editor.key, column.key, object, path: path, step)
+    private func note(_ step: Step, _ next: Step?) {
+        var path: [Int64] = []
+        if levels.count > 1 { path = levels.dropFirst().map { Int64($0.value.collectionKey) } }
+        transaction.log.pointee.change(editor.key, column.key, object, path: path, step)
+        guard let next else { return }
+        transaction.log.pointee.change(editor.key, column.key, object, path: path, next)
+    }
+}
+
+extension CollectionEdit.Tree {
+    /// Number of stored elements.
+    var count: Int {
+        switch self {
+        case .list(let elements), .set(let elements): elements.count
+        case .dictionary(let entries): entries.count
+        }
+    }
+
+    /// The root of the collection as it is now.
+    @inline(__always)
+    func finish() throws(RealmError) -> Ref {
+        switch self {
+        case .list(let elements), .set(let elements): try elements.finish()
+        case .dictionary(let entries): try entries.finish()
         }
     }
 }
 
 extension Value {
+    /// Whether the value is a link or may contain some.
+    @inline(__always)
+    fileprivate var isLinkOrCollection: Bool {
+        switch self {
+        case .link, .list, .set, .dictionary: true
+        default: false
+        }
+    }
+
     /// What a nested collection is addressed by.
     fileprivate var collectionKey: Int32 {
         switch self {

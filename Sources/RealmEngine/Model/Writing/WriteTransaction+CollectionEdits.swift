@@ -5,13 +5,35 @@
 /// not there. Positions are those that users see. Links keep their other ends, and embedded objects that
 /// are taken out are removed.
 extension WriteTransaction {
+    /// The collection at `place`: the one that was changed last, if nothing else has changed since.
+    func collection(at place: CollectionPlace) throws(RealmError) -> CollectionEdit {
+        try checkOpen()
+        if let openCollection, openCollection.isCurrent(at: place) { return openCollection }
+        openCollection = nil
+        let edit = try CollectionEdit(self, place)
+        openCollection = edit
+        return edit
+    }
+
     // MARK: Lists
+
+    /// Adds a value behind the last element of a list.
+    public func appendElement(
+        _ value: Value, to place: CollectionPlace
+    ) throws(RealmError) {
+        let edit = try collection(at: place)
+        let list = try edit.list()
+        try edit.check(value)
+        let index = list.count
+        try list.insert(try edit.putting(value), at: index)
+        try edit.finish(.insert(index))
+    }
 
     /// Puts a value in front of the element at `position`, or behind the last.
     public func insertElement(
         _ value: Value, at position: Int, in place: CollectionPlace
     ) throws(RealmError) {
-        let edit = try CollectionEdit(self, place)
+        let edit = try collection(at: place)
         let list = try edit.list()
         let index = try edit.index(position, of: list, orEnd: true)
         try edit.check(value)
@@ -23,11 +45,11 @@ extension WriteTransaction {
     public func setElement(
         _ value: Value, at position: Int, in place: CollectionPlace
     ) throws(RealmError) {
-        let edit = try CollectionEdit(self, place)
+        let edit = try collection(at: place)
         let list = try edit.list()
         let index = try edit.index(position, of: list)
         try edit.check(value)
-        try edit.taking(list.value(at: index))
+        try edit.taking(index, of: list)
         try list.set(try edit.putting(value), at: index)
         try edit.finish(.set(index))
     }
@@ -35,10 +57,10 @@ extension WriteTransaction {
     public func removeElement(
         at position: Int, from place: CollectionPlace
     ) throws(RealmError) {
-        let edit = try CollectionEdit(self, place)
+        let edit = try collection(at: place)
         let list = try edit.list()
         let index = try edit.index(position, of: list)
-        try edit.taking(list.value(at: index))
+        try edit.taking(index, of: list)
         try list.remove(at: index)
         try edit.finish(.erase(index))
     }
@@ -47,7 +69,7 @@ extension WriteTransaction {
     public func moveElement(
         from position: Int, to target: Int, in place: CollectionPlace
     ) throws(RealmError) {
-        let edit = try CollectionEdit(self, place)
+        let edit = try collection(at: place)
         let list = try edit.list()
         let from = try edit.index(position, of: list)
         let to = try edit.index(target, of: list)
@@ -67,7 +89,7 @@ extension WriteTransaction {
     public func swapElements(
         _ a: Int, _ b: Int, in place: CollectionPlace
     ) throws(RealmError) {
-        let edit = try CollectionEdit(self, place)
+        let edit = try collection(at: place)
         let list = try edit.list()
         let first = try edit.index(min(a, b), of: list)
         let second = try edit.index(max(a, b), of: list)
@@ -85,7 +107,7 @@ extension WriteTransaction {
     public func insertEmbedded(
         at position: Int, in place: CollectionPlace
     ) throws(RealmError) -> ObjectKey {
-        let edit = try CollectionEdit(self, place)
+        let edit = try collection(at: place)
         let list = try edit.list()
         let index = try edit.index(position, of: list, orEnd: true)
         let link = try makeEmbedded(edit.column)
@@ -98,11 +120,11 @@ extension WriteTransaction {
     public func setEmbedded(
         at position: Int, in place: CollectionPlace
     ) throws(RealmError) -> ObjectKey {
-        let edit = try CollectionEdit(self, place)
+        let edit = try collection(at: place)
         let list = try edit.list()
         let index = try edit.index(position, of: list)
         let link = try makeEmbedded(edit.column)
-        try edit.taking(list.value(at: index))
+        try edit.taking(index, of: list)
         try list.set(try edit.putting(.link(link)), at: index)
         try edit.finish(.set(index))
         return link.key
@@ -115,7 +137,7 @@ extension WriteTransaction {
     public func insertMember(
         _ value: Value, into place: CollectionPlace
     ) throws(RealmError) -> Bool {
-        let edit = try CollectionEdit(self, place)
+        let edit = try collection(at: place)
         let set = try edit.set()
         try edit.check(value)
         let found = try Self.find(value, in: set)
@@ -130,11 +152,11 @@ extension WriteTransaction {
     public func removeMember(
         _ value: Value, from place: CollectionPlace
     ) throws(RealmError) -> Bool {
-        let edit = try CollectionEdit(self, place)
+        let edit = try collection(at: place)
         let set = try edit.set()
         let found = try Self.find(value, in: set)
         guard found.isThere else { return false }
-        try edit.taking(set.value(at: found.index))
+        try edit.taking(found.index, of: set)
         try set.remove(at: found.index)
         try edit.finish(.erase(found.index))
         return true
@@ -143,9 +165,7 @@ extension WriteTransaction {
     private static func find(
         _ value: Value, in set: SequenceEditor
     ) throws(RealmError) -> (index: Int, isThere: Bool) {
-        let index = try set.lowerBound { SetOrder.compare($0, value) }
-        guard index < set.count else { return (index, false) }
-        return (index, SetOrder.compare(try set.value(at: index), value) == 0)
+        try set.find(value, order: SetOrder.compare)
     }
 
     // MARK: Dictionaries
@@ -155,7 +175,7 @@ extension WriteTransaction {
     public func setEntry(
         _ key: Value, to value: Value, in place: CollectionPlace
     ) throws(RealmError) -> Bool {
-        let edit = try CollectionEdit(self, place)
+        let edit = try collection(at: place)
         try edit.check(value)
         return try store(key, value, edit)
     }
@@ -164,7 +184,7 @@ extension WriteTransaction {
     public func setEmbeddedEntry(
         _ key: Value, in place: CollectionPlace
     ) throws(RealmError) -> ObjectKey {
-        let edit = try CollectionEdit(self, place)
+        let edit = try collection(at: place)
         try check(key, of: edit.dictionary(), edit)
         let link = try makeEmbedded(edit.column)
         _ = try store(key, .link(link), edit)
@@ -184,7 +204,7 @@ extension WriteTransaction {
         try check(key, of: entries, edit)
         let found = try entries.find(key)
         if found.isThere {
-            try edit.taking(entries.values.value(at: found.index))
+            try edit.taking(found.index, of: entries.values)
             try entries.values.set(try edit.putting(value), at: found.index)
             try edit.finish(.set(found.index))
         } else {
@@ -199,11 +219,11 @@ extension WriteTransaction {
     public func removeEntry(
         _ key: Value, from place: CollectionPlace
     ) throws(RealmError) -> Bool {
-        let edit = try CollectionEdit(self, place)
+        let edit = try collection(at: place)
         let entries = try edit.dictionary()
         let found = try entries.find(key)
         guard found.isThere else { return false }
-        try edit.taking(entries.values.value(at: found.index))
+        try edit.taking(found.index, of: entries.values)
         try entries.remove(at: found.index)
         try edit.finish(.erase(found.index))
         return true
@@ -213,22 +233,6 @@ extension WriteTransaction {
 
     /// Takes everything out of a collection.
     public func removeAllElements(of place: CollectionPlace) throws(RealmError) {
-        let edit = try CollectionEdit(self, place)
-        let elements: SequenceEditor
-        switch edit.tree {
-        case .list(let all), .set(let all): elements = all
-        case .dictionary(let entries): elements = entries.values
-        }
-        let count = elements.count
-        if count == 0 { return }
-        for i in 0..<count { try edit.taking(elements.value(at: i)) }
-        for i in (0..<count).reversed() {
-            if case .dictionary(let entries) = edit.tree {
-                try entries.remove(at: i)
-            } else {
-                try elements.remove(at: i)
-            }
-        }
-        try edit.finish(.clear(count))
+        try collection(at: place).clear()
     }
 }

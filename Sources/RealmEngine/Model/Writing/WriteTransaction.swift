@@ -30,6 +30,8 @@ public final class WriteTransaction {
     private(set) var isOpen = true
     /// The state as it is now, until something changes.
     private var view: Snapshot?
+    /// The collection changed last, open for more changes.
+    @exclusivity(unchecked) var openCollection: CollectionEdit?
     /// The next collection key handed out.
     private var nextCollectionKey: Int32
 
@@ -211,6 +213,7 @@ public final class WriteTransaction {
 
     private func end(isCommitted: Bool = false) {
         view = nil
+        openCollection = nil
         context.outdateReaders()
         session.end(isCommitted: isCommitted)
     }

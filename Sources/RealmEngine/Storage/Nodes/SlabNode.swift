@@ -75,6 +75,31 @@ extension SlabNode {
         }
     }
 
+    /// Adds `delta` to the elements from `first` on; the sums fit the width.
+    func add(_ delta: Int64, from first: Int) {
+        let left = count - first
+        switch flags & 7 {
+        case 4: Self.add(Int8(truncatingIfNeeded: delta), payload + first, left)
+        case 5: Self.add(Int16(truncatingIfNeeded: delta), payload + 2 * first, left)
+        case 6: Self.add(Int32(truncatingIfNeeded: delta), payload + 4 * first, left)
+        case 7: Self.add(delta, payload + 8 * first, left)
+        default: for i in first..<count { store(view.integer(i) &+ delta, at: i) }
+        }
+    }
+
+    /// Several at a time: nothing but the addition depends on the element.
+    @inline(__always)
+    private static func add<T: FixedWidthInteger>(
+        _ delta: T, _ start: UnsafeMutableRawPointer, _ count: Int
+    ) {
+        let integers = start.assumingMemoryBound(to: T.self)
+        var i = 0
+        while i < count {
+            integers[i] &+= delta
+            i &+= 1
+        }
+    }
+
     private func storeBits(_ value: Int64, _ i: Int) {
         let width = (1 << Int(flags & 7)) >> 1
         let bit = i &* width

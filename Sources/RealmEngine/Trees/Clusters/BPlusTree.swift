@@ -34,32 +34,72 @@ struct BPlusTree {
         var ref = root
         var start = 0
         for _ in 0..<Self.maximumDepth {
-            let node = try space.node(ref)
-            guard node.isInner else { return (ref, start) }
-            _ = try Self.total(space, node, ref)
-            let children = node.count - 2
-            let first = node.slot(0)
-            let child: Int
-            if first.isTagged {
-                guard first.value > 0 else { throw space.wrongShape(ref, "B+tree inner node") }
-                let perChild = Int(min(first.value, 1 << 48))
-                child = min((index - start) / perChild, children - 1)
-                start += child * perChild
-            } else {
-                let offsets = try space.integers(first.ref, "B+tree offsets")
-                guard offsets.count == children - 1 else {
-                    throw space.wrongShape(ref, "B+tree inner node")
-                }
-                let wanted = UInt64(index - start)
-                child = (0..<offsets.count).partitionPoint { offsets.unsigned($0) > wanted }
-                if child > 0 { start += Int(truncatingIfNeeded: offsets.unsigned(child - 1)) }
-            }
-            guard start <= index, let next = node.slot(child + 1).child else {
-                throw space.wrongShape(ref, "B+tree inner node")
-            }
-            ref = next
+            guard let inner = try Inner(space, ref) else { return (ref, start) }
+            let child = inner.child(holding: index - start)
+            start += inner.start(child)
+            guard start <= index else { throw space.wrongShape(ref, "B+tree inner node") }
+            ref = try inner.child(child)
         }
         throw .corrupt("a B+tree deeper than \(Self.maximumDepth) levels", at: root)
+    }
+
+    /// An inner node: its children, and the elements that each of them has.
+    struct Inner {
+        private let space: NodeSpace
+        private let ref: Ref
+        private let node: NodeView
+        /// Index after the last element of each child but the last; the node itself in compact form.
+        private let ends: NodeView
+        /// Elements of each child but the last in compact form, otherwise 0.
+        private let perChild: Int
+        /// Number of children.
+        let count: Int
+
+        /// Nil for a leaf.
+        @inline(__always)
+        init?(_ space: NodeSpace, _ ref: Ref) throws(RealmError) {
+            let node = try space.node(ref)
+            guard node.isInner else { return nil }
+            _ = try BPlusTree.total(space, node, ref)
+            (self.space, self.ref, self.node) = (space, ref, node)
+            count = node.count - 2
+            let first = node.slot(0)
+            if first.isTagged {
+                guard first.value > 0 else { throw space.wrongShape(ref, "B+tree inner node") }
+                perChild = Int(min(first.value, 1 << 38))
+                ends = node
+            } else {
+                perChild = 0
+                ends = try space.integers(first.ref, "B+tree offsets")
+                guard ends.count == count - 1 else {
+                    throw space.wrongShape(ref, "B+tree inner node")
+                }
+            }
+        }
+
+        /// The child that holds element `index` of the node.
+        @inline(__always)
+        func child(holding index: Int) -> Int {
+            if perChild > 0 { return min(index / perChild, count - 1) }
+            let wanted = UInt64(index)
+            return (0..<ends.count).partitionPoint { ends.unsigned($0) > wanted }
+        }
+
+        /// Index of the first element of a child.
+        @inline(__always)
+        func start(_ child: Int) -> Int {
+            if child == 0 { return 0 }
+            if perChild > 0 { return child &* perChild }
+            return Int(truncatingIfNeeded: min(ends.unsigned(child - 1), 1 << 60))
+        }
+
+        @inline(__always)
+        func child(_ i: Int) throws(RealmError) -> Ref {
+            guard let child = node.slot(i + 1).child else {
+                throw space.wrongShape(ref, "B+tree inner node")
+            }
+            return child
+        }
     }
 
     /// The leaves from left to right.

@@ -36,9 +36,8 @@ extension ColumnEditor {
     }
 
     private func insert(_ value: Value, _ leaf: SlabNode, at i: Int) throws(RealmError) {
-        try nodes.insertInteger(leaf.slots, i, 0)
+        try nodes.insertInteger(leaf.slots, i, try word(leaf, value))
         if leaf.slots[5] != 0 { try nodes.insertInteger(leaf.slots + 5, i, 0) }
-        try nodes.setInteger(leaf.slots, i, try word(leaf, value))
         try setKey(leaf, i, value)
     }
 

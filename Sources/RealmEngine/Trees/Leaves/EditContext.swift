@@ -34,6 +34,8 @@ final class EditContext {
     let arena = ByteArena()
     /// What reads the open transaction's state as it is now.
     var readers: SpaceMemory?
+    /// Number of changes so far. What was found before a change is not valid after it.
+    @exclusivity(unchecked) private(set) var changeCount = 0
     /// Bytes, about, of what editors have taken apart or collected.
     @exclusivity(unchecked) var editedBytes = 0
     /// What no integer of an index of the base version goes beyond, as far as that is known.
@@ -95,7 +97,10 @@ final class EditContext {
 
     /// Something is about to change, or has just: who read the state before reads no further.
     @inline(__always)
-    func outdateReaders() { if readers != nil { letGoOfReaders() } }
+    func outdateReaders() {
+        changeCount &+= 1
+        if readers != nil { letGoOfReaders() }
+    }
 
     @inline(never)
     private func letGoOfReaders() {
@@ -109,6 +114,7 @@ final class EditContext {
     /// All nodes made so far are in the file now, which `space` reaches; no editor of before is used
     /// any more.
     func restart(_ space: NodeSpace) {
+        changeCount &+= 1
         nodes.state.pointee.space = space
         nodes.state.pointee.changeableBytes = 0
         arena.reset()

@@ -310,8 +310,7 @@ extension NodeEdits {
         guard first < count, delta != 0 else { return }
         let code = sign.code(sign.read(node.view, count - 1) &+ delta)
         if code > node.flags & 7 { node = try widened(slot, code, extra: 0, sign) }
-        let view = node.view
-        for i in first..<count { node.store(sign.read(view, i) &+ delta, at: i) }
+        node.add(delta, from: first)
     }
 
     /// A copy with elements of a larger width.

@@ -34,10 +34,8 @@ final class DictionaryEditor {
     var count: Int { keys.count }
 
     /// Where `key` is, or belongs.
-    func find(_ key: Value) throws(RealmError) -> (index: Int, isThere: Bool) {
-        let index = try keys.lowerBound { ValueOrder.compare($0, key) }
-        guard index < count else { return (index, false) }
-        return (index, ValueOrder.compare(try keys.value(at: index), key) == 0)
+    func find(_ key: Value) throws(RealmError) -> OrderedSearch.Result {
+        try keys.find(key, order: ValueOrder.compare)
     }
 
     func insert(_ key: Value, _ value: Value, at index: Int) throws(RealmError) {

@@ -10,7 +10,9 @@ extension SequenceEditor {
         if place.rows < context.fanout.tree {
             try column.insert(value, place.slot, at: place.index)
             try addToSizes(1, levels: path.count)
+            reached?.rows += 1
         } else {
+            reached = nil
             try split(place, value)
         }
         count += 1

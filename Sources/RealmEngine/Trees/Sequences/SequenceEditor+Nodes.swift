@@ -32,7 +32,8 @@ extension SequenceEditor {
         func size(_ child: Int) -> Int { end(child) - start(child) }
 
         func child(holding i: Int) -> Int {
-            min(count - 1, (0..<count).partitionPoint { end($0) > i })
+            if let even, even > 0 { return min(count - 1, i / even) }
+            return min(count - 1, (0..<count).partitionPoint { end($0) > i })
         }
 
         /// The child that takes a new element at `i`: the left one at a border, unless it is full.

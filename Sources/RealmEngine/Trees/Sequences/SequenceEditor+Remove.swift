@@ -7,7 +7,8 @@ extension SequenceEditor {
         try column.remove(place.slot, at: place.index)
         try addToSizes(-1, levels: path.count)
         count -= 1
-        if place.rows - 1 < context.fanout.tree / 2 { try tidy(place.rows - 1) }
+        reached?.rows -= 1
+        if place.rows - 1 < context.fanout.tree / 2, !path.isEmpty { try tidy(place.rows - 1) }
     }
 
     /// Takes emptied nodes out of the way to the leaf, which has `rows` elements left, and joins small
@@ -16,12 +17,15 @@ extension SequenceEditor {
         var entries = rows
         for level in (0..<path.count).reversed() {
             let (node, child) = (path[level].node, path[level].child)
-            let size = try Entries(context, node.view).size(child)
-            if size == 0, children(node) > 1 {
-                for below in path.steps[(level + 1)...] { try freeOffsets(below.node) }
-                try removeChild(node, child)
-            } else if entries < context.fanout.tree / 2, child + 1 < children(node) {
-                try mergeIfSmall(node, child, entries)
+            if entries < context.fanout.tree / 2 || rows == 0 {
+                let sizes = try Entries(context, node.view)
+                if sizes.size(child) == 0, children(node) > 1 {
+                    reached = nil
+                    for below in path.steps[(level + 1)...] { try freeOffsets(below.node) }
+                    try removeChild(node, child)
+                } else if child + 1 < children(node) {
+                    try mergeIfSmall(node, child, entries, sizes)
+                }
             }
             entries = children(node)
         }
@@ -40,9 +44,8 @@ extension SequenceEditor {
 
     /// Joins a child with its right neighbour when together they stay below three quarters.
     private func mergeIfSmall(
-        _ node: SlabNode, _ child: Int, _ entries: Int
+        _ node: SlabNode, _ child: Int, _ entries: Int, _ sizes: Entries
     ) throws(RealmError) {
-        let sizes = try Entries(context, node.view)
         let (left, right) = (node.slots + 1 + child, node.slots + 2 + child)
         let view = try nodes.space.node(Ref(right.pointee))
         let limit = context.fanout.tree * 3 / 4
@@ -51,9 +54,11 @@ extension SequenceEditor {
                 let leftNode = try inner(left, count: sizes.size(child)),
                 let rightNode = try inner(right, count: sizes.size(child + 1))
             else { return }
+            reached = nil
             try mergeInner(left, leftNode, rightNode)
         } else {
             guard entries + sizes.size(child + 1) < limit else { return }
+            reached = nil
             try column.open(left, rows: entries)
             try column.open(right, rows: sizes.size(child + 1))
             try column.join(left, right)
@@ -81,6 +86,7 @@ extension SequenceEditor {
         while true {
             let root = try nodes.space.node(Ref(rootSlot.pointee))
             guard root.isInner, root.count == 3 else { return }
+            reached = nil
             // An earlier commit may have left an inner node with one child.
             guard let node = try inner(rootSlot, count: count) else { return }
             try freeOffsets(node)

@@ -11,13 +11,15 @@ final class SequenceEditor {
     /// Holds the root's ref.
     let rootSlot: RefSlot
     /// Number of elements.
-    var count: Int
+    @exclusivity(unchecked) var count: Int
     /// Inner nodes on the way to the leaf that an edit reached, from the root.
     let path = EditPath<Step>()
     /// The leaf read last; nil once something changed.
-    private var seen: Seen?
+    @exclusivity(unchecked) private var seen: Seen?
+    /// The leaf of the last edit, at the end of `path`; nil once nodes were added or removed.
+    @exclusivity(unchecked) var reached: Reached?
     /// Where the last edit was.
-    private var lastIndex = 0
+    @exclusivity(unchecked) private var lastIndex = 0
     /// The tree is a list or set of links that holds, or may hold, unresolved ones.
     private var mayHoldUnresolved = false
 
@@ -31,6 +33,22 @@ final class SequenceEditor {
         let ref: Ref
         let leaf: ColumnLeaf
         let range: Range<Int>
+    }
+
+    /// A leaf that the transaction may change.
+    struct Reached {
+        let slot: RefSlot
+        /// Index of its first element among all.
+        let start: Int
+        var rows: Int
+
+        /// Whether element `index` is in the leaf. A new one in front of the first belongs to the leaf on
+        /// the left.
+        @inline(__always)
+        func takes(_ index: Int, isInsert: Bool) -> Bool {
+            if index < start || index > start &+ rows { return false }
+            return isInsert ? index > start || start == 0 : index < start &+ rows
+        }
     }
 
     /// A leaf that is to change.
@@ -104,13 +122,15 @@ final class SequenceEditor {
         }
     }
 
-    /// First index whose element does not order before `value`; elements ascend by `order`.
-    func lowerBound(_ order: (Value) throws(RealmError) -> Int) throws(RealmError) -> Int {
-        try (0..<count).partitionPoint { (i) throws(RealmError) in try order(value(at: i)) >= 0 }
+    /// Finds `value` among elements that ascend by `order`.
+    func find(
+        _ value: Value, order: (Value, Value) -> Int
+    ) throws(RealmError) -> OrderedSearch.Result {
+        try OrderedSearch(tree, element, count: count).find(value, order: order)
     }
 
-    /// As above among integers; the leaf where the last edit was is looked into first, because objects
-    /// mostly come and go in the order of their keys.
+    /// Finds an integer among integers that ascend; the leaf of the last edit is searched first, because
+    /// objects mostly come and go in the order of their keys.
     func lowerBound(of number: Int64) throws(RealmError) -> Int {
         guard count > 0 else { return 0 }
         let i = min(lastIndex, count - 1)
@@ -171,12 +191,24 @@ final class SequenceEditor {
     func reach(_ index: Int, isInsert: Bool) throws(RealmError) -> Place {
         seen = nil
         lastIndex = index
+        // A node that another transaction of a group made is not changed any more.
+        if let reached, reached.takes(index, isInsert: isInsert),
+            nodes.owns(Ref(reached.slot.pointee))
+        {
+            return Place(slot: reached.slot, index: index &- reached.start, rows: reached.rows)
+        }
+        return try reachSlow(index, isInsert: isInsert)
+    }
+
+    private func reachSlow(_ index: Int, isInsert: Bool) throws(RealmError) -> Place {
+        reached = nil
         path.remove(from: 0)
         var slot = rootSlot
         var (i, rows) = (index, count)
         while true {
             guard let node = try inner(slot, count: rows) else {
                 try column.open(slot, rows: rows)
+                reached = Reached(slot: slot, start: index - i, rows: rows)
                 return Place(slot: slot, index: i, rows: rows)
             }
             let entries = try Entries(context, node.view)

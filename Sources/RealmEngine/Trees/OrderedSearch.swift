@@ -1,0 +1,100 @@
+/// Search in a B+tree whose elements ascend: the tree of a set, or of the keys of a dictionary.
+///
+/// An inner node is searched by the first elements of its children, so that a search opens one leaf for
+/// each halving of an inner node and one more.
+struct OrderedSearch {
+    private let tree: BPlusTree
+    private let element: ElementType
+    /// Number of elements.
+    private let count: Int
+
+    /// Where a value is, or belongs.
+    typealias Result = (index: Int, isThere: Bool)
+
+    init(_ tree: BPlusTree, _ element: ElementType, count: Int) {
+        (self.tree, self.element, self.count) = (tree, element, count)
+    }
+
+    /// Finds `value` among elements that ascend by `order`, which is `ValueOrder.compare` for integers and
+    /// texts.
+    func find(
+        _ value: Value, order: (Value, Value) -> Int
+    ) throws(RealmError) -> Result {
+        if count == 0 { return (0, false) }
+        let (space, element) = (tree.space, element)
+        switch (value, element.type) {
+        case (.int(let wanted), .int) where !element.isNullable:
+            return try find(
+                open: { (ref) throws(RealmError) in try space.integers(ref, "integer leaf") },
+                count: { $0.count }, place: { IntegerKernels.firstNotBelow(wanted, $0) },
+                order: { (leaf, i) in ValueOrder.order(leaf.integer(i), wanted) })
+        case (.string(let wanted), .string):
+            return try find(
+                open: { (ref) throws(RealmError) in try BytesLeaf(strings: space, ref) },
+                count: { $0.count }, place: { _ in nil },
+                order: { (leaf, i) throws(RealmError) in
+                    try leaf.value(i).map { ByteView.compare($0, wanted) } ?? -1
+                })
+        default:
+            return try find(
+                open: { (ref) throws(RealmError) in
+                    try ColumnLeaf(space, ref, element: element)
+                },
+                count: { $0.count }, place: { _ in nil },
+                order: { (leaf, i) throws(RealmError) in order(try leaf.stored(i), value) })
+        }
+    }
+
+    /// - Parameters:
+    ///   - place: the first element of a leaf that is not below the wanted one; nil to search by `order`.
+    ///   - order: an element of a leaf compared with the wanted one.
+    @inline(__always)
+    private func find<Leaf>(
+        open: (Ref) throws(RealmError) -> Leaf, count size: (Leaf) -> Int,
+        place: (Leaf) -> Int?, order: (Leaf, Int) throws(RealmError) -> Int
+    ) throws(RealmError) -> Result {
+        var (ref, start) = (tree.root, 0)
+        for _ in 0..<BPlusTree.maximumDepth {
+            guard let inner = try BPlusTree.Inner(tree.space, ref) else {
+                let leaf = try open(ref)
+                let rows = size(leaf)
+                guard start + rows <= count else { throw miscounted(ref) }
+                var row = 0
+                if let place = place(leaf) {
+                    row = place
+                } else {
+                    row = try (0..<rows).partitionPoint { (i) throws(RealmError) in
+                        try order(leaf, i) >= 0
+                    }
+                }
+                if row == rows { return (start + row, false) }
+                return (start + row, try order(leaf, row) == 0)
+            }
+            // The last child whose first element is not above the wanted one.
+            let child = try (1..<inner.count).partitionPoint { (i) throws(RealmError) in
+                let leaf = try open(try firstLeaf(below: inner.child(i)))
+                guard size(leaf) > 0 else { throw miscounted(ref) }
+                return try order(leaf, 0) > 0
+            }
+            start += inner.start(child - 1)
+            ref = try inner.child(child - 1)
+            guard start < count else { throw miscounted(ref) }
+        }
+        throw .corrupt("a B+tree deeper than \(BPlusTree.maximumDepth) levels", at: tree.root)
+    }
+
+    private func firstLeaf(below ref: Ref) throws(RealmError) -> Ref {
+        var ref = ref
+        for _ in 0..<BPlusTree.maximumDepth {
+            guard try tree.space.node(ref).isInner else { return ref }
+            guard let inner = try BPlusTree.Inner(tree.space, ref) else { return ref }
+            ref = try inner.child(0)
+        }
+        throw .corrupt("a B+tree deeper than \(BPlusTree.maximumDepth) levels", at: tree.root)
+    }
+
+    @inline(never)
+    private func miscounted(_ ref: Ref) -> RealmError {
+        .corrupt("a B+tree child of another size than announced", at: ref)
+    }
+}
