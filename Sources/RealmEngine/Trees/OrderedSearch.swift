@@ -8,7 +8,7 @@ struct OrderedSearch {
     /// Number of elements.
     private let count: Int
 
-    /// Where a value is, or belongs.
+    /// Index of a value, or the index that it would have.
     typealias Result = (index: Int, isThere: Bool)
 
     init(_ tree: BPlusTree, _ element: ElementType, count: Int) {

@@ -8,7 +8,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
 {
     var isLocal: Bool { managed == nil }
     private var unmanaged: [Element] = []
-    var managed: ManagedCollection?
+    @usableFromInline var managed: ManagedCollection?
 
     public override init() { super.init() }
 
@@ -29,16 +29,21 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         return count == 0 ? nil : self[count - 1]
     }
 
-    public subscript(position: Int) -> Element {
+    @inlinable public subscript(position: Int) -> Element {
         get {
-            check(position, below: count)
-            guard let managed else { return unmanaged[position] }
-            return Element._rlmFromStored(managed.element(position))
+            if Element.self == Int.self, let integer = managed?.integer(at: position) {
+                return unsafeBitCast(integer, to: Element.self)
+            }
+            return element(position)
         }
-        set {
-            check(position, below: count)
-            replace(at: position, newValue)
-        }
+        set { replace(index: position, object: newValue) }
+    }
+
+    @usableFromInline
+    func element(_ position: Int) -> Element {
+        check(position, below: count)
+        guard let managed else { return unmanaged[position] }
+        return Element._rlmFromStored(managed.element(position))
     }
 
     private func check(_ position: Int, below count: Int) {
@@ -50,10 +55,29 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
     }
 
     public func makeIterator() -> RLMIterator<Element> {
-        RLMIterator((0..<count).map { self[$0] })
+        managed.map { RLMIterator($0) } ?? RLMIterator(unmanaged)
     }
 
     public func index(of object: Element) -> Int? {
+        guard let managed else { return localIndex(of: object) }
+        // Equal integers are stored alike; what is equal otherwise, the type says.
+        if Element.self is any _IntegerColumn.Type {
+            let value = object._rlmStored(_Storing(managed.realm))
+            return managed.read { (handle) throws(RealmError) in try handle.index(of: value) }
+        }
+        if let pieces = ElementPieces<Element>(managed) {
+            var position = 0
+            while let element = pieces.nextElement() {
+                if element == object { return position }
+                position += 1
+            }
+            return nil
+        }
+        return localIndex(of: object)
+    }
+
+    /// Compares the elements as the program has them.
+    private func localIndex(of object: Element) -> Int? {
         for position in 0..<count where self[position] == object { return position }
         guard let wanted = plain(object) as? ObjectBase else { return nil }
         for position in 0..<count where wanted.isSame(as: plain(self[position]) as? ObjectBase) {
@@ -64,7 +88,13 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
 
     // MARK: Changing
 
-    public func append(_ object: Element) { insert(object, at: count) }
+    public func append(_ object: Element) {
+        guard let managed, object._rlmEmbedded == nil else { return insert(object, at: count) }
+        let storing = _Storing(managed.realm)
+        managed.change { (handle) throws(RealmError) in
+            try handle.append(object._rlmStored(storing))
+        }
+    }
 
     public func append<S: Sequence>(objectsIn objects: S) where S.Iterator.Element == Element {
         for object in objects { append(object) }

@@ -1,6 +1,7 @@
 import RealmEngine
 
 /// A list, set or dictionary of an object of a realm.
+@usableFromInline
 final class ManagedCollection {
     let realm: RealmInstance
     private(set) var handle: CollectionHandle
@@ -8,6 +9,8 @@ final class ManagedCollection {
 
     /// The class of the object that has it, if that is known.
     private let owner: ManagedClass?
+    /// Reads by position; nil before the first element is read.
+    @exclusivity(unchecked) private var reader: ElementReader?
 
     convenience init(_ owner: ObjectBase, _ property: Int, _ name: String) {
         owner.checkFresh()
@@ -56,11 +59,37 @@ final class ManagedCollection {
         return isStale || (try? copy.follow()) == nil || (try? copy.value()) == nil
     }
 
-    var count: Int { read { (handle) throws(RealmError) in try handle.count } }
+    var count: Int {
+        if !isStale, let count = reader?.count { return count }
+        return read { (handle) throws(RealmError) in try handle.count }
+    }
+
+    /// The integer at a position of the leaf that was read last; nil for other positions.
+    @usableFromInline
+    func integer(at position: Int) -> Int? {
+        guard !isStale, let reader, let integer = reader.integer(at: position) else { return nil }
+        return Int(truncatingIfNeeded: integer)
+    }
+
+    /// The element at a position of a list or set whose elements contain no collections; nil where it has
+    /// to be read by `element`.
+    private func readElement(_ position: Int) -> Value? {
+        if realm.isFrozen { return nil }
+        let reader = reader ?? ElementReader(realm.engine)
+        self.reader = reader
+        return read { (handle) throws(RealmError) in
+            if let known = try reader.element(at: position) { return known }
+            try reader.read(position, of: handle)
+            return try reader.element(at: position)
+        }
+    }
 
     /// - Parameter key: of an entry, which is told by that.
     func element(_ position: Int, under key: String? = nil) -> _Stored {
-        _Stored(
+        if key == nil, let value = readElement(position) {
+            return _Stored(value: value, realm: realm)
+        }
+        return _Stored(
             value: read { (handle) throws(RealmError) in try handle.element(at: position) },
             realm: realm, place: .element(self, key.map { .key($0) } ?? .index(position)))
     }

@@ -37,7 +37,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
     }
 
     public func makeIterator() -> RLMIterator<Element> {
-        RLMIterator((0..<count).map { self[$0] })
+        managed.map { RLMIterator($0) } ?? RLMIterator(unmanaged)
     }
 
     /// A set has no places.
@@ -57,10 +57,24 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
     }
 
     public func isSubset(of possibleSuperset: MutableSet) -> Bool {
-        allSatisfy { possibleSuperset.contains($0) }
+        guard let other = stored(possibleSuperset) else {
+            return allSatisfy { possibleSuperset.contains($0) }
+        }
+        return managed!.read { (handle) throws(RealmError) in try handle.isSubset(of: other) }
     }
 
-    public func intersects(_ otherSet: MutableSet) -> Bool { contains { otherSet.contains($0) } }
+    public func intersects(_ otherSet: MutableSet) -> Bool {
+        guard let other = stored(otherSet) else { return contains { otherSet.contains($0) } }
+        return managed!.read { (handle) throws(RealmError) in try handle.intersects(other) }
+    }
+
+    /// The other set if both are of one realm, so that they are compared as they are stored; otherwise nil.
+    private func stored(_ other: MutableSet) -> CollectionHandle? {
+        guard let managed, let theirs = other.managed, managed.realm === theirs.realm else {
+            return nil
+        }
+        return theirs.read { (handle) in handle }
+    }
 
     // MARK: Changing
 
@@ -96,12 +110,23 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
     }
 
     public func formIntersection(_ other: MutableSet) {
+        if let stored = stored(other) {
+            return managed!.change { (handle) throws(RealmError) in
+                try handle.formIntersection(stored)
+            }
+        }
         for element in Array(self) where !other.contains(element) { remove(element) }
     }
 
-    public func formUnion(_ other: MutableSet) { insert(objectsIn: Array(other)) }
+    public func formUnion(_ other: MutableSet) {
+        guard let stored = stored(other) else { return insert(objectsIn: Array(other)) }
+        managed!.change { (handle) throws(RealmError) in try handle.formUnion(stored) }
+    }
 
     public func subtract(_ other: MutableSet) {
+        if let stored = stored(other) {
+            return managed!.change { (handle) throws(RealmError) in try handle.subtract(stored) }
+        }
         for element in Array(other) { remove(element) }
     }
 

@@ -130,11 +130,14 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     @usableFromInline let accessors: Unmanaged<ResultsSource.Members>?
     @usableFromInline let keeper: ResultsSource.Members?
     @usableFromInline let step: () -> Element?
+    /// Elements of a list or set that are values. `piecesKeeper` has the reference.
+    @usableFromInline let pieces: Unmanaged<ElementPieces<Element>>?
+    @usableFromInline let piecesKeeper: ElementPieces<Element>?
 
     /// - Parameter step: the next element; nil at the end.
     init(_ step: @escaping () -> Element?) {
         self.step = step
-        (accessors, keeper) = (nil, nil)
+        (accessors, keeper, pieces, piecesKeeper) = (nil, nil, nil, nil)
     }
 
     init(_ elements: [Element]) {
@@ -145,10 +148,33 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     init(_ members: ResultsSource.Members) {
         accessors = Unmanaged.passUnretained(members)
         keeper = members
+        (pieces, piecesKeeper) = (nil, nil)
         step = { nil }
     }
 
+    init(_ elements: ElementPieces<Element>) {
+        (accessors, keeper) = (nil, nil)
+        pieces = Unmanaged.passUnretained(elements)
+        piecesKeeper = elements
+        step = { nil }
+    }
+
+    /// The elements of a list or set of a realm.
+    init(_ collection: ManagedCollection) {
+        if let pieces = ElementPieces<Element>(collection) {
+            self.init(pieces)
+        } else {
+            self.init(
+                (0..<collection.count).map { Element._rlmFromStored(collection.element($0)) })
+        }
+    }
+
     @inlinable public mutating func next() -> Element? {
+        if let pieces {
+            return withExtendedLifetime(piecesKeeper) {
+                pieces._withUnsafeGuaranteedRef { $0.nextElement() }
+            }
+        }
         guard let accessors else { return step() }
         let next = withExtendedLifetime(keeper) {
             accessors._withUnsafeGuaranteedRef { $0.nextReference() }

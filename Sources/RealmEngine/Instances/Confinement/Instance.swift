@@ -33,7 +33,8 @@ public final class Instance {
     /// What was found by places in nodes holds while this stays the same; 0 while a write transaction
     /// is open, whose nodes move.
     @exclusivity(unchecked) @usableFromInline private(set) var generation = 1
-    private var lastGeneration = 1
+    /// Grows whenever something else is shown.
+    @exclusivity(unchecked) private(set) var lastGeneration = 1
     var isClosed = false
     /// The open write transaction.
     var transaction: WriteTransaction? { didSet { showOther() } }

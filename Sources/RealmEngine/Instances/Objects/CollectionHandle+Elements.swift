@@ -39,8 +39,16 @@ extension CollectionHandle {
 
     /// Position of the first element equal to `value`; nil when there is none.
     public func index(of value: Value) throws(RealmError) -> Int? {
-        if case .set(let view) = try self.value(), view.element.type != .link {
-            return try Self.index(of: value, in: view, space)
+        switch try self.value() {
+        case .set(let view):
+            if try !Self.hidesElements(view, space) {
+                return try Self.index(of: value, in: view, space)
+            }
+        case .list(let view):
+            if view.element.type == .int, !view.element.isNullable, case .int(let number) = value {
+                return try Self.index(of: number, in: view, space)
+            }
+        default: break
         }
         var (position, found) = (0, Int?.none)
         try visit { (element) throws(RealmError) in
@@ -51,7 +59,30 @@ extension CollectionHandle {
         return found
     }
 
-    /// Elements of a set are in order. Links in one may be hidden, so that positions say nothing.
+    /// Position of an integer in a list of integers, of which each leaf is compared as it is stored.
+    private static func index(
+        of number: Int64, in view: CollectionView, _ space: NodeSpace
+    ) throws(RealmError) -> Int? {
+        var cursor = ElementCursor(space, view)
+        var start = 0
+        while case .integer(let leaf)? = try cursor.nextLeaf() {
+            if let row = IntegerKernels.firstIndex(of: number, leaf.node, in: 0..<leaf.count) {
+                return start + row
+            }
+            start += leaf.count
+        }
+        return nil
+    }
+
+    /// Whether a list or set of links has unresolved ones, which positions do not count.
+    private static func hidesElements(
+        _ view: CollectionView, _ space: NodeSpace
+    ) throws(RealmError) -> Bool {
+        if view.element.type != .link || view.root.isNone { return false }
+        return try space.node(view.root).context
+    }
+
+    /// Position of an element of a set that hides none: they are in order.
     private static func index(
         of value: Value, in view: CollectionView, _ space: NodeSpace
     ) throws(RealmError) -> Int? {
@@ -68,7 +99,22 @@ extension CollectionHandle {
     ///
     /// - Throws: `misuse` for elements that the function is not defined for.
     public func aggregate(_ function: AggregateFunction) throws(RealmError) -> Value {
-        try aggregate(function, elements())
+        switch try value() {
+        case .list(let view) where view.element.type.isNumber,
+            .set(let view) where view.element.type.isNumber:
+            return try Self.aggregate(function, of: view, space)
+        default: return try aggregate(function, elements())
+        }
+    }
+
+    /// Aggregates a list or set of numbers leaf by leaf.
+    private static func aggregate(
+        _ function: AggregateFunction, of view: CollectionView, _ space: NodeSpace
+    ) throws(RealmError) -> Value {
+        var state = AggregateState(function, of: OperandType(view.element.type, target: .none))
+        var cursor = ElementCursor(space, view)
+        while let leaf = try cursor.nextLeaf() { try state.add(leaf) }
+        return state.result
     }
 
     func aggregate(
@@ -86,6 +132,11 @@ extension CollectionHandle {
         }
         return result
     }
+}
+
+extension ColumnType {
+    /// Whether values are integers or binary floating-point numbers.
+    fileprivate var isNumber: Bool { self == .int || self == .float || self == .double }
 }
 
 extension AggregateFunction {

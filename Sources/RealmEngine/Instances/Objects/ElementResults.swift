@@ -55,12 +55,14 @@ public final class ElementResults {
 
     /// Position of the first element equal to `value`.
     public func index(of value: Value) throws(RealmError) -> Int? {
+        if steps.isEmpty { return try collection.index(of: value) }
         let elements = try collection.elements()
         return try positions().firstIndex { ValueOrder.areEqual(elements[$0], value) }
     }
 
     /// An aggregate of the elements; see `CollectionHandle.aggregate`.
     public func aggregate(_ function: AggregateFunction) throws(RealmError) -> Value {
+        if steps.isEmpty, try collection.exists { return try collection.aggregate(function) }
         let elements = try collection.elements()
         return try collection.aggregate(function, positions().lazy.map { elements[$0] })
     }
@@ -88,6 +90,9 @@ public final class ElementResults {
             instance.snapshot(), base: instance.transaction?.base,
             reading: [collection.owner.objects.key])
         guard try collection.exists else { return Found(positions: [], basis: basis) }
+        if steps.isEmpty {
+            return Found(positions: Array(0..<(try collection.count)), basis: basis)
+        }
         let elements = try collection.elements()
         var positions = Array(elements.indices)
         for step in steps { step.apply(to: &positions, elements) }

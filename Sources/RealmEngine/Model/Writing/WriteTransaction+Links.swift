@@ -12,10 +12,7 @@ extension WriteTransaction {
         case .link(let link): try body(link)
         case .list(let view), .set(let view):
             guard view.element.mayHoldLinks else { return }
-            var cursor = ElementCursor(context.space, view)
-            while let element = try cursor.nextStored() {
-                try forEachLink(in: element, depth: depth + 1, body)
-            }
+            try forEachLink(in: view, depth: depth, body)
         case .dictionary(let view):
             guard view.element.mayHoldLinks else { return }
             var cursor = try DictionaryCursor(context.space, view, clustered: false)
@@ -23,6 +20,24 @@ extension WriteTransaction {
                 try forEachLink(in: element, depth: depth + 1, body)
             }
         default: return
+        }
+    }
+
+    /// Every link in a list or set. Mixed values of other types are passed over without being read.
+    private func forEachLink(
+        in view: CollectionView, depth: Int, _ body: (ObjectLink) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        var cursor = ElementCursor(context.space, view)
+        while let leaf = try cursor.nextLeaf() {
+            if case .mixed(let values) = leaf {
+                for i in 0..<values.count where values.mayHoldLinks(i) {
+                    try forEachLink(in: try values.value(i), depth: depth + 1, body)
+                }
+            } else {
+                for i in 0..<leaf.count {
+                    try forEachLink(in: try leaf.stored(i), depth: depth + 1, body)
+                }
+            }
         }
     }
 

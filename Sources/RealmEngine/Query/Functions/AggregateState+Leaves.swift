@@ -1,5 +1,20 @@
 /// Loops over the packed column of a leaf.
 extension AggregateState {
+    /// Adds all values of a leaf, in order.
+    mutating func add(_ cells: ColumnLeaf) throws(RealmError) {
+        switch (function, cells) {
+        case (.sum, .integer(let cells)), (.average, .integer(let cells)):
+            addWhole(sum: IntegerKernels.sum(cells.node), count: cells.count)
+        case (.min, .integer(let cells)):
+            if let range = IntegerKernels.range(of: cells.node) { add(.int(range.lowerBound)) }
+        case (.max, .integer(let cells)):
+            if let range = IntegerKernels.range(of: cells.node) { add(.int(range.upperBound)) }
+        case (.sum, .double(let cells)), (.average, .double(let cells)):
+            for i in 0..<cells.count { addBinary(cells.number(i)) }
+        default: for i in 0..<cells.count { add(try cells.value(i)) }
+        }
+    }
+
     /// Adds rows of a leaf, in order.
     mutating func add(_ cells: ColumnLeaf, _ rows: Selection) throws(RealmError) {
         switch (function, cells) {

@@ -50,6 +50,32 @@ public struct ElementCursor {
         return try CollectionView.element(try leaf!.stored(index), depth: depth)
     }
 
+    /// The next leaf as a whole; nil at the end. Unresolved links are among its elements.
+    mutating func nextLeaf() throws(RealmError) -> ColumnLeaf? {
+        assert(index == count)
+        guard try openLeaf() else { return nil }
+        index = count
+        return leaf
+    }
+
+    /// Stores the next integers at `out`: what is left of a leaf, at most `capacity`. Returns their number,
+    /// 0 at the end. For collections of integers that are never null.
+    package mutating func integers(
+        into out: UnsafeMutablePointer<Int64>, capacity: Int
+    ) throws(RealmError) -> Int {
+        while index == count {
+            guard try openLeaf() else { return 0 }
+        }
+        try space.checkCurrent()
+        guard case .integer(let leaf)? = leaf else {
+            throw .misuse("the elements are no integers", reason: "type")
+        }
+        let length = min(capacity, count - index)
+        IntegerKernels.decode(leaf.node, first: index, count: length, into: out)
+        index += length
+        return length
+    }
+
     /// Moves to the next leaf; false at the end.
     private mutating func openLeaf() throws(RealmError) -> Bool {
         guard let ref = try leaves.next() else {

@@ -1,0 +1,83 @@
+/// Two sets together. Both are read in their order, which is the same for both, so that a member costs no
+/// search. The sets may be of different instances of one database.
+extension CollectionHandle {
+    /// A set is searched for each member of another one that has so many times fewer members.
+    private static let searchingRatio = 16
+
+    /// Whether each member of this set is one of `other`.
+    public func isSubset(of other: CollectionHandle) throws(RealmError) -> Bool {
+        let (mine, theirs) = (try count, try other.count)
+        if mine > theirs { return false }
+        var isSubset = true
+        if mine < theirs / Self.searchingRatio {
+            try visit { (value) throws(RealmError) in
+                isSubset = try other.index(of: value) != nil
+                return isSubset
+            }
+            return isSubset
+        }
+        try merge(with: other) { (side, _, _) in
+            isSubset = side != .left
+            return isSubset
+        }
+        return isSubset
+    }
+
+    /// Whether this set and `other` have a member in common.
+    public func intersects(_ other: CollectionHandle) throws(RealmError) -> Bool {
+        var hasCommon = false
+        try merge(with: other) { (side, _, _) in
+            hasCommon = side == .both
+            return !hasCommon
+        }
+        return hasCommon
+    }
+
+    /// Removes the members that `other` does not have.
+    public func formIntersection(_ other: CollectionHandle) throws(RealmError) {
+        try removeMembers(on: .left, other)
+    }
+
+    /// Removes the members that `other` has.
+    public func subtract(_ other: CollectionHandle) throws(RealmError) {
+        try removeMembers(on: .both, other)
+    }
+
+    /// Inserts the members of `other`.
+    public func formUnion(_ other: CollectionHandle) throws(RealmError) {
+        let (transaction, place) = try changing()
+        var added: [(index: Int, value: Value)] = []
+        try merge(with: other) { (side, index, value) in
+            if side == .right { added.append((index + added.count, value)) }
+            return true
+        }
+        try transaction.insertMembers(added, into: place)
+    }
+
+    private func removeMembers(
+        on wanted: SetMerge.Side, _ other: CollectionHandle
+    ) throws(RealmError) {
+        let (transaction, place) = try changing()
+        var removed: [Int] = []
+        try merge(with: other) { (side, index, _) in
+            if side == wanted { removed.append(index) }
+            return true
+        }
+        try transaction.removeMembers(at: removed, from: place)
+    }
+
+    private func merge(
+        with other: CollectionHandle,
+        _ body: (SetMerge.Side, Int, Value) throws(RealmError) -> Bool
+    ) throws(RealmError) {
+        var merge = try SetMerge(try members(), try other.members())
+        try merge.visit(body)
+    }
+
+    private func members() throws(RealmError) -> ElementCursor {
+        guard case .set(let view) = try value() else {
+            throw .misuse("the property is no set", reason: "type")
+        }
+        return ElementCursor(space, view)
+    }
+}

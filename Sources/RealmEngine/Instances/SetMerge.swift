@@ -1,0 +1,64 @@
+/// Visits the members of two sets together, in their common order, so that each leaf of both is read once.
+/// Links to objects that are not resolved are no members.
+struct SetMerge {
+    private var left: Members
+    private var right: Members
+
+    /// A member of the left set, of the right one, or of both.
+    enum Side { case left, right, both }
+
+    private struct Members {
+        private var cursor: ElementCursor
+        /// The member at hand; nil at the end.
+        private(set) var value: Value?
+        /// Index of the member among the stored elements.
+        private(set) var index = -1
+
+        init(_ cursor: ElementCursor) throws(RealmError) {
+            self.cursor = cursor
+            try advance()
+        }
+
+        mutating func advance() throws(RealmError) {
+            repeat {
+                value = try cursor.nextStored()
+                index += 1
+            } while value.isUnresolved
+        }
+    }
+
+    init(_ left: ElementCursor, _ right: ElementCursor) throws(RealmError) {
+        self.left = try Members(left)
+        self.right = try Members(right)
+    }
+
+    /// Calls `body` for each member until it returns false, with the index of the member among the stored
+    /// elements of the left set; for one of the right set alone the index that it would have.
+    mutating func visit(
+        _ body: (Side, Int, Value) throws(RealmError) -> Bool
+    ) throws(RealmError) {
+        while true {
+            let side: Side
+            let value: Value
+            switch (left.value, right.value) {
+            case (nil, nil): return
+            case (let a?, nil): (side, value) = (.left, a)
+            case (nil, let b?): (side, value) = (.right, b)
+            case (let a?, let b?):
+                let order = SetOrder.compare(a, b)
+                side = order < 0 ? .left : order > 0 ? .right : .both
+                value = order > 0 ? b : a
+            }
+            if try !body(side, left.index, value) { return }
+            if side != .right { try left.advance() }
+            if side != .left { try right.advance() }
+        }
+    }
+}
+
+extension Value? {
+    fileprivate var isUnresolved: Bool {
+        if case .link(let link)? = self { return link.key.isUnresolved }
+        return false
+    }
+}

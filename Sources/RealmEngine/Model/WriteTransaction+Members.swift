@@ -1,0 +1,65 @@
+/// Changes of many members of a set, which cost as much as the members changed or the whole set, whichever
+/// is less.
+extension WriteTransaction {
+    /// The tree is built anew if at least one of so many elements changes.
+    private static let rebuildingRatio = 8
+
+    /// Removes the stored elements at `positions`, which ascend.
+    func removeMembers(at positions: [Int], from place: CollectionPlace) throws(RealmError) {
+        if positions.isEmpty { return }
+        let edit = try collection(at: place)
+        let set = try edit.set()
+        guard positions.count >= set.count / Self.rebuildingRatio else {
+            for position in positions.reversed() {
+                try edit.taking(position, of: set)
+                try set.remove(at: position)
+                try edit.finish(.erase(position))
+            }
+            return
+        }
+        for position in positions { try edit.taking(position, of: set) }
+        let rest = try SequenceEditor(context, root: .none, element: set.element)
+        var (index, next) = (0, 0)
+        try set.visit { (value) throws(RealmError) in
+            if next < positions.count, positions[next] == index {
+                next += 1
+            } else {
+                try rest.append(value)
+            }
+            index += 1
+        }
+        try edit.replace(with: rest, positions.reversed().lazy.map { .erase($0) })
+    }
+
+    /// Inserts elements that a set does not have: each with the index that it has afterwards, in ascending
+    /// order.
+    func insertMembers(
+        _ members: [(index: Int, value: Value)], into place: CollectionPlace
+    ) throws(RealmError) {
+        if members.isEmpty { return }
+        let edit = try collection(at: place)
+        let set = try edit.set()
+        for member in members { try edit.check(member.value) }
+        guard members.count >= set.count / Self.rebuildingRatio else {
+            for member in members {
+                try set.insert(try edit.putting(member.value), at: member.index)
+                try edit.finish(.insert(member.index))
+            }
+            return
+        }
+        let all = try SequenceEditor(context, root: .none, element: set.element)
+        var next = 0
+        func appendMembers() throws(RealmError) {
+            while next < members.count, members[next].index == all.count {
+                try all.append(try edit.putting(members[next].value))
+                next += 1
+            }
+        }
+        try set.visit { (value) throws(RealmError) in
+            try appendMembers()
+            try all.append(value)
+        }
+        try appendMembers()
+        try edit.replace(with: all, members.lazy.map { .insert($0.index) })
+    }
+}

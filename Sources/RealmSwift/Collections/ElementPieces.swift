@@ -1,0 +1,76 @@
+import RealmEngine
+
+/// Reads the elements of a list or set in order, a piece at a time, as they were when the reading began.
+@usableFromInline
+final class ElementPieces<Element: RealmCollectionValue> {
+    @usableFromInline let elements: UnsafeMutablePointer<Element>
+    /// Index of the next element of the piece, and number of its elements.
+    @exclusivity(unchecked) @usableFromInline var next = 0
+    @exclusivity(unchecked) @usableFromInline var count = 0
+    private let capacity: Int
+    private let realm: RealmInstance
+    /// Keeps the version that is read.
+    private let snapshot: Snapshot
+    @exclusivity(unchecked) private var cursor: ElementCursor
+    /// Whether elements are as `ElementCursor.integers` stores them.
+    private let isInteger: Bool
+
+    /// Nil in a write transaction, which changes what would be read, and for elements that are objects or
+    /// may contain some.
+    init?(_ collection: ManagedCollection) {
+        let realm = collection.realm
+        if realm.engine.isInWriteTransaction { return nil }
+        let view: CollectionView
+        switch collection.read({ (handle) throws(RealmError) in try handle.value() }) {
+        case .list(let list): view = list
+        case .set(let set): view = set
+        default: return nil
+        }
+        let type = view.element.type
+        if type == .link || type == .mixed || type == .typedLink { return nil }
+        self.realm = realm
+        snapshot = realm.engine.snapshot()
+        cursor = snapshot.elements(of: view)
+        isInteger =
+            type == .int && !view.element.isNullable
+            && (Element.self == Int.self || Element.self == Int64.self)
+        capacity = isInteger ? 1000 : 64
+        elements = .allocate(capacity: capacity)
+    }
+
+    deinit {
+        elements.deinitialize(count: count)
+        elements.deallocate()
+    }
+
+    /// The next element; nil at the end.
+    @inlinable @inline(__always)
+    func nextElement() -> Element? {
+        if next == count, !refill() { return nil }
+        let element = elements[next]
+        next &+= 1
+        return element
+    }
+
+    /// Reads the next piece; false at the end.
+    @usableFromInline @inline(never)
+    func refill() -> Bool {
+        elements.deinitialize(count: count)
+        (next, count) = (0, 0)
+        do throws(RealmError) { try readPiece() } catch { throwRealmException(error.message) }
+        return count > 0
+    }
+
+    private func readPiece() throws(RealmError) {
+        if isInteger {
+            let integers = UnsafeMutableRawPointer(elements).assumingMemoryBound(to: Int64.self)
+            count = try cursor.integers(into: integers, capacity: capacity)
+            return
+        }
+        while count < capacity, let value = try cursor.next() {
+            let element = Element._rlmFromStored(_Stored(value: value, realm: realm))
+            (elements + count).initialize(to: element)
+            count += 1
+        }
+    }
+}
