@@ -19,6 +19,14 @@ final class Pair: Object {
     @Persisted var second: Int
 }
 
+/// Collections of integers.
+final class Numbers: Object {
+    @Persisted var list: List<Int>
+    @Persisted var set: MutableSet<Int>
+    @Persisted var other: MutableSet<Int>
+    @Persisted var map: Map<String, Int>
+}
+
 final class Ticket: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var holder: String
