@@ -20,6 +20,8 @@ final class BoundComparison: Sendable {
     private let matchesByCount: Bool
     /// A long list of constants on the right, where some or none of them are asked for.
     private let members: SortedMembers?
+    /// The same of beginnings or ends of texts.
+    private let affixes: SortedAffixes?
 
     /// Element by element, an equal one more or less makes no difference.
     var repeats: Repeats { isPositional || matchesByCount ? .kept : .dropped }
@@ -41,10 +43,11 @@ final class BoundComparison: Sendable {
         isPositional = areLists && left.quantifier == nil && right.quantifier == nil
         isSingle = left.shape == .scalar && right.shape == .scalar
         matchesByCount = areLists && relation == .equal && outer == .all && inner == .any
-        let isMembership =
-            relation == .equal && !foldsCase && !foldsMarks && inner != .all && !isPositional
-            && !isOfTypes
-        members = isMembership ? right.constantList.flatMap(SortedMembers.init) : nil
+        let isSearched =
+            !foldsCase && !foldsMarks && inner != .all && !isPositional && !isOfTypes
+        let constants = isSearched ? right.constantList : nil
+        members = relation == .equal ? constants.flatMap(SortedMembers.init) : nil
+        affixes = constants.flatMap { SortedAffixes(relation, $0) }
     }
 
     /// True if the relation holds for some pair of groups; what is no group counts as one.
@@ -107,6 +110,7 @@ final class BoundComparison: Sendable {
 
     private func isAmong(_ x: Value, _ b: UnsafeBufferPointer<Value>) -> Bool {
         if let found = members?.contains(x) { return found == (inner == .any) }
+        if let affixes { return affixes.match(x) == (inner == .any) }
         for y in b {
             let isTrue = relate(x, y)
             switch inner {

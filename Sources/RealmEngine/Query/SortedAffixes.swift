@@ -1,0 +1,79 @@
+/// Beginnings or ends of a long list of constants, sorted: the only one a text can have is found by
+/// halving.
+struct SortedAffixes: Sendable {
+    private let texts: Affixes
+    private let binaries: Affixes
+
+    /// Fewer are compared one by one.
+    private static let worthSorting = 8
+
+    /// Nil for other relations than BEGINSWITH and ENDSWITH, and for few constants.
+    init?(_ relation: QueryRelation, _ constants: [Value]) {
+        guard relation == .beginsWith || relation == .endsWith,
+            constants.count >= Self.worthSorting
+        else { return nil }
+        var texts: [ByteView] = []
+        var binaries: [ByteView] = []
+        for constant in constants {
+            switch constant {
+            case .string(let view): texts.append(view)
+            case .binary(let view): binaries.append(view)
+            default: continue
+            }
+        }
+        let fromEnd = relation == .endsWith
+        self.texts = Affixes(texts, fromEnd: fromEnd)
+        self.binaries = Affixes(binaries, fromEnd: fromEnd)
+    }
+
+    /// Whether `value` begins, or ends, with one of the constants of its own type.
+    func match(_ value: Value) -> Bool {
+        switch value {
+        case .string(let view): texts.match(view)
+        case .binary(let view): binaries.match(view)
+        default: false
+        }
+    }
+}
+
+/// Of one type. Of two, of which one begins with the other, only the shorter one is stored: all others are
+/// then in order between a text and what it begins with.
+private struct Affixes: Sendable {
+    private let sorted: [ByteView]
+    private let fromEnd: Bool
+
+    /// The bytes live as long as the query.
+    init(_ all: [ByteView], fromEnd: Bool) {
+        self.fromEnd = fromEnd
+        let ordered = all.ordered { Self.compare($0, $1, fromEnd) < 0 }
+        var sorted: [ByteView] = []
+        for view in ordered where !(sorted.last.map { Self.has(view, $0, fromEnd) } ?? false) {
+            sorted.append(view)
+        }
+        self.sorted = sorted
+    }
+
+    func match(_ text: ByteView) -> Bool {
+        sorted.withUnsafeBufferPointer { sorted in
+            let place = sorted.partitionPoint { Self.compare($0, text, fromEnd) > 0 }
+            return place > 0 && Self.has(text, sorted[place - 1], fromEnd)
+        }
+    }
+
+    private static func has(_ text: ByteView, _ affix: ByteView, _ fromEnd: Bool) -> Bool {
+        fromEnd
+            ? TextMatch.ends(text, affix, folds: false)
+            : TextMatch.begins(text, affix, folds: false)
+    }
+
+    private static func compare(_ a: ByteView, _ b: ByteView, _ fromEnd: Bool) -> Int {
+        if !fromEnd { return ByteView.compare(a, b) }
+        var i = 1
+        while i <= a.count, i <= b.count {
+            let (x, y) = (a[a.count - i], b[b.count - i])
+            if x != y { return Int(x) - Int(y) }
+            i += 1
+        }
+        return a.count - b.count
+    }
+}
