@@ -114,10 +114,14 @@ extension Schema {
     /// Whether plans made for `other` hold for this schema.
     func hasSameShape(as other: Schema) -> Bool {
         guard tables.count == other.tables.count else { return false }
+        // Classes that no commit changed are the same objects in both.
         return zip(tables, other.tables).allSatisfy { a, b in
-            a.key == b.key && a.name == b.name && a.kind == b.kind
-                && a.primaryKey == b.primaryKey && a.columns.count == b.columns.count
-                && zip(a.columns, b.columns).allSatisfy { $0.key == $1.key && $0.name == $1.name }
+            a === b
+                || a.key == b.key && a.name == b.name && a.kind == b.kind
+                    && a.primaryKey == b.primaryKey && a.columns.count == b.columns.count
+                    && zip(a.columns, b.columns).allSatisfy {
+                        $0.key == $1.key && $0.name == $1.name
+                    }
         }
     }
 }

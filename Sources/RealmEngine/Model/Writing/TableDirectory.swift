@@ -206,7 +206,9 @@ final class TableDirectory {
             }
         }
         guard let known = knownSchema, known.tables.count == all.count,
-            zip(known.tables, all).allSatisfy({ $0.key == $1.key && $0.name == $1.name })
+            zip(known.tables, all).allSatisfy({
+                $0 === $1 || $0.key == $1.key && $0.name == $1.name
+            })
         else {
             let reader = SchemaReader(space: context.space, names: names, tables: tables)
             let fresh = Schema(tables: all, version: try reader.schemaVersion(all))
@@ -265,15 +267,13 @@ final class TableDirectory {
     /// What no integer of the indexes goes beyond: those of the tables in use, and what was known of the
     /// others.
     func bounds(version: UInt64) -> IntegerBounds {
-        var largest: [IntegerBounds.Place: Int64] = [:]
-        for slot in slots {
-            switch slot {
-            case .open(let editor): largest.merge(editor.bounds()) { $1 }
-            case .stored(let info):
-                largest.merge(context.bounds.filter { $0.key.table == info.key }) { $1 }
-            case .free: continue
-            }
+        var largest = context.bounds.filter { (place, _) in
+            guard place.table.slot < slots.count,
+                case .stored(let info) = slots[place.table.slot]
+            else { return false }
+            return info.key == place.table
         }
+        for case .open(let editor) in slots { largest.merge(editor.bounds()) { $1 } }
         return IntegerBounds(version: version, largest: largest)
     }
 
