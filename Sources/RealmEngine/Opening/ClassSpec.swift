@@ -19,30 +19,90 @@ public struct ClassSpec: Sendable {
 
     /// The property of that name.
     public func property(_ name: String) -> PropertyDescription? {
-        names.position(of: name, in: properties).map { properties[$0] }
+        position(of: name).map { properties[$0] }
+    }
+
+    /// Position of the property of that name.
+    func position(of name: String) -> Int? { names.position(of: name, in: properties) }
+
+    /// Adds a property at the end. The others are found by name as fast as before, which a change of
+    /// `properties` does not promise.
+    public mutating func append(_ property: PropertyDescription) {
+        let isOwn = isKnownUniquelyReferenced(&names)
+        let names = names
+        properties.append(property)
+        guard isOwn else { return }
+        names.add(property.name, properties.count - 1)
+        self.names = names
+    }
+
+    /// Gives a property another name, which no property has; all are found by name as fast as before.
+    mutating func rename(_ position: Int, to name: String) {
+        let isOwn = isKnownUniquelyReferenced(&names)
+        let names = names
+        let old = properties[position].name
+        properties[position].name = name
+        guard isOwn, names.rename(old, to: name, count: properties.count) else { return }
+        self.names = names
     }
 }
 
-/// Finds the properties of a class by name: one by one, until that has cost more than an index.
+/// A name that equals another of the same bytes.
+private struct NameKey: Hashable {
+    let name: String
+
+    static func == (a: NameKey, b: NameKey) -> Bool { NameIndex.compare(a.name, b.name) == 0 }
+
+    func hash(into hasher: inout Hasher) {
+        name.withView {
+            hasher.combine(bytes: UnsafeRawBufferPointer(start: $0.base, count: $0.count))
+        }
+    }
+}
+
+/// Finds the properties of a class by name: one by one, until that has cost more than positions by name.
 private final class PropertyNames: Sendable {
     private struct State {
         var comparisons = 0
-        var index: NameIndex?
+        var positions: [NameKey: Int]?
     }
 
     private let state = Guarded(State())
 
     func position(of name: String, in properties: [PropertyDescription]) -> Int? {
         let count = properties.count
-        let index = state.withLock { state -> NameIndex? in
+        return state.withLock { state -> Int? in
             state.comparisons += count
-            if state.index == nil, state.comparisons > 16 * max(64, count) {
-                state.index = NameIndex(properties.map(\.name))
+            if state.positions == nil, state.comparisons > 16 * max(64, count) {
+                state.positions = Dictionary(
+                    properties.enumerated().map { (NameKey(name: $1.name), $0) },
+                    uniquingKeysWith: { first, _ in first })
             }
-            return state.index
+            if let positions = state.positions { return positions[NameKey(name: name)] }
+            return properties.firstIndex { NameIndex.compare($0.name, name) == 0 }
         }
-        if let index { return index.position(of: name) }
-        return properties.firstIndex { NameIndex.compare($0.name, name) == 0 }
+    }
+
+    /// Adds a property of the only class that has these names; the first of several with one name is
+    /// the one that is found.
+    func add(_ name: String, _ position: Int) {
+        let key = NameKey(name: name)
+        state.withLock { state in
+            if state.positions?[key] == nil { state.positions?[key] = position }
+        }
+    }
+
+    /// Renames a property of the only class that has these names, `count` of them; false, with nothing
+    /// done, when several have one name.
+    func rename(_ old: String, to new: String, count: Int) -> Bool {
+        let (before, after) = (NameKey(name: old), NameKey(name: new))
+        return state.withLock { state in
+            guard let known = state.positions else { return true }
+            guard known.count == count else { return false }
+            state.positions?[before] = nil
+            state.positions?[after] = known[before]
+            return true
+        }
     }
 }
 

@@ -36,7 +36,7 @@ public final class Migration {
     /// Throws unless a property that goes was one before: it may have been renamed to a name that
     /// nobody wants.
     func checkWasThere(_ property: String, of name: String) throws(RealmError) {
-        let info = old.schema.classes.first { $0.className == name }
+        let info = old.schema.objectClass(named: name)
         guard let info, info.columnIndex(named: property) == nil else { return }
         throw Self.failure(
             "Renamed property '\(name).\(property)' does not exist.", "InvalidProperty")
@@ -53,7 +53,7 @@ public final class Migration {
     ) throws(RealmError) {
         let transaction = try transaction()
         let schema = try transaction.snapshot().schema
-        guard let info = schema.classes.first(where: { $0.className == name }) else {
+        guard let info = schema.objectClass(named: name) else {
             throw Self.refusal(name, "because it does not exist.")
         }
         let present = ClassSpec(info, schema)

@@ -38,7 +38,7 @@ extension SchemaPlan {
         guard let place = places[property.name] else {
             plan(.addProperty(name, property))
             places[property.name] = classes[table].properties.count
-            classes[table].properties.append(property)
+            classes[table].append(property)
             noteTarget(of: property)
             return
         }

@@ -122,7 +122,9 @@ extension SchemaPlan {
 
     /// Position of a property in its class.
     func position(_ property: String, in table: Int) throws(RealmError) -> Int {
+        if let found = classes[table].position(of: property) { return found }
         let known = classes[table].properties.map(\.name)
+        // Names of other bytes may look the same.
         if let found = known.firstIndex(of: property) { return found }
         throw .misuse(
             "class \(classes[table].name) has no property \(property)", code: "InvalidProperty",
@@ -160,7 +162,7 @@ extension SchemaPlan {
         plan(
             .renameProperty(name, before, to: bare),
             note: Self.counted(try objects(name), "value", "kept"))
-        classes[table].properties[property].name = bare
+        classes[table].rename(property, to: bare)
         if classes[table].primaryKey == before { classes[table].primaryKey = bare }
     }
 

@@ -59,7 +59,7 @@ public final class Migration {
     }
 
     private func table(_ name: String, _ realm: RealmInstance) -> TableKey? {
-        realm.engine.snapshot().schema.classes.first { $0.className == name }?.key
+        realm.engine.snapshot().schema.objectClass(named: name)?.key
     }
 
     /// Makes an object of a class that the program has.

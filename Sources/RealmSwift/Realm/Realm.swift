@@ -22,7 +22,7 @@ import RealmEngine
     public var isEmpty: Bool {
         let snapshot = engine.snapshot()
         return instance.schema.models.allSatisfy { model in
-            let info = snapshot.schema.classes.first { $0.className == model.name }
+            let info = snapshot.schema.objectClass(named: model.name)
             return info.map { ((try? snapshot.table($0).count()) ?? 0) == 0 } ?? true
         }
     }

@@ -135,7 +135,7 @@ final class RealmInstance: @unchecked Sendable {
     }
 
     private func makeClass(_ model: ClassModel, _ id: ObjectIdentifier) -> ManagedClass? {
-        guard let table = engine.schema.classes.first(where: { $0.className == model.name }),
+        guard let table = engine.schema.objectClass(named: model.name),
             let objects = ObjectClass(engine, table.key)
         else { return nil }
         let fresh = ManagedClass(self, model, objects)

@@ -35,7 +35,7 @@ extension RealmTesting {
             engine, Realm.Configuration(fileURL: url, objectTypes: []), ModelSchema.of([]))
         attempt { () throws(RealmError) in
             try engine.write { (transaction) throws(RealmError) in
-                guard let table = engine.schema.classes.first(where: { $0.className == className })
+                guard let table = engine.schema.objectClass(named: className)
                 else { return }
                 let link = ObjectLink(table: table.key, key: try transaction.create(in: table.key))
                 let object = DynamicObject.of(realm, link)

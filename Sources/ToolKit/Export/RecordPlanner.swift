@@ -41,6 +41,8 @@ package struct RecordPlanner {
     let request: FieldRequest
     let values: ValueStyle
     private var columns: [Int] = []
+    /// Positions in `columns`.
+    private var positions: [Int: Int] = [:]
 
     package init(
         _ table: TableInfo, _ schema: Schema, _ request: FieldRequest, _ values: ValueStyle
@@ -56,8 +58,9 @@ package struct RecordPlanner {
         let exploded = try explodedPath()
         let expansion = Expansion(try expansionPaths())
         var fields: [RecordPlan.Field] = []
+        var labels: Set<String> = []
         for (label, text) in try wantedFields(exploded) {
-            guard !fields.contains(where: { $0.label == label }) else {
+            guard labels.insert(label).inserted else {
                 throw .misuse(
                     "--fields: two fields are called \(label)", code: "InvalidArgument",
                     reason: "duplicate-field", hint: "rename one: NAME=\(text)")
@@ -132,7 +135,8 @@ package struct RecordPlanner {
         case .key: return .key
         case .backlinks(let index): return .backlinks(index)
         case .column(let column):
-            if let position = columns.firstIndex(of: column) { return .column(position) }
+            if let position = positions[column] { return .column(position) }
+            positions[column] = columns.count
             columns.append(column)
             return .column(columns.count - 1)
         }

@@ -55,8 +55,7 @@ struct SchemaChangeCheck {
     init(_ change: SchemaChange, _ schema: Schema) {
         self.change = change
         func spec(_ name: String) -> ClassSpec? {
-            schema.classes.first { Array($0.className.utf8) == Array(name.utf8) }
-                .map { ClassSpec($0, schema) }
+            schema.objectClass(named: name).map { ClassSpec($0, schema) }
         }
         switch change {
         case .setVersion(let version):

@@ -27,7 +27,7 @@ final class RelationLoad {
         /// `CLASS.PROP`, or what `--output-dir` calls its file; nil when it is not the name of a
         /// collection.
         init?(_ name: String, _ schema: Schema) {
-            guard !schema.classes.contains(where: { $0.className == name }) else { return nil }
+            guard schema.objectClass(named: name) == nil else { return nil }
             for table in schema.classes where name.hasPrefix(table.className + ".") {
                 let property = String(name.dropFirst(table.className.count + 1))
                 guard let column = table.columnIndex(named: property),

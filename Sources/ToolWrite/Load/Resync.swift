@@ -19,19 +19,20 @@ final class Resync {
     /// What has to be done for a change that builds the schema up to be possible and not to be there
     /// already: what is in its way goes.
     func steps(toward change: SchemaChange, _ schema: Schema) -> [SchemaChange] {
-        let specs = schema.classes.map { ClassSpec($0, schema) }
+        func spec(_ name: String) -> ClassSpec? {
+            schema.objectClass(named: name).map { ClassSpec($0, schema) }
+        }
         switch change {
         case .addClass(let wanted):
             named[wanted.name] = Set(wanted.primaryKey.map { [$0] } ?? [])
-            guard let present = specs.first(where: { $0.name == wanted.name }),
-                Self.isOther(present, wanted)
-            else { return [change] }
+            guard let present = spec(wanted.name), Self.isOther(present, wanted) else {
+                return [change]
+            }
+            let specs = schema.classes.map { ClassSpec($0, schema) }
             return Self.removal(of: wanted.name, from: specs) + [change]
         case .addProperty(let name, let wanted):
             named[name, default: []].insert(wanted.name)
-            guard
-                let present = specs.first(where: { $0.name == name })?.property(wanted.name)
-            else { return [change] }
+            guard let present = spec(name)?.property(wanted.name) else { return [change] }
             return Self.adjustments(name, present, wanted) ?? [
                 .dropProperty(name, wanted.name), change,
             ]

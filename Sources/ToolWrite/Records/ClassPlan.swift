@@ -133,11 +133,13 @@ final class ClassPlan {
     ) {
         structures.removeAll(keepingCapacity: true)
         for structure in kept { structures.append((structure.column, structure.value)) }
+        // A class with many collections: they are not searched for each of them.
+        let columns = kept.count > 16 ? Set(kept.lazy.map(\.column)) : nil
         for (column, state) in zip(given.indices, states) {
             given[column] = state
             if state == .reference { hasReferences = true }
             guard state == .structured, isCollection[column],
-                !kept.contains(where: { $0.column == column })
+                !(columns?.contains(column) ?? kept.contains { $0.column == column })
             else { continue }
             structures.append((column, isSequence[column] ? .list([]) : .dictionary([])))
         }

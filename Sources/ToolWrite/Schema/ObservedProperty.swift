@@ -194,7 +194,10 @@ final class ObservedClass {
     let name: String?
     private(set) var records = 0
     private(set) var properties: [ObservedProperty] = []
+    /// Positions of properties by field; nil for a field that is none.
     private var positions: [[UInt8]: Int?] = [:]
+    /// Positions of properties by name.
+    private var places: [String: Int] = [:]
 
     /// Of how many values of a property it is known whether they are distinct.
     private let mostKeys: Int
@@ -241,8 +244,9 @@ final class ObservedClass {
             positions[key] = .some(nil)
             return nil
         }
-        let place = properties.firstIndex { $0.name == wanted } ?? properties.count
+        let place = places[wanted] ?? properties.count
         if place == properties.count {
+            places[wanted] = place
             properties.append(
                 ObservedProperty(wanted, mostKeys: mayBeKey(wanted) ? mostKeys : 0))
         }

@@ -63,9 +63,10 @@ struct SchemaFile {
             throw ValueMismatch(root, expected: "the array \"classes\"")
         }
         var classes: [ClassSpec] = []
+        var names: Set<String> = []
         for item in list.children {
             let spec = try classSpec(item)
-            guard !classes.contains(where: { $0.name == spec.name }) else {
+            guard names.insert(spec.name).inserted else {
                 throw ValueMismatch(item, expected: "every class once", got: spec.name + " twice")
             }
             classes.append(spec)
@@ -87,7 +88,7 @@ struct SchemaFile {
                 throw ValueMismatch(
                     item, expected: "every property once", got: property.name + " twice")
             }
-            spec.properties.append(property)
+            spec.append(property)
             if try flag(item, "primaryKey"), spec.primaryKey == nil {
                 spec.primaryKey = property.name
             }

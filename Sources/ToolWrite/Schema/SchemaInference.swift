@@ -141,10 +141,9 @@ struct SchemaInference {
                 }
             }
         }
-        var specs: [ClassSpec] = []
-        for table in classes {
-            describe(table, table.name ?? "", .topLevel, present, &specs)
-        }
+        var found = InferredClasses(present)
+        for table in classes { describe(table, table.name ?? "", .topLevel, &found) }
+        let specs = found.specs
         // Loading then ends with the refusal of the first record, which says more.
         if hasOnlyRefusals { return specs }
         try checkKey(specs)
@@ -165,10 +164,10 @@ struct SchemaInference {
     }
 
     private mutating func describe(
-        _ table: ObservedClass, _ name: String, _ kind: TableKind, _ present: [ClassSpec],
-        _ specs: inout [ClassSpec]
+        _ table: ObservedClass, _ name: String, _ kind: TableKind,
+        _ found: inout InferredClasses
     ) {
-        let known = present.first { $0.name == name }
+        let known = found.present(name)
         var spec = ClassSpec(
             name: name, kind: known?.kind ?? kind, primaryKey: known?.primaryKey, properties: [])
         for property in table.properties {
@@ -183,15 +182,15 @@ struct SchemaInference {
             let target = old?.target ?? inner?.name ?? "\(name)_\(property.name)"
             let described = described(property, isOptional, target, kind)
             if let inner, (old ?? described).target == target, old == nil || old?.target != nil {
-                describe(inner, target, .embedded, present, &specs)
+                describe(inner, target, .embedded, &found)
             }
             if old == nil {
-                spec.properties.append(described)
+                spec.append(described)
                 note(property, described, name)
             }
         }
         if known == nil, kind == .topLevel { spec.primaryKey = primaryKey(table, spec) }
-        merge(spec, into: &specs)
+        found.merge(spec)
     }
 
     /// Says why a property that holds numbers has another type than the usual one.
@@ -288,18 +287,6 @@ struct SchemaInference {
                     "--link: class \(target) has no primary key to name its objects by",
                     hint: "--key makes one where the class is made")
             }
-        }
-    }
-
-    /// Objects at several places can be of one class.
-    private func merge(_ spec: ClassSpec, into specs: inout [ClassSpec]) {
-        guard let i = specs.firstIndex(where: { $0.name == spec.name }) else {
-            return specs.append(spec)
-        }
-        for property in spec.properties where specs[i].property(property.name) == nil {
-            var optional = property
-            if optional.mayChoosePresence { optional.isOptional = true }
-            specs[i].properties.append(optional)
         }
     }
 

@@ -12,6 +12,8 @@ struct SchemaText {
 
     private(set) var version: UInt64?
     private(set) var classes: [ClassSpec] = []
+    /// Names of the classes.
+    private var names: Set<String> = []
     private var line = 0
     /// The text has a class called `binary`, which is then no other name of `data`.
     private let definesBinary: Bool
@@ -63,9 +65,7 @@ struct SchemaText {
             name = Self.trimmed(name.dropLast(end.count))
             kind = meant
         }
-        if classes.contains(where: { $0.name == name }) {
-            throw fault("every class once", words)
-        }
+        if !names.insert(String(name)).inserted { throw fault("every class once", words) }
         classes.append(
             ClassSpec(name: String(name), kind: kind, primaryKey: nil, properties: []))
     }
@@ -94,7 +94,7 @@ struct SchemaText {
             throw fault("every property once", words)
         }
         if isKey, classes[last].primaryKey != nil { throw fault("one primary key", words) }
-        classes[last].properties.append(property)
+        classes[last].append(property)
         if isKey { classes[last].primaryKey = property.name }
     }
 

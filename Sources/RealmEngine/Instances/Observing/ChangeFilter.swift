@@ -93,7 +93,7 @@ public struct ChangeFilter: Sendable {
     ) throws(RealmError) -> [[Step]] {
         let words = Array(names.prefix(3))
         guard words.count == 3,
-            let origin = schema.classes.first(where: { $0.className == words[1] })
+            let origin = schema.objectClass(named: words[1])
         else {
             throw .misuse(
                 "'\(words.joined(separator: "."))' names no class and property that link to "

@@ -220,9 +220,14 @@ public final class Schema: Sendable {
         }
     }
 
+    /// The class called `name`; internal tables are none.
+    public func objectClass(named name: String) -> TableInfo? {
+        tableNames.position(of: TableInfo.classPrefix + name).map { tables[$0] }
+    }
+
     /// The class, or internal table, called `name`; a class hides an internal table.
     public func table(named name: String) -> TableInfo? {
-        if let i = tableNames.position(of: TableInfo.classPrefix + name) { return tables[i] }
+        if let found = objectClass(named: name) { return found }
         return tableNames.position(of: name).map { tables[$0] }.flatMap { $0.isClass ? nil : $0 }
     }
 }

@@ -7,14 +7,15 @@ final class TableEditor {
     var name: String
     var kind: TableKind { didSet { forgetShape() } }
     /// Properties in spec order.
-    var columns: [ColumnInfo] { didSet { forgetShape() } }
+    var columns: [ColumnInfo] { didSet { forgetColumns() } }
     /// Incoming ends of links, in spec order after the properties.
-    var backlinks: [BacklinkInfo] { didSet { forgetShape() } }
+    var backlinks: [BacklinkInfo] { didSet { forgetColumns() } }
     var primaryKey: ColumnKey? { didSet { forgetShape() } }
     private var knownShape: RowShape?
     private var knownFields: UnsafeMutableBufferPointer<RowShape.Field>?
     /// What readers were told last; nil once the columns changed.
     private var knownInfo: TableInfo?
+    private var known = KnownColumns()
     var nextSequenceNumber: UInt64
     var columnCounter: UInt64
     var contentVersion: UInt64
@@ -144,7 +145,43 @@ final class TableEditor {
     var className: String { TableInfo.className(of: name) }
 
     func columnIndex(_ key: ColumnKey) -> Int? { columns.firstIndex { $0.key == key } }
-    func columnIndex(named name: String) -> Int? { columns.firstIndex { $0.name == name } }
+    func columnIndex(named name: String) -> Int? { known.position(of: name, in: columns) }
+
+    /// The incoming end of the links of a property.
+    func backlink(from origin: TableKey, _ column: ColumnKey) -> BacklinkInfo? {
+        known.position(of: column, in: origin, among: backlinks).map { backlinks[$0] }
+    }
+
+    /// Adds a property at the end. The others are found as fast as before, which another change of
+    /// `columns` does not promise.
+    func append(_ column: ColumnInfo) {
+        known.add(column, at: columns.count)
+        keepingKnown { columns.append(column) }
+    }
+
+    /// Adds an incoming end of links, likewise.
+    func append(_ backlink: BacklinkInfo) {
+        known.add(backlink, at: backlinks.count)
+        keepingKnown { backlinks.append(backlink) }
+    }
+
+    /// Gives a property another name, which no property has.
+    func rename(_ column: Int, to name: String) {
+        known.rename(columns[column].name, to: name, count: columns.count)
+        keepingKnown { columns[column] = columns[column].changed(name: name) }
+    }
+
+    /// Completes the property added last, whose name and leaf index stay the same.
+    func replaceLast(_ column: ColumnInfo) {
+        keepingKnown { columns[columns.count - 1] = column }
+    }
+
+    /// Changes columns so that what is known of them stays true.
+    private func keepingKnown(_ change: () -> Void) {
+        let known = known
+        change()
+        self.known = known
+    }
 
     var primaryKeyIndex: Int? { primaryKey.flatMap { columnIndex($0) } }
 
@@ -158,12 +195,7 @@ final class TableEditor {
     }
 
     /// One more than the highest leaf index a column uses.
-    var leafIndexCount: Int {
-        var highest = -1
-        for column in columns { highest = max(highest, column.leafIndex) }
-        for backlink in backlinks { highest = max(highest, backlink.leafIndex) }
-        return highest + 1
-    }
+    var leafIndexCount: Int { known.leafIndexCount(columns, backlinks) }
 
     private func layouts() -> [LeafLayout?] {
         var layouts = [LeafLayout?](repeating: nil, count: leafIndexCount)
@@ -197,6 +229,11 @@ final class TableEditor {
         _ = fresh.initialize(from: columns.map { RowShape.Field($0, of: self) })
         knownFields = fresh
         return fresh
+    }
+
+    private func forgetColumns() {
+        known = KnownColumns()
+        forgetShape()
     }
 
     private func forgetShape() {

@@ -75,11 +75,7 @@ extension WriteTransaction {
     func backlinkColumn(
         _ origin: TableEditor, _ column: ColumnInfo, in target: TableEditor
     ) throws(RealmError) -> BacklinkInfo {
-        if let known = target.backlinks.first(where: {
-            $0.origin == origin.key && $0.originColumn == column.key
-        }) {
-            return known
-        }
+        if let known = target.backlink(from: origin.key, column.key) { return known }
         guard column.type == .mixed else {
             throw .corrupt(
                 "the backlink column of \(origin.className).\(column.name) is missing",
@@ -103,11 +99,7 @@ extension WriteTransaction {
         _ editor: TableEditor, _ object: ObjectKey, _ column: ColumnInfo, to link: ObjectLink
     ) throws(RealmError) -> Bool {
         let target = try self.editor(link.table)
-        guard
-            let backlink = target.backlinks.first(where: {
-                $0.origin == editor.key && $0.originColumn == column.key
-            })
-        else { return false }
+        guard let backlink = target.backlink(from: editor.key, column.key) else { return false }
         // Values of mixed properties may have lost their other end already (a peer's defect).
         guard try target.exists(link.key) else { return false }
         _ = try target.removeBacklink(backlink.leafIndex, of: link.key, from: object)

@@ -109,14 +109,14 @@ extension WriteTransaction {
             target: spec.target, targetColumn: .none, index: index, isIndexed: spec.isIndexed,
             hasIntegerKeys: spec.hasIntegerKeys, indexRoot: .none, distinct: .none)
         try insertColumn(editor, key.leafIndex, column.layout, Defaults.value(column))
-        editor.columns.append(column)
+        editor.append(column)
         if isLogged { log.pointee.insertColumn(editor.key, key) }
         if spec.type == .link {
             let target = try self.editor(spec.target)
             let backlink = try addBacklinkColumn(
                 to: target, origin: editor.key, originColumn: key)
             column = column.withTargetColumn(backlink.key)
-            editor.columns[editor.columns.count - 1] = column
+            editor.replaceLast(column)
         }
         if index != .none { try buildIndex(editor, column) }
         return column
@@ -184,7 +184,7 @@ extension WriteTransaction {
         let key = newColumnKey(target, .backlink, [])
         try insertColumn(target, key.leafIndex, TableEditor.backlinkLayout, .int(0))
         let backlink = BacklinkInfo(key: key, origin: origin, originColumn: originColumn)
-        target.backlinks.append(backlink)
+        target.append(backlink)
         return backlink
     }
 

@@ -25,7 +25,7 @@ extension WriteTransaction {
                 "\(name) is no free property name of 1 to 63 bytes", code: "InvalidName",
                 reason: "name")
         }
-        editor.columns[column] = editor.columns[column].changed(name: name)
+        editor.rename(column, to: name)
         editor.isSpecDirty = true
         editor.markDirty()
         log.pointee.renameColumn(table, editor.columns[column].key)

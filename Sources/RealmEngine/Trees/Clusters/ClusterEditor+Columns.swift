@@ -8,8 +8,11 @@ extension ClusterEditor {
         try rewriteLeaves { (slot, rows) throws(RealmError) in
             var leaf = try nodes.ownRefs(slot)
             if leaf.count < leafIndex + 2 {
-                let (old, missing) = (leaf.count, leafIndex + 2 - leaf.count)
-                leaf = try nodes.copyRefs(slot, extra: missing)
+                let old = leaf.count
+                if !leaf.hasRoom(for: leafIndex + 2) {
+                    // Room for more columns: most are added one by one.
+                    leaf = try nodes.copyRefs(slot, extra: leafIndex + 2 - old + old / 8)
+                }
                 leaf.resize(leafIndex + 2)
                 for i in old..<leafIndex + 2 { leaf.slots[i] = 0 }
             }

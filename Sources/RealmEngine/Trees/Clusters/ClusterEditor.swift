@@ -8,8 +8,10 @@ final class ClusterEditor {
     let nodes: NodeEdits
     /// What changes the leaves of each leaf index; nil for holes.
     private(set) var columns: UnsafeMutableBufferPointer<ColumnEditor?>
-    /// The leaf indexes in use.
+    /// The leaf indexes in use, in ascending order.
     private(set) var used: UnsafeMutableBufferPointer<Int>
+    /// Leaf indexes that fit the memory of both.
+    private var columnCapacity: Int
     /// Holds the root's ref.
     let rootSlot: RefSlot
     /// Inner nodes on the way to the leaf that was reached last, from the root.
@@ -67,17 +69,15 @@ final class ClusterEditor {
     init(_ context: EditContext, root ref: Ref, layouts: [LeafLayout?]) throws(RealmError) {
         self.context = context
         nodes = context.nodes
-        columns = .allocate(capacity: layouts.count)
-        used = .allocate(capacity: layouts.count { $0 != nil })
-        var next = 0
-        for i in layouts.indices {
-            columns.initializeElement(at: i, to: layouts[i].map { ColumnEditor(context, $0) })
-            if layouts[i] == nil { continue }
-            used.initializeElement(at: next, to: i)
-            next += 1
-        }
+        columnCapacity = layouts.count
+        columns = .allocate(capacity: columnCapacity)
+        used = Self.resized(.allocate(capacity: columnCapacity), 0)
         rootSlot = .allocate(capacity: 1)
         rootSlot.initialize(to: ref.raw)
+        for i in layouts.indices {
+            columns.initializeElement(at: i, to: layouts[i].map { ColumnEditor(context, $0) })
+            if layouts[i] != nil { setUsed(i, true) }
+        }
         if ref.isNone { rootSlot.pointee = try newLeaf().ref.raw }
     }
 
@@ -86,13 +86,6 @@ final class ClusterEditor {
         rootSlot.deallocate()
         columns.deallocate()
         used.deallocate()
-    }
-
-    /// Memory of its own: what an array keeps is counted at every use.
-    private static func copy<T>(_ values: [T]) -> UnsafeMutableBufferPointer<T> {
-        let copy = UnsafeMutableBufferPointer<T>.allocate(capacity: values.count)
-        _ = copy.initialize(from: values)
-        return copy
     }
 
     /// The root of the tree as it is now.
@@ -116,15 +109,54 @@ final class ClusterEditor {
     /// The tree is about to change.
     func willChange() { seen = nil }
 
+    /// Sets what changes the leaves of a leaf index; nil for a column that was removed.
     func setColumn(_ leafIndex: Int, _ editor: ColumnEditor?) {
-        var all = Array(columns)
-        while all.count <= leafIndex { all.append(nil) }
-        all[leafIndex] = editor
-        columns.deallocate()
-        used.deallocate()
-        columns = Self.copy(all)
-        used = Self.copy(all.indices.filter { all[$0] != nil })
+        if leafIndex >= columns.count { addColumns(upTo: leafIndex) }
+        columns[leafIndex] = editor
+        setUsed(leafIndex, editor != nil)
         forgetPlaces()
+    }
+
+    private func addColumns(upTo leafIndex: Int) {
+        if leafIndex >= columnCapacity {
+            columnCapacity = max(leafIndex + 1, 2 * columnCapacity)
+            columns = Self.moved(columns, columnCapacity)
+            used = Self.moved(used, columnCapacity)
+        }
+        let count = columns.count
+        columns = Self.resized(columns, leafIndex + 1)
+        for i in count...leafIndex { columns.initializeElement(at: i, to: nil) }
+    }
+
+    private func setUsed(_ leafIndex: Int, _ isUsed: Bool) {
+        let place = used.place(of: leafIndex)
+        let wasUsed = place < used.count && used[place] == leafIndex
+        guard isUsed != wasUsed, let start = used.baseAddress else { return }
+        let rest = used.count - place
+        if isUsed {
+            (start + place + 1).update(from: start + place, count: rest)
+            (start + place).initialize(to: leafIndex)
+        } else {
+            (start + place).update(from: start + place + 1, count: rest - 1)
+        }
+        used = Self.resized(used, used.count + (isUsed ? 1 : -1))
+    }
+
+    /// The same elements in memory for `capacity` elements.
+    private static func moved<T>(
+        _ old: UnsafeMutableBufferPointer<T>, _ capacity: Int
+    ) -> UnsafeMutableBufferPointer<T> {
+        let new = UnsafeMutableBufferPointer<T>.allocate(capacity: capacity)
+        _ = new.moveInitialize(fromContentsOf: old)
+        old.deallocate()
+        return resized(new, old.count)
+    }
+
+    /// The same memory with another number of elements, for which there is room.
+    private static func resized<T>(
+        _ buffer: UnsafeMutableBufferPointer<T>, _ count: Int
+    ) -> UnsafeMutableBufferPointer<T> {
+        UnsafeMutableBufferPointer(start: buffer.baseAddress, count: count)
     }
 
     /// The column of an object's value, which exists.

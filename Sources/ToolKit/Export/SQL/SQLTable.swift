@@ -74,11 +74,13 @@ package enum OwnerPart: CaseIterable, Sendable {
 extension SQLTable {
     /// How its rows are read.
     package var plan: RecordPlan {
-        var positions: [Int] = []
+        var positions: [Int: Int] = [:]
+        var read: [Int] = []
         func position(_ column: Int) -> Int {
-            if let known = positions.firstIndex(of: column) { return known }
-            positions.append(column)
-            return positions.count - 1
+            if let known = positions[column] { return known }
+            positions[column] = read.count
+            read.append(column)
+            return read.count - 1
         }
         let fields = columns.map { column in
             let source: FieldPath.Source =
@@ -98,7 +100,7 @@ extension SQLTable {
             FieldPath(source: .column(position($0)), steps: [])
         }
         return RecordPlan(
-            table: info, fields: fields, columns: positions, explode: explode, namesClass: false,
+            table: info, fields: fields, columns: read, explode: explode, namesClass: false,
             sql: self)
     }
 }

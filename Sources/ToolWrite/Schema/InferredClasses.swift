@@ -1,0 +1,31 @@
+import RealmEngine
+
+/// Classes that records need, and those the database has already, by name.
+struct InferredClasses {
+    private(set) var specs: [ClassSpec] = []
+    private var positions: [String: Int] = [:]
+    private let known: [ClassSpec]
+    private let knownPositions: [String: Int]
+
+    init(_ present: [ClassSpec]) {
+        known = present
+        knownPositions = Dictionary(
+            present.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The class of the database called `name`.
+    func present(_ name: String) -> ClassSpec? { knownPositions[name].map { known[$0] } }
+
+    /// Adds what the objects at one place need: objects at several places can be of one class.
+    mutating func merge(_ spec: ClassSpec) {
+        guard let i = positions[spec.name] else {
+            positions[spec.name] = specs.count
+            return specs.append(spec)
+        }
+        for property in spec.properties where specs[i].property(property.name) == nil {
+            var optional = property
+            if optional.mayChoosePresence { optional.isOptional = true }
+            specs[i].append(optional)
+        }
+    }
+}
