@@ -29,7 +29,7 @@ import Testing
         #expect(spec.position(of: "p59") == 58)
     }
 
-    /// What one copy gets is not found in the other.
+    /// A property that one copy gets is not found in the other.
     @Test(arguments: [false, true]) func copiesDifferOnceTheyChange(isWarm: Bool) {
         var first = spec((0..<20).map { "p\($0)" })
         if isWarm { warm(first) }

@@ -1,4 +1,4 @@
-/// Where the properties and the incoming ends of a table are, while others are added to it.
+/// Positions of the properties and incoming ends of a table, kept while others are added to it.
 struct KnownColumns {
     /// Positions of properties by name, the first of several with one name; nil until some were looked up.
     private var byName: [String: Int]?
@@ -8,7 +8,7 @@ struct KnownColumns {
     private var leafIndexCount: Int?
     private var searchCount = 0
 
-    /// What is looked up fewer times is searched one by one.
+    /// Number of look-ups that compare names one by one; positions are stored after that.
     private static let fewSearches = 16
 
     private struct Origin: Hashable {

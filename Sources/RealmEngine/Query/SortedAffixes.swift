@@ -36,8 +36,8 @@ struct SortedAffixes: Sendable {
     }
 }
 
-/// Of one type. Of two, of which one begins with the other, only the shorter one is stored: all others are
-/// then in order between a text and what it begins with.
+/// Beginnings or ends of one type. A constant that begins with another one is not stored, so that the
+/// last constant that is not after a text is the only one the text can begin with.
 private struct Affixes: Sendable {
     private let sorted: [ByteView]
     private let fromEnd: Bool
