@@ -1,19 +1,3 @@
-/// TEXT (query language 15).
-final class BoundFullText: Sendable {
-    /// Leads to the objects whose text is searched.
-    let path: BoundPath
-    let column: BoundColumn
-    let index: Ref
-    let terms: FullTextTerms
-
-    init(_ path: BoundPath, _ column: BoundColumn, index: Ref, _ terms: FullTextTerms) {
-        self.path = path
-        self.column = column
-        self.index = index
-        self.terms = terms
-    }
-}
-
 extension QueryBinder {
     func fullText(_ tree: QueryComparison) throws(RealmError) -> BoundCondition {
         guard case .property(let property) = tree.left.kind else {

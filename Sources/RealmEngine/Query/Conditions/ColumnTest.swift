@@ -27,25 +27,8 @@ final class ColumnTest: Sendable {
         }
     }
 
-    /// A property against one constant; nil when a value of that type cannot bear `[c]`.
-    convenience init?(
-        _ column: BoundColumn, _ relation: QueryRelation, folds: Bool,
-        _ constant: QueryBinder.Typed, range: SourceRange
-    ) {
-        let isStrict = constant.type == column.type
-        // [c] means nothing to a number; a value of another type must be able to bear it.
-        let isIgnored =
-            isStrict ? !column.type.isText : column.type == .mixed && !constant.type.isText
-        let isCaseless = isStrict && relation == .equal && Self.isCaseless(constant.value)
-        let folds = folds && !isIgnored && !isCaseless
-        if folds, !constant.type.isText { return nil }
-        self.init(
-            column: column, range: range, relation: relation, foldsCase: folds,
-            operand: isStrict ? .strict(constant.value) : .general(constant.value))
-    }
-
     /// A text that is equal to nothing but itself in any case: of digits, say.
-    private static func isCaseless(_ value: Value) -> Bool {
+    static func isCaseless(_ value: Value) -> Bool {
         guard case .string(let text) = value, text.count > 0 else { return false }
         return text.buffer.allSatisfy { $0 < 0x80 && ($0 | 0x20) &- 0x61 >= 26 }
     }

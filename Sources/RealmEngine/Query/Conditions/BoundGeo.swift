@@ -1,0 +1,20 @@
+/// GEOWITHIN (query language 20).
+final class BoundGeo: Sendable {
+    /// Leads to the embedded points.
+    let path: BoundPath
+    let quantifier: QueryQuantifier?
+    let type: BoundColumn
+    let coordinates: BoundColumn
+    let region: GeoRegion
+
+    init(
+        _ path: BoundPath, _ quantifier: QueryQuantifier?, type: BoundColumn,
+        coordinates: BoundColumn, _ region: GeoRegion
+    ) {
+        self.path = path
+        self.quantifier = quantifier
+        self.type = type
+        self.coordinates = coordinates
+        self.region = region
+    }
+}
