@@ -59,6 +59,113 @@ import Testing
         }
     }
 
+    /// An encrypted database sorts copies of texts.
+    @Test(arguments: ["bulk", "types", "orders", "anyval", "social"])
+    func encryptedDatabasesSortTheSame(name: String) throws {
+        let file = QueryCases.folder.appending(path: name + ".realm")
+        let key = try EncryptedImage.key()
+        let image = EncryptedImage(of: [UInt8](try Data(contentsOf: file)), key)
+        let path = try image.saved()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let plain = try snapshot(name)
+        let encrypted = try Database(immutable: path, key: key).snapshot()
+        for table in plain.schema.classes where table.kind == .topLevel {
+            for column in table.columns where column.collection == nil {
+                let path = column.name.replacing(" ", with: "\\ ")
+                for tail in ["SORT(\(path) ASC)", "SORT(\(path) DESC)", "DISTINCT(\(path))"] {
+                    let text = "TRUEPREDICATE " + tail
+                    let whole = try? plan(text, table, plain, memory: .max).rows(in: plain)
+                    guard let whole else { continue }
+                    for memory in [1, 6000, 1 << 30] {
+                        let rows = try plan(text, table, encrypted, memory: memory)
+                            .rows(in: encrypted)
+                        #expect(
+                            rows.keys.elementsEqual(whole.keys),
+                            "\(name).\(table.className) \(tail), \(memory) bytes")
+                    }
+                }
+            }
+        }
+    }
+
+    /// Texts that are equal as far as they are copied are compared as a whole.
+    @Test(arguments: [1, 1 << 14, 1 << 30])
+    func longTextsSortTheSame(memory: Int) throws {
+        let scratch = ScratchDatabase()
+        var options = WriteSession.Options()
+        options.key = try EncryptedImage.key()
+        options.creates = true
+        let session = try WriteSession(path: scratch.path, options: options)
+        let transaction = try session.begin()
+        let table = try transaction.createClass("Item")
+        try transaction.addProperty(table, PropertySpec("text", .string))
+        var texts: [[UInt8]] = []
+        for i in 0..<600 {
+            let count = [1023, 1024, 1025, 3, 2000][i % 5] - i % 3
+            var text = [UInt8](repeating: 0x61, count: count)
+            if i % 7 == 0 { text[count - 1] = 0x60 + UInt8(i % 4) }
+            texts.append(text)
+            let row = try transaction.create(in: table)
+            try text.withUnsafeBufferPointer {
+                try transaction.set(
+                    table, row, 0, .string(ByteView($0.baseAddress!, count: $0.count)))
+            }
+        }
+        try transaction.commit()
+        let snapshot = session.database.snapshot()
+        let info = snapshot.schema.table(named: "Item")!
+        let keys = try plan("TRUEPREDICATE", info, snapshot, memory: .max).rows(in: snapshot).keys
+        let position = Dictionary(uniqueKeysWithValues: zip(keys, texts.indices))
+        let wanted = texts.indices.sorted {
+            texts[$0] == texts[$1] ? $0 < $1 : texts[$0].lexicographicallyPrecedes(texts[$1])
+        }
+        let sorted = try plan("TRUEPREDICATE SORT(text ASC)", info, snapshot, memory: memory)
+            .rows(in: snapshot).keys
+        #expect(sorted.map { position[$0]! } == wanted)
+        var met: Set<[UInt8]> = []
+        let firsts = texts.indices.filter { met.insert(texts[$0]).inserted }
+        let distinct = try plan("TRUEPREDICATE DISTINCT(text)", info, snapshot, memory: memory)
+            .rows(in: snapshot).keys
+        #expect(distinct.map { position[$0]! } == firsts)
+        let plan = try plan("TRUEPREDICATE SORT(text ASC)", info, snapshot, memory: memory)
+        var groups: [[UInt8]] = []
+        try plan.forEachGroup([], in: snapshot) { keys, _ throws(RealmError) in
+            if case .string(let text) = keys[0] { groups.append(text.bytes) }
+            return true
+        }
+        #expect(groups == met.sorted { $0.lexicographicallyPrecedes($1) })
+    }
+
+    /// A record is written once for each level of runs, and there are few levels however many runs.
+    @Test func manyRunsAreMergedInFewPasses() throws {
+        struct Order: RunOrder {
+            let recordSize = 16
+            func compare(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Int {
+                ValueOrder.order(a.load(as: Int.self), b.load(as: Int.self))
+            }
+        }
+        let bulk = try snapshot("bulk")
+        let runs = try SortedRuns(QueryMemory(QueryOptions(), bulk))
+        let count = SortedRuns.fanIn * SortedRuns.fanIn + 3
+        for i in 0..<count {
+            // Equal numbers in order of their appearance.
+            var record = (i * 7919 % 1000, i)
+            try withUnsafeBytes(of: &record) { try runs.append($0.baseAddress!, 16) }
+            try runs.endRun(Order())
+        }
+        let merged = try runs.merged(Order())
+        var last = (-1, -1)
+        var met = 0
+        while let next = merged.next() {
+            let record = (next.load(as: Int.self), next.load(fromByteOffset: 8, as: Int.self))
+            if record <= last { Issue.record("\(record) after \(last)") }
+            last = record
+            met += 1
+        }
+        #expect(met == count)
+        #expect(runs.written <= 3 * 16 * count)
+    }
+
     @Test func noPlaceToSpillIsAnError() throws {
         let bulk = try snapshot("bulk")
         let node = bulk.schema.table(named: "Node")!

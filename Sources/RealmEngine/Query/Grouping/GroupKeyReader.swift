@@ -1,6 +1,6 @@
 /// Numbers the values of one key by which objects are grouped. What lies behind a null link is null.
 final class GroupKeyReader {
-    let values = ValueNumbers()
+    let values: ValueNumbers
     private let key: BoundSortKey
     private let evaluator: QueryEvaluator
     /// Of an enumerated column: by the number that rows hold, `unknown` until one is met.
@@ -11,8 +11,11 @@ final class GroupKeyReader {
 
     private static let unknown = UInt32.max
 
-    init(_ key: BoundSortKey, _ evaluator: QueryEvaluator) throws(RealmError) {
+    init(
+        _ key: BoundSortKey, _ evaluator: QueryEvaluator, copiesTexts: Bool
+    ) throws(RealmError) {
         if let failure = key.failure { throw failure }
+        values = ValueNumbers(copiesTexts: copiesTexts)
         self.key = key
         self.evaluator = evaluator
     }

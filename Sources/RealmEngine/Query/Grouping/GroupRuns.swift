@@ -1,34 +1,38 @@
-/// Records of groups in a temporary file: runs that are in order each, read as one.
+/// Records of groups in temporary files: runs that are in order each, read as one.
 final class GroupRuns: RunOrder {
     let recordSize: Int
+    let longestRecord: Int
+    private let layout: GroupRecord
     private let order: (UnsafeRawPointer, UnsafeRawPointer) -> Int
-    private let file: SpillFile
-    private var ends: [Int] = []
+    private let runs: SortedRuns
 
     init(
         _ layout: GroupRecord, _ memory: QueryMemory,
         _ order: @escaping (UnsafeRawPointer, UnsafeRawPointer) -> Int
     ) throws(RealmError) {
+        self.layout = layout
         recordSize = layout.size
+        longestRecord = layout.longest
         self.order = order
-        file = try SpillFile(in: memory.directory, isConfidential: memory.isConfidential)
+        runs = try SortedRuns(memory)
     }
+
+    @inline(__always)
+    func size(of record: UnsafeRawPointer) -> Int { layout.size(of: record) }
 
     func compare(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Int { order(a, b) }
 
     func append(_ record: UnsafeRawPointer) throws(RealmError) {
-        try file.append(record, recordSize)
+        try runs.append(record, layout.size(of: record))
     }
 
-    /// What was appended since the last run is a run.
-    func endRun() { if file.size > ends.last ?? 0 { ends.append(file.size) } }
+    /// Ends the run of the records appended since the last one.
+    func endRun() throws(RealmError) { try runs.endRun(self) }
 
     /// Visits the records of all runs in order, those of earlier runs before equal ones, until `body`
     /// says no.
     func merge(_ body: (UnsafeRawPointer) throws(RealmError) -> Bool) throws(RealmError) {
-        let bytes = try file.mapped()
-        var runs = RunHeap(self, bytes, ends)
-        while let record = runs.next() { if try !body(record) { break } }
-        withExtendedLifetime(bytes) {}
+        let records = try runs.merged(self)
+        while let record = records.next() { if try !body(record) { break } }
     }
 }

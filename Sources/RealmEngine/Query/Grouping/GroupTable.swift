@@ -21,14 +21,17 @@ final class GroupTable {
 
     init(
         _ keys: [BoundSortKey], _ aggregates: [AggregateExpression], _ table: TableInfo,
-        _ evaluator: QueryEvaluator, memoryLimit: Int
+        _ evaluator: QueryEvaluator, _ memory: QueryMemory
     ) throws(RealmError) {
-        readers = try keys.map { (key) throws(RealmError) in try GroupKeyReader(key, evaluator) }
+        readers = try keys.map { (key) throws(RealmError) in
+            try GroupKeyReader(key, evaluator, copiesTexts: memory.copiesTexts)
+        }
         pairs = keys.dropFirst().map { _ in ValueNumbers() }
         shapes = aggregates.map { $0.state(in: table) }
         operands = aggregates.map { $0.column(of: table) }
-        self.memoryLimit = memoryLimit
-        layout = GroupRecord(keys: keys.count, aggregates: aggregates.count)
+        memoryLimit = memory.sorting
+        layout = GroupRecord(
+            keys: keys.count, aggregates: aggregates.count, copiesTexts: memory.copiesTexts)
         columns = readers.compactMap(\.ownColumn) + operands.compactMap { $0?.leafIndex }
     }
 
@@ -97,12 +100,11 @@ final class GroupTable {
             }
             return false
         }
-        let record = UnsafeMutableRawPointer.allocate(byteCount: layout.size, alignment: 16)
+        let record = UnsafeMutableRawPointer.allocate(byteCount: layout.longest, alignment: 16)
         defer { record.deallocate() }
         for (group, parts) in sorted {
-            for (i, part) in parts.enumerated() {
-                layout.setKey(i, readers[i].values.values.all[part], of: record)
-            }
+            layout.setKeys(
+                parts.enumerated().map { readers[$0].values.values.all[$1] }, of: record)
             layout.setCount(counts.all[group], of: record)
             for i in shapes.indices {
                 layout.setState(i, states.all[group * shapes.count + i], of: record)
@@ -140,65 +142,5 @@ final class GroupTable {
         }
         for (place, number) in order.enumerated() { places[number] = place }
         return places
-    }
-}
-
-/// Layout of a group's record: keys, number of objects, states of the aggregates.
-struct GroupRecord: Sendable {
-    let keys: Int
-    let aggregates: Int
-
-    private static var valueSize: Int { (MemoryLayout<Value>.stride + 15) & ~15 }
-    private static var stateSize: Int { (MemoryLayout<AggregateState>.stride + 15) & ~15 }
-    private var countOffset: Int { keys * Self.valueSize }
-
-    var size: Int { countOffset + 16 + aggregates * Self.stateSize }
-
-    func key(_ i: Int, of record: UnsafeRawPointer) -> Value {
-        record.load(fromByteOffset: i * Self.valueSize, as: Value.self)
-    }
-
-    func setKey(_ i: Int, _ value: Value, of record: UnsafeMutableRawPointer) {
-        record.storeBytes(of: value, toByteOffset: i * Self.valueSize, as: Value.self)
-    }
-
-    func count(of record: UnsafeRawPointer) -> Int {
-        record.load(fromByteOffset: countOffset, as: Int.self)
-    }
-
-    func setCount(_ count: Int, of record: UnsafeMutableRawPointer) {
-        record.storeBytes(of: count, toByteOffset: countOffset, as: Int.self)
-    }
-
-    func state(_ i: Int, of record: UnsafeRawPointer) -> AggregateState {
-        record.load(fromByteOffset: countOffset + 16 + i * Self.stateSize, as: AggregateState.self)
-    }
-
-    func setState(_ i: Int, _ state: AggregateState, of record: UnsafeMutableRawPointer) {
-        record.storeBytes(
-            of: state, toByteOffset: countOffset + 16 + i * Self.stateSize, as: AggregateState.self)
-    }
-
-    func result(_ i: Int, of record: UnsafeRawPointer) -> Value {
-        state(i, of: record).result(objects: count(of: record))
-    }
-
-    /// Negative, zero or positive: by the keys.
-    func compareKeys(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Int {
-        for i in 0..<keys {
-            let order = ValueNumbers.order(key(i, of: a), key(i, of: b))
-            if order != 0 { return order }
-        }
-        return 0
-    }
-
-    /// Adds what the other record of the same group has.
-    func merge(_ other: UnsafeRawPointer, into record: UnsafeMutableRawPointer) {
-        setCount(count(of: record) + count(of: other), of: record)
-        for i in 0..<aggregates {
-            var state = state(i, of: record)
-            state.merge(self.state(i, of: other))
-            setState(i, state, of: record)
-        }
     }
 }

@@ -33,7 +33,7 @@ extension QueryPlan {
         let memory = QueryMemory(options, snapshot)
         let evaluator = QueryEvaluator(snapshot, looks: query.descriptors.map(\.looks).max() ?? 1)
         let table = try GroupTable(
-            keys, aggregates, query.table, evaluator, memoryLimit: memory.sorting)
+            keys, aggregates, query.table, evaluator, memory)
         let record = table.record
         var runs: GroupRuns?
         var count = 0
@@ -69,7 +69,7 @@ extension QueryPlan {
             try file.append(group)
             return true
         }
-        file.endRun()
+        try file.endRun()
         runs = file
     }
 
@@ -116,7 +116,7 @@ private struct GroupSource {
         guard let runs else { return try table.drain(body) }
         let record = table.record
         // What several runs have of a group.
-        let group = UnsafeMutableRawPointer.allocate(byteCount: record.size, alignment: 16)
+        let group = UnsafeMutableRawPointer.allocate(byteCount: record.longest, alignment: 16)
         defer { group.deallocate() }
         var (isOpen, isDone) = (false, false)
         try runs.merge { (next) throws(RealmError) in
@@ -128,7 +128,7 @@ private struct GroupSource {
                 isDone = true
                 return false
             }
-            group.copyMemory(from: next, byteCount: record.size)
+            group.copyMemory(from: next, byteCount: record.size(of: next))
             isOpen = true
             return true
         }
@@ -141,23 +141,21 @@ private struct GroupSorter {
     private let record: GroupRecord
     private let order: [GroupOrder]
     private let memory: QueryMemory
-    private let most: Int
 
     init(_ record: GroupRecord, _ order: [GroupOrder], _ memory: QueryMemory) {
         self.record = record
         self.order = order
         self.memory = memory
-        most = max(16, memory.sorting / record.size)
     }
 
     func sort(
         _ groups: GroupSource, _ body: (UnsafeRawPointer) throws(RealmError) -> Bool
     ) throws(RealmError) {
         var runs: GroupRuns?
-        let room = HeldRecords(size: record.size)
+        let room = HeldRecords()
         try groups.visit { (group) throws(RealmError) in
-            room.append(group)
-            if room.count == most { try spill(room, to: &runs) }
+            room.append(group, record.size(of: group))
+            if room.count >= 16, room.size > memory.sorting { try spill(room, to: &runs) }
             return true
         }
         guard runs != nil else {
@@ -177,7 +175,7 @@ private struct GroupSorter {
     ) throws(RealmError) {
         let file = if let runs { runs } else { try GroupRuns(record, memory, compare) }
         for place in sorted(room) { try file.append(room[place]) }
-        file.endRun()
+        try file.endRun()
         runs = file
         room.removeAll()
     }
@@ -186,7 +184,7 @@ private struct GroupSorter {
         for part in order {
             let result =
                 switch part.subject {
-                case .key(let i): ValueNumbers.order(record.key(i, of: a), record.key(i, of: b))
+                case .key(let i): record.compareKey(i, a, b)
                 case .aggregate(let i):
                     ValueNumbers.order(record.result(i, of: a), record.result(i, of: b))
                 }
@@ -198,25 +196,24 @@ private struct GroupSorter {
 
 /// Records one behind the other.
 private final class HeldRecords {
-    private let size: Int
-    private var bytes: ByteBuffer
-    private(set) var count = 0
+    private var bytes = ByteBuffer(capacity: 1 << 12)
+    private var offsets: [Int] = []
 
-    init(size: Int) {
-        self.size = size
-        bytes = ByteBuffer(capacity: size * 16)
-    }
+    var count: Int { offsets.count }
 
-    func append(_ record: UnsafeRawPointer) {
+    /// Bytes of memory in use.
+    var size: Int { bytes.count + offsets.count * MemoryLayout<Int>.stride }
+
+    func append(_ record: UnsafeRawPointer, _ size: Int) {
+        offsets.append(bytes.count)
         bytes.append(record, size)
-        count += 1
     }
 
     /// Valid until the next append.
-    subscript(place: Int) -> UnsafeRawPointer { bytes.bytes.baseAddress! + place * size }
+    subscript(place: Int) -> UnsafeRawPointer { bytes.bytes.baseAddress! + offsets[place] }
 
     func removeAll() {
         bytes.removeAll()
-        count = 0
+        offsets.removeAll()
     }
 }

@@ -74,24 +74,37 @@ final class RowArranger {
         _ paths: [BoundSortKey], capacity: Int
     ) throws(RealmError) -> [SortColumn] {
         for path in paths { if let failure = path.failure { throw failure } }
-        return paths.map { SortColumn($0, evaluator, capacity: capacity) }
+        return paths.map {
+            SortColumn($0, evaluator, capacity: capacity, copiesTexts: memory.copiesTexts)
+        }
     }
 
-    /// The sort keys of some rows, gathered a leaf at a time as far as neighbours lie in the same
-    /// one.
-    private func columns(
-        _ keys: Slice<RowKeys>, _ paths: [BoundSortKey]
-    ) throws(RealmError) -> [SortColumn] {
-        let columns = try emptyColumns(paths, capacity: keys.count)
+    /// Rows whose sort keys are in memory.
+    private struct Part {
+        let columns: [SortColumn]
+        let rows: Range<Int>
+    }
+
+    /// The sort keys of rows from `start` on, as many as fit into memory. Neighbouring rows of one leaf are
+    /// read together.
+    private func part(
+        _ keys: RowKeys, from start: Int, _ paths: [BoundSortKey]
+    ) throws(RealmError) -> Part {
+        let end = min(keys.count - start, memory.rows(columns: paths.count)) + start
+        let columns = try emptyColumns(paths, capacity: end - start)
         var leaf: ClusterLeaf?
         var rows: [Int] = []
-        for key in keys {
+        for position in start..<end {
+            let key = keys[position]
             if let leaf, let row = leaf.row(of: key) {
                 rows.append(row)
                 continue
             }
             if let leaf { for column in columns { try column.add(leaf, rows) } }
             counter?.add(rows.count)
+            if columns.reduce(0, { $0 + $1.copiedSize }) > memory.texts {
+                return Part(columns: columns, rows: start..<position)
+            }
             guard
                 let (next, row) = try ClusterTree(space: evaluator.space, root: table.root)
                     .find(key)
@@ -103,7 +116,7 @@ final class RowArranger {
             rows.append(row)
         }
         if let leaf { for column in columns { try column.add(leaf, rows) } }
-        return columns
+        return Part(columns: columns, rows: start..<end)
     }
 
     /// The value of a key of the object itself.
@@ -113,27 +126,28 @@ final class RowArranger {
 
     /// The keys in the order of `paths`.
     func sorted(_ keys: RowKeys, _ paths: [BoundSortKey]) throws(RealmError) -> RowKeys {
-        guard keys.count > memory.rows(columns: paths.count) else {
-            let columns = try columns(keys[...], paths)
-            let order = SortOrder(columns, count: keys.count).sorted()
+        let first = try part(keys, from: 0, paths)
+        if first.rows.count == keys.count {
+            let order = SortOrder(first.columns, count: keys.count).sorted()
             return RowKeys(order.map { keys[Int($0)] })
         }
         var result = KeyGatherer(memory)
-        try merge(keys, paths) { (key, _, _, _) throws(RealmError) in try result.append(key) }
+        try merge(keys, paths, first) { (key, _, _, _) throws(RealmError) in try result.append(key)
+        }
         return try result.finish()
     }
 
     private func distinct(
         _ keys: RowKeys, _ paths: [BoundSortKey]
     ) throws(RealmError) -> RowKeys {
-        guard keys.count > memory.rows(columns: paths.count) else {
-            let columns = try columns(keys[...], paths)
-            let kept = DistinctSet(columns, count: keys.count).firstRows()
+        let first = try part(keys, from: 0, paths)
+        if first.rows.count == keys.count {
+            let kept = DistinctSet(first.columns, count: keys.count).firstRows()
             return RowKeys(kept.map { keys[Int($0)] })
         }
         // A bit per row says which are the first of their kind.
         var isFirst = [UInt64](repeating: 0, count: keys.count / 64 + 1)
-        try merge(keys, paths) { (_, position, isMissing, isRepeated) throws(RealmError) in
+        try merge(keys, paths, first) { (_, position, isMissing, isRepeated) throws(RealmError) in
             if isMissing || isRepeated { return }
             isFirst[position >> 6] |= 1 << UInt64(position & 63)
         }
@@ -145,20 +159,22 @@ final class RowArranger {
         return try result.finish()
     }
 
-    /// Sorts by way of a temporary file and visits the rows in order: key, position, whether it lies
-    /// behind a null link, whether its keys equal those of the row before.
+    /// Sorts by way of temporary files and visits the rows in order: key, position, whether a null link is
+    /// on the path of a sort key, whether its keys equal the keys of the row before.
+    ///
+    /// - Parameter first: the sort keys of the first rows.
     private func merge(
-        _ keys: RowKeys, _ paths: [BoundSortKey],
+        _ keys: RowKeys, _ paths: [BoundSortKey], _ first: consuming Part,
         _ body: (ObjectKey, Int, Bool, Bool) throws(RealmError) -> Void
     ) throws(RealmError) {
-        var sort = try ExternalSort(try emptyColumns(paths, capacity: 0), memory)
+        let sort = try ExternalSort(try emptyColumns(paths, capacity: 0), memory)
         defer { sort.close() }
-        let size = memory.rows(columns: paths.count)
-        for start in stride(from: 0, to: keys.count, by: size) {
-            let part = keys[start..<min(start + size, keys.count)]
-            let columns = try columns(part, paths)
-            let order = SortOrder(columns, count: part.count).sorted()
-            try sort.add(columns, order, keys, from: start)
+        var next: Part? = first
+        while let part = next.take() {
+            let order = SortOrder(part.columns, count: part.rows.count).sorted()
+            try sort.add(part.columns, order, keys, from: part.rows.lowerBound)
+            let end = part.rows.upperBound
+            if end < keys.count { next = try self.part(keys, from: end, paths) }
         }
         try sort.merge { [sort] (key, position, record, isRepeated) throws(RealmError) in
             try body(key, position, sort.isMissing(record), isRepeated)

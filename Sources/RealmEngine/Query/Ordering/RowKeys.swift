@@ -111,12 +111,15 @@ struct QueryMemory: Sendable {
     let directory: String
     /// What goes there is encrypted.
     let isConfidential: Bool
+    /// Sorting copies the first bytes of texts: their pages may have to be decrypted again.
+    let copiesTexts: Bool
 
     /// At least this many rows are sorted at a time.
     private static let leastRows = 16
 
     init(_ options: QueryOptions, _ snapshot: Snapshot) {
         isConfidential = snapshot.database.isEncrypted
+        copiesTexts = isConfidential && options.memoryLimit < .max
         directory = options.spillDirectory
         // Two lists of keys, the one read and the one made, and what sorting needs.
         keys = Self.keys(options)
@@ -131,6 +134,11 @@ struct QueryMemory: Sendable {
     func rows(columns: Int) -> Int {
         // A column holds values, their bits and ranks, and numbers their codes are made from.
         let bytes = 32 + columns * (MemoryLayout<Value>.stride + 64)
-        return Swift.max(Self.leastRows, sorting / bytes)
+        return Swift.max(Self.leastRows, rowMemory / bytes)
     }
+
+    /// Bytes that copies of texts may take at once.
+    var texts: Int { Swift.max(1 << 12, sorting - rowMemory) }
+
+    private var rowMemory: Int { copiesTexts ? sorting / 2 : sorting }
 }

@@ -1,92 +1,135 @@
-/// What runs of records of one size are in order by.
+/// The order of the records of sorted runs.
 protocol RunOrder {
-    /// Bytes of a record.
+    /// Bytes of a record, without its tail.
     var recordSize: Int { get }
+    /// Most bytes of a record, with its tail.
+    var longestRecord: Int { get }
+
+    /// Bytes of a record with its tail; the first `recordSize` bytes are readable.
+    func size(of record: UnsafeRawPointer) -> Int
 
     /// Negative, zero or positive.
     func compare(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Int
 }
 
-/// The next record of each run, the first of all on top. Of equal ones that of the earlier run
-/// comes first, so sorting is stable.
-struct RunHeap<Order: RunOrder> {
+extension RunOrder {
+    var longestRecord: Int { recordSize }
+
+    @inline(__always)
+    func size(of record: UnsafeRawPointer) -> Int { recordSize }
+}
+
+/// A sorted run: a range of the bytes of a spill file.
+struct SortedRun {
+    let bytes: SpilledBytes
+    let range: Range<Int>
+}
+
+/// Merges sorted runs: a binary heap of their next records. Of equal records the one of the earlier
+/// run comes first, so sorting is stable.
+final class RunHeap<Order: RunOrder> {
     private struct Run {
         /// Its next record, valid until the third one after it is read.
         var record: UnsafeRawPointer
-        /// Where that begins in the file.
+        /// Offset and size of the record in the file.
         var offset: Int
+        var size: Int
         let end: Int
         let number: Int
-        /// For records that have to be copied to be read: this one, the one handed out last, and
+        /// For records that have to be copied to be read: this one, the one returned last, and
         /// the one before.
         let room: UnsafeMutableRawPointer?
         var turn = 0
     }
 
     private let order: Order
-    private let bytes: SpilledBytes
-    /// What a copy of a record takes, so that the next one is aligned.
+    private let sources: [SortedRun]
+    /// Bytes of a copy of a record, rounded up so that the next one is aligned.
     private let roomSize: Int
-    private let rooms: ByteBufferBox
-    private var runs: [Run] = []
+    private let rooms: UnsafeMutableRawPointer?
+    /// A heap of `count` runs. Raw memory, so that a change never copies it.
+    private let runs: UnsafeMutablePointer<Run>
+    private var count = 0
 
-    /// - Parameter ends: where each run ends in `bytes`.
-    init(_ order: Order, _ bytes: SpilledBytes, _ ends: [Int]) {
+    init(_ order: Order, _ sources: [SortedRun]) {
         self.order = order
-        self.bytes = bytes
-        roomSize = (order.recordSize + 15) & ~15
-        let room = bytes.isPlain ? 0 : 3 * roomSize
-        rooms = ByteBufferBox(capacity: room * ends.count)
-        var start = 0
-        for (number, end) in ends.enumerated() {
-            if end > start {
-                let place = room == 0 ? nil : rooms.reserve(room)
-                rooms.advance(by: room)
-                runs.append(
-                    Run(
-                        record: bytes.bytes(at: start, order.recordSize, place), offset: start,
-                        end: end, number: number, room: place))
-            }
-            start = end
+        self.sources = sources
+        roomSize = (order.longestRecord + 15) & ~15
+        let copied = sources.count { !$0.bytes.isPlain }
+        rooms =
+            copied == 0 ? nil : .allocate(byteCount: 3 * roomSize * copied, alignment: 16)
+        runs = .allocate(capacity: max(1, sources.count))
+        var room = rooms
+        for (number, source) in sources.enumerated() where !source.range.isEmpty {
+            var run = Run(
+                record: UnsafeRawPointer(runs), offset: source.range.lowerBound, size: 0,
+                end: source.range.upperBound, number: number,
+                room: source.bytes.isPlain ? nil : room)
+            if run.room != nil { room = room.map { $0 + 3 * roomSize } }
+            read(&run)
+            (runs + count).initialize(to: run)
+            count += 1
         }
-        for i in (0..<runs.count / 2).reversed() { sink(i) }
+        for i in (0..<count / 2).reversed() { sink(i) }
     }
 
-    mutating func next() -> UnsafeRawPointer? {
-        guard let first = runs.first else { return nil }
+    deinit {
+        runs.deallocate()
+        rooms?.deallocate()
+    }
+
+    /// The least record; nil when all runs are at their ends. Valid until the second call after
+    /// this one.
+    func next() -> UnsafeRawPointer? {
+        guard count > 0 else { return nil }
+        let first = runs[0].record
         if !advance(&runs[0]) {
-            let last = runs.removeLast()
-            if runs.isEmpty { return first.record }
-            runs[0] = last
+            count -= 1
+            if count == 0 { return first }
+            runs[0] = runs[count]
         }
         sink(0)
-        return first.record
+        return first
     }
 
     private func advance(_ run: inout Run) -> Bool {
-        run.offset += order.recordSize
-        if run.offset == run.end { return false }
+        run.offset += run.size
+        if run.offset >= run.end { return false }
         run.turn = (run.turn + 1) % 3
-        let room = run.room.map { $0 + run.turn * roomSize }
-        run.record = bytes.bytes(at: run.offset, order.recordSize, room)
+        read(&run)
         return true
     }
 
-    private mutating func sink(_ start: Int) {
+    /// Reads the record at the run's offset.
+    @inline(__always)
+    private func read(_ run: inout Run) {
+        let bytes = sources[run.number].bytes
+        let room = run.room.map { $0 + run.turn * roomSize }
+        run.record = bytes.bytes(at: run.offset, order.recordSize, room)
+        run.size = order.size(of: run.record)
+        if let room, run.size > order.recordSize {
+            _ = bytes.bytes(
+                at: run.offset + order.recordSize, run.size - order.recordSize,
+                room + order.recordSize)
+        }
+    }
+
+    private func sink(_ start: Int) {
         var i = start
         while true {
             var least = i
-            for child in [2 * i + 1, 2 * i + 2] where child < runs.count {
-                if precedes(runs[child], runs[least]) { least = child }
-            }
+            let child = 2 * i + 1
+            if child < count, precedes(child, least) { least = child }
+            if child + 1 < count, precedes(child + 1, least) { least = child + 1 }
             if least == i { return }
-            runs.swapAt(i, least)
+            swap(&runs[i], &runs[least])
             i = least
         }
     }
 
-    private func precedes(_ a: Run, _ b: Run) -> Bool {
-        let result = order.compare(a.record, b.record)
-        return result != 0 ? result < 0 : a.number < b.number
+    @inline(__always)
+    private func precedes(_ a: Int, _ b: Int) -> Bool {
+        let result = order.compare(runs[a].record, runs[b].record)
+        return result != 0 ? result < 0 : runs[a].number < runs[b].number
     }
 }

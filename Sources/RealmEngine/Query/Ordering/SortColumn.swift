@@ -15,12 +15,17 @@ final class SortColumn {
     /// Places in the order of an enumerated column's values, where every row has one.
     private let places: ReusedBuffer<UInt32>
     private var distinct: DistinctOrder?
+    /// The first bytes of texts; nil where texts are compared in place.
+    private let heads: TextHeads?
     /// A decimal may equal doubles that are not equal to each other, so then no number is hashed.
     private var hasDecimals = false
 
     static let missing: UInt8 = 255
 
-    init(_ key: BoundSortKey, _ evaluator: QueryEvaluator, capacity: Int) {
+    /// - Parameter copiesTexts: texts are compared by copies of their first bytes.
+    init(
+        _ key: BoundSortKey, _ evaluator: QueryEvaluator, capacity: Int, copiesTexts: Bool = false
+    ) {
         self.key = key
         self.evaluator = evaluator
         let type = key.column.layout.type
@@ -29,11 +34,18 @@ final class SortColumn {
         case .int, .bool, .float, .double, .link: isExact = key.key == nil
         default: isExact = false
         }
+        let mayBeText = isMixed || type == .string || type == .binary
+        heads =
+            copiesTexts && mayBeText && key.column.layout.distinct.isNone
+            ? TextHeads(capacity: capacity) : nil
         ranks = ReusedBuffer(capacity: capacity)
         bits = ReusedBuffer(capacity: capacity)
         values = ReusedBuffer(capacity: isExact ? 0 : capacity)
         places = ReusedBuffer(capacity: key.column.layout.distinct.isNone ? 0 : capacity)
     }
+
+    /// Bytes of memory that copies of texts take.
+    var copiedSize: Int { heads?.size ?? 0 }
 
     /// Appends the keys of rows of one leaf, in the order given.
     func add(_ leaf: ClusterLeaf, _ rows: [Int]) throws(RealmError) {
@@ -99,6 +111,7 @@ final class SortColumn {
         bits.append(isMixed ? 0 : Self.bits(of: value))
         if isExact { return }
         values.append(value)
+        heads?.append(value)
         if isMixed, case .decimal = value { hasDecimals = true }
     }
 
@@ -135,14 +148,24 @@ final class SortColumn {
 
     // MARK: Spilled records
 
-    /// Bytes a key takes in a record: its bits, then its value if that says more, then its rank.
+    /// Bytes a key takes in a record, without its tail: its bits, its rank, size and offset of its
+    /// tail, then its value if that says more.
     var recordSize: Int { isExact ? 16 : 16 + (MemoryLayout<Value>.stride + 15) & ~15 }
 
-    /// Stores the key of `row` at `p`.
-    func write(_ row: Int, to p: UnsafeMutableRawPointer) {
+    /// Most bytes that a key takes in the tail of a record.
+    var longestTail: Int { heads == nil ? 0 : TextHeads.longest }
+
+    /// Stores the key of `row` at `p`, and the first bytes of its text at `tail` bytes from `p`. Returns
+    /// how many bytes those are.
+    func write(_ row: Int, to p: UnsafeMutableRawPointer, tail: Int) -> Int {
         p.storeBytes(of: bits[row], as: UInt64.self)
         p.storeBytes(of: ranks[row], toByteOffset: 8, as: UInt8.self)
         if !isExact { p.storeBytes(of: values[row], toByteOffset: 16, as: Value.self) }
+        guard let head = heads?[row] else { return 0 }
+        p.storeBytes(of: UInt16(head.count), toByteOffset: 10, as: UInt16.self)
+        p.storeBytes(of: UInt32(tail), toByteOffset: 12, as: UInt32.self)
+        (p + tail).copyMemory(from: head.base, byteCount: head.count)
+        return head.count
     }
 
     /// Compares two stored keys: negative, zero or positive.
@@ -154,9 +177,23 @@ final class SortColumn {
         let bitsB = b.load(as: UInt64.self)
         if bitsA != bitsB { return bitsA < bitsB ? -1 : 1 }
         if isExact { return 0 }
-        return ValueRules.compare(
-            a.load(fromByteOffset: 16, as: Value.self), b.load(fromByteOffset: 16, as: Value.self))
+        let values = (
+            a.load(fromByteOffset: 16, as: Value.self), b.load(fromByteOffset: 16, as: Value.self)
+        )
+        return heads != nil && Self.isText(rankA)
+            ? TextHeads.compare(Self.head(of: a), Self.head(of: b), values)
+            : ValueRules.compare(values.0, values.1)
     }
+
+    private static func head(of key: UnsafeRawPointer) -> ByteView {
+        let tail = Int(key.load(fromByteOffset: 12, as: UInt32.self))
+        return ByteView(key + tail, count: Int(key.load(fromByteOffset: 10, as: UInt16.self)))
+    }
+
+    private static func isText(_ rank: UInt8) -> Bool { rank == stringRank || rank == binaryRank }
+
+    private static let stringRank = UInt8(ValueOrder.rank(.string(.empty)) + 1)
+    private static let binaryRank = UInt8(ValueOrder.rank(.binary(.empty)) + 1)
 
     /// Whether a stored key lies behind a null link.
     func isMissing(_ record: UnsafeRawPointer) -> Bool {
@@ -241,7 +278,11 @@ final class SortColumn {
     private func compare(_ a: Int, _ b: Int) -> Int {
         if ranks[a] != ranks[b] { return ranks[a] < ranks[b] ? -1 : 1 }
         if bits[a] != bits[b] { return bits[a] < bits[b] ? -1 : 1 }
-        return isExact ? 0 : ValueRules.compare(values[a], values[b])
+        if isExact { return 0 }
+        guard let heads, Self.isText(ranks[a]) else {
+            return ValueRules.compare(values[a], values[b])
+        }
+        return TextHeads.compare(heads[a], heads[b], (values[a], values[b]))
     }
 
     /// A number that equal keys share.
@@ -250,7 +291,8 @@ final class SortColumn {
         var hash = (UInt64(ranks[row]) ^ bits[row]) &* Self.multiplier
         if !isExact {
             switch values[row] {
-            case .string(let text), .binary(let text): hash ^= Self.hash(text)
+            case .string(let text), .binary(let text):
+                hash ^= Self.hash(heads?[row] ?? text) ^ UInt64(text.count)
             case .timestamp(let time):
                 hash ^= UInt64(truncatingIfNeeded: time.nanoseconds) &* Self.multiplier
             case .objectID(let id): hash ^= UInt64(id.low) &* Self.multiplier

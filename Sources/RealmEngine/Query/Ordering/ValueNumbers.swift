@@ -2,8 +2,11 @@
 ///
 /// The hash has a secret of its own, so that no file can make all values meet in one place.
 final class ValueNumbers {
-    /// By number; of equal values the first.
+    /// By number; of equal values the first. Texts of at most `TextHeads.longest` bytes are copies where
+    /// those are made.
     let values = ReusedBuffer<Value>()
+    /// Nil where texts are compared in place.
+    private var heads: TextHeads?
     private let hashes = ReusedBuffer<UInt64>()
     /// Of short texts, to be compared without a look at the file.
     private let shorts = ReusedBuffer<ShortText>()
@@ -14,7 +17,8 @@ final class ValueNumbers {
 
     private static let leastSlots = 256
 
-    init() {
+    init(copiesTexts: Bool = false) {
+        if copiesTexts { heads = TextHeads(capacity: 0) }
         mask = Self.leastSlots - 1
         slots = .allocate(capacity: Self.leastSlots)
         slots.initialize(repeating: 0, count: Self.leastSlots)
@@ -27,13 +31,14 @@ final class ValueNumbers {
     /// Bytes of memory in use.
     var size: Int {
         values.count * (MemoryLayout<Value>.stride + MemoryLayout<ShortText>.stride + 8)
-            + (mask + 1) * 4
+            + (mask + 1) * 4 + (heads?.size ?? 0)
     }
 
     func removeAll() {
         values.removeAll()
         hashes.removeAll()
         shorts.removeAll()
+        if heads != nil { heads = TextHeads(capacity: 0) }
         slots.deallocate()
         mask = Self.leastSlots - 1
         slots = .allocate(capacity: Self.leastSlots)
@@ -95,7 +100,7 @@ final class ValueNumbers {
     ) -> UInt32 {
         let number = UInt32(values.count)
         shorts.append(short)
-        values.append(value)
+        values.append(heads?.copy(of: value) ?? value)
         hashes.append(hash)
         slots[place] = number + 1
         if values.count * 2 > mask { grow() }

@@ -1,0 +1,69 @@
+/// Copies of the first bytes of texts, so that they are compared without going back to the pages they
+/// are in. For encrypted files whose decrypted pages do not all stay in memory.
+///
+/// Confined to one thread.
+final class TextHeads {
+    /// Bytes of a text that are copied.
+    static let longest = 1024
+    private static let chunkSize = 1 << 16
+    /// The end of every copy may be read in words.
+    private static let padding = 8
+
+    private var chunks: [UnsafeMutableRawPointer] = []
+    private var used = 0
+    /// Of each row; empty for values that are not texts.
+    private let heads: ReusedBuffer<ByteView>
+
+    init(capacity: Int) { heads = ReusedBuffer(capacity: capacity) }
+
+    deinit { for chunk in chunks { ConfidentialMemory.free(chunk, Self.chunkSize) } }
+
+    /// Bytes of memory in use.
+    var size: Int {
+        chunks.count * Self.chunkSize + heads.count * MemoryLayout<ByteView>.stride
+    }
+
+    subscript(row: Int) -> ByteView { heads[row] }
+
+    /// Appends the head of a row's value.
+    func append(_ value: Value) {
+        switch value {
+        case .string(let text), .binary(let text): heads.append(copy(text))
+        default: heads.append(.empty)
+        }
+    }
+
+    /// The same value, with a copy of its text unless that is long.
+    func copy(of value: Value) -> Value {
+        switch value {
+        case .string(let text) where text.count <= Self.longest: .string(copy(text))
+        case .binary(let text) where text.count <= Self.longest: .binary(copy(text))
+        default: value
+        }
+    }
+
+    /// The first bytes in memory of this object, or where they are if there is none left.
+    private func copy(_ text: ByteView) -> ByteView {
+        let count = min(text.count, Self.longest)
+        if count == 0 { return .empty }
+        let size = (count + Self.padding + 7) & ~7
+        if chunks.isEmpty || used + size > Self.chunkSize {
+            guard let chunk = try? ConfidentialMemory.make(Self.chunkSize) else {
+                return ByteView(text.base, count: count)
+            }
+            chunks.append(chunk)
+            used = 0
+        }
+        let place = chunks[chunks.count - 1] + used
+        place.copyMemory(from: text.base, byteCount: count)
+        used += size
+        return ByteView(place, count: count)
+    }
+
+    /// Compares two texts by their heads, and as a whole only where the heads are equal and not all of
+    /// the texts: negative, zero or positive.
+    static func compare(_ a: ByteView, _ b: ByteView, _ whole: (Value, Value)) -> Int {
+        let order = ByteView.compare(a, b)
+        return order != 0 || a.count < longest ? order : ValueRules.compare(whole.0, whole.1)
+    }
+}
