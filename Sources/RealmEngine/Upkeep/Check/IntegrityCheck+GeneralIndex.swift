@@ -12,6 +12,14 @@ extension IntegrityCheck {
                 return
             }
             for key in keys { entries.sum.add(0, UInt64(bitPattern: key)) }
+            // Values of several types may be equal, or be looked for at the same place and differ.
+            if info.layout.type != .mixed, keys.count <= IndexListBatch.longestList {
+                if entries.lists.isFull(for: keys.count) {
+                    self.checkLists(entries.lists, info, isPrimaryKey, reader)
+                }
+                entries.lists.add(path, keys, list)
+                return
+            }
             _ = self.reading(list ?? info.indexRoot) { () throws(RealmError) in
                 try self.checkEntry(path, keys, list, info, isPrimaryKey, reader)
             }
@@ -19,6 +27,7 @@ extension IntegrityCheck {
         }
         let isComplete = visitIndex(info.indexRoot, visitor)
         checkEntries(entries, info, reader)
+        checkLists(entries.lists, info, isPrimaryKey, reader)
         if isComplete, entries.sum != checked.keySum { nameMissing(checked, info) }
     }
 
@@ -46,6 +55,26 @@ extension IntegrityCheck {
         object = nil
     }
 
+    /// Compares lists, of which only those are looked at a second time that may have something wrong.
+    private func checkLists(
+        _ lists: IndexListBatch, _ info: CheckedColumn, _ isPrimaryKey: Bool,
+        _ reader: ColumnReader
+    ) {
+        lists.take(
+            digest: { key, path in
+                guard let value = try? reader.value(ObjectKey(key)) else { return nil }
+                let string = IndexString(value)
+                return Self.matches(string, path) ? Self.hash(string) : nil
+            },
+            list: { list, path, keys, isUniform in
+                if isUniform, !isPrimaryKey || keys.count == 1 { return }
+                _ = reading(list.ref ?? info.indexRoot) { () throws(RealmError) in
+                    try checkEntry(path, keys, list.ref, info, isPrimaryKey, reader)
+                }
+                object = nil
+            })
+    }
+
     private func isElsewhere(_ info: CheckedColumn, _ list: Ref?) {
         found(
             info.layout.type == .mixed ? .indexStale : .indexMismatch, list,
@@ -53,8 +82,8 @@ extension IntegrityCheck {
     }
 
     private func checkEntry(
-        _ path: [Int32], _ keys: UnsafeBufferPointer<Int64>, _ list: Ref?,
-        _ info: CheckedColumn, _ isPrimaryKey: Bool, _ reader: ColumnReader
+        _ path: [Int32], _ keys: some Sequence<Int64>, _ list: Ref?, _ info: CheckedColumn,
+        _ isPrimaryKey: Bool, _ reader: ColumnReader
     ) throws(RealmError) {
         var previous: (value: Value, key: Int64)?
         for key in keys {
@@ -76,8 +105,12 @@ extension IntegrityCheck {
     }
 
     /// All chunks of a value up to the entry are those on the way to it.
-    private static func matches(_ string: IndexString, _ path: [Int32]) -> Bool {
-        for i in path.indices where string.chunk(at: 4 * i) != path[i] { return false }
+    private static func matches(_ string: IndexString, _ path: some Sequence<Int32>) -> Bool {
+        var offset = 0
+        for chunk in path {
+            if string.chunk(at: offset) != chunk { return false }
+            offset += 4
+        }
         return true
     }
 
@@ -187,6 +220,7 @@ extension IntegrityCheck {
 /// What the entries of an index that were visited say about all of them.
 private final class EntryTally {
     var batch = IndexEntryBatch()
+    let lists = IndexListBatch()
     /// Over the keys of all objects they lead to.
     var sum = PairSum()
 }

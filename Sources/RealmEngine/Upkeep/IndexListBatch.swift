@@ -1,0 +1,91 @@
+/// Lists of an index, and entries that are many chunks deep, put in the order of the objects: an index has
+/// them in the order of values, and reading the objects in that order would open each leaf of a table
+/// again and again.
+///
+/// Memory is bounded by `capacity`. Confined to one thread.
+final class IndexListBatch {
+    /// One entry of an index.
+    struct List {
+        /// The node with its keys; nil for an entry of one object.
+        let ref: Ref?
+        fileprivate let path: Range<Int>
+        fileprivate let keys: Range<Int>
+    }
+
+    /// Longer lists are read in their own order, which is the one of the objects where values are equal.
+    static let longestList = 1 << 14
+    private static let capacity = 1 << 17
+    private static let digit = 11
+
+    private var lists: [List] = []
+    private var paths: [Int32] = []
+    private var keys: [Int64] = []
+    /// By key: index of its list.
+    private var listOfKey: [UInt32] = []
+
+    /// Whether no list of `count` keys fits.
+    func isFull(for count: Int) -> Bool { keys.count + count > Self.capacity }
+
+    func add(_ path: [Int32], _ keys: UnsafeBufferPointer<Int64>, _ ref: Ref?) {
+        let start = (paths.count, self.keys.count)
+        paths += path
+        self.keys.append(contentsOf: keys)
+        for _ in 0..<keys.count { listOfKey.append(UInt32(lists.count)) }
+        lists.append(List(ref: ref, path: start.0..<paths.count, keys: start.1..<self.keys.count))
+    }
+
+    /// Visits all keys in the order of the objects, then all lists, and empties the batch.
+    ///
+    /// - Parameters:
+    ///   - digest: a number that equal values share; nil for a value that does not belong at `path`, or
+    ///     where there is none.
+    ///   - list: called with what is known of a list: whether each of its keys has the same digest, and
+    ///     they ascend.
+    func take(
+        digest: (_ key: Int64, _ path: ArraySlice<Int32>) -> UInt64?,
+        list: (_ list: List, _ path: [Int32], _ keys: ArraySlice<Int64>, _ isUniform: Bool) -> Void
+    ) {
+        var digests = [UInt64](repeating: 0, count: keys.count)
+        var isSound = [Bool](repeating: true, count: lists.count)
+        for i in order() {
+            let number = Int(listOfKey[Int(i)])
+            if let found = digest(keys[Int(i)], paths[lists[number].path]) {
+                digests[Int(i)] = found
+            } else {
+                isSound[number] = false
+            }
+        }
+        for (number, entry) in lists.enumerated() {
+            let isUniform =
+                isSound[number]
+                && entry.keys.dropFirst().allSatisfy {
+                    digests[$0] == digests[$0 - 1] && keys[$0] > keys[$0 - 1]
+                }
+            list(entry, Array(paths[entry.path]), keys[entry.keys], isUniform)
+        }
+        lists.removeAll(keepingCapacity: true)
+        paths.removeAll(keepingCapacity: true)
+        keys.removeAll(keepingCapacity: true)
+        listOfKey.removeAll(keepingCapacity: true)
+    }
+
+    /// Indexes of the keys, those of a cluster leaf beside each other in all but very large tables.
+    private func order() -> [UInt32] {
+        var order = Array(0..<UInt32(keys.count))
+        var other = order
+        // The low eight bits of a key tell places in one leaf apart.
+        for shift in [8, 8 + Self.digit] {
+            let mask = (1 << Self.digit) - 1
+            var ends = [Int](repeating: 0, count: mask + 2)
+            for i in order { ends[Int(keys[Int(i)] >> shift) & mask + 1] += 1 }
+            for i in 1...mask { ends[i] += ends[i - 1] }
+            for i in order {
+                let digit = Int(keys[Int(i)] >> shift) & mask
+                other[ends[digit]] = i
+                ends[digit] += 1
+            }
+            swap(&order, &other)
+        }
+        return order
+    }
+}
