@@ -94,7 +94,7 @@ struct GroupRecord: Sendable {
         return 0
     }
 
-    /// As above, by one key.
+    /// Compares two records by one key: negative, zero or positive.
     func compareKey(_ i: Int, _ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Int {
         let values = (key(i, of: a), key(i, of: b))
         guard copiesTexts else { return ValueNumbers.order(values.0, values.1) }

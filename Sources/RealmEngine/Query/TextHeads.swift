@@ -11,7 +11,7 @@ final class TextHeads {
 
     private var chunks: [UnsafeMutableRawPointer] = []
     private var used = 0
-    /// Of each row; empty for values that are not texts.
+    /// One for each row; empty for values that are not texts.
     private let heads: ReusedBuffer<ByteView>
 
     init(capacity: Int) { heads = ReusedBuffer(capacity: capacity) }

@@ -69,7 +69,7 @@ final class IndexListBatch {
         listOfKey.removeAll(keepingCapacity: true)
     }
 
-    /// Indexes of the keys, those of a cluster leaf beside each other in all but very large tables.
+    /// Indexes of the keys, sorted by cluster leaf in all but very large tables.
     private func order() -> [UInt32] {
         var order = Array(0..<UInt32(keys.count))
         var other = order
