@@ -2,27 +2,44 @@ import Glibc
 
 /// Plain pages that are given back and come again.
 extension EncryptedPages {
+    /// Whether the pages of the file are more than may be in memory.
+    var outgrowMemory: Bool {
+        bounds != nil
+            && count > PlainMemory.pages / max(1, PlainMemory.files.load(ordering: .relaxed))
+    }
+
     /// Gives pages back that have been there for long, as many as are too many, but not those around
     /// `page`.
     @inline(never)
     func trim(_ bounds: PlainBounds, butFor page: Int) {
         let size = count * EncryptedLayout.page
-        bounds.closeSome(of: size, butFor: page) { piece in
-            let pages = bounds.pages(of: piece, size)
-            guard let first = pages.first else { return }
-            withPiece(first) { _ in close(bounds, pages) }
+        bounds.closeSome(of: size, butFor: page) { group in
+            withPiece(group << bounds.groupShift) { _ in
+                close(bounds, bounds.group(of: group << bounds.groupShift), size)
+            }
         }
     }
 
-    private func close(_ bounds: PlainBounds, _ pages: Range<Int>) {
-        if bounds.isAway(pages.lowerBound) { return }
-        var there = 0
-        for page in pages {
-            let mark = marks[page].load(ordering: .relaxed)
+    /// Frees neighbouring pieces, in as few calls of the system as possible.
+    private func close(_ bounds: PlainBounds, _ pieces: Range<Int>, _ size: Int) {
+        var run = 0..<0
+        for piece in pieces {
+            let pages = bounds.pages(of: piece, size)
             // A writer's pages are nowhere else.
-            if mark == Self.staged { return }
-            if mark > 0 { there += 1 }
+            let isStaged = pages.contains { marks[$0].load(ordering: .relaxed) == Self.staged }
+            if isStaged || pages.isEmpty {
+                close(bounds, run)
+                run = 0..<0
+            } else {
+                run = (run.isEmpty ? pages.lowerBound : run.lowerBound)..<pages.upperBound
+            }
         }
+        close(bounds, run)
+    }
+
+    private func close(_ bounds: PlainBounds, _ pages: Range<Int>) {
+        var there = 0
+        for page in pages where isThere(page) { there += 1 }
         guard there > 0 else { return }
         // From now on nobody reads a page without asking for it, but for those who asked before: they
         // come by `fault`.
@@ -32,10 +49,17 @@ extension EncryptedPages {
         if bounds.close(pages) {
             bounds.count(-there)
         } else {
-            for page in pages where marks[page].load(ordering: .relaxed) > 0 {
+            for page in pages where !bounds.isAway(page) {
+                guard marks[page].load(ordering: .relaxed) > 0 else { continue }
                 marks[page].store(Self.stale, ordering: .releasing)
             }
         }
+    }
+
+    /// Whether a page was read and not freed since.
+    private func isThere(_ page: Int) -> Bool {
+        let mark = marks[page].load(ordering: .relaxed)
+        return mark > 0 && mark != Self.away
     }
 
     /// Somebody reads at `offset`, where pages were given back. False when none were.
@@ -53,7 +77,8 @@ extension EncryptedPages {
     /// Puts the pages around `page` back, with its mutex held: as the file has them now, which for
     /// pinned versions is as they were.
     func restore(_ bounds: PlainBounds, _ page: Int, _ scratch: Scratch) {
-        let pages = bounds.pages(of: page >> bounds.shift, count * EncryptedLayout.page)
+        let pages = restorable(bounds, page)
+        bounds.prepareRoom(for: pages)
         var (there, page) = (0, pages.lowerBound)
         while page < pages.upperBound {
             let count = restore(bounds, page, isLast: page + 1 == pages.upperBound, scratch)
@@ -62,6 +87,34 @@ extension EncryptedPages {
         }
         bounds.count(there)
         if !bounds.open(pages) { Self.end() }
+        PlainMemory.restored.add(1, ordering: .relaxed)
+    }
+
+    /// The pages of the piece with `page`, and the pages of its group that come next if the two pieces on
+    /// the other side are in memory: then they are probably read next.
+    private func restorable(_ bounds: PlainBounds, _ page: Int) -> Range<Int> {
+        let size = count * EncryptedLayout.page
+        let (piece, group) = (page >> bounds.shift, bounds.group(of: page))
+        let pages = bounds.pages(of: piece, size)
+        func isRead(_ piece: Int) -> Bool {
+            let first = piece << bounds.shift
+            return first >= 0 && first < count && isThere(first)
+        }
+        func isAway(_ piece: Int) -> Bool {
+            let pages = bounds.pages(of: piece, size)
+            return !pages.isEmpty && bounds.isAway(pages.lowerBound)
+        }
+        if isRead(piece - 1), isRead(piece - 2) {
+            var last = piece
+            while last + 1 < group.upperBound, isAway(last + 1) { last += 1 }
+            return pages.lowerBound..<bounds.pages(of: last, size).upperBound
+        }
+        if isRead(piece + 1), isRead(piece + 2) {
+            var first = piece
+            while first > group.lowerBound, isAway(first - 1) { first -= 1 }
+            return bounds.pages(of: first, size).lowerBound..<pages.upperBound
+        }
+        return pages
     }
 
     /// Puts a page back if it was there, and the next one with it if that is as simple. Returns how

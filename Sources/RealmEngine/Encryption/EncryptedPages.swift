@@ -64,7 +64,7 @@ final class EncryptedPages: @unchecked Sendable {
             start, capacity: capacity,
             size: EncryptedLayout.databaseSize(of: cipher.mapped))
         plain = start
-        shift = bounds?.shift ?? Self.usualShift
+        shift = bounds?.groupShift ?? Self.usualShift
         mutexes = (0..<Self.mutexCount).map { _ in Guarded(()) }
         let pages = capacity / EncryptedLayout.page
         let room = Self.wholePages(2 * Self.mutexCount * Scratch.size)

@@ -14,6 +14,8 @@ public enum PlainMemory {
     static let files = Atomic<Int>(0)
     /// Pages of all of them that are there.
     static let held = Atomic<Int>(0)
+    /// Pieces of pages that were decrypted again so far.
+    static let restored = Atomic<Int>(0)
 
     /// From now on the plain pages of encrypted files take about `bytes` together.
     ///
@@ -36,15 +38,16 @@ public enum PlainMemory {
     private static let least = 2 << 20
 }
 
-/// What it takes to give plain pages of one file back and to put them there again: the place that
-/// readers know is closed piece by piece, and a piece is filled again beside it, where nobody can read,
-/// before all of its memory moves to its place at once.
+/// Frees decrypted pages of one file and puts them back: the addresses that readers use are closed
+/// piece by piece. A closed piece is filled again in memory that no reader has the address of, and then
+/// all of its memory moves to its place at once.
 ///
-/// Pages come and go by pieces. Free to cross threads: what is known of a piece is guarded by the mutex
-/// of its pages.
+/// Pages come back by pieces, or by several pieces of a group where they are read one after the other,
+/// and go by groups: each call of the system costs as much as decrypting a page. Free to cross threads:
+/// what is known of a piece is guarded by the mutex of its pages.
 final class PlainBounds: @unchecked Sendable {
     let plain: UnsafeMutableRawPointer
-    /// Room to fill a piece in for each of the mutexes that pieces are guarded by.
+    /// Room to fill a group in for each of the mutexes that pieces are guarded by.
     private let work: UnsafeMutableRawPointer
     /// Pages of a piece, as a power of 2.
     let shift: Int
@@ -64,6 +67,8 @@ final class PlainBounds: @unchecked Sendable {
     /// Whoever comes back for a page needs little else around it; but each piece takes some calls of
     /// the system to come and go.
     private static let smallestShift = 2
+    /// Pieces of a group, as a power of 2.
+    private static let groupShift = 2
 
     /// Nil when nobody asked for bounds, or the system has no such memory.
     ///
@@ -79,7 +84,8 @@ final class PlainBounds: @unchecked Sendable {
         let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
         let list = mmap(nil, bytes, PROT_NONE, flags, -1, 0)
         guard let list, list != MAP_FAILED else { return nil }
-        let room = EncryptedPages.mutexCount << (shift + EncryptedLayout.pageShift)
+        let room =
+            EncryptedPages.mutexCount << (shift + Self.groupShift + EncryptedLayout.pageShift)
         guard let work = try? ConfidentialMemory.make(room) else {
             munmap(list, bytes)
             return nil
@@ -95,7 +101,7 @@ final class PlainBounds: @unchecked Sendable {
     deinit {
         PlainMemory.files.subtract(1, ordering: .relaxed)
         PlainMemory.held.subtract(held.load(ordering: .relaxed), ordering: .relaxed)
-        ConfidentialMemory.free(work, EncryptedPages.mutexCount * pieceSize)
+        ConfidentialMemory.free(work, EncryptedPages.mutexCount * groupSize)
         munmap(closed.start, closed.capacity)
     }
 
@@ -114,7 +120,10 @@ final class PlainBounds: @unchecked Sendable {
             && memory.load(as: UInt8.self) == 0 && (memory + page).load(as: UInt8.self) == 1
     }()
 
-    private var pieceSize: Int { EncryptedLayout.page << shift }
+    /// Pages of a group, as a power of 2.
+    var groupShift: Int { shift + Self.groupShift }
+
+    private var groupSize: Int { EncryptedLayout.page << groupShift }
 
     /// The file has `count` bytes more at `from`. False when the system refuses.
     func extend(from: Int, _ count: Int) -> Bool {
@@ -144,23 +153,23 @@ final class PlainBounds: @unchecked Sendable {
             && held.load(ordering: .relaxed) > PlainMemory.share
     }
 
-    /// Calls `body` with pieces one after the other, but for the one with `page`, until there are fewer
+    /// Calls `body` with groups one after the other, but for the one with `page`, until there are fewer
     /// pages than there may be. Nothing while another thread does that.
-    func closeSome(of size: Int, butFor page: Int, _ body: (_ piece: Int) -> Void) {
+    func closeSome(of size: Int, butFor page: Int, _ body: (_ group: Int) -> Void) {
         let isWatched = watching.load(ordering: .relaxed) >= 0
         guard isWatched, !turn.exchange(true, ordering: .acquiring) else { return }
         defer { turn.store(false, ordering: .releasing) }
-        let pieces = Self.pieces(size, shift)
+        let groups = Self.pieces(size, groupShift)
         let wanted = PlainMemory.pages / 16 * 15
-        for _ in 0..<pieces where exceeds(wanted) {
-            // Towards those who read on: in their direction, whoever reads all of it again and again
-            // would find each piece just given back.
-            hand = (hand > 0 ? hand : pieces) - 1
-            if hand != page >> shift { body(hand) }
+        for _ in 0..<groups where exceeds(wanted) {
+            // Against the direction of most reads: in their direction, a reader that reads all of the
+            // file again and again would find each group just freed.
+            hand = (hand > 0 ? hand : groups) - 1
+            if hand != page >> groupShift { body(hand) }
         }
     }
 
-    // MARK: One piece, with its mutex held
+    // MARK: One group, with its mutex held
 
     private func piece(_ page: Int) -> UnsafeMutablePointer<Bool> {
         (closed.start + (page >> shift)).assumingMemoryBound(to: Bool.self)
@@ -175,30 +184,53 @@ final class PlainBounds: @unchecked Sendable {
         return first..<max(first, min(first + (1 << shift), size / EncryptedLayout.page))
     }
 
-    /// Where page 0 would be if the piece with `page` were where it is filled.
-    func room(for page: Int) -> UnsafeMutableRawPointer {
-        let piece = page >> shift
-        return work + (piece % EncryptedPages.mutexCount - piece) * pieceSize
+    /// The pieces of the group with `page`.
+    func group(of page: Int) -> Range<Int> {
+        let first = (page >> groupShift) << Self.groupShift
+        return first..<(first + 1 << Self.groupShift)
     }
 
-    /// Gives the memory of `pages`, those of a piece, back. False when the system refuses.
+    /// Address of page 0 relative to the memory in which the group with `page` is filled.
+    func room(for page: Int) -> UnsafeMutableRawPointer {
+        let group = page >> groupShift
+        return work + (group % EncryptedPages.mutexCount - group) * groupSize
+    }
+
+    /// Populates the memory in which `pages` are filled, whole pieces of one group: one call instead of a
+    /// fault for each page.
+    func prepareRoom(for pages: Range<Int>) {
+        madvise(
+            room(for: pages.lowerBound) + pages.lowerBound * EncryptedLayout.page,
+            pages.count * EncryptedLayout.page, Self.populateWrite)
+    }
+
+    /// `MADV_POPULATE_WRITE`, which older systems refuse: then there is a fault for each page.
+    private static let populateWrite: Int32 = 23
+
+    private func mark(_ pages: Range<Int>, isClosed: Bool) {
+        for page in stride(from: pages.lowerBound, to: pages.upperBound, by: 1 << shift) {
+            piece(page).pointee = isClosed
+        }
+    }
+
+    /// Frees the memory of `pages`, whole pieces of one group. False when the system refuses.
     func close(_ pages: Range<Int>) -> Bool {
         let start = plain + pages.lowerBound * EncryptedLayout.page
         let count = pages.count * EncryptedLayout.page
         guard mprotect(start, count, PROT_NONE) == 0 else { return false }
-        piece(pages.lowerBound).pointee = true
+        mark(pages, isClosed: true)
         madvise(start, count, MADV_DONTNEED)
         return true
     }
 
-    /// Shows `pages`, those of a piece, to readers again, as they were filled. False when the system
+    /// Moves filled `pages`, whole pieces of one group, to where readers find them. False when the system
     /// refuses.
     func open(_ pages: Range<Int>) -> Bool {
         let offset = pages.lowerBound * EncryptedLayout.page
         let count = pages.count * EncryptedLayout.page
         guard realm_memory_move(room(for: pages.lowerBound) + offset, count, plain + offset) == 0
         else { return false }
-        piece(pages.lowerBound).pointee = false
+        mark(pages, isClosed: false)
         return true
     }
 }

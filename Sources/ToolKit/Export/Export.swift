@@ -9,6 +9,9 @@ package struct Export {
     /// Records to print; they count across all tables.
     package private(set) var window: RecordWindow
     package var threads = 1
+    /// Bytes of memory for records that are rendered in another order than they are printed in, and
+    /// where the rest of them goes.
+    package var spool = (memory: 64 << 20, directory: "/tmp")
     /// What a query chose; only with a single plan.
     package private(set) var choice = ObjectChoice.all
     /// Makes what shows how many of a number of objects are done.
@@ -37,8 +40,10 @@ package struct Export {
         snapshot.beginWalk()
         let positions = try wantedPositions(snapshot)
         let total = positions.reduce(0) { $0 + $1.count }
-        let stage = ExportStage(
-            self, try ExportSource(snapshot, plans, positions, choice), output, progress?(total))
+        let source = try ExportSource(
+            snapshot, plans, positions, choice,
+            keysPerBatch: readsInFileOrder ? keysInFileOrder : ExportSource.keysPerBatch)
+        let stage = ExportStage(self, source, output, progress?(total))
         let workers = workerCount(objects: total)
         if workers == 1 {
             ExportWorker(stage, .reading(database)).work()
@@ -53,8 +58,23 @@ package struct Export {
     /// Only records that need no others before them can be made by several workers.
     private func workerCount(objects: Int) -> Int {
         if records.format.isLayout || elements != .all { return 1 }
+        let threads = readsInFileOrder ? min(threads, spool.memory / (32 << 20)) : threads
         return max(1, min(threads, objects / Self.objectsPerThread))
     }
+
+    /// Whether records are rendered in the order of the table first and then printed in the order of the
+    /// keys: in the order of a SORT, each record of a large encrypted file would need pages decrypted
+    /// again.
+    var readsInFileOrder: Bool {
+        guard case .keys = choice, !isExploding, database.outgrowsPlainMemory else { return false }
+        switch records.format {
+        case .ndjson, .json, .csv, .tsv, .raw: return true
+        case .table, .line, .markdown, .sql: return false
+        }
+    }
+
+    /// Keys of a batch that is read in the order of the table: each batch reads through the file once.
+    private var keysInFileOrder: Int { max(1 << 18, spool.memory / 96) }
 
     package var isExploding: Bool { plans.contains { $0.explode != nil } }
 

@@ -39,14 +39,16 @@ final class ExportSource {
     /// What a query narrows the first, then only, table to.
     private var matches: ArraySlice<LeafPart>?
     private var keys: Slice<RowKeys>?
+    private let keysPerBatch: Int
 
     init(
         _ snapshot: Snapshot, _ plans: [RecordPlan], _ positions: [Range<Int>],
-        _ choice: ObjectChoice
+        _ choice: ObjectChoice, keysPerBatch: Int
     ) throws(RealmError) {
         self.snapshot = snapshot
         self.plans = plans
         self.positions = positions
+        self.keysPerBatch = keysPerBatch
         switch choice {
         case .all: break
         case .matches(let plan): matches = try plan.parts(in: snapshot)[...]
@@ -80,7 +82,8 @@ final class ExportSource {
         return batch(.leaves(leaves, at: wanted), isFirst: isFirst, isLast: isLast)
     }
 
-    private static let keysPerBatch = 4096
+    /// Keys that one worker looks up in their order.
+    static let keysPerBatch = 4096
 
     private func nextMatches(_ left: ArraySlice<LeafPart>) -> Batch {
         let taken = left.prefix(Self.leavesPerBatch)
@@ -89,7 +92,7 @@ final class ExportSource {
     }
 
     private func nextKeys(_ left: Slice<RowKeys>) -> Batch {
-        let taken = left.prefix(Self.keysPerBatch)
+        let taken = left.prefix(keysPerBatch)
         keys = left[taken.endIndex...]
         return batch(.keys(taken), isLast: taken.endIndex == left.endIndex)
     }

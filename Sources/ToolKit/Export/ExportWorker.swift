@@ -15,6 +15,7 @@ final class ExportWorker {
     private var matches: [Int] = []
     private var batchRecords = 0
     private var hasTurn = false
+    private let readsInFileOrder: Bool
     /// Records still to be skipped and printed.
     private var toSkip: Int
     private var toPrint: Int
@@ -22,6 +23,7 @@ final class ExportWorker {
     init(_ stage: ExportStage, _ instance: Instance) {
         self.stage = stage
         export = stage.export
+        readsInFileOrder = stage.export.readsInFileOrder
         self.instance = instance
         snapshot = instance.snapshot()
         json = JSONRenderer(snapshot, export.values)
@@ -106,10 +108,43 @@ final class ExportWorker {
         _ keys: Slice<RowKeys>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
         _ buffer: inout ByteBuffer
     ) throws(RealmError) -> Bool {
+        if readsInFileOrder { return try renderInFileOrder(keys, renderer, batch, &buffer) }
         for key in keys {
             guard let row = try renderer.scan.seek(key) else { continue }
             guard try renderAny(CollectionOfOne(row), renderer, batch, &buffer) else {
                 return false
+            }
+        }
+        return true
+    }
+
+    /// Renders the objects in the order of the table, and writes the records in the order of `keys`.
+    private func renderInFileOrder(
+        _ keys: Slice<RowKeys>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
+        _ buffer: inout ByteBuffer
+    ) throws(RealmError) -> Bool {
+        let spool = RecordSpool(
+            memory: export.spool.memory / 8, directory: export.spool.directory,
+            isConfidential: true)
+        var order: [(key: ObjectKey, place: UInt32)] = []
+        order.reserveCapacity(keys.count)
+        for key in keys { order.append((key, UInt32(order.count))) }
+        order.sort { UInt64(bitPattern: $0.key.raw) < UInt64(bitPattern: $1.key.raw) }
+        // Offsets of records; -1 for an object that does not exist.
+        var offsets = [Int](repeating: -1, count: order.count)
+        var record = ByteBuffer()
+        for (key, place) in order {
+            guard let row = try renderer.scan.seek(key) else { continue }
+            record.removeAll()
+            try renderer.append(row, to: &record)
+            offsets[Int(place)] = try spool.append(record.bytes)
+        }
+        order = []
+        for offset in offsets where offset >= 0 {
+            try spool.copy(offset, to: &buffer)
+            batchRecords += 1
+            if buffer.count >= OutputFile.flushThreshold {
+                guard try relieve(batch, &buffer) else { return false }
             }
         }
         return true

@@ -154,6 +154,13 @@ enum ToolsPage {
         .paragraph(
             "Without `-K` the variable `REALM_ENCRYPTION_KEY_FILE` may name the file. A key file "
                 + "that its group or everybody may read earns a warning."),
+        .paragraph(
+            "Decrypted pages take memory: half of `--max-memory`, and nearly all of it in a check. "
+                + "A page that has no room any more is decrypted again when it is read again. "
+                + "SORT, DISTINCT, `--group-by` and checks therefore read a large file in its own "
+                + "order, and a SORT keeps its records, encrypted, in a temporary file until they "
+                + "are printed. Records that follow links, and tables and SQL in the order of a "
+                + "SORT, read a file at random: more `--max-memory` makes them faster."),
         .paragraph("To make a key:"),
         .literal(["(umask 077 && head -c 64 /dev/urandom > app.key)"]),
     ]

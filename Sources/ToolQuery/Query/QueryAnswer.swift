@@ -116,6 +116,7 @@ extension QueryAnswer {
             database: database, plans: plans, values: request.values,
             records: request.recordStyle(format), window: request.window,
             threads: request.command.workers)
+        export.spool = (request.command.maxMemory, Terminal.temporaryDirectory)
         if let filter = request.filter { try choose(filter, plans[0].table, &export) }
         if request.isCount { return try printCount(try count(export)) }
         let command = request.command

@@ -30,6 +30,13 @@ import Testing
         print(String(decoding: child?.standardErrorContent ?? [], as: UTF8.self))
     }
 
+    @Test func fewPagesAreDecryptedAgain() async {
+        let child = await #expect(
+            processExitsWith: .success, observing: [\.standardErrorContent]
+        ) { BoundedTrial.run { try $0.fewPagesAreDecryptedAgain() } }
+        print(String(decoding: child?.standardErrorContent ?? [], as: UTF8.self))
+    }
+
     /// Who follows a pointer to a page that is not what it was is told so.
     @Test func damagedMeanwhile() async {
         await #expect(processExitsWith: .signal(SIGBUS)) { try BoundedTrial().damagedMeanwhile() }
@@ -197,6 +204,52 @@ private final class BoundedTrial {
         let copy = try Database(immutable: target, key: try EncryptedImage.key(2))
         try Self.check(try views(copy.snapshot()), seed: 1)
         try Self.checkBounds()
+    }
+
+    /// A check and a sort read the file in its order, some times, and not once for each object.
+    func fewPagesAreDecryptedAgain() throws {
+        let session = try WriteSession(path: path, options: try Self.options())
+        let transaction = try session.begin()
+        for (name, type) in [("group", ColumnType.int), ("name", .string)] {
+            var property = PropertySpec(name, type)
+            property.isIndexed = true
+            try transaction.addProperty(table, property)
+        }
+        let keys = try session.database.snapshot().table(table).keys()
+        for (i, key) in keys.enumerated() {
+            try transaction.set(table, key, 2, .int(Int64(i * 7919 % 100)))
+            let name = Array("The same beginning \(i * 7919 % Self.count)".utf8)
+            try name.withUnsafeBufferPointer {
+                try transaction.set(
+                    table, key, 3, .string(ByteView($0.baseAddress!, count: $0.count)))
+            }
+        }
+        try transaction.commit()
+        let database = try database()
+        let pieces = Int(try FileHandle(forReadingFrom: URL(filePath: path)).seekToEnd()) / 16_384
+        try Self.require(database.outgrowsPlainMemory, "no more than may be in memory")
+        func restored(_ body: () throws -> Void) rethrows -> Int {
+            let before = PlainMemory.restored.load(ordering: .relaxed)
+            try body()
+            return PlainMemory.restored.load(ordering: .relaxed) - before
+        }
+        let checked = try restored {
+            let report = IntegrityCheck(database.snapshot()).run()
+            try Self.require(report.errorCount == 0, "check")
+        }
+        try Self.require(checked < 6 * pieces, "check: \(checked) of \(pieces) pieces")
+        for text in ["SORT(name ASC)", "SORT(text DESC)", "DISTINCT(name)", "SORT(group ASC)"] {
+            var options = QueryOptions()
+            options.memoryLimit = 1 << 16
+            let snapshot = database.snapshot()
+            let plan = try QueryPlan(
+                Query("TRUEPREDICATE " + text).bound(to: snapshot.table(table)), in: snapshot,
+                options: options)
+            let sorted = try restored {
+                try Self.require(try plan.rows(in: snapshot).keys.count == Self.count, text)
+            }
+            try Self.require(sorted < 3 * pieces, "\(text): \(sorted) of \(pieces) pieces")
+        }
     }
 
     func damagedMeanwhile() throws {

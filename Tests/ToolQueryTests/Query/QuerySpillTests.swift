@@ -21,6 +21,47 @@ import Testing
         #expect(whole.output.count > 10_000)
     }
 
+    /// Records of a large encrypted file are rendered in another order than they are printed in.
+    @Test func anEncryptedFileIsPrintedInTheSameOrder() {
+        let scratch = ScratchDirectory()
+        let script = """
+            cd '\(scratch.path)'; W=${TOOL%query}write
+            awk 'BEGIN { for (i = 0; i < 5000; i++) { s = sprintf("%d ", i * 7919 % 5000)
+                while (length(s) < 400) s = s s; t = substr(s, 1, 400)
+                printf "{\\"id\\":%d,\\"text\\":\\"%s\\",\\"n\\":%d}\\n", i, t, i % 10 } }' \\
+                </dev/null >records
+            head -c 64 /dev/zero | tr '\\0' k >key; chmod 600 key
+            $W -q --create --infer plain.realm Item records
+            $W -q --create --infer --new-encryption-key-file key secret.realm Item records
+            """
+        let made = ToolProcess.shell(script)
+        #expect(made.status == 0, "\(made.errorText)")
+        for query in ["SORT(text ASC)", "SORT(n DESC, text DESC)", "SORT(text DESC) LIMIT(4500)"] {
+            for format in ["ndjson", "json", "csv", "tsv", "table", "sql"] {
+                let run = { (options: String) in
+                    ToolProcess.shell(
+                        "cd '\(scratch.path)'; \"$TOOL\" -f \(format) \(options) Item "
+                            + "'TRUEPREDICATE \(query)'")
+                }
+                let plain = run("plain.realm")
+                #expect(plain.status == 0 && plain.output.count > 10_000, "\(plain.errorText)")
+                for limit in ["1KiB", "1MiB", "64MiB"] {
+                    let other = run("-K key --max-memory \(limit) secret.realm")
+                    #expect(other.status == 0, "\(other.errorText)")
+                    #expect(other.output == plain.output, "\(format) \(query) \(limit)")
+                }
+            }
+        }
+        let groups = { (options: String) in
+            ToolProcess.shell(
+                "cd '\(scratch.path)'; \"$TOOL\" --aggregate 'count,max(n)' --group-by text "
+                    + "--sort '-count,-text' \(options) Item")
+        }
+        let plain = groups("plain.realm")
+        #expect(plain.status == 0 && plain.output.count > 10_000, "\(plain.errorText)")
+        #expect(groups("-K key --max-memory 1KiB secret.realm").output == plain.output)
+    }
+
     @Test func withoutAPlaceToSpillThereIsAnError() {
         let result = sorted("--max-memory 1k", "TMPDIR=/nowhere")
         #expect(result.status == 9)

@@ -279,6 +279,10 @@ public final class Database: Sendable {
 
     /// Whether its file is encrypted.
     public var isEncrypted: Bool { encryptionKey != nil }
+    /// Whether decrypted pages of its file are freed and decrypted again, because all of them take more
+    /// memory than `PlainMemory` allows: reading at random is slow then.
+    public var outgrowsPlainMemory: Bool { file.mapping.pages?.outgrowMemory ?? false }
+
     /// What it was opened with, where it is encrypted.
     public var encryptionKey: EncryptionKey? { file.mapping.pages?.key }
 
