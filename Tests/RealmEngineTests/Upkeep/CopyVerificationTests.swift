@@ -98,6 +98,36 @@ import Testing
         }
     }
 
+    /// A node of width 0 announces up to 2^24 slots in eight bytes; copying it takes no more.
+    @Test func manyZerosAreCopiedAsTheyAre() throws {
+        let count = Slab.maximumCount
+        var words: [UInt64] = [0, 0, 0]
+        words.append(NodeView.header(flags: NodeView.hasRefsFlag, count: count))
+        words.append(NodeView.header(flags: NodeView.hasRefsFlag | 7, count: 1))
+        words.append(24)
+        try words.withUnsafeBytes { buffer in
+            let mapping = try Mapping(copying: buffer)
+            let memory = SpaceMemory(base: mapping.base, limit: UInt64(buffer.count))
+            let scratch = ScratchDatabase()
+            let descriptor = open(scratch.path, O_RDWR | O_CREAT | O_TRUNC, 0o600)
+            defer { close(descriptor) }
+            let file = try SequentialFile(descriptor, path: scratch.path) { _ in }
+            defer { file.close() }
+            for _ in 0..<3 { try file.append(0) }
+            let copier = NodeCopier(memory.lookup, mapping, file, nil, maxMemory: 1 << 20)
+            let root = try copier.copy(Ref(32))
+            try file.finish()
+            #expect(copier.slots.byteSize < 1 << 20)
+            let bytes = [UInt8](try Data(contentsOf: URL(filePath: scratch.path)))
+            #expect(bytes.count == 48 && root == Ref(32))
+            let header = bytes.withUnsafeBytes {
+                $0.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
+            }
+            #expect(header == NodeView.header(flags: NodeView.hasRefsFlag, count: count))
+            withExtendedLifetime((mapping, memory)) {}
+        }
+    }
+
     @Test(arguments: ["query/social.realm", "query/types.realm", "query/bags.realm"])
     func everyBitThatMatters(_ file: String) throws {
         let lab = try Lab(file)

@@ -26,6 +26,9 @@ struct SlotStack {
         memory.release()
     }
 
+    /// Bytes of memory that the slots take.
+    var byteSize: Int { memory.pointee.capacity * MemoryLayout<Int64>.stride }
+
     /// Puts the slots of a node on top and tells where they begin.
     func push(_ node: NodeView) -> Int {
         let first = memory.pointee.count

@@ -11,7 +11,7 @@ final class NodeCopier {
     /// Told which nodes with references were copied.
     private let verification: CopyVerification?
     /// Slots of the nodes that are being copied.
-    private let slots: SlotStack
+    let slots: SlotStack
     private let slotMemory = SlotMemory()
     private var depth = 0
     private(set) var nodes = 0
@@ -71,6 +71,7 @@ final class NodeCopier {
     }
 
     private func copyChildren(_ node: NodeView, _ ref: Ref) throws(RealmError) -> Ref {
+        if node.width == 0 { return try copyZeros(node, ref) }
         let count = node.count
         let first = try push(node, ref)
         var i = 0
@@ -126,6 +127,7 @@ final class NodeCopier {
         _ node: NodeView, at ref: Ref,
         copyChild: (_ slot: Int, Ref) throws(RealmError) -> Ref
     ) throws(RealmError) -> Ref {
+        if node.width == 0 { return try copyZeros(node, ref) }
         let first = try push(node, ref)
         for i in 0..<node.count {
             guard let child = NodeSlot(raw: slots[first + i]).child else { continue }
@@ -149,6 +151,13 @@ final class NodeCopier {
             if slot < 3 { return try copy(child) }
             return try copyClusters(child, depth: depth + 1, copyLeaf: copyLeaf)
         }
+    }
+
+    /// Copies a node of width 0, whose slots are all zero: it takes eight bytes however many it announces.
+    private func copyZeros(_ node: NodeView, _ ref: Ref) throws(RealmError) -> Ref {
+        let copied = try emit(node)
+        verification?.copied(ref, copied)
+        return copied
     }
 
     /// Reads the slots of a node one level deeper and returns where they are.
