@@ -77,9 +77,9 @@ import Testing
         options.isDurable = false
         let session = try WriteSession(path: lab.path, options: options)
         let waiter = try #require(SignalWaiter())
-        let place = DatabasePlace(lab.path)
+        let place = DatabasePath(lab.path)
         let other = try lab.open()
-        let fifo = try #require(SideFile.fifo(place.note) { .ofNewDatabase })
+        let fifo = try #require(CompanionFile.fifo(place.note) { .ofNewDatabase })
         defer { close(fifo) }
         #expect(waiter.add(fifo, 7))
         let transaction = try session.begin()

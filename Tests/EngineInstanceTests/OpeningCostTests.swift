@@ -56,7 +56,7 @@ import Testing
         #if DEBUG
             let base = database.file.mapping.base
             let state = database.newest
-            let memory = SpaceMemory(base: base, limit: state.limit)
+            let memory = ReadContext(base: base, limit: state.limit)
             let top = try TopArray(
                 memory.lookup, try #require(state.top).ref, fileSize: database.file.size)
             let reader = SchemaReader(

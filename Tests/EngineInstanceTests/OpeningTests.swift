@@ -209,7 +209,7 @@ import Testing
         }
         // Others have it open: asked, but not done.
         do {
-            let other = try Database(participating: DatabasePlace(lab.path), lab.unsynced)
+            let other = try Database(participating: DatabasePath(lab.path), lab.unsynced)
             try Instance.open(request).close()
             #expect(try Data(contentsOf: URL(fileURLWithPath: lab.path)).count >= before)
             _ = other
@@ -235,7 +235,7 @@ import Testing
         try lab.open([old], version: 7, path: .beginAnew).close()
         #expect(try lab.content().last == "  Rex")
         do {
-            let other = try Database(participating: DatabasePlace(lab.path), lab.unsynced)
+            let other = try Database(participating: DatabasePath(lab.path), lab.unsynced)
             let error = Thrown.error {
                 _ = try lab.open([ClassSpec("Dog", "name int")], version: 7, path: .beginAnew)
             }

@@ -76,7 +76,7 @@ import Testing
             let top = try #require(snapshot.state.top)
             older.append((top.version, top.logicalSize, try FreeSpace.chunks(snapshot.lookup, top)))
         }
-        let lists = FreeSpace.OlderLists(older.map(\.0)) { (i) throws(RealmError) in
+        let lists = FreeSpace.PreviousFreeLists(older.map(\.0)) { (i) throws(RealmError) in
             try FreeSpace.OlderList(held[i].lookup, held[i].state.top!)
         }
         for chunk in try FreeSpace.chunks(newest.lookup, top) {
@@ -93,7 +93,9 @@ import Testing
     /// However many versions are readable, a stamp is found with the lists of a few.
     @Test func opensTheListsItNeeds() throws {
         let versions = (1...10_000).map { UInt64(2 * $0) }
-        let lists = FreeSpace.OlderLists(versions) { FreeSpace.OlderList(empty: versions[$0]) }
+        let lists = FreeSpace.PreviousFreeLists(versions) {
+            FreeSpace.OlderList(empty: versions[$0])
+        }
         for start in 0..<100 {
             let chunk = Chunk(start: UInt64(1000 + 64 * start), count: 64, version: 15_001)
             #expect(try lists.backDatedStamp(of: chunk, among: versions.count) == 0)
@@ -106,7 +108,7 @@ import Testing
 
     /// A list that cannot be read proves nothing free.
     @Test func damagedListsKeepStamps() {
-        let lists = FreeSpace.OlderLists([3, 5]) { (_) throws(RealmError) in
+        let lists = FreeSpace.PreviousFreeLists([3, 5]) { (_) throws(RealmError) in
             throw .corrupt("damaged", at: Ref(64))
         }
         let chunk = Chunk(start: 128, count: 64, version: 9)

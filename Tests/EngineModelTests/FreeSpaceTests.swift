@@ -130,7 +130,7 @@ import Testing
         func chunks() throws -> Int {
             try bytes.withUnsafeBytes { bytes in
                 let file = try MappedFile(copying: bytes, path: path)
-                let memory = SpaceMemory(file.mapping, limit: top.logicalSize)
+                let memory = ReadContext(file.mapping, limit: top.logicalSize)
                 defer { withExtendedLifetime(memory) {} }
                 return try FreeSpace.chunks(memory.lookup, top).count
             }

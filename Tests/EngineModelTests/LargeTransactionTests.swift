@@ -53,7 +53,7 @@ import Testing
     private func changesetSizes(_ session: WriteSession) throws -> [Int] {
         let database = session.database
         let state = database.newest
-        let memory = SpaceMemory(base: database.file.mapping.base, limit: state.limit)
+        let memory = ReadContext(base: database.file.mapping.base, limit: state.limit)
         let view = CollectionView(
             root: state.top!.history, element: ElementType(type: .binary, isNullable: false))
         var sizes: [Int] = []
@@ -220,7 +220,7 @@ import Testing
             child = at
         }
         let first = try session()
-        let memory = SpaceMemory(base: bytes, limit: UInt64(size))
+        let memory = ReadContext(base: bytes, limit: UInt64(size))
         let context = EditContext(space: memory.lookup, slab: first.slab, fanout: Fanout())
         var thrown: RealmError?
         do throws(RealmError) { try context.freeDeep(Ref(UInt64(at))) } catch { thrown = error }

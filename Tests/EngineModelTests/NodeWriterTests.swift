@@ -66,7 +66,7 @@ import Testing
             UnsafeMutableRawBufferPointer(rebasing: file[Int(run.start)...]).copyMemory(
                 from: run.bytes.bytes)
         }
-        let memory = SpaceMemory(base: UnsafeRawPointer(file.baseAddress!), limit: UInt64(size))
+        let memory = ReadContext(base: UnsafeRawPointer(file.baseAddress!), limit: UInt64(size))
         try withExtendedLifetime(memory) { try Self.check(tree, written, memory.lookup) }
     }
 

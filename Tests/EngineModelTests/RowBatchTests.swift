@@ -130,7 +130,7 @@ import Testing
         #expect(size > 2 << 20)
         try side.end()
         let state = side.session.database.newest
-        let memory = SpaceMemory(
+        let memory = ReadContext(
             base: side.session.database.file.mapping.base, limit: state.limit)
         var cursor = ElementCursor(
             memory.lookup,

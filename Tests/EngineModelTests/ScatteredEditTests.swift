@@ -43,7 +43,7 @@ import Testing
 
     private func leaves() throws -> [Int] {
         let state = session.database.newest
-        let memory = SpaceMemory(base: session.database.file.mapping.base, limit: state.limit)
+        let memory = ReadContext(base: session.database.file.mapping.base, limit: state.limit)
         return try withExtendedLifetime(memory) {
             let root = try #require(session.database.schema.table(table)).root
             var leaves = ClusterTree(space: memory.lookup, root: root).leaves()

@@ -144,7 +144,7 @@ struct NaiveEvaluator {
         case .aggregate: return .scalar(.other)
         case .subquery(let subquery):
             let path = steps(subquery.path)
-            let reached = reach(path[...], [at]).objects
+            let reached = makePathWritable(path[...], [at]).objects
             let count = reached.count { holds(subquery.condition, $0) }
             return .scalar(.int(Int64(count)))
         case .arithmetic(let first, let terms):
@@ -243,7 +243,7 @@ struct NaiveEvaluator {
     }
 
     /// Follows links; null ones end the way.
-    private func reach(
+    private func makePathWritable(
         _ steps: ArraySlice<Step>, _ start: [Object]
     ) -> (objects: [Object], isMany: Bool) {
         var current = start
@@ -315,7 +315,7 @@ struct NaiveEvaluator {
         let steps = steps(property.path)
         let front = steps.dropLast()
         let (many, table) = isMany(front, at.table)
-        let owners = reach(front, [at]).objects
+        let owners = makePathWritable(front, [at]).objects
         let isCount = property.suffix == .count
         if case .backlink = steps.last! {
             return isCount
@@ -404,7 +404,7 @@ struct NaiveEvaluator {
 
     private func sortValue(_ path: QueryPath, _ at: Object) -> NaiveValue? {
         let steps = steps(path)
-        guard let owner = reach(steps.dropLast(), [at]).objects.first,
+        guard let owner = makePathWritable(steps.dropLast(), [at]).objects.first,
             case .name(let name) = steps.last!
         else { return nil }
         return value(name, owner)

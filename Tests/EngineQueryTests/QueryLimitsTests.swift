@@ -141,7 +141,7 @@ import Testing
         for level in 0..<depth { nested = "SUBQUERY(friends, $x\(level), \(nested)).@count > 0" }
         texts.append(nested)
         let all = texts
-        let answers = Guarded<[Int]>([])
+        let answers = LockedValue<[Int]>([])
         Threads.run(3) { _ in
             for text in all {
                 let count = try? cycle.count(text)

@@ -88,7 +88,7 @@ import Testing
         options.key = shared.key
         let database =
             isSeparate
-            ? try Database(participating: DatabasePlace(path), options)
+            ? try Database(participating: DatabasePath(path), options)
             : try Database.open(path, options)
         var kept: [VersionPin] = []
         for i in 0..<200 {
@@ -142,7 +142,7 @@ import Testing
         var options = WriteSession.Options()
         options.isDurable = false
         let counters = try Counters(opening: path, options)
-        for patience in [Patience.none, .milliseconds(20)] {
+        for patience in [LockTimeout.none, .milliseconds(20)] {
             let error = Thrown.error { _ = try counters.add(1, patience) }
             #expect(error?.kind == .busy && error?.reason == "writer")
             #expect(error?.message.hasPrefix("session-peer (pid \(writer.pid))") == true)

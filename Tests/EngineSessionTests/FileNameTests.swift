@@ -42,17 +42,17 @@ import Testing
         let chain = link("sub/chain.realm", to: "../first.realm")
         _ = link("folder", to: "sub")
         for name in [path, first, chain, folder.file("folder/chain.realm")] {
-            let place = DatabasePlace(name)
+            let place = DatabasePath(name)
             #expect(place.name == name)
             #expect(FileIdentity(path: place.path) == FileIdentity(path: path))
-            #expect(place.path == DatabasePlace(path).path)
+            #expect(place.path == DatabasePath(path).path)
         }
-        #expect(DatabasePlace(chain).links.count == 2)
+        #expect(DatabasePath(chain).links.count == 2)
         // Nothing is there yet: the directories are resolved all the same.
-        let missing = DatabasePlace(folder.file("folder/none.realm"))
+        let missing = DatabasePath(folder.file("folder/none.realm"))
         #expect(missing.path.hasSuffix("/sub/none.realm"))
         let loose = link("loose.realm", to: "sub/none.realm")
-        #expect(DatabasePlace(loose).path == missing.path)
+        #expect(DatabasePath(loose).path == missing.path)
         let circle = link("circle.realm", to: "circle.realm")
         #expect(error(circle)?.kind == .input)
     }
@@ -66,7 +66,7 @@ import Testing
         try open(link).add(1)
         #expect(LockFileFacts(databasePath: link)?.session?.participants == 1)
         #expect(!FileManager.default.fileExists(atPath: link + ".lock"))
-        #expect(Openers.participants(of: link).map(\.pid) == [UInt32(peer.pid)])
+        #expect(FileHolders.participants(of: link).map(\.pid) == [UInt32(peer.pid)])
     }
 
     /// The SDKs take the name of a link as it is: whoever holds a lock file there is in a session of

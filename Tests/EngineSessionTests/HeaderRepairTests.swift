@@ -96,7 +96,7 @@ private final class RepairLab {
 
     /// A process dies after the flip in its first commit.
     func dieAtFlip(_ command: String) throws {
-        var environment = ["REALM_TEST_PAUSE": PausePoint.flipped.rawValue]
+        var environment = ["REALM_TEST_PAUSE": Failpoint.flipped.rawValue]
         if key != nil { environment["SESSION_PEER_KEY"] = "\(Self.keyByte)" }
         let size = try self.size()
         let victim = PeerProcess([command, path, "1"], environment)

@@ -13,12 +13,12 @@ import Testing
 
     /// One that writes groups ends before its session does.
     private static let cases =
-        PausePoint.allCases.map { ($0, "write") }
-        + PausePoint.allCases.filter { $0 != .leaving }.map { ($0, "group") }
+        Failpoint.allCases.map { ($0, "write") }
+        + Failpoint.allCases.filter { $0 != .leaving }.map { ($0, "group") }
 
     /// At every named point, with nobody else there; writing one transaction at a time, or groups.
     @Test("THR-91 CD-20: killed at every step", arguments: cases)
-    func nextSession(_ point: PausePoint, _ command: String) throws {
+    func nextSession(_ point: Failpoint, _ command: String) throws {
         let lab = try KillLab(command)
         let victim = lab.victim(point)
         let paused = try #require(victim.waitFor("paused"), "\(victim.text)")
@@ -30,7 +30,7 @@ import Testing
 
     /// At every named point, with another participant that goes on.
     @Test(arguments: cases.filter { $0.0 != .initializing })
-    func survivor(_ point: PausePoint, _ command: String) throws {
+    func survivor(_ point: Failpoint, _ command: String) throws {
         let lab = try KillLab(command)
         var survivor: Counters? = try lab.open()
         var before: Snapshot? = survivor!.database.snapshot()
@@ -39,7 +39,7 @@ import Testing
         victim.kill()
         #expect(try Counters.sum(before!) != nil)
         let isRestartNeeded = try lab.survive(survivor!, [victim])
-        let critical: [PausePoint] = [
+        let critical: [Failpoint] = [
             .critical, .listAllocating, .listRoot, .listVersion, .listNewest,
         ]
         #expect(isRestartNeeded == critical.contains(point))
@@ -111,7 +111,7 @@ private final class KillLab {
         return try Counters(opening: path, options)
     }
 
-    func victim(_ point: PausePoint) -> PeerProcess {
+    func victim(_ point: Failpoint) -> PeerProcess {
         PeerProcess(
             [command, path, command == "group" ? "130" : "3"], ["REALM_TEST_PAUSE": point.rawValue])
     }

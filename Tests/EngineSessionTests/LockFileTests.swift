@@ -18,7 +18,7 @@ import Testing
 
     private var lock: URL { URL(filePath: path + ".lock") }
 
-    private func open(_ patience: Patience = .forever) throws -> Counters {
+    private func open(_ patience: LockTimeout = .forever) throws -> Counters {
         var options = WriteSession.Options()
         options.isDurable = false
         options.patience = patience

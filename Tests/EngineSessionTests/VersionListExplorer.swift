@@ -139,8 +139,8 @@ private final class Explorer {
         next.participants[i].step += 1
         let images = Images(memory)
         #if DEBUG
-            let observer: @Sendable (PausePoint) -> Void = { _ in images.add() }
-            try PausePoint.$observer.withValue(observer) { try perform(step, &next, i) }
+            let observer: @Sendable (Failpoint) -> Void = { _ in images.add() }
+            try Failpoint.$observer.withValue(observer) { try perform(step, &next, i) }
         #else
             try perform(step, &next, i)
         #endif

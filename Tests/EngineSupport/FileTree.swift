@@ -120,7 +120,7 @@ final class FileTree {
         top = try bytes.withUnsafeBytes { buffer in
             let mapping = try Mapping(copying: buffer)
             let header = try FileHeader(base: mapping.base, size: bytes.count)
-            let memory = SpaceMemory(base: mapping.base, limit: UInt64(bytes.count))
+            let memory = ReadContext(base: mapping.base, limit: UInt64(bytes.count))
             return try withExtendedLifetime((mapping, memory)) {
                 try Self.load(header.top, memory.lookup)
             }

@@ -6,7 +6,7 @@ import Testing
 final class EditLab {
     let database: Database
     let snapshot: Snapshot
-    let memory: SpaceMemory
+    let memory: ReadContext
     let context: EditContext
     let arena = ByteArena()
 
@@ -15,7 +15,7 @@ final class EditLab {
         database = try Database(immutable: path ?? own)
         snapshot = database.snapshot()
         let mapping = database.file.mapping
-        memory = SpaceMemory(
+        memory = ReadContext(
             base: mapping.base, limit: try #require(database.top).logicalSize)
         let slab = Slab(mapping)
         slab.attach(memory)

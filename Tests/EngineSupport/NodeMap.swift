@@ -30,7 +30,7 @@ struct NodeMap {
             let mapping = try Mapping(copying: buffer)
             let header = try FileHeader(base: mapping.base, size: bytes.count)
             top = Int(header.top.raw)
-            let memory = SpaceMemory(base: mapping.base, limit: UInt64(bytes.count))
+            let memory = ReadContext(base: mapping.base, limit: UInt64(bytes.count))
             try withExtendedLifetime((mapping, memory)) {
                 if !header.top.isNone { try add(header.top, parent: nil, memory.lookup) }
             }

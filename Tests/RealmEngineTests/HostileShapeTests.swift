@@ -135,7 +135,7 @@ import Testing
         let bytes = file.finished()
         try bytes.withUnsafeBytes { buffer in
             let mapping = try Mapping(copying: buffer)
-            let memory = SpaceMemory(base: mapping.base, limit: UInt64(bytes.count))
+            let memory = ReadContext(base: mapping.base, limit: UInt64(bytes.count))
             try withExtendedLifetime((mapping, memory)) {
                 let tree = BPlusTree(space: memory.lookup, root: Ref(root))
                 for index in [0, 1, 5, 1 << 40, 1 << 50, .max] {

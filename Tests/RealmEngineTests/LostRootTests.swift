@@ -280,7 +280,7 @@ import Testing
         }
         try change.commit()
         var options = Compactor.Options()
-        options.format = OlderFormat(format)
+        options.format = DowngradeFormat(format)
         _ = try old.compact(Database(immutable: scratch.path), options)
         var bytes = try [UInt8](Data(contentsOf: URL(filePath: old.path)))
         bytes.zero(0..<RawHeader.size)

@@ -55,7 +55,7 @@ public struct Counters {
     /// the version it made.
     @discardableResult
     public func add(
-        _ amount: Int64, _ patience: WriteSession.Patience = .forever
+        _ amount: Int64, _ patience: WriteSession.LockTimeout = .forever
     ) throws(RealmError) -> UInt64 {
         let transaction = try session.begin(patience)
         try add(amount, in: transaction)

@@ -51,7 +51,7 @@ import Testing
 
     /// Each part of work that a meter tells of has its own unit, total and rate.
     @Test func metersHaveStages() throws {
-        let meter = WorkMeter()
+        let meter = ProgressCounter()
         var progress = ProgressReporter(
             label: "t", total: 0, unit: .seconds, when: .always, isTerminal: false, now: 0)
         let waiting = progress.line(meter.state, now: 5 * second)

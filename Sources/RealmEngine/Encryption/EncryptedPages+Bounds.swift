@@ -5,13 +5,14 @@ extension EncryptedPages {
     /// Whether the pages of the file are more than may be in memory.
     var outgrowMemory: Bool {
         bounds != nil
-            && count > PlainMemory.pages / max(1, PlainMemory.files.load(ordering: .relaxed))
+            && count > DecryptedMemoryLimit.pages
+                / max(1, DecryptedMemoryLimit.files.load(ordering: .relaxed))
     }
 
     /// Gives pages back that have been there for long, as many as are too many, but not those around
     /// `page`.
     @inline(never)
-    func trim(_ bounds: PlainBounds, butFor page: Int) {
+    func trim(_ bounds: DecryptedPageCache, butFor page: Int) {
         let size = count * EncryptedLayout.page
         bounds.closeSome(of: size, butFor: page) { group in
             withPiece(group << bounds.groupShift) { _ in
@@ -21,7 +22,7 @@ extension EncryptedPages {
     }
 
     /// Frees neighbouring pieces, in as few calls of the system as possible.
-    private func close(_ bounds: PlainBounds, _ pieces: Range<Int>, _ size: Int) {
+    private func close(_ bounds: DecryptedPageCache, _ pieces: Range<Int>, _ size: Int) {
         var run = 0..<0
         for piece in pieces {
             let pages = bounds.pages(of: piece, size)
@@ -37,7 +38,7 @@ extension EncryptedPages {
         close(bounds, run)
     }
 
-    private func close(_ bounds: PlainBounds, _ pages: Range<Int>) {
+    private func close(_ bounds: DecryptedPageCache, _ pages: Range<Int>) {
         var there = 0
         for page in pages where isThere(page) { there += 1 }
         guard there > 0 else { return }
@@ -63,7 +64,7 @@ extension EncryptedPages {
     }
 
     /// Somebody reads at `offset`, where pages were given back. False when none were.
-    func fault(_ bounds: PlainBounds, _ offset: Int) -> Bool {
+    func fault(_ bounds: DecryptedPageCache, _ offset: Int) -> Bool {
         let page = offset / EncryptedLayout.page
         guard page < count else { return false }
         withPiece(page) { scratch in
@@ -76,7 +77,7 @@ extension EncryptedPages {
 
     /// Puts the pages around `page` back, with its mutex held: as the file has them now, which for
     /// pinned versions is as they were.
-    func restore(_ bounds: PlainBounds, _ page: Int, _ scratch: Scratch) {
+    func restore(_ bounds: DecryptedPageCache, _ page: Int, _ scratch: Scratch) {
         let pages = restorable(bounds, page)
         bounds.prepareRoom(for: pages)
         var (there, page) = (0, pages.lowerBound)
@@ -87,12 +88,12 @@ extension EncryptedPages {
         }
         bounds.count(there)
         if !bounds.open(pages) { Self.end() }
-        PlainMemory.restored.add(1, ordering: .relaxed)
+        DecryptedMemoryLimit.restored.add(1, ordering: .relaxed)
     }
 
     /// The pages of the piece with `page`, and the pages of its group that come next if the two pieces on
     /// the other side are in memory: then they are probably read next.
-    private func restorable(_ bounds: PlainBounds, _ page: Int) -> Range<Int> {
+    private func restorable(_ bounds: DecryptedPageCache, _ page: Int) -> Range<Int> {
         let size = count * EncryptedLayout.page
         let (piece, group) = (page >> bounds.shift, bounds.group(of: page))
         let pages = bounds.pages(of: piece, size)
@@ -120,7 +121,7 @@ extension EncryptedPages {
     /// Puts a page back if it was there, and the next one with it if that is as simple. Returns how
     /// many that were.
     private func restore(
-        _ bounds: PlainBounds, _ page: Int, isLast: Bool, _ scratch: Scratch
+        _ bounds: DecryptedPageCache, _ page: Int, isLast: Bool, _ scratch: Scratch
     ) -> Int {
         guard marks[page].load(ordering: .relaxed) > 0 else { return 0 }
         if !isLast, marks[page + 1].load(ordering: .relaxed) > 0,
@@ -137,7 +138,7 @@ extension EncryptedPages {
         return 1
     }
 
-    private func decryptAgain(_ bounds: PlainBounds, _ page: Int, _ scratch: Scratch) {
+    private func decryptAgain(_ bounds: DecryptedPageCache, _ page: Int, _ scratch: Scratch) {
         let half = halves + page * EncryptedLayout.half
         let hadBytes = half.load(as: UInt32.self) != 0
         guard let counter = try? authenticated(page, scratch, hadBytes ? .reading : .replacing)
@@ -161,7 +162,7 @@ extension EncryptedPages {
 enum PageFaults {
     /// Where the pages of files are, and what puts them back.
     private static let files = AddressTable()
-    private static let isInstalled = Guarded(false)
+    private static let isInstalled = LockedValue(false)
     /// What happened at a fault before there was a handler.
     nonisolated(unsafe) private static var before = sigaction()
 

@@ -20,7 +20,7 @@ final class EncryptedPages: @unchecked Sendable {
     /// there again.
     let plain: UnsafeMutableRawPointer
     /// Gives pages back when they are too many; nil where all of them are kept.
-    let bounds: PlainBounds?
+    let bounds: DecryptedPageCache?
     /// Room to work in, and what is known about pages: addresses for all that there may ever be,
     /// usable as far as the file reaches.
     private let memory: UnsafeMutableRawPointer
@@ -32,7 +32,7 @@ final class EncryptedPages: @unchecked Sendable {
     /// The halves of entries that pages were read or written by.
     let halves: UnsafeMutableRawPointer
     let moment = Atomic<UInt64>(firstMoment)
-    private let mutexes: [Guarded<Void>]
+    private let mutexes: [LockedValue<Void>]
     /// Pages that share a mutex, as a power of 2.
     private let shift: Int
     /// Pages that could not be read so far.
@@ -60,12 +60,12 @@ final class EncryptedPages: @unchecked Sendable {
         self.cipher = cipher
         self.key = key
         self.path = path
-        bounds = PlainBounds(
+        bounds = DecryptedPageCache(
             start, capacity: capacity,
             size: EncryptedLayout.databaseSize(of: cipher.mapped))
         plain = start
         shift = bounds?.groupShift ?? Self.usualShift
-        mutexes = (0..<Self.mutexCount).map { _ in Guarded(()) }
+        mutexes = (0..<Self.mutexCount).map { _ in LockedValue(()) }
         let pages = capacity / EncryptedLayout.page
         let room = Self.wholePages(2 * Self.mutexCount * Scratch.size)
         let markSize = Self.wholePages(pages * MemoryLayout<UInt64>.size)

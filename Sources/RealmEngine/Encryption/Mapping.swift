@@ -24,7 +24,7 @@ final class Mapping: @unchecked Sendable {
     /// Nil where there is no file that could be cut off, or nobody to be told.
     private let watch: TruncationTrap.Watch?
 
-    private let takenParts = Guarded<UInt8>(0)
+    private let takenParts = LockedValue<UInt8>(0)
 
     /// Address space asked for first; halved until the system agrees.
     static let preferredReservation = 1 << 40

@@ -36,7 +36,7 @@ final class SpillBlocks: @unchecked Sendable {
     private let cipher: UnsafeRawPointer
     private let plain: UnsafeMutableRawPointer
     /// Number of the block in each place.
-    private let held: Guarded<[Int]>
+    private let held: LockedValue<[Int]>
 
     private static let places = 256
     private static let size = places * SpillCipher.block
@@ -46,7 +46,7 @@ final class SpillBlocks: @unchecked Sendable {
         self.key = key
         self.cipher = cipher
         plain = try ConfidentialMemory.make(Self.size)
-        held = Guarded([Int](repeating: -1, count: Self.places))
+        held = LockedValue([Int](repeating: -1, count: Self.places))
     }
 
     deinit { ConfidentialMemory.free(plain, Self.size) }

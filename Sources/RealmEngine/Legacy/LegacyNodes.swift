@@ -19,14 +19,14 @@ final class LegacyNodes: DerivedNodes, @unchecked Sendable {
     private let count: Int
     /// Payload, and count with flags, of each node; no payload where it has not been made.
     private let made: ZeroedWords
-    private let mutex = Guarded(())
-    private let workshop: LegacyWorkshop
+    private let mutex = LockedValue(())
+    private let workshop: LegacyNodeScratch
 
     private static let nextBase = Atomic<UInt64>(DerivedNodes.firstRef)
 
     /// Takes over `memory`, what the file is read in.
     init(
-        _ mapping: Mapping, _ content: LegacyContent, _ memory: SpaceMemory
+        _ mapping: Mapping, _ content: LegacyContent, _ memory: ReadContext
     ) throws(RealmError) {
         self.content = content
         var count = 0
@@ -37,7 +37,7 @@ final class LegacyNodes: DerivedNodes, @unchecked Sendable {
         self.count = count
         base = Self.nextBase.add(UInt64(count + 1) * 8, ordering: .relaxed).oldValue
         made = try ZeroedWords(2 * count)
-        workshop = LegacyWorkshop(mapping, memory)
+        workshop = LegacyNodeScratch(mapping, memory)
         super.init()
     }
 

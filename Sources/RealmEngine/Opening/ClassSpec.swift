@@ -67,7 +67,7 @@ private final class PropertyNames: Sendable {
         var positions: [NameKey: Int]?
     }
 
-    private let state = Guarded(State())
+    private let state = LockedValue(State())
 
     func position(of name: String, in properties: [PropertyDescription]) -> Int? {
         let count = properties.count

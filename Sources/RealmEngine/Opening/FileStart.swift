@@ -5,7 +5,7 @@ enum FileStart {
     /// Throws what reading and copying throw.
     @_optimize(size)
     static func copy(
-        _ seed: String, to place: DatabasePlace, _ key: EncryptionKey?
+        _ seed: String, to place: DatabasePath, _ key: EncryptionKey?
     ) throws(RealmError) {
         if FileIdentity(path: place.path) != nil { return }
         let source: Database
@@ -26,7 +26,7 @@ enum FileStart {
     ///
     /// Throws what reading and writing throw.
     static func compact(
-        _ place: DatabasePlace, _ key: EncryptionKey?, if decide: OpeningRequest.CompactDecision
+        _ place: DatabasePath, _ key: EncryptionKey?, if decide: OpeningRequest.CompactDecision
     ) throws(RealmError) {
         guard let file = try present(place, key) else { return }
         guard decide(Int(clamping: file.fileBytes), Int(clamping: file.liveBytes)) else { return }
@@ -37,7 +37,7 @@ enum FileStart {
 
     /// Nil where there is nothing to be compacted.
     private static func present(
-        _ place: DatabasePlace, _ key: EncryptionKey?
+        _ place: DatabasePath, _ key: EncryptionKey?
     ) throws(RealmError) -> Database? {
         guard FileIdentity(path: place.path) != nil else { return nil }
         do throws(RealmError) { return try Database(immutable: place.name, key: key) } catch {
@@ -48,7 +48,7 @@ enum FileStart {
 
     /// Puts a database without classes in the file's place. Throws `busy` when others have it open.
     static func replaceByEmpty(
-        _ place: DatabasePlace, _ key: EncryptionKey?
+        _ place: DatabasePath, _ key: EncryptionKey?
     ) throws(RealmError) {
         let nothing = try Database.withoutName()
         try ExclusiveAccess.run(path: place.name, key: key) { (_) throws(RealmError) in
@@ -58,7 +58,7 @@ enum FileStart {
     }
 
     private static func alone(
-        _ place: DatabasePlace, _ key: EncryptionKey?,
+        _ place: DatabasePath, _ key: EncryptionKey?,
         _ body: (Database) throws(RealmError) -> Void
     ) throws(RealmError) {
         do throws(RealmError) {
@@ -70,7 +70,7 @@ enum FileStart {
     }
 
     private static func replace(
-        _ place: DatabasePlace, by snapshot: Snapshot, _ key: EncryptionKey?
+        _ place: DatabasePath, by snapshot: Snapshot, _ key: EncryptionKey?
     ) throws(RealmError) {
         var options = options(key)
         options.keepsFileIdentifier = true

@@ -24,7 +24,7 @@ private struct Opening {
     let confinement: Confinement
 
     private var configuration: Instance.Configuration { request.configuration }
-    private var place: DatabasePlace { DatabasePlace(configuration.path) }
+    private var place: DatabasePath { DatabasePath(configuration.path) }
 
     func run(_ opened: inout OpeningTurn.Opened) throws(RealmError) -> Instance {
         try opened.checkAgreement(request)

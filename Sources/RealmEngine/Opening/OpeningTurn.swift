@@ -53,13 +53,13 @@ final class OpeningTurn: Sendable {
         }
     }
 
-    private let opened = Guarded(Opened())
+    private let opened = LockedValue(Opened())
     /// The thread whose turn it is; 0 for none.
     private let owner = Atomic<UInt>(0)
     /// Those who have the turn or wait for it: guarded by the registry's mutex.
     nonisolated(unsafe) private var users = 0
 
-    private static let turns = Guarded<[Key: OpeningTurn]>([:])
+    private static let turns = LockedValue<[Key: OpeningTurn]>([:])
 
     private init() {}
 
@@ -73,7 +73,7 @@ final class OpeningTurn: Sendable {
         let configuration = request.configuration
         let key: Key =
             configuration.isInMemory
-            ? .memory(configuration.path) : .file(DatabasePlace(configuration.path).path)
+            ? .memory(configuration.path) : .file(DatabasePath(configuration.path).path)
         let turn = turns.withLock { turns -> OpeningTurn in
             let turn = turns[key] ?? OpeningTurn()
             turns[key] = turn

@@ -9,7 +9,7 @@ public class NotificationToken: NSObject, @unchecked Sendable {
         var isInvalid = false
     }
 
-    private let state = Guarded(State())
+    private let state = LockedValue(State())
 
     init(_ token: ObservationToken?, keeping realm: RealmInstance?) {
         super.init()

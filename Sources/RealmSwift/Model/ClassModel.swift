@@ -41,7 +41,7 @@ final class ClassModel: @unchecked Sendable {
     /// See `RealmTesting.acceptsLegacyHolders`.
     static let acceptsHolders = Atomic<Bool>(false)
 
-    private static let models = Guarded<[ObjectIdentifier: ClassModel]>([:])
+    private static let models = LockedValue<[ObjectIdentifier: ClassModel]>([:])
 
     /// The model of `type`.
     static func of(_ type: ObjectBase.Type) -> ClassModel {

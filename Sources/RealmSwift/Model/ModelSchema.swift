@@ -10,10 +10,10 @@ final class ModelSchema: Sendable {
     private let byName: [String: ClassModel]
     private let byType: [ObjectIdentifier: ClassModel]
     /// As the engine wants it, one for each schema version.
-    private let wanted = Guarded<[UInt64: WantedSchema]>([:])
+    private let wanted = LockedValue<[UInt64: WantedSchema]>([:])
 
-    private static let registered = Guarded<[ObjectIdentifier: ObjectBase.Type]>([:])
-    private static let known = Guarded<[Set<ObjectIdentifier>: ModelSchema]>([:])
+    private static let registered = LockedValue<[ObjectIdentifier: ObjectBase.Type]>([:])
+    private static let known = LockedValue<[Set<ObjectIdentifier>: ModelSchema]>([:])
 
     private init(_ types: [ObjectBase.Type]) {
         models = types.map { ClassModel.of($0) }.sorted {
@@ -83,7 +83,7 @@ final class ModelSchema: Sendable {
         let types: [ObjectBase.Type]
     }
 
-    private static let found = Guarded<Found?>(nil)
+    private static let found = LockedValue<Found?>(nil)
 
     /// Looked for again when an image was loaded.
     private static func defaultTypes() -> [ObjectBase.Type] {

@@ -24,7 +24,7 @@ final class ProjectionModel: @unchecked Sendable {
 
     let fields: [Field]
 
-    private static let models = Guarded<[ObjectIdentifier: ProjectionModel]>([:])
+    private static let models = LockedValue<[ObjectIdentifier: ProjectionModel]>([:])
 
     static func of(_ projection: any AnyProjection) -> ProjectionModel {
         let id = ObjectIdentifier(type(of: projection))

@@ -14,7 +14,7 @@ public final class _KeyPathRecording {
         let keyPath: AnyKeyPath
     }
 
-    private static let known = Guarded<[Path: String]>([:])
+    private static let known = LockedValue<[Path: String]>([:])
 
     /// The names of the properties along `keyPath`, with dots between them; of classes, not of files.
     static func name(for keyPath: AnyKeyPath, of type: ObjectBase.Type) -> String {

@@ -11,7 +11,7 @@ public enum LogLevel: Int, Sendable {
 public final class Logger: @unchecked Sendable {
     public typealias LogFunction = @Sendable (_ level: LogLevel, _ message: String) -> Void
 
-    private static let standard = Guarded(
+    private static let standard = LockedValue(
         Logger(level: .info) { _, message in
             FileHandle.standardError.write(Data((message + "\n").utf8))
         })
@@ -22,11 +22,11 @@ public final class Logger: @unchecked Sendable {
         set { standard.withLock { $0 = newValue } }
     }
 
-    private let threshold: Guarded<LogLevel>
+    private let threshold: LockedValue<LogLevel>
     private let function: LogFunction
 
     public init(level: LogLevel, logFunction: @escaping LogFunction) {
-        threshold = Guarded(level)
+        threshold = LockedValue(level)
         function = logFunction
     }
 

@@ -26,7 +26,7 @@ final class ManagedClass: @unchecked Sendable {
     /// By field of the model; nil for linking objects.
     let properties: [Int?]
     /// Once conditions asked for them (`aliases`).
-    let names = Guarded<KeyPathAliases?>(nil)
+    let names = LockedValue<KeyPathAliases?>(nil)
 
     /// A field of the model, as adopting an object goes over them.
     struct Column {

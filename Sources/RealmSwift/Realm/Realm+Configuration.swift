@@ -4,7 +4,7 @@ import RealmEngine
 extension Realm {
     /// Which file a realm is in, and how it is opened (API specification 2.2).
     @frozen public struct Configuration: Sendable, Equatable, CustomStringConvertible {
-        private static let standard = Guarded(Configuration())
+        private static let standard = LockedValue(Configuration())
 
         /// What `Realm()` opens. Of the process; free to cross threads.
         public static var defaultConfiguration: Configuration {

@@ -15,11 +15,11 @@ final class RealmInstance: @unchecked Sendable {
     private(set) var isTold = true
     /// Itself, while it has a write transaction open where there is no thread to keep it.
     private var keeper: RealmInstance?
-    private let classes = Guarded<[ObjectIdentifier: ManagedClass]>([:])
+    private let classes = LockedValue<[ObjectIdentifier: ManagedClass]>([:])
 
-    private let whereabouts = Whereabouts<RealmInstance>()
+    private let whereabouts = WeakBox<RealmInstance>()
 
-    private static let live = Guarded<[ObjectIdentifier: Whereabouts<RealmInstance>]>([:])
+    private static let live = LockedValue<[ObjectIdentifier: WeakBox<RealmInstance>]>([:])
 
     private init(
         _ engine: Instance, _ configuration: Realm.Configuration, _ schema: ModelSchema

@@ -107,7 +107,7 @@ enum Scheduler {
     private static let mainPlace = Confinement.Identity.object(identity(of: mainQueue))
 
     private static func isStandIn(for place: Confinement.Identity) -> Bool {
-        StandIn.current?.passes(for: place) ?? false
+        ImpersonatedThread.current?.passes(for: place) ?? false
     }
 
     /// Where the calling thread is, for one that stands in for it.

@@ -8,7 +8,7 @@ final class SectionsSource<Key: _Persistable & Hashable, Element: RealmCollectio
     let results: Results<Element>
     let key: (Element) -> Key
     /// What was found in a version. Frozen sections are used by many threads.
-    private let known = Guarded<Known?>(nil)
+    private let known = LockedValue<Known?>(nil)
 
     private struct Known: @unchecked Sendable {
         let version: UInt64

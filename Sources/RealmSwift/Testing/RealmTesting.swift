@@ -19,7 +19,7 @@ public enum RealmTesting {
             // References that a sleeping thread has must be given back, or the closure counts as kept.
             let work = Work(body)
             defer { work.forget() }
-            return StandIn.run(in: Scheduler.places) { work.run() }
+            return ImpersonatedThread.run(in: Scheduler.places) { work.run() }
                 .map { Misuse(name: name(of: $0), reason: $0) }
         }
     }

@@ -73,7 +73,7 @@ private final class ActorWrite: @unchecked Sendable {
             self.waiter = waiter
             begin()
         }
-        engine.settle()
+        engine.adoptDurableVersion()
         if let failure { throw failure }
     }
 

@@ -10,7 +10,7 @@ public final class ThreadSafe<T: ThreadConfined>: @unchecked Sendable {
         var configuration: Realm.Configuration?
     }
 
-    private let state = Guarded(State())
+    private let state = LockedValue(State())
 
     /// Traps for what is in no realm.
     public init(wrappedValue: T?) { take(wrappedValue) }

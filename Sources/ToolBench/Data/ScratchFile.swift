@@ -33,14 +33,14 @@ package final class ScratchFile {
         }
         isKept = setting.keepsFiles
         if isKept { return }
-        entries = ([""] + SideFiles.suffixes + Self.companions).map {
+        entries = ([""] + CompanionFiles.suffixes + Self.companions).map {
             TemporaryFiles.add(path + $0)
         }
     }
 
     deinit {
         // A lock file means nothing once nobody has the database open.
-        SideFiles.remove(beside: path)
+        CompanionFiles.remove(beside: path)
         for suffix in Self.companions { unlink(path + suffix) }
         if !isKept { unlink(path) }
         for entry in entries { TemporaryFiles.remove(entry) }

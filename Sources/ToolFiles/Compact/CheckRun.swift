@@ -22,7 +22,7 @@ struct CheckRun {
         var code = ExitCode.ok
         for path in request.paths {
             let began = MonotonicClock.nanoseconds()
-            let meter = WorkMeter()
+            let meter = ProgressCounter()
             let activity = ActivityReporter(
                 request.command, file: path, doing: "checking", meter: meter)
             defer { activity.finish() }
@@ -59,7 +59,7 @@ struct CheckRun {
 
     /// As `check`, also of a file that has lost its header, if there is anything in it.
     private func checkAnything(
-        _ path: String, _ meter: WorkMeter
+        _ path: String, _ meter: ProgressCounter
     ) throws(RealmError) -> IntegrityReport {
         do throws(RealmError) { return try check(path, meter) } catch {
             guard ["not-a-realm", "block-damaged"].contains(error.reason),
@@ -78,7 +78,7 @@ struct CheckRun {
     }
 
     private func check(
-        _ path: String, _ meter: WorkMeter
+        _ path: String, _ meter: ProgressCounter
     ) throws(RealmError) -> IntegrityReport {
         try DatabaseReading(request.command, path: path).checkKey()
         let key = try request.command.readKey()
@@ -115,7 +115,7 @@ struct CheckRun {
 
     /// Without a session: what looks like damage may be a commit that landed meanwhile.
     private func checkQuiet(
-        _ path: String, _ key: EncryptionKey?, _ meter: WorkMeter
+        _ path: String, _ key: EncryptionKey?, _ meter: ProgressCounter
     ) throws(RealmError) -> IntegrityReport {
         var retry = RetryPolicy(request.command.wait)
         repeat {

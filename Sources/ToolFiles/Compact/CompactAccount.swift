@@ -144,9 +144,9 @@ struct EstimateRun {
     private func report(
         _ database: Database, _ estimate: Compactor.Result
     ) throws(RealmError) {
-        let openers = Openers.participants(of: request.path)
+        let openers = FileHolders.participants(of: request.path)
         let format = database.header.format
-        let hasOtherNames = DatabasePlace(request.path).hasOtherNames
+        let hasOtherNames = DatabasePath(request.path).hasOtherNames
         let isSynced = (database.top?.historyType ?? 0) > 2
         let isPossible =
             openers.isEmpty && (format == 24 || format == 0) && !isSynced
@@ -183,7 +183,7 @@ struct EstimateRun {
         try output.commit()
     }
 
-    private static func json(_ openers: [Opener]) -> String {
+    private static func json(_ openers: [FileHolder]) -> String {
         var buffer = ByteBuffer(capacity: 256)
         for (i, opener) in openers.enumerated() {
             buffer.append(i == 0 ? "[{\"pid\":" : ",{\"pid\":")

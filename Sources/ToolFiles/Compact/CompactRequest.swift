@@ -47,7 +47,7 @@ struct CompactRequest {
         options.keepsHistory = !command[CompactOption.dropHistory]
         options.enumeration = command[CompactOption.enumerate]
         options.maxMemory = max(8 << 20, command.maxMemory)
-        options.format = command[CompactOption.toFormat].flatMap(OlderFormat.init)
+        options.format = command[CompactOption.toFormat].flatMap(DowngradeFormat.init)
         try check()
     }
 

@@ -57,7 +57,7 @@ struct InPlaceRun {
     init(_ request: CompactRequest) { self.request = request }
 
     func run() throws(RealmError) -> ExitCode {
-        let path = DatabasePlace(request.path).path
+        let path = DatabasePath(request.path).path
         try checkKey()
         let account = CompactAccount(request)
         var retry = OpenersWait(request.command.wait)

@@ -31,11 +31,11 @@ struct ConversionRun {
         _ database: Database, _ output: CompactOutput, _ options: Compactor.Options
     ) throws(RealmError) {
         if database.header.format == 24 { try options.format?.check(database.snapshot()) }
-        let passing = try PassingDirectory(in: directory(of: target), for: target)
+        let passing = try TemporaryDirectory(in: directory(of: target), for: target)
         let diagnostics = Diagnostics(request.command)
         var incomplete: Set<String> = []
         let key = database.encryptionKey
-        let meter = WorkMeter()
+        let meter = ProgressCounter()
         let activity = ActivityReporter(
             request.command, file: request.path, doing: "converting", meter: meter)
         defer { activity.finish() }

@@ -16,11 +16,11 @@ struct SalvageRun {
         let picture = try request.command[CompactOption.spaceMap].map { (path) throws(RealmError) in
             try OutputFile(path: path, force: request.mayReplace)
         }
-        let passing = try PassingDirectory(in: directory(of: target), for: target)
+        let passing = try TemporaryDirectory(in: directory(of: target), for: target)
         let losses = try OutputFile(path: nil, force: false)
         let printer = LossPrinter()
         var buffer = ByteBuffer()
-        let meter = WorkMeter()
+        let meter = ProgressCounter()
         let activity = ActivityReporter(
             request.command, file: request.path, doing: "salvaging", meter: meter)
         defer { activity.finish() }

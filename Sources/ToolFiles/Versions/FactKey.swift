@@ -72,13 +72,13 @@ enum Fact: Equatable {
 struct FileFacts {
     let inspection: Inspection
     /// Nil when nobody was to look for processes.
-    let openers: Openers.Listing?
+    let openers: FileHolders.Listing?
     /// For each of the inspection's versions.
     let attributions: [PinAttribution]
 
     init(
-        _ inspection: Inspection, _ openers: Openers.Listing?, _ rows: [ReaderRow],
-        late: (Opener, UInt64) -> Bool = { _, _ in false }
+        _ inspection: Inspection, _ openers: FileHolders.Listing?, _ rows: [ReaderRow],
+        late: (FileHolder, UInt64) -> Bool = { _, _ in false }
     ) {
         self.inspection = inspection
         self.openers = openers

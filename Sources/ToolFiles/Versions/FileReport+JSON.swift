@@ -48,7 +48,7 @@ extension FileReport {
         ])
     }
 
-    private static func json(_ opener: Opener) -> JSONItem {
+    private static func json(_ opener: FileHolder) -> JSONItem {
         .object([
             ("pid", .count(Int(opener.pid))), ("command", .text(opener.command)),
             ("user", .text(opener.user)), ("seconds", .count(opener.age)),

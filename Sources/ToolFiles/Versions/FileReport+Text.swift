@@ -221,7 +221,7 @@ extension FileReport {
     }
 
     /// What the tables leave open.
-    private func remarks(_ openers: Openers.Listing) -> [String] {
+    private func remarks(_ openers: FileHolders.Listing) -> [String] {
         guard facts.inspection.lock?.isInUse == true else { return [] }
         var lines: [String] = []
         let pins = facts.inspection.versions.reduce(0) { $0 + $1.pins }

@@ -123,7 +123,7 @@ package struct VersionsTool {
 
     private func drawMap(_ path: String) throws(RealmError) {
         let file = request.paths[0]
-        let meter = WorkMeter()
+        let meter = ProgressCounter()
         let activity = ActivityReporter(command, file: file, doing: "mapping", meter: meter)
         defer { activity.finish() }
         guard
@@ -179,14 +179,14 @@ extension VersionsRequest {
     ///
     /// - Parameter late: tells that an opener came too late to hold a version.
     func facts(
-        _ path: String, late: (Opener, UInt64) -> Bool = { _, _ in false }
+        _ path: String, late: (FileHolder, UInt64) -> Bool = { _, _ in false }
     ) throws(RealmError) -> FileFacts {
         var retries = RetryPolicy(command.wait)
         while true {
             do throws(RealmError) {
                 let found = try inspector(path).inspect()
                 return FileFacts(
-                    found, looksForOpeners ? Openers.list(database: path) : nil,
+                    found, looksForOpeners ? FileHolders.list(database: path) : nil,
                     ReaderTable.read(path), late: late)
             } catch {
                 guard error.kind == .busy, retries.mayRepeat() else {

@@ -107,7 +107,7 @@ struct Arrivals {
     }
 
     /// Whether the opener came after `version` had been superseded.
-    func isLate(_ opener: Opener, _ version: UInt64) -> Bool {
+    func isLate(_ opener: FileHolder, _ version: UInt64) -> Bool {
         guard let newest else { return false }
         return version < before[opener.process] ?? newest
     }

@@ -64,7 +64,7 @@ package struct Grouping {
     package func run(
         _ filter: QueryFilter, _ table: TableInfo, _ snapshot: Snapshot, window: RecordWindow,
         _ values: ValueStyle, _ style: RecordStyle, _ output: VerifiedOutput,
-        meter: WorkMeter? = nil, explain: (QueryPlan) throws(RealmError) -> Void
+        meter: ProgressCounter? = nil, explain: (QueryPlan) throws(RealmError) -> Void
     ) throws(RealmError) -> Int {
         let keys = paths.map { (path: $0, isAscending: true) }
         let plan = try filter.ordered(.sort(keys)).plan(table, snapshot, meter: meter)

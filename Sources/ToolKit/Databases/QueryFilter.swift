@@ -35,7 +35,7 @@ package struct QueryFilter {
     ///
     /// - Parameter meter: told how many objects were looked at.
     package func plan(
-        _ table: TableInfo, _ snapshot: Snapshot, most: Int = .max, meter: WorkMeter? = nil
+        _ table: TableInfo, _ snapshot: Snapshot, most: Int = .max, meter: ProgressCounter? = nil
     ) throws(RealmError) -> QueryPlan {
         var tail = ""
         for part in order { tail += try part.text(table, snapshot.schema) }

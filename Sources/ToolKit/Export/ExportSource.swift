@@ -18,9 +18,9 @@ final class ExportSource {
     /// The objects of a batch.
     enum Objects {
         /// Those in the leaves, as far as they are at these positions of the table.
-        case leaves([LeafPart], at: Range<Int>)
+        case leaves([LeafSlice], at: Range<Int>)
         /// Those that match in the leaves.
-        case matches(ArraySlice<LeafPart>)
+        case matches(ArraySlice<LeafSlice>)
         /// These, in an order of their own.
         case keys(Slice<RowKeys>)
     }
@@ -37,7 +37,7 @@ final class ExportSource {
     private var number = 0
 
     /// What a query narrows the first, then only, table to.
-    private var matches: ArraySlice<LeafPart>?
+    private var matches: ArraySlice<LeafSlice>?
     private var keys: Slice<RowKeys>?
     private let keysPerBatch: Int
 
@@ -68,7 +68,7 @@ final class ExportSource {
         let isFirst = self.cursor == nil
         var cursor =
             self.cursor ?? snapshot.table(plans[plan].table).leaves(from: wanted.lowerBound)
-        var leaves: [LeafPart] = []
+        var leaves: [LeafSlice] = []
         var isLast = wanted.isEmpty
         while !isLast, leaves.count < Self.leavesPerBatch {
             guard let leaf = try cursor.nextPart() else {
@@ -85,7 +85,7 @@ final class ExportSource {
     /// Keys that one worker looks up in their order.
     static let keysPerBatch = 4096
 
-    private func nextMatches(_ left: ArraySlice<LeafPart>) -> Batch {
+    private func nextMatches(_ left: ArraySlice<LeafSlice>) -> Batch {
         let taken = left.prefix(Self.leavesPerBatch)
         matches = left[taken.endIndex...]
         return batch(.matches(taken), isLast: taken.endIndex == left.endIndex)

@@ -77,7 +77,7 @@ final class ExportWorker {
 
     @_optimize(speed)
     private func render(
-        _ leaves: [LeafPart], _ positions: Range<Int>, _ renderer: RecordRenderer,
+        _ leaves: [LeafSlice], _ positions: Range<Int>, _ renderer: RecordRenderer,
         _ batch: ExportSource.Batch, _ buffer: inout ByteBuffer
     ) throws(RealmError) -> Bool {
         for leaf in leaves {
@@ -91,7 +91,7 @@ final class ExportWorker {
 
     @_optimize(speed)
     private func render(
-        _ parts: ArraySlice<LeafPart>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
+        _ parts: ArraySlice<LeafSlice>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
         _ buffer: inout ByteBuffer
     ) throws(RealmError) -> Bool {
         for part in parts {

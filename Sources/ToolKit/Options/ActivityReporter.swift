@@ -8,7 +8,7 @@ import Synchronization
 /// A thread of its own keeps it up to date, where there is a line at all. `finish` ends it.
 package final class ActivityReporter: Sendable {
     private let reporter: Mutex<ProgressReporter?>
-    private let meter: WorkMeter?
+    private let meter: ProgressCounter?
 
     /// Ten times per second, as often as a line is renewed.
     private static let pause: UInt32 = 100_000
@@ -17,7 +17,7 @@ package final class ActivityReporter: Sendable {
     ///   - doing: what is being done: `checking`.
     ///   - meter: told by whoever does it.
     package init(
-        _ command: ParsedCommand, file: String, doing: String, meter: WorkMeter? = nil
+        _ command: ParsedCommand, file: String, doing: String, meter: ProgressCounter? = nil
     ) {
         self.meter = meter
         var fresh = ProgressReporter(command, file: file, total: 0, unit: .seconds)

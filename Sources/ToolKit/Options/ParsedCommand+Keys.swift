@@ -28,7 +28,7 @@ extension ParsedCommand {
     /// that is more; the rest is for what is done with them.
     package func limitPlainMemory(rest: Int = .max) {
         let half = maxMemory / 2
-        PlainMemory.limit(to: max(half, maxMemory - min(rest, maxMemory)))
+        DecryptedMemoryLimit.limit(to: max(half, maxMemory - min(rest, maxMemory)))
     }
 
     /// The key an encrypted output is to have; nil when none was given.

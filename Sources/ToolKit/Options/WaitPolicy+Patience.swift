@@ -3,7 +3,7 @@ import RealmEngine
 extension WaitPolicy {
     /// How long to wait for locks of a session: they are held briefly, so that even without `--wait`
     /// a second is spent on it.
-    package var patience: Patience {
+    package var patience: LockTimeout {
         switch self {
         case .none: return .milliseconds(1000)
         case .forever: return .forever

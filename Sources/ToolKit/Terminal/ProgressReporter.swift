@@ -58,7 +58,7 @@ package struct ProgressReporter {
     }
 
     /// As above, as far as a meter tells; without one only the time is shown.
-    mutating func update(_ meter: WorkMeter?) {
+    mutating func update(_ meter: ProgressCounter?) {
         if style == .silent { return }
         let now = MonotonicClock.nanoseconds()
         if let text = line(meter?.state, now: now) { emit(text) }
@@ -66,7 +66,7 @@ package struct ProgressReporter {
 
     /// Each stage has a rate of its own.
     mutating func line(
-        _ state: (stage: WorkMeter.Stage, done: Int)?, now: UInt64
+        _ state: (stage: ProgressCounter.Stage, done: Int)?, now: UInt64
     ) -> String? {
         guard let state else { return line(0, now: now) }
         if stage != state.stage.number {

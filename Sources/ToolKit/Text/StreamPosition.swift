@@ -1,7 +1,7 @@
 /// How far a stream of change records has come: a version, and of which database.
 package struct StreamPosition: Equatable, Sendable {
     package let version: UInt64
-    /// The source's mark (`DatabaseMark`), 16 hexadecimal digits; nil where nobody said.
+    /// The source's mark (`FileFingerprint`), 16 hexadecimal digits; nil where nobody said.
     package let source: String?
 
     package init(_ version: UInt64, _ source: String? = nil) {

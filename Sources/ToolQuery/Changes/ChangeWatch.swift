@@ -40,7 +40,7 @@ final class ChangeWatch {
         }
         seen = database.snapshot()
         marked = seen.version
-        source = DatabaseMark.text(path: database.path)
+        source = FileFingerprint.text(path: database.path)
     }
 
     /// Never returns but by an error.
@@ -173,7 +173,7 @@ final class ChangeWatch {
         } else {
             return
         }
-        let mark = DatabaseMark.text(path: newer.path)
+        let mark = FileFingerprint.text(path: newer.path)
         if mark == source { return try catchUp(from: seen.version, newer) }
         source = mark
         try resync(newer, "other-database")

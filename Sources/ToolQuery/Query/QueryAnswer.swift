@@ -139,7 +139,7 @@ extension QueryAnswer {
         _ filter: QueryFilter, _ table: TableInfo, _ export: inout Export
     ) throws(RealmError) {
         let snapshot = database.snapshot()
-        let meter = WorkMeter()
+        let meter = ProgressCounter()
         let activity = activity("searching", meter)
         defer { activity.finish() }
         try export.choose(in: snapshot) { (most) throws(RealmError) in
@@ -150,7 +150,7 @@ extension QueryAnswer {
     }
 
     /// Says that something takes its time.
-    private func activity(_ doing: String, _ meter: WorkMeter? = nil) -> ActivityReporter {
+    private func activity(_ doing: String, _ meter: ProgressCounter? = nil) -> ActivityReporter {
         ActivityReporter(request.command, file: request.path, doing: doing, meter: meter)
     }
 
@@ -177,7 +177,7 @@ extension QueryAnswer {
     private func printAggregates(_ list: String, _ table: TableInfo) throws(RealmError) -> ExitCode
     {
         let aggregation = try Aggregation(list, table)
-        let meter = WorkMeter()
+        let meter = ProgressCounter()
         let activity = activity("searching", meter)
         defer { activity.finish() }
         let snapshot = database.snapshot()
@@ -199,7 +199,7 @@ extension QueryAnswer {
         let grouping = try Grouping(
             keys, list, order: request.command[QueryOption.sort] ?? [], table, database.schema)
         let style = request.recordStyle(request.recordFormat)
-        let meter = WorkMeter()
+        let meter = ProgressCounter()
         let activity = activity("grouping", meter)
         defer { activity.finish() }
         let count = try grouping.run(

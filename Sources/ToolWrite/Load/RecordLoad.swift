@@ -101,7 +101,8 @@ final class RecordLoad {
         feed = RecordFeed(
             input, try Self.conversions(schema, request, className, header), request,
             request.mode == .apply
-                ? resumption.map { StreamGate(resuming: $0.position) } ?? StreamGate() : nil,
+                ? resumption.map { StreamDeduplicator(resuming: $0.position) }
+                    ?? StreamDeduplicator() : nil,
             wake: step.wake)
     }
 

@@ -28,7 +28,7 @@ struct FieldAction {
 }
 
 /// Whether a record gives a property a value.
-enum Given: UInt8 {
+enum FieldPresence: UInt8 {
     case nowhere
     case inRow
     /// The row holds the primary key of the object the link leads to.
@@ -48,9 +48,9 @@ final class ClassPlan {
     /// The value of each column: given by the record, or what holds otherwise.
     let row: UnsafeMutableBufferPointer<Value>
     /// Whether the record gives the column a value.
-    let given: UnsafeMutableBufferPointer<Given>
+    let given: UnsafeMutableBufferPointer<FieldPresence>
     private var defaults: [Value]
-    private var givenAnyway: [Given]
+    private var givenAnyway: [FieldPresence]
     /// Structured values that every record gets.
     private var constants: [(column: Int, value: StagedValue)] = []
     /// Values that need more than their place in the row.
@@ -128,7 +128,7 @@ final class ClassPlan {
     /// Stands for an earlier record again, whose values are in the row; of its structures, collections
     /// without elements need not be among `kept`.
     func restore(
-        _ states: UnsafeBufferPointer<Given>, _ kept: ArraySlice<RecordBatch.Structure>,
+        _ states: UnsafeBufferPointer<FieldPresence>, _ kept: ArraySlice<RecordBatch.Structure>,
         _ key: ObjectKey?
     ) {
         structures.removeAll(keepingCapacity: true)

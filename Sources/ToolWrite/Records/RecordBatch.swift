@@ -67,7 +67,7 @@ final class RecordBatch: @unchecked Sendable {
         let plans: ClassPlans
         let rows: RowBatch
         private let columns: Int
-        private let given: UnsafeMutablePointer<Given>
+        private let given: UnsafeMutablePointer<FieldPresence>
 
         init(_ plans: ClassPlans, _ table: TableInfo, capacity: Int) {
             self.plans = plans
@@ -85,7 +85,7 @@ final class RecordBatch: @unchecked Sendable {
             for column in 0..<columns { place[column] = plan.given[column] }
         }
 
-        func given(_ row: Int) -> UnsafeBufferPointer<Given> {
+        func given(_ row: Int) -> UnsafeBufferPointer<FieldPresence> {
             precondition(row >= 0 && row < rows.count)
             return UnsafeBufferPointer(start: given + row * columns, count: columns)
         }

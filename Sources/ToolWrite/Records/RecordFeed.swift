@@ -23,7 +23,7 @@ final class RecordFeed: @unchecked Sendable {
     private var conversions: [Conversion]
     private let wake: @Sendable () -> Void
     /// For change records: what lets whole versions through.
-    private let versions: VersionHold?
+    private let versions: VersionBuffer?
 
     private let monitor = Monitor()
     private var queue: [RecordBatch] = []
@@ -57,13 +57,13 @@ final class RecordFeed: @unchecked Sendable {
     ///   - wake: called when batches have been read by a thread of the feed.
     init(
         _ input: RecordInput, _ conversions: [Conversion], _ request: WriteRequest,
-        _ gate: StreamGate?, wake: @escaping @Sendable () -> Void = {}
+        _ gate: StreamDeduplicator?, wake: @escaping @Sendable () -> Void = {}
     ) {
         self.input = input
         self.conversions = conversions
         self.request = request
         self.wake = wake
-        versions = gate.map { VersionHold($0, input, request.limits) }
+        versions = gate.map { VersionBuffer($0, input, request.limits) }
         capacity =
             conversions.isEmpty
             ? Self.largestBatch : max(1, min(Self.largestBatch, request.limits.records))

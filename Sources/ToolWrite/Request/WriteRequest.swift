@@ -66,7 +66,7 @@ struct WriteRequest {
     let resumes: Bool
     /// How long to wait for a turn among writers: turns are short, so that even without `--wait` a
     /// second is spent on it.
-    let patience: WriteSession.Patience
+    let patience: WriteSession.LockTimeout
     /// Bytes of memory a transaction may take.
     let mostMemory: Int
     /// Summaries and plans as JSON on standard output.

@@ -17,8 +17,8 @@ final class WriteTarget {
         case none
         /// Under its own name, with what the signal handlers know until it holds records.
         case inPlace([TemporaryFiles.Entry])
-        case replacing(String, PassingDirectory)
-        case rehearsal(PassingDirectory)
+        case replacing(String, TemporaryDirectory)
+        case rehearsal(TemporaryDirectory)
     }
 
     /// The new file holds records: it stays, whatever comes.
@@ -87,15 +87,15 @@ final class WriteTarget {
         waiting = []
         guard case .inPlace(let entries) = making, !isKept else { return }
         // Somebody else may have found it by its name.
-        if Openers.names(participating: request.path).isEmpty {
+        if FileHolders.names(participating: request.path).isEmpty {
             unlink(request.path)
-            SideFiles.remove(beside: request.path)
+            CompanionFiles.remove(beside: request.path)
         }
         entries.forEach(TemporaryFiles.remove)
     }
 
     private func publish(
-        _ passing: PassingDirectory, as destination: String
+        _ passing: TemporaryDirectory, as destination: String
     ) throws(RealmError) {
         try Self.checkUnused(destination)
         if let permissions = FilePermissions(of: destination) {
@@ -159,22 +159,22 @@ final class WriteTarget {
         }
         if request.isDryRun {
             return .rehearsal(
-                try PassingDirectory(in: Terminal.temporaryDirectory, for: request.path))
+                try TemporaryDirectory(in: Terminal.temporaryDirectory, for: request.path))
         }
         guard exists else {
             return .inPlace(
-                ([""] + SideFiles.suffixes).map { TemporaryFiles.add(request.path + $0) })
+                ([""] + CompanionFiles.suffixes).map { TemporaryFiles.add(request.path + $0) })
         }
         let destination = OutputFile.Destination.resolve(request.path)
         try checkUnused(request.path)
         return .replacing(
             destination,
-            try PassingDirectory(in: directory(of: destination), for: request.path))
+            try TemporaryDirectory(in: directory(of: destination), for: request.path))
     }
 
     /// Programs that have the file open would go on with one that has no name any more.
     private static func checkUnused(_ path: String) throws(RealmError) {
-        let openers = Openers.names(participating: path)
+        let openers = FileHolders.names(participating: path)
         guard openers.isEmpty else {
             throw RealmError(
                 .busy, code: "FileBusy", reason: "in-use",

@@ -8,7 +8,7 @@ enum StreamMark {
     /// All there is follows, of one class or of all: what is not among it goes.
     case resync(className: String?)
 
-    /// The mark a record is; nil for those that ask for nothing. The order of marks is `StreamGate`'s
+    /// The mark a record is; nil for those that ask for nothing. The order of marks is `StreamDeduplicator`'s
     /// concern.
     init?(_ record: JSONValue) throws(ValueMismatch) {
         guard let op = record.field("op") else { return nil }

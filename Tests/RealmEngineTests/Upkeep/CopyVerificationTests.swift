@@ -64,7 +64,7 @@ import Testing
         func isSame(_ bytes: [UInt8], _ root: Ref) throws -> Bool {
             try bytes.withUnsafeBytes { buffer in
                 let mapping = try Mapping(copying: buffer)
-                let memory = SpaceMemory(base: mapping.base, limit: UInt64(buffer.count))
+                let memory = ReadContext(base: mapping.base, limit: UInt64(buffer.count))
                 return try withExtendedLifetime((mapping, memory)) {
                     try isSame(tables, root, memory.lookup, depth: 0)
                 }
@@ -107,7 +107,7 @@ import Testing
         words.append(24)
         try words.withUnsafeBytes { buffer in
             let mapping = try Mapping(copying: buffer)
-            let memory = SpaceMemory(base: mapping.base, limit: UInt64(buffer.count))
+            let memory = ReadContext(base: mapping.base, limit: UInt64(buffer.count))
             let scratch = ScratchDatabase()
             let descriptor = open(scratch.path, O_RDWR | O_CREAT | O_TRUNC, 0o600)
             defer { close(descriptor) }

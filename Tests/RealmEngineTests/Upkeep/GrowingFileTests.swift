@@ -68,8 +68,8 @@ import Testing
     /// damage, and no other number of objects.
     @Test func previousVersionBesideAWriter() throws {
         let (path, table) = (path, table)
-        let isDone = Guarded(false)
-        let failures = Guarded<[String]>([])
+        let isDone = LockedValue(false)
+        let failures = LockedValue<[String]>([])
         Threads.run(2) { number in
             do {
                 if number == 0 {
@@ -108,8 +108,8 @@ import Testing
     /// With the lock file and without.
     @Test(arguments: [true, false]) func inspectionBesideAWriter(_ readsLockFile: Bool) throws {
         let (path, table) = (path, table)
-        let isDone = Guarded(false)
-        let failures = Guarded<[String]>([])
+        let isDone = LockedValue(false)
+        let failures = LockedValue<[String]>([])
         Threads.run(2) { number in
             do {
                 if number == 0 {

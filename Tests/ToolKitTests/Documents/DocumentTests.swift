@@ -100,8 +100,9 @@ import Testing
             let types = text.matches(
                 of: #/(?:struct|class|enum|actor|protocol|extension|typealias) (?:\w+\.)*(\w+)/#)
             let names = text.matches(of: #/(?:func|var|let|case|init|,) ?`?(\w+)/#)
-            let hasInit = text.contains("init(") ? ["init"] : []
-            sources.append((Set(types.map(\.output.1)), Set(names.map(\.output.1) + hasInit)))
+            let hasInit: Set<Substring> = text.contains("init(") ? ["init"] : []
+            sources.append(
+                (Set(types.map(\.output.1)), Set(names.map(\.output.1)).union(hasInit)))
         }
         #expect(sources.count > 900)
         for name in Self.names {

@@ -5,7 +5,7 @@ import Synchronization
 final class CommitNotice: @unchecked Sendable {
     private struct Listener {
         let id: ObjectIdentifier
-        let instance: Whereabouts<Instance>
+        let instance: WeakBox<Instance>
         let confinement: Confinement
         /// A message is under way.
         let isTold = TellFlag()
@@ -21,14 +21,14 @@ final class CommitNotice: @unchecked Sendable {
     }
 
     private let session: Session
-    private let state: Guarded<State>
+    private let state: LockedValue<State>
     private var registration: CommitListener.Registration?
 
-    private static let notices = Guarded<[ObjectIdentifier: CommitNotice]>([:])
+    private static let notices = LockedValue<[ObjectIdentifier: CommitNotice]>([:])
 
     private init(_ session: Session) {
         self.session = session
-        state = Guarded(State(seen: session.newestVersion))
+        state = LockedValue(State(seen: session.newestVersion))
         let target = Weak(self)
         registration = CommitListener.shared?.add(session.place) { target.object?.look() ?? false }
     }

@@ -25,7 +25,7 @@ final class CommitQueue: @unchecked Sendable {
 
     private let database: Database
     private let session: WriteSession
-    private let patience: WriteSession.Patience
+    private let patience: WriteSession.LockTimeout
     private let monitor = Monitor()
     private var schedule: CommitSchedule
     private var requests: [ID: Request] = [:]
@@ -40,7 +40,7 @@ final class CommitQueue: @unchecked Sendable {
     private var failure: RealmError?
 
     private convenience init(
-        _ database: Database, _ patience: WriteSession.Patience
+        _ database: Database, _ patience: WriteSession.LockTimeout
     ) throws(RealmError) {
         var options = WriteSession.Options()
         options.isDurable = database.session?.file.durability != 2
@@ -48,14 +48,14 @@ final class CommitQueue: @unchecked Sendable {
         self.init(try WriteSession(on: database, options: options), patience)
     }
 
-    init(_ session: WriteSession, _ patience: WriteSession.Patience = .forever) {
+    init(_ session: WriteSession, _ patience: WriteSession.LockTimeout = .forever) {
         self.session = session
         self.patience = patience
         database = session.database
         schedule = CommitSchedule()
     }
 
-    private static let queues = Guarded<[ObjectIdentifier: Weak<CommitQueue>]>([:])
+    private static let queues = LockedValue<[ObjectIdentifier: Weak<CommitQueue>]>([:])
     /// Requests and commits there have been in this process.
     private static let begun = Atomic<Int>(0)
     /// Guards the count of those that are not done.
@@ -66,7 +66,7 @@ final class CommitQueue: @unchecked Sendable {
     ///
     /// - Parameter patience: how long one made now waits for its turns.
     static func queue(
-        of database: Database, _ patience: WriteSession.Patience = .forever
+        of database: Database, _ patience: WriteSession.LockTimeout = .forever
     ) throws(RealmError) -> CommitQueue {
         let key = ObjectIdentifier(database)
         let result = queues.withLock { queues -> Result<CommitQueue, RealmError> in

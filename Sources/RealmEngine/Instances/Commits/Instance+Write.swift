@@ -70,7 +70,7 @@ extension Instance {
     /// Waits for the writer's turn, moves to the newest version and begins. Throws `busy` when
     /// `patience` ends first, and what writing throws.
     public func beginWrite(
-        _ patience: WriteSession.Patience = .forever
+        _ patience: WriteSession.LockTimeout = .forever
     ) throws(RealmError) {
         checkWritable("begin")
         if transaction == nil, let block = asyncBlock, block.ending == .rolledBack {
@@ -238,7 +238,7 @@ extension Instance {
     /// Throws when the data cannot be written; `onComplete` is not called then.
     ///
     /// - Parameter isCompletedAnywhere: `onComplete` is called on a thread of the queue's, which is
-    ///   sooner, and whoever it tells calls `settle` here.
+    ///   sooner, and whoever it tells calls `adoptDurableVersion` here.
     @discardableResult
     public func commitAsyncWrite(
         allowGrouping: Bool = false, isCompletedAnywhere: Bool = false,
@@ -316,14 +316,14 @@ extension Instance {
     }
 
     /// After a commit became durable: a version that only this process knew gives way to that one.
-    public func settle() {
+    public func adoptDurableVersion() {
         if !isClosed, transaction == nil, autorefresh, !isNotifying {
             _ = try? refresh(isHurried: false)
         }
     }
 
     func runCompletion(_ body: ((RealmError?) -> Void)?, _ error: RealmError?) {
-        settle()
+        adoptDurableVersion()
         isInCompletion = true
         body?(error)
         isInCompletion = false

@@ -96,7 +96,7 @@ public final class Confinement: Sendable {
         if resident == Threads.current { return true }
         if let test, test.isPassed(test.token) { return true }
         // What nothing verifies is a thread's, or anywhere.
-        return StandIn.current?.passes(for: identity) ?? verify?() ?? (resident == 0)
+        return ImpersonatedThread.current?.passes(for: identity) ?? verify?() ?? (resident == 0)
     }
 
     /// Whether the caller is where the instance may be used, as far as that can be told without

@@ -7,7 +7,7 @@ enum FrozenSpaces {
     private struct Entry {
         /// Of the version; numbers are not used twice.
         var number: UInt64 = 0
-        var memory: Unmanaged<SpaceMemory>?
+        var memory: Unmanaged<ReadContext>?
         var space: NodeSpace?
     }
 

@@ -7,14 +7,14 @@ public final class FrozenVersion: Sendable {
     /// Tells it from all others there ever were.
     let number: UInt64
     private let pin: VersionPin
-    private let whereabouts = Whereabouts<FrozenVersion>()
+    private let whereabouts = WeakBox<FrozenVersion>()
 
     private struct Key: Hashable {
         let database: ObjectIdentifier
         let version: UInt64
     }
 
-    private static let known = Guarded<[Key: Whereabouts<FrozenVersion>]>([:])
+    private static let known = LockedValue<[Key: WeakBox<FrozenVersion>]>([:])
     private static let count = Atomic<UInt64>(0)
 
     private init(_ database: Database, _ state: VersionState, _ pin: VersionPin) {
@@ -46,7 +46,7 @@ public final class FrozenVersion: Sendable {
     public var version: UInt64 { state.version }
 
     /// What one thread reads nodes through.
-    func makeMemory() -> SpaceMemory { Snapshot.memory(database, state) }
+    func makeMemory() -> ReadContext { Snapshot.memory(database, state) }
 
     /// A view for the calling thread.
     func snapshot() -> Snapshot { Snapshot(database, state, keptBy: self) }

@@ -51,7 +51,7 @@ public final class Instance {
     /// Checked with every use: one comparison says that all is well.
     let thread: Atomic<UInt>
     let pendingCount = Atomic<Int>(0)
-    let whereabouts = Whereabouts<Instance>()
+    let whereabouts = WeakBox<Instance>()
     let observers = ObserverList()
 
     enum Kind {
@@ -91,7 +91,7 @@ public final class Instance {
         public var isShared = true
         /// How long asynchronous writes wait for the turn among all writers; what waits then fails
         /// with `busy`. The first instance of a database that writes asynchronously decides.
-        public var patience = WriteSession.Patience.forever
+        public var patience = WriteSession.LockTimeout.forever
 
         public init(path: String) { self.path = path }
 
@@ -142,7 +142,7 @@ public final class Instance {
         let place: Confinement.Identity
     }
 
-    private static let live = Guarded<[Key: Whereabouts<Instance>]>([:])
+    private static let live = LockedValue<[Key: WeakBox<Instance>]>([:])
 
     /// The instance of a database for a place, opened if there is none. Call it at that place.
     ///

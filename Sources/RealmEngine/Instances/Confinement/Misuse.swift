@@ -5,7 +5,7 @@ public enum Misuse {
     /// Is told what is wrong, on the thread that did it, while no lock is held. Never returns.
     public typealias Handler = @Sendable (_ message: String) -> Never
 
-    private static let handler = Guarded<Handler?>(nil)
+    private static let handler = LockedValue<Handler?>(nil)
 
     /// From now on mistakes go to `other`; nil for what happens by itself, a fatal error with the
     /// message.
@@ -13,7 +13,7 @@ public enum Misuse {
 
     /// Ends the program, or what stands in for it.
     public static func trap(_ message: String) -> Never {
-        if let standIn = StandIn.current { standIn.park(message) }
+        if let standIn = ImpersonatedThread.current { standIn.park(message) }
         if let handler = handler.withLock({ $0 }) { handler(message) }
         fatalError(message)
     }

@@ -20,7 +20,7 @@ public final class ElementResults {
     private struct Found {
         /// Where each of the elements is in the collection.
         let positions: [Int]
-        let basis: VersionBasis
+        let basis: ResultDependencies
     }
 
     /// Throws what reading the collection throws, if its instance is frozen.
@@ -86,7 +86,7 @@ public final class ElementResults {
     }
 
     private func find() throws(RealmError) -> Found {
-        let basis = VersionBasis(
+        let basis = ResultDependencies(
             instance.snapshot(), base: instance.transaction?.base,
             reading: [collection.owner.objects.key])
         guard try collection.exists else { return Found(positions: [], basis: basis) }

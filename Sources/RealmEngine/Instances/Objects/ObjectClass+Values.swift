@@ -17,7 +17,7 @@ extension ObjectClass {
         _ property: Int, of key: ObjectKey, at place: ObjectPlace
     ) throws(RealmError) -> Value {
         let space = instance.space
-        guard place.generation == instance.generation else { return try late(property, key) }
+        guard place.generation == instance.generation else { return try valueSlow(property, key) }
         let field = field(property)
         let ref = try cells(field, place)
         return try ColumnLeaf(space, ref, field.pointee.layout, rows: Int(place.rows)).value(
@@ -61,18 +61,18 @@ extension ObjectClass {
     ) throws(RealmError) -> Ref {
         guard let ref = place.columnRef(field.pointee.leafIndex), field.pointee.column != nil,
             !ref.isNone
-        else { throw gone(field.pointee) }
+        else { throw missingValueError(field.pointee) }
         return ref
     }
 
     /// The instance is elsewhere now, or in a write transaction.
     @inline(never)
-    private func late(_ property: Int, _ key: ObjectKey) throws(RealmError) -> Value {
+    private func valueSlow(_ property: Int, _ key: ObjectKey) throws(RealmError) -> Value {
         if let transaction = instance.transaction {
             let field = try field(property, in: transaction)
             guard field.column != nil,
                 let value = try transaction.stored(self.key, key, leafIndex: field.leafIndex)
-            else { throw gone(field) }
+            else { throw missingValueError(field) }
             return value.shown
         }
         let found = try ObjectHandle(self, key)
@@ -80,7 +80,7 @@ extension ObjectClass {
     }
 
     @inline(never)
-    private func gone(_ field: Field) -> RealmError {
+    private func missingValueError(_ field: Field) -> RealmError {
         if field.column == nil {
             return .misuse("The property has been removed from the file.", code: "InvalidProperty")
         }

@@ -41,7 +41,7 @@ extension ObjectResults {
             return try index(of: key)
         }
         let test = ObjectTest(bound, snapshot)
-        for (position, key) in keys.enumerated() where try test.holds(key) { return position }
+        for (position, key) in keys.enumerated() where try test.matches(key) { return position }
         return nil
     }
 }

@@ -23,7 +23,7 @@ public final class ObjectResults {
     /// Of the instance, for which that holds; of no use to frozen results.
     private var generation = -1
     /// The leaf of the object that was asked for last by its position, in that generation.
-    private var leaf: PlacedLeaf?
+    private var leaf: LeafAtKey?
     /// The object asked for last.
     private var recent: (key: ObjectKey, place: ObjectPlace) = (.none, ObjectPlace())
 
@@ -72,7 +72,7 @@ public final class ObjectResults {
     func current() throws(RealmError) -> ResultsContent {
         if isFixed {
             if let known = known { return known }
-            return try settle()
+            return try currentContent()
         }
         if generation > 0, generation == shownGeneration, let known = known { return known }
         objects.instance.check()
@@ -97,7 +97,7 @@ public final class ObjectResults {
 
     /// Of frozen results: threads that come at the same time all look, and the first one's is kept.
     @inline(never)
-    private func settle() throws(RealmError) -> ResultsContent {
+    private func currentContent() throws(RealmError) -> ResultsContent {
         let found = try definition.content(in: objects.instance.snapshot())
         let fresh = Unmanaged.passRetained(found)
         let (isKept, other) = slot.compareExchange(

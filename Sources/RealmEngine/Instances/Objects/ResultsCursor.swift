@@ -13,7 +13,7 @@ public struct ResultsCursor {
     private let version: (snapshot: Snapshot, root: Ref)?
     /// The instance shows that version as long as this is its.
     private let generation: Int
-    private var leaf: PlacedLeaf?
+    private var leaf: LeafAtKey?
     private var rows = Rows()
     private var position = 0
     private var handle: ObjectHandle?
@@ -30,7 +30,7 @@ public struct ResultsCursor {
 
         init() {}
 
-        init(_ leaf: PlacedLeaf, before limit: Int, generation: Int) {
+        init(_ leaf: LeafAtKey, before limit: Int, generation: Int) {
             (start, end) = (leaf.start, min(leaf.end, limit))
             place = ObjectPlace(leaf.leaf, 0, generation: generation)
             firstKey = leaf.leaf.node.slot(0).isTagged ? leaf.leaf.key(0) : nil

@@ -10,9 +10,9 @@ public final class ChangeProbe {
     private var known: [Visit: Bool] = [:]
     /// The objects that lead to a modified one, looked for when a whole collection is asked about; nil
     /// where there are too many.
-    private lazy var leading: LeadingObjects? = {
+    private lazy var leading: ReverseReachability? = {
         guard case .linked(let depth) = filter.reach else { return nil }
-        return try? LeadingObjects(to: changes, in: filter.table, within: depth, new)
+        return try? ReverseReachability(to: changes, in: filter.table, within: depth, new)
     }()
 
     /// Digits that no key of those has; none until they have been looked for. Nearly all objects that are
@@ -72,7 +72,7 @@ public final class ChangeProbe {
 
     /// Whether the object, which both versions have, changed for the observer. Throws `corrupt`.
     public func isModified(_ key: ObjectKey) throws(RealmError) -> Bool {
-        if absent & LeadingObjects.digit(key) != 0 { return false }
+        if absent & ReverseReachability.digit(key) != 0 { return false }
         if let leading {
             absent = ~leading.digits
             return leading.contains(key)

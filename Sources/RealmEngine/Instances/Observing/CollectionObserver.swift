@@ -77,7 +77,7 @@ final class CollectionObserver: Observer {
             }
             let probe = filter.map { ChangeProbe(changes, $0, from: old, to: new) }
             if case .results(let definition) = subject, case .objects(let keys) = before,
-                let followed = try FollowedObjects(
+                let followed = try IncrementalResults(
                     definition, of: keys, changes, probe, from: old, to: new)
             {
                 return .elements(.objects(followed.keys), followed.change)

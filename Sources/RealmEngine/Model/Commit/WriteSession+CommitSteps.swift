@@ -8,7 +8,7 @@ extension WriteSession {
         // The versions of a group are readable in this process without being listed.
         let older =
             group == nil
-            ? FreeSpace.OlderLists(database.file, reachable, checkedLists) : .none
+            ? FreeSpace.PreviousFreeLists(database.file, reachable, checkedLists) : .none
         return try FreeSpace(space, top, oldestReachable: reachable.oldest, older)
     }
 
@@ -21,7 +21,7 @@ extension WriteSession {
             for run in runs where run.bytes.count > 0 {
                 try device.write(run.bytes.bytes, at: Int(run.start))
             }
-            PausePoint.reach(.storing)
+            Failpoint.reach(.storing)
         }
     }
 
@@ -41,11 +41,11 @@ extension WriteSession {
         } else {
             try sync()
         }
-        PausePoint.reach(.slotWritten)
+        Failpoint.reach(.slotWritten)
         do throws(RealmError) {
             if !database.isEncrypted { try write(flags ^ 1, at: RawHeader.flagsOffset) }
             try sync()
-            PausePoint.reach(.flipped)
+            Failpoint.reach(.flipped)
         } catch {
             poisonForAll(error)
             throw error

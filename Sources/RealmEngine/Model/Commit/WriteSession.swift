@@ -28,7 +28,7 @@ public final class WriteSession {
         public var creates = false
         var fanout = Fanout()
         /// How long to wait for others that are just joining, leaving or resizing the file.
-        public var patience = RealmEngine.Patience.forever
+        public var patience = RealmEngine.LockTimeout.forever
         /// As `Database.Options.allowsOtherNames`.
         public var allowsOtherNames = false
         /// Of an encrypted file, or one to be made so.
@@ -39,7 +39,7 @@ public final class WriteSession {
         public init() {}
     }
 
-    public typealias Patience = RealmEngine.Patience
+    public typealias LockTimeout = RealmEngine.LockTimeout
 
     /// Opens the file at `path` for writing.
     ///
@@ -62,7 +62,7 @@ public final class WriteSession {
             opening.key = options.key
             let database =
                 options.isSeparate
-                ? try Database(participating: DatabasePlace(path), opening)
+                ? try Database(participating: DatabasePath(path), opening)
                 : try Database.open(path, opening)
             try self.init(database, options, wrap)
         } catch { throw error.inFile(path) }
@@ -109,10 +109,10 @@ public final class WriteSession {
     /// file without a name in `temporaryDirectory`.
     public init(
         rehearsing path: String, temporaryDirectory: String = "/tmp",
-        _ patience: Patience = .forever, key: EncryptionKey? = nil
+        _ patience: LockTimeout = .forever, key: EncryptionKey? = nil
     ) throws(RealmError) {
         do throws(RealmError) {
-            try Database.checkWritable(DatabasePlace(path), DatabaseKey(key))
+            try Database.checkWritable(DatabasePath(path), DatabaseKey(key))
             if let live = try Database(joiningLive: path, patience, key: key) {
                 database = live
             } else {
@@ -155,7 +155,7 @@ public final class WriteSession {
     ///
     /// Throws `busy` when `patience` ends first, `misuse` when a transaction of this session is
     /// open, and the first failure after a failed write or sync.
-    public func begin(_ patience: Patience = .forever) throws(RealmError) -> WriteTransaction {
+    public func begin(_ patience: LockTimeout = .forever) throws(RealmError) -> WriteTransaction {
         if let failure = database.failure { throw failure }
         guard !hasTransaction, isRehearsal || !database.isWritingThread else {
             throw .misuse("a write transaction is open already", code: "WrongTransactionState")
@@ -184,7 +184,7 @@ public final class WriteSession {
     }
 
     /// Takes the writer's turn and makes the newest version of the session the handle's.
-    private func takeTurn(_ patience: Patience) throws(RealmError) {
+    private func takeTurn(_ patience: LockTimeout) throws(RealmError) {
         guard try waitForTurn(patience) != nil else {
             throw RealmError(
                 .busy, code: "FileBusy", reason: "writer",
@@ -207,7 +207,7 @@ public final class WriteSession {
         }
     }
 
-    private func waitForTurn(_ patience: Patience) throws(RealmError) -> SharedMutex.Outcome? {
+    private func waitForTurn(_ patience: LockTimeout) throws(RealmError) -> SharedMutex.Outcome? {
         switch patience {
         case .none: return try session.tryBeginWrite()
         default: return try session.beginWrite(until: patience.deadline)
@@ -246,7 +246,7 @@ public final class WriteSession {
 
     /// Takes the writer's turn for a group of transactions, which may be begun on any thread, one
     /// after the other. The group is closed on the thread that opened it.
-    func openGroup(_ patience: Patience = .forever) throws(RealmError) {
+    func openGroup(_ patience: LockTimeout = .forever) throws(RealmError) {
         if let failure = database.failure { throw failure }
         try takeTurn(patience)
         group = CommitGroup(self)

@@ -77,19 +77,19 @@ extension WriteTransaction {
         try session.slab.moveOut(to: directory)
         log.pointee.forgetBytes()
         context.forgetFreed(after: 0)
-        let fresh = SpaceMemory(memory.lookup)
+        let fresh = ReadContext(memory.lookup)
         session.slab.reattach(fresh)
         try restart(fresh)
     }
 
     /// Goes on with what the file holds.
     private func restart(limit: UInt64) throws(RealmError) {
-        let fresh = SpaceMemory(session.database.file.mapping, limit: limit)
+        let fresh = ReadContext(session.database.file.mapping, limit: limit)
         session.slab.attach(fresh)
         try restart(fresh)
     }
 
-    private func restart(_ fresh: SpaceMemory) throws(RealmError) {
+    private func restart(_ fresh: ReadContext) throws(RealmError) {
         memory = fresh
         context.restart(fresh.lookup)
         try directory.restart()

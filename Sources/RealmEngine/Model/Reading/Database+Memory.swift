@@ -5,7 +5,7 @@ extension Database {
         let generation = ForkGeneration.current
     }
 
-    private static let memories = Guarded<[Identifier: Weak<Database>]>([:])
+    private static let memories = LockedValue<[Identifier: Weak<Database>]>([:])
 
     /// The database in memory that goes by `identifier` in this process, begun without any classes if
     /// there is none. With its last reference its content is gone: it is in no file, and neither is

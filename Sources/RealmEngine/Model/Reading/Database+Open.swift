@@ -6,7 +6,7 @@ extension Database {
         public var isDurable = true
         public var creation = Creation.never
         /// How long to wait for others that are just joining, leaving or resizing the file.
-        public var patience = Patience.forever
+        public var patience = LockTimeout.forever
         /// Take part although the file has several hard links: other programs must go by this name.
         public var allowsOtherNames = false
         /// Of an encrypted file; a new file is encrypted with it.
@@ -39,7 +39,7 @@ extension Database {
         _ path: String, _ options: Options = Options()
     ) throws(RealmError) -> Database {
         do throws(RealmError) {
-            let place = DatabasePlace(path)
+            let place = DatabasePath(path)
             try place.checkLinks()
             if options.creation != .always, let open = try OpenDatabases.find(place) {
                 try open.session?.checkAgreement(isDurable: options.isDurable)
@@ -52,7 +52,7 @@ extension Database {
 
     /// A participant of its own, known to nobody else.
     convenience init(
-        participating place: DatabasePlace, _ options: Options
+        participating place: DatabasePath, _ options: Options
     ) throws(RealmError) {
         let key = DatabaseKey(options.key)
         // Nothing is created, not even a lock file, beside a file that is not there or not ours.
@@ -85,9 +85,9 @@ extension Database {
         let writers = ReaderTable.read(path).filter { $0.kind == .writer && !$0.isStale }
         if let writer = writers.first {
             let isOwn = writer.process == .current
-            return isOwn ? "this program" : Openers.title(of: writer.process.pid)
+            return isOwn ? "this program" : FileHolders.title(of: writer.process.pid)
         }
-        let openers = Openers.names(participating: path)
+        let openers = FileHolders.names(participating: path)
         return openers.isEmpty ? "another program" : openers.joined(separator: ", ")
     }
 
@@ -97,7 +97,7 @@ extension Database {
     /// - Parameter makesDatabases: a file of no bytes becomes one when the session begins.
     @discardableResult
     static func checkWritable(
-        _ place: DatabasePlace, _ key: DatabaseKey = .none, makesDatabases: Bool = false
+        _ place: DatabasePath, _ key: DatabaseKey = .none, makesDatabases: Bool = false
     ) throws(RealmError) -> MappedFile? {
         let mapped: MappedFile
         do throws(RealmError) { mapped = try MappedFile(place, key) } catch {
@@ -133,7 +133,7 @@ extension Database {
             }
             return
         }
-        let memory = SpaceMemory(mapped.mapping, limit: UInt64(size))
+        let memory = ReadContext(mapped.mapping, limit: UInt64(size))
         let top = try TopArray(memory.lookup, header.top, fileSize: size)
         guard top.historyType == 0 || top.historyType == 2 else { throw Session.synced }
     }

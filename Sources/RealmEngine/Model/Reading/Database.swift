@@ -27,7 +27,7 @@ public final class Database: Sendable {
     /// Where write transactions keep what they make.
     let slab: Slab
     let raw: RawHeader
-    let versions: Guarded<Versions>
+    let versions: LockedValue<Versions>
     /// Number of the thread whose write transaction is open; 0 without one.
     private let writingThread = Atomic<UInt32>(0)
 
@@ -66,10 +66,10 @@ public final class Database: Sendable {
     ///
     /// Throws `busy` when others keep it from joining for longer than `patience`.
     public convenience init?(
-        joiningLive path: String, _ patience: Patience = .forever, key: EncryptionKey? = nil
+        joiningLive path: String, _ patience: LockTimeout = .forever, key: EncryptionKey? = nil
     ) throws(RealmError) {
         do throws(RealmError) {
-            let place = DatabasePlace(path)
+            let place = DatabasePath(path)
             guard let session = try Session(readingLive: place, patience) else { return nil }
             try self.init(MappedFile(place, DatabaseKey(key)), session: session)
         } catch {
@@ -99,7 +99,7 @@ public final class Database: Sendable {
         isPrevious = header.slot != raw.selected
         var held = HeldVersions(nil)
         let newest = held.adopt(state, nil, .none)
-        versions = Guarded(Versions(newest: newest, held: held))
+        versions = LockedValue(Versions(newest: newest, held: held))
     }
 
     /// As a participant: the newest version of the session, whatever the header says.
@@ -118,7 +118,7 @@ public final class Database: Sendable {
         do throws(RealmError) {
             var held = HeldVersions(session)
             let newest = held.adopt(try Self.state(file, pin), pin, .none)
-            versions = Guarded(Versions(newest: newest, held: held))
+            versions = LockedValue(Versions(newest: newest, held: held))
         } catch {
             session.release(pin)
             throw error
@@ -145,7 +145,7 @@ public final class Database: Sendable {
         self.raw = raw
         var held = HeldVersions(session)
         let newest = held.adopt(state, pin, .none)
-        versions = Guarded(Versions(newest: newest, held: held))
+        versions = LockedValue(Versions(newest: newest, held: held))
     }
 
     deinit {
@@ -186,7 +186,7 @@ public final class Database: Sendable {
         do throws(RealmError) {
             try file.checkPlace()
             let size = min(Int(pin.fileSize), file.mapping.mapped)
-            let memory = SpaceMemory(file.mapping, limit: UInt64(size))
+            let memory = ReadContext(file.mapping, limit: UInt64(size))
             defer { withExtendedLifetime(memory) {} }
             let top = try? TopArray(memory.lookup, pin.top, fileSize: size)
             // The list is right: what is wrong lies behind the root.
@@ -280,7 +280,7 @@ public final class Database: Sendable {
     /// Whether its file is encrypted.
     public var isEncrypted: Bool { encryptionKey != nil }
     /// Whether decrypted pages of its file are freed and decrypted again, because all of them take more
-    /// memory than `PlainMemory` allows: reading at random is slow then.
+    /// memory than `DecryptedMemoryLimit` allows: reading at random is slow then.
     public var outgrowsPlainMemory: Bool { file.mapping.pages?.outgrowMemory ?? false }
 
     /// What it was opened with, where it is encrypted.
@@ -309,7 +309,7 @@ public final class Database: Sendable {
     var isBeingWritten: Bool {
         if let session { return session.file.writeMutex.isHeld }
         guard let lock = file.place?.lock, LockFileMemory.isLocked(lock),
-            let bytes = SideFile.beginning(of: lock, limit: LockFile.initialSize),
+            let bytes = CompanionFile.beginning(of: lock, limit: LockFile.initialSize),
             bytes.count == LockFile.initialSize, let copy = try? LockFileMemory(copying: bytes)
         else { return false }
         return LockFile(memory: copy).writeMutex.isHeld

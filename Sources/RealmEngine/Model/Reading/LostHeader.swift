@@ -46,7 +46,7 @@ struct LostHeader {
     }
 
     private func version(at root: Ref) -> UInt64? {
-        let memory = SpaceMemory(mapping, limit: UInt64(size))
+        let memory = ReadContext(mapping, limit: UInt64(size))
         defer { withExtendedLifetime(memory) {} }
         return try? TopArray(memory.lookup, root, fileSize: size).version
     }

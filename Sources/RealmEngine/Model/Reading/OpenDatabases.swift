@@ -1,7 +1,7 @@
 /// The databases this process takes part in: one `Database` a file, whatever name it is opened by.
 enum OpenDatabases {
     private struct Entry {
-        let database: Listed<Database>
+        let database: UnretainedEntry<Database>
         let path: String
     }
 
@@ -11,13 +11,13 @@ enum OpenDatabases {
         let generation = ForkGeneration.current
     }
 
-    private static let entries = Guarded<[Key: Entry]>([:])
+    private static let entries = LockedValue<[Key: Entry]>([:])
 
     /// The open database of the file that is at `place` now.
     ///
     /// Throws `busy` when the file was replaced while the one that had the name is open: they would
     /// share a lock file.
-    static func find(_ place: DatabasePlace) throws(RealmError) -> Database? {
+    static func find(_ place: DatabasePath) throws(RealmError) -> Database? {
         guard let file = FileIdentity(path: place.path) else { return nil }
         let key = Key(file: file)
         // Neither is released inside: a database that goes removes itself.
@@ -47,7 +47,8 @@ enum OpenDatabases {
         return entries.withLock { entries in
             if let other = entries[key]?.database.object { return other }
             entries[key] = Entry(
-                database: Listed(database), path: database.file.place?.path ?? database.path)
+                database: UnretainedEntry(database),
+                path: database.file.place?.path ?? database.path)
             return database
         }
     }

@@ -9,7 +9,7 @@ public final class Snapshot {
     /// Kept with the version that is pinned, or else by `keeper`.
     private let keptState: Unmanaged<VersionState>
     var state: VersionState { keptState.takeUnretainedValue() }
-    let memory: SpaceMemory
+    let memory: ReadContext
     /// Nil for a view of an open write transaction.
     let pin: VersionPin?
     /// What keeps the version, or its state alone, instead of a pin of its own.
@@ -40,7 +40,7 @@ public final class Snapshot {
     }
 
     /// A view of an open write transaction's own state, which pins nothing.
-    convenience init(unpinned database: Database, _ state: VersionState, memory: SpaceMemory) {
+    convenience init(unpinned database: Database, _ state: VersionState, memory: ReadContext) {
         self.init(database, .passUnretained(state), nil, keeper: state, changing: memory)
     }
 
@@ -52,7 +52,7 @@ public final class Snapshot {
     /// - Parameter changing: what a state is read through that does not stay as it is.
     private init(
         _ database: Database, _ state: Unmanaged<VersionState>, _ pin: VersionPin?,
-        keeper: AnyObject?, changing: SpaceMemory? = nil
+        keeper: AnyObject?, changing: ReadContext? = nil
     ) {
         // Stored last is what would be counted once more if it was used after that.
         (memory, isBorrowed, hasClusteredDictionaries) = state._withUnsafeGuaranteedRef { state in
@@ -74,8 +74,8 @@ public final class Snapshot {
     }
 
     /// What a version's nodes are read through by one thread.
-    static func memory(_ database: Database, _ state: VersionState) -> SpaceMemory {
-        let memory = SpaceMemory(
+    static func memory(_ database: Database, _ state: VersionState) -> ReadContext {
+        let memory = ReadContext(
             database.file.mapping, limit: state.limit, since: state.moment)
         memory.setSlab(state.nodes)
         memory.setDerived(state.legacy.map { Unmanaged.passUnretained($0) })
@@ -96,7 +96,7 @@ public final class Snapshot {
 
     /// The leaf with the object at a position of a table. Leaves of an open write transaction are not
     /// remembered: they change.
-    func place(of position: Int, in table: TableInfo) throws(RealmError) -> PlacedLeaf? {
+    func place(of position: Int, in table: TableInfo) throws(RealmError) -> LeafAtKey? {
         let tree = ClusterTree(space: lookup, root: table.root)
         guard isSettled else { return try tree.leaf(at: position) }
         guard let last = lastPlace, last.table == table.key else {
@@ -112,9 +112,9 @@ public final class Snapshot {
 
     private final class LastPlace {
         let table: TableKey
-        var leaf: PlacedLeaf
+        var leaf: LeafAtKey
 
-        init(_ table: TableKey, _ leaf: PlacedLeaf) {
+        init(_ table: TableKey, _ leaf: LeafAtKey) {
             self.table = table
             self.leaf = leaf
         }

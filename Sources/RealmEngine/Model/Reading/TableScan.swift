@@ -87,7 +87,7 @@ public final class TableScan {
 
 extension TableScan {
     /// Moves to a leaf found in another snapshot of the same version.
-    public func open(_ part: LeafPart) throws(RealmError) {
+    public func open(_ part: LeafSlice) throws(RealmError) {
         try move(to: part.leaf(space, readIn: space), position: part.position)
     }
 

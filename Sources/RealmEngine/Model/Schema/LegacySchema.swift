@@ -162,10 +162,10 @@ extension VersionState {
     convenience init(
         legacy mapping: Mapping, format: Int, _ top: TopArray, _ moment: UInt64
     ) throws(RealmError) {
-        let file = SpaceMemory(mapping, limit: top.logicalSize, since: moment)
+        let file = ReadContext(mapping, limit: top.logicalSize, since: moment)
         let content = try LegacyContent(file.walk, names: top.names, tables: top.tables)
         let nodes = try LegacyNodes(mapping, content, file)
-        let memory = SpaceMemory(mapping, limit: top.logicalSize, since: moment)
+        let memory = ReadContext(mapping, limit: top.logicalSize, since: moment)
         memory.setDerived(.passUnretained(nodes))
         defer { withExtendedLifetime(memory) {} }
         self.init(

@@ -16,7 +16,7 @@ final class VersionState: Sendable {
     /// Leaves found by earlier queries.
     let leaves = LeafDirectories()
     /// What queries keep for the version beside them: theirs to fill, dropped with it.
-    let queries = Guarded<(any AnyObject & Sendable)?>(nil)
+    let queries = LockedValue<(any AnyObject & Sendable)?>(nil)
 
     init(
         version: UInt64, format: Int, top: TopArray?, limit: UInt64, schema: Schema,
@@ -57,7 +57,7 @@ final class VersionState: Sendable {
     private static func root(
         _ mapping: Mapping, size: Int, _ ref: Ref, _ moment: UInt64
     ) throws(RealmError) -> TopArray {
-        let memory = SpaceMemory(mapping, limit: UInt64(size), since: moment)
+        let memory = ReadContext(mapping, limit: UInt64(size), since: moment)
         defer { withExtendedLifetime(memory) {} }
         return try TopArray(memory.lookup, ref, fileSize: size)
     }
@@ -66,7 +66,7 @@ final class VersionState: Sendable {
     private static func schema(
         _ mapping: Mapping, _ top: TopArray, _ moment: UInt64, _ earlier: VersionState?
     ) throws(RealmError) -> Schema {
-        let memory = SpaceMemory(mapping, limit: top.logicalSize, since: moment)
+        let memory = ReadContext(mapping, limit: top.logicalSize, since: moment)
         defer { withExtendedLifetime(memory) {} }
         return try SchemaReader(
             space: memory.walk, names: top.names, tables: top.tables,

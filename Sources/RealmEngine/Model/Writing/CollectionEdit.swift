@@ -189,7 +189,7 @@ final class CollectionEdit {
     func putting(_ value: Value) throws(RealmError) -> Value {
         try begin()
         if mayHoldLinks, value.isLinkOrCollection { fresh.append(value) }
-        return transaction.keep(value)
+        return transaction.copyToArena(value)
     }
 
     /// The change takes the element at `index` of `elements` out.

@@ -84,7 +84,7 @@ public final class RowBatch: @unchecked Sendable {
         switch value {
         case .null, .link: link.references[count] = .null
         default:
-            link.references[count] = arena.keep(value)
+            link.references[count] = arena.copy(value)
             cells[link.column].words[count] = LeafCells.noLink
         }
     }

@@ -117,7 +117,7 @@ final class RowShape {
     }
 
     /// Remembers where the other ends of a property's links are.
-    func learn(_ i: Int, _ target: TableEditor, backlink: Int) {
+    func recordShape(_ i: Int, _ target: TableEditor, backlink: Int) {
         links[i].target = .passUnretained(target)
         links[i].backlink = backlink
     }

@@ -229,8 +229,8 @@ final class TableDirectory {
     }
 
     /// Stores what waits in the editors, so that the trees hold all there is.
-    func settle() throws(RealmError) {
-        for case .open(let editor) in slots { try editor.settle(isComplete: true) }
+    func flushPending() throws(RealmError) {
+        for case .open(let editor) in slots { try editor.flushPending(isComplete: true) }
     }
 
     // MARK: Writing

@@ -534,7 +534,7 @@ final class TableEditor {
     /// Stores what waits, so that the trees hold all there is.
     ///
     /// - Parameter isComplete: false when the transaction goes on and nobody reads the indexes.
-    func settle(isComplete: Bool) throws(RealmError) {
+    func flushPending(isComplete: Bool) throws(RealmError) {
         if hasQueuedBacklinks || !backlinkLists.isEmpty { try settleBacklinks() }
         if isEnumerated { settleDistinct() }
         if isComplete, !waitingIntegers.isEmpty {
@@ -592,7 +592,7 @@ final class TableEditor {
     ///
     /// - Parameter isComplete: false when the transaction goes on and nobody reads the indexes.
     func flush(isComplete: Bool = true) throws(RealmError) -> Ref {
-        try settle(isComplete: isComplete)
+        try flushPending(isComplete: isComplete)
         guard isDirty || isSpecDirty else { return top }
         if isComplete, let loadedClusters {
             try loadedClusters.divideScattered()

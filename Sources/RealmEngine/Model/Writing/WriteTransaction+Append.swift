@@ -18,7 +18,7 @@ extension WriteTransaction {
         try editor.changeIndex(info, object, from: old, to: nil)
         let list = try SequenceEditor(context, root: view.root, element: info.layout.element)
         let count = list.count
-        for value in values { try list.append(keep(value)) }
+        for value in values { try list.append(copyToArena(value)) }
         let new = old.replacingRoot(try list.finish())
         try editor.setCell(object, info.leafIndex, new)
         try editor.changeIndex(info, object, from: nil, to: new)

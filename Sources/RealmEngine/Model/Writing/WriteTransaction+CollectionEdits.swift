@@ -80,7 +80,7 @@ extension WriteTransaction {
     }
 
     private func move(_ from: Int, _ to: Int, _ list: SequenceEditor) throws(RealmError) {
-        let value = keep(try list.value(at: from))
+        let value = copyToArena(try list.value(at: from))
         try list.remove(at: from)
         try list.insert(value, at: to)
     }
@@ -95,7 +95,9 @@ extension WriteTransaction {
         let second = try edit.index(max(a, b), of: list)
         if first == second { return }
         try edit.begin()
-        let (x, y) = (keep(try list.value(at: first)), keep(try list.value(at: second)))
+        let (x, y) = (
+            copyToArena(try list.value(at: first)), copyToArena(try list.value(at: second))
+        )
         try list.set(y, at: first)
         try list.set(x, at: second)
         // Two moves make a swap: the second forward, then the first to where that was.
@@ -208,7 +210,7 @@ extension WriteTransaction {
             try entries.values.set(try edit.putting(value), at: found.index)
             try edit.finish(.set(found.index))
         } else {
-            try entries.insert(keep(key), try edit.putting(value), at: found.index)
+            try entries.insert(copyToArena(key), try edit.putting(value), at: found.index)
             try edit.finish(.insert(found.index))
         }
         return !found.isThere

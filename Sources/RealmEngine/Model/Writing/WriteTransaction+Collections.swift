@@ -197,7 +197,7 @@ extension WriteTransaction {
             return try LeafEncoder(context: context).encode(leaf, isElement: true)
         }
         let editor = try SequenceEditor(context, root: .none, element: element)
-        for value in values { try editor.append(keep(value)) }
+        for value in values { try editor.append(copyToArena(value)) }
         return try editor.finish()
     }
 
@@ -211,8 +211,8 @@ extension WriteTransaction {
             element: ElementType(type: hasIntegerKeys ? .int : .string, isNullable: false))
         let values = try SequenceEditor(context, root: .none, element: .mixed)
         for entry in sorted {
-            try keys.append(keep(entry.key))
-            try values.append(keep(entry.value))
+            try keys.append(copyToArena(entry.key))
+            try values.append(copyToArena(entry.value))
         }
         return try context.encoder.refs([try keys.finish().raw, try values.finish().raw])
     }

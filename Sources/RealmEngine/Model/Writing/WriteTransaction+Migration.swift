@@ -48,7 +48,7 @@ extension WriteTransaction {
 
     private static func checkPrimaryKey(_ editor: TableEditor) throws(RealmError) {
         guard let column = editor.primaryKeyIndex.map({ editor.columns[$0] }) else { return }
-        try editor.settle(isComplete: true)
+        try editor.flushPending(isComplete: true)
         guard let index = try editor.index(column) else { return }
         try editor.forEachValue(column) { (key, value) throws(RealmError) in
             if try index.find(value) == key { return }

@@ -21,7 +21,7 @@ extension WriteTransaction {
                 "the primary key \(column.name) is missing")
         }
         try ValueCheck.check(value, column)
-        shape.row[column.leafIndex] = keep(value)
+        shape.row[column.leafIndex] = copyToArena(value)
         return try createRow(editor, shape, key: nil)
     }
 
@@ -44,7 +44,7 @@ extension WriteTransaction {
             if field.isCollection { continue }
             if !field.accepts(values[i]) { try ValueCheck.check(values[i], editor.columns[i]) }
             // The bytes of other values are where they belong before anybody else moves.
-            shape.row[field.leafIndex] = field.isPlain ? values[i] : keep(values[i])
+            shape.row[field.leafIndex] = field.isPlain ? values[i] : copyToArena(values[i])
         }
         if !hasFoundTargets {
             for link in shape.links { try checkTarget(values[link.column]) }
@@ -174,7 +174,7 @@ extension WriteTransaction {
         let column = editor.columns[shape.links[i].column]
         let target = try self.editor(column.target)
         let backlink = try backlinkColumn(editor, column, in: target)
-        shape.learn(i, target, backlink: backlink.leafIndex)
+        shape.recordShape(i, target, backlink: backlink.leafIndex)
     }
 
     /// Gives the row of `shape` the next key as the peer would choose it (object format 1.12).
@@ -215,7 +215,7 @@ extension WriteTransaction {
             throw .misuse("the primary key \(info.name) cannot change", reason: "primary-key")
         }
         try checkTarget(value)
-        try setCell(editor, object, info, keep(value))
+        try setCell(editor, object, info, copyToArena(value))
     }
 
     /// Sets what has no consequences; false, with nothing done, where there may be some.
@@ -268,7 +268,7 @@ extension WriteTransaction {
     }
 
     /// A value whose bytes live as long as the transaction.
-    func keep(_ value: Value) -> Value { context.arena.keep(value) }
+    func copyToArena(_ value: Value) -> Value { context.arena.copy(value) }
 }
 
 /// What a property holds before anybody sets it (object format 1.8).

@@ -223,7 +223,7 @@ extension WriteTransaction {
                 nulls += 1
                 elements.append(zero)
             } else {
-                elements.append(self.keep(element))
+                elements.append(self.copyToArena(element))
             }
         }
         if column.collection == .set { elements = try Self.asSet(elements) }

@@ -14,7 +14,7 @@ public final class WriteTransaction {
     /// Version this transaction will become.
     public let version: UInt64
     let context: EditContext
-    var memory: SpaceMemory
+    var memory: ReadContext
     /// What is free once nodes have been written ahead of the commit; nil before.
     var spilledSpace: FreeSpace?
     let directory: TableDirectory
@@ -39,7 +39,7 @@ public final class WriteTransaction {
         self.session = session
         self.base = base
         version = base.version + 1
-        memory = SpaceMemory(
+        memory = ReadContext(
             session.database.file.mapping, limit: base.limit, since: base.moment)
         session.slab.attach(memory)
         context = EditContext(
@@ -68,7 +68,7 @@ public final class WriteTransaction {
         session = done.session
         base = done.base
         version = done.version + 1
-        memory = SpaceMemory(done.memory.lookup)
+        memory = ReadContext(done.memory.lookup)
         session.slab.reattach(memory)
         session.slab.seal()
         spilledSpace = done.spilledSpace
@@ -132,8 +132,8 @@ public final class WriteTransaction {
     public func snapshot() throws(RealmError) -> Snapshot {
         try checkOpen()
         if let view, !view.memory.isOutdated { return view }
-        try directory.settle()
-        let readers = SpaceMemory(memory.lookup)
+        try directory.flushPending()
+        let readers = ReadContext(memory.lookup)
         readers.setSlab(session.slab.view)
         let state = VersionState(
             version: version, format: FileFormat.current, top: base.top, limit: memory.lookup.limit,

@@ -3,7 +3,7 @@ import Glibc
 /// A file opened for writing. Closes its descriptor when released.
 final class FileDevice: StorageDevice {
     /// Nil for memory that only looks like a file.
-    let place: DatabasePlace?
+    let place: DatabasePath?
     /// For messages.
     let path: String
     let descriptor: Int32
@@ -26,10 +26,10 @@ final class FileDevice: StorageDevice {
 
     /// Opens the file at `path` for reading and writing, or creates it.
     convenience init(path: String, _ creation: Creation = .never) throws(RealmError) {
-        try self.init(DatabasePlace(path), creation)
+        try self.init(DatabasePath(path), creation)
     }
 
-    init(_ place: DatabasePlace, _ creation: Creation = .never) throws(RealmError) {
+    init(_ place: DatabasePath, _ creation: Creation = .never) throws(RealmError) {
         let creating =
             switch creation {
             case .never: Int32(0)

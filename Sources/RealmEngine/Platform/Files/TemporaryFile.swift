@@ -3,11 +3,11 @@ import Glibc
 /// An output file in the making, beside the place it will have.
 ///
 /// Where the file system can, it has no name and vanishes with the process, however that ends.
-/// Elsewhere it has a passing one (`PassingName`).
+/// Elsewhere it has a passing one (`TemporaryName`).
 package struct TemporaryFile {
     package let descriptor: Int32
     /// Nil for a file without a name.
-    private let passing: PassingName?
+    private let passing: TemporaryName?
     private let folder: String
     private let path: String
 
@@ -27,7 +27,7 @@ package struct TemporaryFile {
             passing = nil
         } else {
             var descriptor: Int32 = -1
-            passing = try PassingName(in: folder, for: path) { name in
+            passing = try TemporaryName(in: folder, for: path) { name in
                 descriptor = Glibc.open(
                     name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
                 return descriptor
@@ -87,8 +87,8 @@ package struct TemporaryFile {
             passing.forget()
             return
         }
-        // Named for an instant only: what is killed there is found by the next `PassingName`.
-        let name = try PassingName(in: folder, for: path) { name in
+        // Named for an instant only: what is killed there is found by the next `TemporaryName`.
+        let name = try TemporaryName(in: folder, for: path) { name in
             linkat(AT_FDCWD, place, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 ? descriptor : -1
         }
         do throws(RealmError) { try rename(name.path, target) } catch {

@@ -9,7 +9,7 @@ import Synchronization
 public enum TruncationTrap {
     /// The paths of mapped files, as texts that end with a zero.
     private static let files = AddressTable()
-    private static let state = Guarded(State.none)
+    private static let state = LockedValue(State.none)
     /// What happened at a fault before there was a handler.
     nonisolated(unsafe) private static var before = sigaction()
 

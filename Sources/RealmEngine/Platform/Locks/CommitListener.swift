@@ -46,10 +46,10 @@ final class CommitListener: Sendable {
     private static let quickTries = 5000
 
     private let waiter: SignalWaiter
-    private let state = Guarded(State())
+    private let state = LockedValue(State())
     private let generation = ForkGeneration.current
 
-    private static let known = Guarded<CommitListener?>(nil)
+    private static let known = LockedValue<CommitListener?>(nil)
 
     private init?() {
         guard let waiter = SignalWaiter() else { return nil }
@@ -75,9 +75,9 @@ final class CommitListener: Sendable {
     /// and now and then. Makes the FIFO where it is missing.
     ///
     /// - Parameter place: nil for a database in memory, whose commits are announced by `ring`.
-    func add(_ place: DatabasePlace?, _ look: @escaping Look) -> Registration {
+    func add(_ place: DatabasePath?, _ look: @escaping Look) -> Registration {
         let fifo = place.flatMap { place in
-            SideFile.fifo(place.note) { FilePermissions(of: place.path) ?? .ofNewDatabase }
+            CompanionFile.fifo(place.note) { FilePermissions(of: place.path) ?? .ofNewDatabase }
         }
         let descriptor = fifo ?? -1
         let (number, mustStart) = state.withLock { state -> (UInt64, Bool) in

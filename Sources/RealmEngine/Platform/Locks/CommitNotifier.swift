@@ -10,7 +10,7 @@ final class CommitNotifier: Sendable {
     /// How many took part in the session when the FIFO was looked for last.
     private let participants = Atomic<UInt32>(0)
 
-    init(_ place: DatabasePlace) {
+    init(_ place: DatabasePath) {
         path = place.note
         descriptor = Atomic(Self.open(path))
     }
@@ -22,7 +22,7 @@ final class CommitNotifier: Sendable {
 
     /// The FIFO at `path`, negative when there is none.
     static func open(_ path: String) -> Int32 {
-        SideFile.descriptor(path, O_RDWR, S_IFIFO) ?? -1
+        CompanionFile.descriptor(path, O_RDWR, S_IFIFO) ?? -1
     }
 
     /// Drains, then writes one byte: listeners see the edge from empty to readable.
@@ -53,7 +53,7 @@ final class CommitNotifier: Sendable {
     }
 }
 
-extension SideFile {
+extension CompanionFile {
     /// The FIFO at `path`, made when it is missing; nil when it cannot be opened.
     static func fifo(_ path: String, creating permissions: () -> FilePermissions) -> Int32? {
         if let found = descriptor(path, O_RDWR, S_IFIFO) { return found }

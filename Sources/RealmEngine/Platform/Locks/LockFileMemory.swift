@@ -10,7 +10,7 @@ final class LockFileMemory: @unchecked Sendable {
     private let locked: FileIdentity?
     private let visible = Atomic<Int>(0)
     /// The lock files this process holds, and how often.
-    private static let held = Guarded<[FileIdentity: Int]>([:])
+    private static let held = LockedValue<[FileIdentity: Int]>([:])
 
     private static let reserved = 1 << 26
 
@@ -28,9 +28,9 @@ final class LockFileMemory: @unchecked Sendable {
         _ path: String, size: Int, _ permissions: @escaping () -> FilePermissions,
         initialize: (UnsafeMutableRawPointer) -> Void
     ) throws(RealmError) -> Opening {
-        guard let fd = SideFile.descriptor(path, O_RDWR, creating: permissions) else {
+        guard let fd = CompanionFile.descriptor(path, O_RDWR, creating: permissions) else {
             let code = errno
-            try SideFile.check(path, is: S_IFREG, "lock file")
+            try CompanionFile.check(path, is: S_IFREG, "lock file")
             throw systemError("open", path, errno: code)
         }
         if retryingInterrupts({ flock(fd, LOCK_EX | LOCK_NB) }) == 0 {
@@ -52,7 +52,7 @@ final class LockFileMemory: @unchecked Sendable {
     /// Opens the lock file of a session that is under way; nil when there is no such file or it may
     /// not be written.
     static func join(_ path: String, size: Int) throws(RealmError) -> Opening? {
-        guard let fd = SideFile.descriptor(path, O_RDWR) else { return nil }
+        guard let fd = CompanionFile.descriptor(path, O_RDWR) else { return nil }
         guard retryingInterrupts({ flock(fd, LOCK_SH | LOCK_NB) }) == 0 else {
             close(fd)
             return .notReady

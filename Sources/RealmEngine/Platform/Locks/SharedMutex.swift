@@ -89,14 +89,14 @@ struct SharedMutex {
 
     /// Takes the lock with `patience`; nil when that was not enough. Looks at the clock only when
     /// somebody else has the lock.
-    func lock(_ patience: Patience) throws(RealmError) -> Outcome? {
+    func lock(_ patience: LockTimeout) throws(RealmError) -> Outcome? {
         if let outcome = try tryLock() { return outcome }
         return try lock(until: patience.deadline)
     }
 
     /// Runs `body` holding the lock; nil when it was not to be had with `patience`.
     func withLock<R>(
-        _ patience: Patience, _ body: () throws(RealmError) -> R
+        _ patience: LockTimeout, _ body: () throws(RealmError) -> R
     ) throws(RealmError) -> R? {
         guard try lock(patience) != nil else { return nil }
         defer { unlock() }

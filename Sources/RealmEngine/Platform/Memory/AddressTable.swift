@@ -12,7 +12,7 @@ struct AddressTable: @unchecked Sendable {
     }
 
     private let slots: UnsafeMutablePointer<Slot>
-    private let mutex = Guarded(())
+    private let mutex = LockedValue(())
     private static let count = 64
 
     /// Never given back.

@@ -16,10 +16,10 @@ final class SharedFileMemory: @unchecked Sendable {
         _ name: String, directory: String, creating permissions: (() -> FilePermissions)?,
         capacity: Int
     ) {
-        var opened = SideFile.descriptor(name, in: directory, O_RDWR, creating: permissions)
+        var opened = CompanionFile.descriptor(name, in: directory, O_RDWR, creating: permissions)
         if opened == nil, errno == ENOENT, let permissions {
             permissions().ofSideDirectory.makeDirectory(directory)
-            opened = SideFile.descriptor(name, in: directory, O_RDWR, creating: permissions)
+            opened = CompanionFile.descriptor(name, in: directory, O_RDWR, creating: permissions)
         }
         guard let opened else { return nil }
         descriptor = opened

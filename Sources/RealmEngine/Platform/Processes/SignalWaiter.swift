@@ -64,11 +64,11 @@ final class SignalWaiter: Sendable {
 
 /// Hears of the commits of one database, where their announcements are made: the FIFO is not created.
 /// Free to cross threads.
-final class CommitEar: Sendable {
+final class CommitFIFOReader: Sendable {
     private let path: String
-    private let open = Guarded<(waiter: SignalWaiter, descriptor: Int32)?>(nil)
+    private let open = LockedValue<(waiter: SignalWaiter, descriptor: Int32)?>(nil)
 
-    init(_ place: DatabasePlace) { path = place.note }
+    init(_ place: DatabasePath) { path = place.note }
 
     deinit { open.withLock { if let open = $0 { close(open.descriptor) } } }
 

@@ -1,6 +1,6 @@
 extension Threads {
     /// Those that wait for something to run, the last one last.
-    private static let spares = Guarded<[Spare]>([])
+    private static let spares = LockedValue<[Spare]>([])
 
     /// Runs `body` as `detach` does, for those who do so again and again: on a thread that did the same
     /// before, if there is one, since making a thread and ending it takes as long as a sync.

@@ -37,7 +37,7 @@ final class ParsedQuery: Sendable {
         return parsed
     }
 
-    private static let kept = Guarded(QuerySlots<ParsedQuery>())
+    private static let kept = LockedValue(QuerySlots<ParsedQuery>())
 
     /// Longer texts are parsed each time.
     private static let maximumLength = 2048
@@ -82,9 +82,9 @@ final class BoundQueries: Sendable {
         }
     }
 
-    private let slots = Guarded(QuerySlots<Entry>())
+    private let slots = LockedValue(QuerySlots<Entry>())
     /// What the plans of these and other queries rely on.
-    let lists = CheckedLists()
+    let lists = VerifiedPostings()
 
     /// The query bound to `table`, now or before. Throws `misuse`.
     func query(
@@ -109,7 +109,7 @@ final class SnapshotQueries {
     /// What all snapshots of the version share.
     let shared: BoundQueries
     /// Lists that may be read as they are, each in the place its address gives.
-    private var sound: [CheckedLists.Place?]
+    private var sound: [VerifiedPostings.Place?]
 
     private static let places = 64
 
@@ -118,11 +118,11 @@ final class SnapshotQueries {
         sound = .init(repeating: nil, count: Self.places)
     }
 
-    /// As `CheckedLists.isSound`.
+    /// As `VerifiedPostings.isSound`.
     func isSound(
         _ list: Ref, _ part: Range<Int>, in table: TableInfo, _ space: NodeSpace
     ) throws(RealmError) -> Bool {
-        let place = CheckedLists.Place(table: table.key, list: list, part: part)
+        let place = VerifiedPostings.Place(table: table.key, list: list, part: part)
         let i = Int(truncatingIfNeeded: list.raw &>> 3) & (Self.places - 1)
         if let known = sound[i], known == place { return true }
         guard try shared.lists.isSound(place, in: table, space) else { return false }

@@ -24,7 +24,7 @@ final class BoundComparison: Sendable {
     private let affixes: SortedAffixes?
 
     /// Element by element, an equal one more or less makes no difference.
-    var repeats: Repeats { isPositional || matchesByCount ? .kept : .dropped }
+    var repeats: PathMultiplicity { isPositional || matchesByCount ? .kept : .dropped }
 
     init(
         relation: QueryRelation, foldsCase: Bool, foldsMarks: Bool = false,
@@ -51,7 +51,7 @@ final class BoundComparison: Sendable {
     }
 
     /// True if the relation holds for some pair of groups; what is no group counts as one.
-    func holds(_ a: ValueBuffer, _ b: ValueBuffer) -> Bool {
+    func matches(_ a: ValueBuffer, _ b: ValueBuffer) -> Bool {
         if isSingle, a.values.count == 1, b.values.count == 1 {
             return relate(a.values[0], b.values[0])
         }
@@ -59,14 +59,14 @@ final class BoundComparison: Sendable {
         let second = Groups(b, right.shape)
         for i in 0..<first.count {
             for j in 0..<second.count
-            where holds(first[i], second[j]) {
+            where matches(first[i], second[j]) {
                 return true
             }
         }
         return false
     }
 
-    private func holds(_ a: UnsafeBufferPointer<Value>, _ b: UnsafeBufferPointer<Value>) -> Bool {
+    private func matches(_ a: UnsafeBufferPointer<Value>, _ b: UnsafeBufferPointer<Value>) -> Bool {
         if isPositional { return holdsAtEveryPosition(a, b) }
         if matchesByCount, a.count > 2, b.count > 2 { return isIncluded(a, in: b) }
         return quantified(a, b)
@@ -130,12 +130,12 @@ final class BoundComparison: Sendable {
         }
         if foldsMarks {
             return TextMatch.withoutMarks(x) { x in
-                TextMatch.withoutMarks(y) { ValueRules.holds(relation, x, $0, folds: foldsCase) }
+                TextMatch.withoutMarks(y) { ValueRules.matches(relation, x, $0, folds: foldsCase) }
             }
         }
-        guard ValueRules.holds(relation, x, y, folds: foldsCase) else { return false }
+        guard ValueRules.matches(relation, x, y, folds: foldsCase) else { return false }
         guard let upperLimit else { return true }
-        return ValueRules.holds(.lessEqual, x, upperLimit, folds: false)
+        return ValueRules.matches(.lessEqual, x, upperLimit, folds: false)
     }
 
     private struct Groups {

@@ -211,7 +211,7 @@ public final class BoundQuery: Sendable {
     /// Owns the bytes of the constants; nil when they have none.
     let pool: ConstantPool?
     /// How the query runs, once that was decided; nil for queries used once.
-    let decision: Guarded<QueryDecision?>?
+    let decision: LockedValue<QueryDecision?>?
     /// A constant is an object that was looked for, in a table of whatever class.
     let namesObjects: Bool
     /// What this was put together from, whose constants it uses.
@@ -230,6 +230,6 @@ public final class BoundQuery: Sendable {
         self.parts = parts
         namesObjects =
             pool?.namesObjects == true || parts.contains { $0.namesObjects }
-        decision = isKept ? Guarded(nil) : nil
+        decision = isKept ? LockedValue(nil) : nil
     }
 }

@@ -56,11 +56,11 @@ final class ColumnTest: Sendable {
         case range(Value, Value)
     }
 
-    func holds(_ value: Value) -> Bool {
+    func matches(_ value: Value) -> Bool {
         switch operand {
         case .strict(let constant): return holdsStrictly(value, constant)
         case .general(let constant):
-            return ValueRules.holds(relation, value, constant, folds: foldsCase)
+            return ValueRules.matches(relation, value, constant, folds: foldsCase)
         case .members(let members):
             if let found = sorted?.contains(value) { return found }
             for member in members where equalsStrictly(value, member) { return true }
@@ -73,8 +73,8 @@ final class ColumnTest: Sendable {
             return false
         case .range(let low, let high):
             if case .null = value { return false }
-            return ValueRules.holds(.greaterEqual, value, low, folds: false)
-                && ValueRules.holds(.lessEqual, value, high, folds: false)
+            return ValueRules.matches(.greaterEqual, value, low, folds: false)
+                && ValueRules.matches(.lessEqual, value, high, folds: false)
         }
     }
 
@@ -92,14 +92,14 @@ final class ColumnTest: Sendable {
         switch column.layout.type {
         case .float, .double: return holdsByIEEE(value, constant)
         case .string, .binary: return holdsForText(value, constant)
-        default: return ValueRules.holds(relation, value, constant, folds: foldsCase)
+        default: return ValueRules.matches(relation, value, constant, folds: foldsCase)
         }
     }
 
     /// NaN equals nothing and is in no order.
     private func holdsByIEEE(_ value: Value, _ constant: Value) -> Bool {
         if ValueRules.isNaN(value) || ValueRules.isNaN(constant) { return relation == .notEqual }
-        return ValueRules.holds(relation, value, constant, folds: false)
+        return ValueRules.matches(relation, value, constant, folds: false)
     }
 
     /// In order, null is below every string; a null needle is part of everything.
@@ -112,6 +112,6 @@ final class ColumnTest: Sendable {
             if case .null = constant { return true }
         default: break
         }
-        return ValueRules.holds(relation, value, constant, folds: foldsCase)
+        return ValueRules.matches(relation, value, constant, folds: foldsCase)
     }
 }

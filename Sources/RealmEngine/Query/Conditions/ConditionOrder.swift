@@ -10,7 +10,7 @@ enum ConditionOrder {
             return .and(sorted(flat, isAnd: true))
         case .or(let children):
             let flat = flattened(children.map(arranged), isAnd: false)
-            let joined = MemberLists.joined(flat)
+            let joined = OrToInRewrite.joined(flat)
             return joined.count == 1 ? joined[0] : .or(sorted(joined, isAnd: false))
         case .not(let child): return .not(arranged(child))
         default: return condition

@@ -1,5 +1,5 @@
 /// What it means that a path reaches an object more than once.
-enum Repeats {
+enum PathMultiplicity {
     /// Each time counts, in order.
     case kept
     /// The number of times counts.
@@ -45,7 +45,7 @@ final class KeyBuffer {
 
     /// Makes equal keys one, as far as they are too many and what they are asked for allows it: so a
     /// further hop starts from no more objects than there are.
-    func merge(_ repeats: Repeats) {
+    func merge(_ repeats: PathMultiplicity) {
         let areCounted = repeats == .counted
         let areFew =
             keys.count <= (areCounted && times.count == 0 ? Self.worthCounting : Self.worthMerging)

@@ -1,14 +1,14 @@
 /// What the operators mean for two single values (query language 8, 9 and 14).
 enum ValueRules {
     /// Whether the relation holds between `a` and `b`. `relation` is not IN and not TEXT.
-    static func holds(
+    static func matches(
         _ relation: QueryRelation, _ a: Value, _ b: Value, folds: Bool
     ) -> Bool {
         switch relation {
         case .equal, .in: return areEqual(a, b, folds: folds)
         case .notEqual: return !areEqual(a, b, folds: folds)
         case .less, .lessEqual, .greater, .greaterEqual: return isOrdered(relation, a, b)
-        case .beginsWith, .endsWith, .contains, .like: return matches(relation, a, b, folds: folds)
+        case .beginsWith, .endsWith, .contains, .like: return matchesText(relation, a, b, folds: folds)
         case .text: return false
         }
     }
@@ -63,7 +63,7 @@ enum ValueRules {
         }
     }
 
-    private static func matches(
+    private static func matchesText(
         _ relation: QueryRelation, _ a: Value, _ b: Value, folds: Bool
     ) -> Bool {
         switch (a, b) {

@@ -1,13 +1,14 @@
 /// `@min @max @sum @avg` (query language 17).
 extension QueryEvaluator {
     func append(
-        _ aggregate: BoundAggregate, _ spot: Spot, _ repeats: Repeats, to buffer: ValueBuffer
+        _ aggregate: BoundAggregate, _ spot: RowLocation, _ repeats: PathMultiplicity,
+        to buffer: ValueBuffer
     ) throws(RealmError) {
         let path = aggregate.path
         if let property = aggregate.property {
             let keys = takeKeys()
             defer { giveBack(keys) }
-            try reach(path.hops[...], from: spot, .counted, into: keys)
+            try collectTargets(path.hops[...], from: spot, .counted, into: keys)
             // In the order of the keys, on which the rounding of sums depends.
             keys.sort()
             var total = AggregateState(aggregate.function, of: aggregate.element)
@@ -26,7 +27,7 @@ extension QueryEvaluator {
         }
         let keys = takeKeys()
         defer { giveBack(keys) }
-        try reach(path.hops[...], from: spot, repeats, into: keys)
+        try collectTargets(path.hops[...], from: spot, repeats, into: keys)
         for key in keys.keys.all {
             guard let owner = try find(key, in: path.table) else { continue }
             buffer.values.append(try result(aggregate, column, owner))
@@ -35,7 +36,7 @@ extension QueryEvaluator {
 
     /// The aggregate of one collection; a missing owner counts as an empty one.
     private func result(
-        _ aggregate: BoundAggregate, _ column: BoundColumn, _ owner: Spot?
+        _ aggregate: BoundAggregate, _ column: BoundColumn, _ owner: RowLocation?
     ) throws(RealmError) -> Value {
         var total = AggregateState(
             aggregate.function, of: aggregate.element,

@@ -2,17 +2,19 @@
 /// 5.5).
 extension QueryEvaluator {
     /// The elements of a list or set.
-    func elements(of view: CollectionView, _ owner: Spot) -> ElementCursor {
+    func elements(of view: CollectionView, _ owner: RowLocation) -> ElementCursor {
         ElementCursor(visits.space(for: owner), view)
     }
 
-    func entries(of view: CollectionView, _ owner: Spot) throws(RealmError) -> DictionaryCursor {
+    func entries(of view: CollectionView, _ owner: RowLocation) throws(RealmError)
+        -> DictionaryCursor
+    {
         try DictionaryCursor(
             visits.space(for: owner), view, clustered: snapshot.hasClusteredDictionaries)
     }
 
     /// Number of elements or entries.
-    func count(of value: Value, _ owner: Spot) throws(RealmError) -> Int {
+    func count(of value: Value, _ owner: RowLocation) throws(RealmError) -> Int {
         switch value {
         case .list(let view), .set(let view):
             try ElementCursor.count(visits.space(for: owner), view)
@@ -22,7 +24,7 @@ extension QueryEvaluator {
 
     /// The element at an index, nil outside the list.
     func element(
-        _ view: CollectionView, _ index: ListIndex, _ owner: Spot
+        _ view: CollectionView, _ index: ListIndex, _ owner: RowLocation
     ) throws(RealmError) -> Value? {
         var cursor = elements(of: view, owner)
         switch index {
@@ -44,7 +46,7 @@ extension QueryEvaluator {
 
     /// The value of a dictionary under `key`, nil when it has none.
     func entry(
-        _ view: CollectionView, _ key: ByteView, _ owner: Spot
+        _ view: CollectionView, _ key: ByteView, _ owner: RowLocation
     ) throws(RealmError) -> Value? {
         var cursor = try entries(of: view, owner)
         while let (found, value) = try cursor.next() {
@@ -64,7 +66,7 @@ extension QueryEvaluator {
 
     /// The chosen elements of a collection of the schema.
     func appendElements(
-        _ collection: Value, _ selector: CollectionSelector, _ owner: Spot,
+        _ collection: Value, _ selector: CollectionSelector, _ owner: RowLocation,
         to buffer: ValueBuffer
     ) throws(RealmError) {
         switch collection {
@@ -77,7 +79,7 @@ extension QueryEvaluator {
     }
 
     private func appendListElements(
-        _ view: CollectionView, _ selector: CollectionSelector, _ owner: Spot,
+        _ view: CollectionView, _ selector: CollectionSelector, _ owner: RowLocation,
         to buffer: ValueBuffer
     ) throws(RealmError) {
         if view.root.isNone { return }
@@ -95,7 +97,7 @@ extension QueryEvaluator {
     }
 
     private func appendEntries(
-        _ view: CollectionView, _ selector: CollectionSelector, _ owner: Spot,
+        _ view: CollectionView, _ selector: CollectionSelector, _ owner: RowLocation,
         to buffer: ValueBuffer
     ) throws(RealmError) {
         var cursor = try entries(of: view, owner)
@@ -121,7 +123,7 @@ extension QueryEvaluator {
 
     /// Steps into mixed values, one step for all values at a time, so depth is no concern.
     func appendNested(
-        _ column: BoundColumn, _ spot: Spot, _ selector: CollectionSelector,
+        _ column: BoundColumn, _ spot: RowLocation, _ selector: CollectionSelector,
         _ steps: [NestedStep], to buffer: ValueBuffer
     ) throws(RealmError) {
         let start = try spot.value(column)
@@ -145,7 +147,7 @@ extension QueryEvaluator {
     }
 
     private func append(
-        _ step: NestedStep, _ value: Value, isLast: Bool, _ owner: Spot,
+        _ step: NestedStep, _ value: Value, isLast: Bool, _ owner: RowLocation,
         to buffer: ValueBuffer
     ) throws(RealmError) {
         switch (step, value) {
@@ -162,7 +164,7 @@ extension QueryEvaluator {
     }
 
     private func appendNestedEntry(
-        _ view: CollectionView, _ key: ByteView, isLast: Bool, _ owner: Spot,
+        _ view: CollectionView, _ key: ByteView, isLast: Bool, _ owner: RowLocation,
         to buffer: ValueBuffer
     ) throws(RealmError) {
         if let value = try entry(view, key, owner) {

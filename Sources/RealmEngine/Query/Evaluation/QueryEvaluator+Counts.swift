@@ -1,7 +1,7 @@
 /// `@count` of collections and links (query language 17).
 extension QueryEvaluator {
     func appendCounts(
-        _ path: BoundPath, _ spot: Spot, _ repeats: Repeats, to buffer: ValueBuffer
+        _ path: BoundPath, _ spot: RowLocation, _ repeats: PathMultiplicity, to buffer: ValueBuffer
     ) throws(RealmError) {
         switch path.end {
         case .incoming: buffer.values.append(.int(try incoming(path, spot)))
@@ -14,7 +14,7 @@ extension QueryEvaluator {
 
     /// One count for each object that owns the links.
     private func appendLinkCounts(
-        _ path: BoundPath, _ spot: Spot, _ repeats: Repeats, to buffer: ValueBuffer
+        _ path: BoundPath, _ spot: RowLocation, _ repeats: PathMultiplicity, to buffer: ValueBuffer
     ) throws(RealmError) {
         let last = path.hops[path.hops.count - 1]
         if path.hops.count == 1 {
@@ -23,14 +23,14 @@ extension QueryEvaluator {
         }
         let keys = takeKeys()
         defer { giveBack(keys) }
-        try reach(path.hops.dropLast(), from: spot, repeats, into: keys)
+        try collectTargets(path.hops.dropLast(), from: spot, repeats, into: keys)
         for key in keys.keys.all {
             guard let owner = try find(key, in: last.source) else { continue }
             buffer.values.append(.int(try count(last, owner)))
         }
     }
 
-    private func count(_ hop: PathHop, _ spot: Spot) throws(RealmError) -> Int64 {
+    private func count(_ hop: PathHop, _ spot: RowLocation) throws(RealmError) -> Int64 {
         if hop.kind == .backlink { return try backlinks(hop.column.leafIndex, spot) }
         let value = try spot.value(hop.column)
         switch value {
@@ -41,7 +41,8 @@ extension QueryEvaluator {
     }
 
     /// Entries of a dictionary of links that are not null: those lead to no object.
-    private func linkCount(_ view: CollectionView, _ owner: Spot) throws(RealmError) -> Int64 {
+    private func linkCount(_ view: CollectionView, _ owner: RowLocation) throws(RealmError) -> Int64
+    {
         var count: Int64 = 0
         var cursor = try entries(of: view, owner)
         while let (_, value) = try cursor.next() {
@@ -51,7 +52,7 @@ extension QueryEvaluator {
     }
 
     private func appendCollectionCounts(
-        _ column: BoundColumn, _ path: BoundPath, _ spot: Spot, _ repeats: Repeats,
+        _ column: BoundColumn, _ path: BoundPath, _ spot: RowLocation, _ repeats: PathMultiplicity,
         to buffer: ValueBuffer
     ) throws(RealmError) {
         if path.isToOne {
@@ -64,7 +65,7 @@ extension QueryEvaluator {
         }
         let keys = takeKeys()
         defer { giveBack(keys) }
-        try reach(path.hops[...], from: spot, repeats, into: keys)
+        try collectTargets(path.hops[...], from: spot, repeats, into: keys)
         for key in keys.keys.all {
             guard let owner = try find(key, in: path.table) else { continue }
             buffer.values.append(.int(Int64(try count(of: owner.value(column), owner))))
@@ -72,7 +73,7 @@ extension QueryEvaluator {
     }
 
     /// All links from anywhere to the objects reached.
-    private func incoming(_ path: BoundPath, _ spot: Spot) throws(RealmError) -> Int64 {
+    private func incoming(_ path: BoundPath, _ spot: RowLocation) throws(RealmError) -> Int64 {
         var total: Int64 = 0
         let columns = snapshot.schema.table(path.table.key)?.backlinks ?? []
         guard !path.hops.isEmpty else {
@@ -81,7 +82,7 @@ extension QueryEvaluator {
         }
         let keys = takeKeys()
         defer { giveBack(keys) }
-        try reach(path.hops[...], from: spot, .counted, into: keys)
+        try collectTargets(path.hops[...], from: spot, .counted, into: keys)
         for i in 0..<keys.keys.count {
             guard let target = try find(keys.keys[i], in: path.table) else { continue }
             var links: Int64 = 0
@@ -92,7 +93,7 @@ extension QueryEvaluator {
     }
 
     /// Links to the object through one origin column.
-    private func backlinks(_ leafIndex: Int, _ spot: Spot) throws(RealmError) -> Int64 {
+    private func backlinks(_ leafIndex: Int, _ spot: RowLocation) throws(RealmError) -> Int64 {
         let column = try BacklinkLeaf(space, try spot.leaf.columnRef(leafIndex))
         guard spot.row < column.count else {
             throw .corrupt("a backlink leaf shorter than its cluster", at: spot.leaf.ref)

@@ -2,15 +2,17 @@
 extension QueryEvaluator {
     /// The object with `key`, nil when it does not exist.
     @inline(__always)
-    func find(_ key: ObjectKey, in table: TablePlace) throws(RealmError) -> Spot? {
+    func find(_ key: ObjectKey, in table: TablePlace) throws(RealmError) -> RowLocation? {
         guard let (leaf, row) = try ClusterTree(space: space, root: table.root).find(key) else {
             return nil
         }
-        return Spot(leaf: leaf, row: row, isLinked: true)
+        return RowLocation(leaf: leaf, row: row, isLinked: true)
     }
 
     /// The object behind links to single objects, nil when one of them is null.
-    func follow(_ hops: ArraySlice<PathHop>, from start: Spot) throws(RealmError) -> Spot? {
+    func follow(_ hops: ArraySlice<PathHop>, from start: RowLocation) throws(RealmError)
+        -> RowLocation?
+    {
         var spot = start
         for hop in hops {
             guard case .link(let link) = try spot.value(hop.column),
@@ -24,8 +26,9 @@ extension QueryEvaluator {
     /// The keys of all objects the hops lead to, into `result`: in order, or where their number or
     /// nothing of their repeats counts, merged between the hops. Throws `misuse` when they are too
     /// many to be kept in order.
-    func reach(
-        _ hops: ArraySlice<PathHop>, from spot: Spot, _ repeats: Repeats, into result: KeyBuffer
+    func collectTargets(
+        _ hops: ArraySlice<PathHop>, from spot: RowLocation, _ repeats: PathMultiplicity,
+        into result: KeyBuffer
     ) throws(RealmError) {
         guard let first = hops.first else { return }
         try step(first, spot, into: result)
@@ -49,7 +52,7 @@ extension QueryEvaluator {
 
     /// The targets of one hop from one object. Null and unresolved links lead nowhere.
     private func step(
-        _ hop: PathHop, _ spot: Spot, into keys: KeyBuffer
+        _ hop: PathHop, _ spot: RowLocation, into keys: KeyBuffer
     ) throws(RealmError) {
         if hop.kind == .backlink {
             try appendBacklinks(hop.column.leafIndex, spot, to: keys)
@@ -74,7 +77,7 @@ extension QueryEvaluator {
     }
 
     private func appendLinks(
-        _ view: CollectionView, _ selector: CollectionSelector, _ owner: Spot,
+        _ view: CollectionView, _ selector: CollectionSelector, _ owner: RowLocation,
         to keys: KeyBuffer
     ) throws(RealmError) {
         if view.root.isNone { return }
@@ -90,7 +93,7 @@ extension QueryEvaluator {
     }
 
     private func appendBacklinks(
-        _ leafIndex: Int, _ spot: Spot, to keys: KeyBuffer
+        _ leafIndex: Int, _ spot: RowLocation, to keys: KeyBuffer
     ) throws(RealmError) {
         let column = try BacklinkLeaf(space, try spot.leaf.columnRef(leafIndex))
         guard spot.row < column.count else {
@@ -102,7 +105,7 @@ extension QueryEvaluator {
 
     /// The values of a path for one object, in the shape it was bound with.
     func append(
-        _ path: BoundPath, _ spot: Spot, _ repeats: Repeats, to buffer: ValueBuffer
+        _ path: BoundPath, _ spot: RowLocation, _ repeats: PathMultiplicity, to buffer: ValueBuffer
     ) throws(RealmError) {
         if case .lengths(let column) = path.end {
             return try appendLengths(column, path, spot, repeats, to: buffer)
@@ -116,7 +119,7 @@ extension QueryEvaluator {
 
     /// At most one object is reached; where it is missing, the value is null or the list empty.
     private func appendBehindOne(
-        _ path: BoundPath, _ spot: Spot, to buffer: ValueBuffer
+        _ path: BoundPath, _ spot: RowLocation, to buffer: ValueBuffer
     ) throws(RealmError) {
         if case .objects = path.end {
             let last = path.hops[path.hops.count - 1]
@@ -139,11 +142,11 @@ extension QueryEvaluator {
 
     /// Any number of objects: scalars make one list, collections a group each.
     private func appendBehindMany(
-        _ path: BoundPath, _ spot: Spot, _ repeats: Repeats, to buffer: ValueBuffer
+        _ path: BoundPath, _ spot: RowLocation, _ repeats: PathMultiplicity, to buffer: ValueBuffer
     ) throws(RealmError) {
         let keys = takeKeys()
         defer { giveBack(keys) }
-        try reach(path.hops[...], from: spot, repeats, into: keys)
+        try collectTargets(path.hops[...], from: spot, repeats, into: keys)
         if case .objects = path.end {
             for key in keys.keys.all {
                 buffer.values.append(.link(ObjectLink(table: path.table.key, key: key)))
@@ -163,7 +166,7 @@ extension QueryEvaluator {
 
     /// What a path takes of one object it reached.
     private func append(
-        _ end: PathEnd, _ spot: Spot, to buffer: ValueBuffer
+        _ end: PathEnd, _ spot: RowLocation, to buffer: ValueBuffer
     ) throws(RealmError) {
         switch end {
         case .scalar(let column): buffer.values.append(try spot.value(column))
@@ -180,7 +183,7 @@ extension QueryEvaluator {
 
     /// Byte lengths of the elements of all collections reached, as one list.
     private func appendLengths(
-        _ column: BoundColumn, _ path: BoundPath, _ spot: Spot, _ repeats: Repeats,
+        _ column: BoundColumn, _ path: BoundPath, _ spot: RowLocation, _ repeats: PathMultiplicity,
         to buffer: ValueBuffer
     ) throws(RealmError) {
         if path.isToOne {
@@ -190,7 +193,7 @@ extension QueryEvaluator {
         } else {
             let keys = takeKeys()
             defer { giveBack(keys) }
-            try reach(path.hops[...], from: spot, repeats, into: keys)
+            try collectTargets(path.hops[...], from: spot, repeats, into: keys)
             for key in keys.keys.all {
                 guard let owner = try find(key, in: path.table) else { continue }
                 try appendElements(owner.value(column), .all, owner, to: buffer)

@@ -1,11 +1,11 @@
 /// Full text and geospatial conditions (query language 15 and 20).
 extension QueryEvaluator {
     /// Whether the object, or one it leads to, has the words.
-    func holds(_ search: BoundFullText, _ spot: Spot) throws(RealmError) -> Bool {
+    func evaluate(_ search: BoundFullText, _ spot: RowLocation) throws(RealmError) -> Bool {
         if search.path.hops.isEmpty { return try matches(search, spot) }
         let keys = takeKeys()
         defer { giveBack(keys) }
-        try reach(search.path.hops[...], from: spot, .dropped, into: keys)
+        try collectTargets(search.path.hops[...], from: spot, .dropped, into: keys)
         for key in keys.keys.all {
             guard let target = try find(key, in: search.path.table) else { continue }
             if try matches(search, target) { return true }
@@ -13,17 +13,17 @@ extension QueryEvaluator {
         return false
     }
 
-    private func matches(_ search: BoundFullText, _ spot: Spot) throws(RealmError) -> Bool {
+    private func matches(_ search: BoundFullText, _ spot: RowLocation) throws(RealmError) -> Bool {
         guard case .string(let text) = try spot.value(search.column) else {
             return search.terms.matches(nil)
         }
         return search.terms.matches(text)
     }
 
-    func holds(_ geo: BoundGeo, _ spot: Spot) throws(RealmError) -> Bool {
+    func evaluate(_ geo: BoundGeo, _ spot: RowLocation) throws(RealmError) -> Bool {
         let keys = takeKeys()
         defer { giveBack(keys) }
-        try reach(geo.path.hops[...], from: spot, .dropped, into: keys)
+        try collectTargets(geo.path.hops[...], from: spot, .dropped, into: keys)
         var points = 0
         for key in keys.keys.all {
             guard let target = try find(key, in: geo.path.table),
@@ -45,7 +45,7 @@ extension QueryEvaluator {
     }
 
     /// The point an embedded object stores, nil when it is none.
-    private func point(_ geo: BoundGeo, _ spot: Spot) throws(RealmError) -> GeoPoint? {
+    private func point(_ geo: BoundGeo, _ spot: RowLocation) throws(RealmError) -> GeoPoint? {
         guard case .string(let type) = try spot.value(geo.type), type.count == 5,
             Self.isPoint(type), case .list(let view) = try spot.value(geo.coordinates),
             !view.root.isNone

@@ -1,5 +1,5 @@
 /// One object while conditions are evaluated for it: trivial, valid as long as the snapshot.
-struct Spot {
+struct RowLocation {
     let leaf: ClusterLeaf
     let row: Int
     /// Reached by a link and not by walking over its table.
@@ -11,7 +11,7 @@ struct Spot {
     }
 
     /// The same as something reached by a link.
-    var linked: Spot { Spot(leaf: leaf, row: row, isLinked: true) }
+    var linked: RowLocation { RowLocation(leaf: leaf, row: row, isLinked: true) }
 }
 
 /// Evaluates any bound condition for one object: the general way, for what no kernel does.
@@ -21,7 +21,7 @@ final class QueryEvaluator {
     let snapshot: Snapshot
     let space: NodeSpace
     /// For collections, whose trees are walked.
-    let visits: VisitMeter
+    let visits: EvaluationBudget
     private var buffers: [ValueBuffer] = []
     private var buffersInUse = 0
     private var keyLists: [KeyBuffer] = []
@@ -35,39 +35,39 @@ final class QueryEvaluator {
     init(_ snapshot: Snapshot, looks: Int) {
         self.snapshot = snapshot
         space = snapshot.lookup
-        visits = VisitMeter(snapshot.lookup, looks: looks)
+        visits = EvaluationBudget(snapshot.lookup, looks: looks)
     }
 
     /// Whether the condition is true of the object.
-    func holds(_ condition: BoundCondition, _ spot: Spot) throws(RealmError) -> Bool {
+    func evaluate(_ condition: BoundCondition, _ spot: RowLocation) throws(RealmError) -> Bool {
         switch condition {
         case .constant(let value): return value
         case .and(let children):
-            for child in children where try !holds(child, spot) { return false }
+            for child in children where try !evaluate(child, spot) { return false }
             return true
         case .or(let children):
-            for child in children where try holds(child, spot) { return true }
+            for child in children where try evaluate(child, spot) { return true }
             return false
-        case .not(let child): return try !holds(child, spot)
-        case .test(let test): return test.holds(try spot.value(test.column))
-        case .comparison(let comparison): return try holds(comparison, spot)
-        case .fullText(let search): return try holds(search, spot)
-        case .geoWithin(let geo): return try holds(geo, spot)
+        case .not(let child): return try !evaluate(child, spot)
+        case .test(let test): return test.matches(try spot.value(test.column))
+        case .comparison(let comparison): return try evaluate(comparison, spot)
+        case .fullText(let search): return try evaluate(search, spot)
+        case .geoWithin(let geo): return try evaluate(geo, spot)
         }
     }
 
-    private func holds(
-        _ comparison: BoundComparison, _ spot: Spot
+    private func evaluate(
+        _ comparison: BoundComparison, _ spot: RowLocation
     ) throws(RealmError) -> Bool {
         let mark = buffersInUse
         defer { buffersInUse = mark }
         let left = try values(of: comparison.left, spot, comparison.repeats)
         let right = try values(of: comparison.right, spot, comparison.repeats)
-        return comparison.holds(left, right)
+        return comparison.matches(left, right)
     }
 
     /// The value of an operand that has exactly one.
-    func value(of operand: BoundOperand, _ spot: Spot) throws(RealmError) -> Value {
+    func value(of operand: BoundOperand, _ spot: RowLocation) throws(RealmError) -> Value {
         let mark = buffersInUse
         defer { buffersInUse = mark }
         return try values(of: operand, spot).values.first ?? .null
@@ -75,7 +75,7 @@ final class QueryEvaluator {
 
     /// The values of an operand for one object. The buffer is lent until the comparison is over.
     func values(
-        of operand: BoundOperand, _ spot: Spot, _ repeats: Repeats = .kept
+        of operand: BoundOperand, _ spot: RowLocation, _ repeats: PathMultiplicity = .kept
     ) throws(RealmError) -> ValueBuffer {
         if case .constant(let buffer) = operand.kind { return buffer }
         let buffer = takeBuffer()
@@ -101,7 +101,8 @@ final class QueryEvaluator {
     }
 
     private func append(
-        _ first: BoundOperand, _ terms: [BoundTerm], _ spot: Spot, _ repeats: Repeats,
+        _ first: BoundOperand, _ terms: [BoundTerm], _ spot: RowLocation,
+        _ repeats: PathMultiplicity,
         to buffer: ValueBuffer
     ) throws(RealmError) {
         let start = try values(of: first, spot, repeats)
@@ -131,7 +132,7 @@ final class QueryEvaluator {
 
     /// Bytes of text, elements of a nested collection; null for everything else.
     private func size(
-        of value: Value, _ spot: Spot, _ path: BoundPath
+        of value: Value, _ spot: RowLocation, _ path: BoundPath
     ) throws(RealmError) -> Value {
         switch value {
         case .string(let text), .binary(let text): .int(Int64(text.count))
@@ -142,11 +143,11 @@ final class QueryEvaluator {
     }
 
     private func count(
-        _ subquery: BoundSubquery, _ spot: Spot
+        _ subquery: BoundSubquery, _ spot: RowLocation
     ) throws(RealmError) -> Int64 {
         let keys = takeKeys()
         defer { giveBack(keys) }
-        try reach(subquery.path.hops[...], from: spot, .counted, into: keys)
+        try collectTargets(subquery.path.hops[...], from: spot, .counted, into: keys)
         var count: Int64 = 0
         for i in 0..<keys.keys.count where try contains(subquery, keys.keys[i]) {
             count = count.addingSaturated(keys.times(i))
@@ -163,7 +164,7 @@ final class QueryEvaluator {
         if subquery.isNested, let known = answers[place]?[key] { return known }
         var holds = false
         if let object = try find(key, in: subquery.path.table) {
-            holds = try self.holds(subquery.condition, object)
+            holds = try self.evaluate(subquery.condition, object)
         }
         if subquery.isNested { answers[place, default: [:]][key] = holds }
         return holds

@@ -126,7 +126,9 @@ final class GroupKeyReader {
     ) throws(RealmError) {
         try rows.visit { (row) throws(RealmError) in
             var value = Value.null
-            if let end = try evaluator.follow(key.hops[...], from: Spot(leaf: leaf, row: row)) {
+            if let end = try evaluator.follow(
+                key.hops[...], from: RowLocation(leaf: leaf, row: row))
+            {
                 value = try end.value(key.column)
                 if let entry = key.key {
                     if case .dictionary(let view) = value {

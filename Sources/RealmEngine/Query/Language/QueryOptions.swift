@@ -11,7 +11,7 @@ public struct QueryOptions: Sendable {
     public var spillDirectory = "/tmp"
     /// Told how many objects were looked at, for the condition, then for each SORT and DISTINCT. Never
     /// changes the result.
-    public var meter: WorkMeter?
+    public var meter: ProgressCounter?
     /// Test the table at the end of a path as a whole from the first row on, however few there are.
     var hurriesSets = false
 

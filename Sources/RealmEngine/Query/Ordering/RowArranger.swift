@@ -8,9 +8,9 @@ final class RowArranger {
     private let looks: Int
     private let table: TablePlace
     private let memory: QueryMemory
-    private let meter: WorkMeter?
+    private let meter: ProgressCounter?
     /// Told of the rows of a pass over all.
-    private var counter: WorkMeter?
+    private var counter: ProgressCounter?
 
     convenience init(_ plan: QueryPlan, _ snapshot: Snapshot) {
         self.init(plan.query, plan.options, snapshot, mostRepeats: 1)

@@ -67,7 +67,7 @@ final class SortColumn {
             return
         }
         for row in rows {
-            let spot = Spot(leaf: leaf, row: row)
+            let spot = RowLocation(leaf: leaf, row: row)
             guard let target = try evaluator.follow(key.hops[...], from: spot) else {
                 append(.null, rank: Self.missing)
                 continue

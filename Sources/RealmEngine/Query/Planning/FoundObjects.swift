@@ -90,12 +90,12 @@ enum FoundObjects: Sendable {
     }
 
     /// Leaf by leaf.
-    func parts(_ table: ClusterTree) throws(RealmError) -> [LeafPart] {
-        var parts: [LeafPart] = []
+    func parts(_ table: ClusterTree) throws(RealmError) -> [LeafSlice] {
+        var parts: [LeafSlice] = []
         var current: (leaf: ClusterLeaf, among: Selection)?
         func close() {
             guard let (leaf, among) = current else { return }
-            parts.append(LeafPart(leaf, among: among))
+            parts.append(LeafSlice(leaf, among: among))
             current = nil
         }
         try visit(table.space) { (part) throws(RealmError) in

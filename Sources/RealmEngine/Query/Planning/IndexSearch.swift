@@ -60,10 +60,10 @@ struct IndexSearch {
 
     /// What an index holds for a term, before any object was looked at.
     struct Lookup {
-        fileprivate var hits = Few<Hit>()
+        fileprivate var hits = SmallArray<Hit>()
         /// Of each word that is wanted, and of each that is not.
-        fileprivate var words: [Few<Hit>] = []
-        fileprivate var excluded: [Few<Hit>] = []
+        fileprivate var words: [SmallArray<Hit>] = []
+        fileprivate var excluded: [SmallArray<Hit>] = []
         /// At most so many objects.
         fileprivate(set) var count = 0
     }
@@ -82,7 +82,7 @@ struct IndexSearch {
         case .folded(let text, _):
             var entries: [SearchIndex.Entry] = []
             try index.entries(forFolded: text, into: &entries)
-            lookup.hits = Few(entries.map { Hit(entry: $0, value: 0) })
+            lookup.hits = SmallArray(entries.map { Hit(entry: $0, value: 0) })
         case .words(let terms):
             try lookUp(terms, index, &lookup)
             return lookup
@@ -92,7 +92,7 @@ struct IndexSearch {
         return lookup
     }
 
-    private func count(_ hits: Few<Hit>) throws(RealmError) -> Int {
+    private func count(_ hits: SmallArray<Hit>) throws(RealmError) -> Int {
         var total = 0
         for hit in hits { total += try count(hit.entry) }
         return total
@@ -118,7 +118,7 @@ struct IndexSearch {
             // Equal index strings of unequal values: numbers of different types, texts and data.
             guard case .general(let constant) = test.operand, Self.isOfOneKind(constant) else {
                 return try objects(lookup.hits, cells, nil) { (value, _) in
-                    test.holds(value) ? 0 : 1
+                    test.matches(value) ? 0 : 1
                 }
             }
             let trust = Trust(dropsUnlike: true, isSorted: true)
@@ -128,7 +128,7 @@ struct IndexSearch {
         case .folded(_, let test):
             let trust = cells.column.layout.type == .mixed ? nil : Trust(dropsUnlike: true)
             return try objects(lookup.hits, cells, trust) { (value, _) in
-                test.holds(value) ? 0 : 1
+                test.matches(value) ? 0 : 1
             }
         case .words(let terms): return try objects(lookup, terms, cells)
         case .linked: return nil
@@ -168,7 +168,7 @@ struct IndexSearch {
         /// The value of an object, nil when there is no such object.
         func value(of key: ObjectKey) throws(RealmError) -> Value? {
             guard let (leaf, row) = try tree.find(key) else { return nil }
-            return try Spot(leaf: leaf, row: row).value(column)
+            return try RowLocation(leaf: leaf, row: row).value(column)
         }
     }
 
@@ -186,9 +186,9 @@ struct IndexSearch {
 
     /// Dynamic: one code for all comparisons, not one for each.
     dynamic private func objects(
-        _ hits: Few<Hit>, _ cells: Cells, _ trust: Trust?, _ compare: Comparison
+        _ hits: SmallArray<Hit>, _ cells: Cells, _ trust: Trust?, _ compare: Comparison
     ) throws(RealmError) -> FoundObjects? {
-        var lists = Few<FoundObjects>()
+        var lists = SmallArray<FoundObjects>()
         var open: [ObjectKey] = []
         var tested = 0
         for hit in hits {
@@ -297,7 +297,7 @@ extension IndexSearch {
 
     private func hits(
         _ word: FullTextTerms.Word, _ index: SearchIndex
-    ) throws(RealmError) -> Few<Hit> {
+    ) throws(RealmError) -> SmallArray<Hit> {
         var entries: [SearchIndex.Entry] = []
         let bytes = UnsafeMutableRawBufferPointer.allocate(
             byteCount: max(1, word.bytes.count), alignment: 1)
@@ -309,7 +309,7 @@ extension IndexSearch {
         } else if let entry = try index.entry(for: .string(text)) {
             entries.append(entry)
         }
-        return Few(entries.map { Hit(entry: $0, value: 0) })
+        return SmallArray(entries.map { Hit(entry: $0, value: 0) })
     }
 
     /// What has all words that are wanted and none of the others.
@@ -330,7 +330,7 @@ extension IndexSearch {
     }
 
     private func objects(
-        _ word: FullTextTerms.Word, _ hits: Few<Hit>, _ cells: Cells
+        _ word: FullTextTerms.Word, _ hits: SmallArray<Hit>, _ cells: Cells
     ) throws(RealmError) -> FoundObjects? {
         try objects(hits, cells, Trust()) { (value, _) in
             guard case .string(let text) = value else { return 1 }

@@ -28,10 +28,10 @@ extension QueryPlan {
         return try QueryRun(self, in: snapshot).matchCount()
     }
 
-    private func stretches(in snapshot: Snapshot) throws(RealmError) -> [LeafStretch] {
+    private func stretches(in snapshot: Snapshot) throws(RealmError) -> [LeafRange] {
         snapshot.beginWalk()
         let tree = ClusterTree(space: snapshot.walk, root: query.table.root)
-        return try LeafStretch.all(of: tree, size: SharedCount.leavesPerStretch)
+        return try LeafRange.all(of: tree, size: SharedCount.leavesPerStretch)
     }
 }
 
@@ -41,7 +41,7 @@ private final class SharedCount: @unchecked Sendable {
     /// Leaves of a stretch: enough to make taking one cheap, few enough for workers to end together.
     static let leavesPerStretch = 16
 
-    private let stretches: [LeafStretch]
+    private let stretches: [LeafRange]
     private let next = Atomic<Int>(0)
     private let hasFailed = Atomic<Bool>(false)
     /// One for each stretch, written by whoever took it.
@@ -53,7 +53,7 @@ private final class SharedCount: @unchecked Sendable {
         var matches = 0
     }
 
-    init(_ stretches: [LeafStretch]) {
+    init(_ stretches: [LeafRange]) {
         self.stretches = stretches
         outcomes = .allocate(capacity: stretches.count)
         outcomes.initialize(repeating: Outcome(), count: stretches.count)

@@ -48,13 +48,13 @@ public final class QueryPlan: Sendable {
     public var isArranged: Bool { !query.descriptors.isEmpty }
 
     /// The leaves to visit, in table order, each with the rows worth testing.
-    public func parts(in snapshot: Snapshot) throws(RealmError) -> [LeafPart] {
+    public func parts(in snapshot: Snapshot) throws(RealmError) -> [LeafSlice] {
         if let candidates {
             let tree = ClusterTree(space: snapshot.lookup, root: query.table.root)
             return try candidates.objects.parts(tree)
         }
         var leaves = snapshot.table(query.table).leaves()
-        var parts: [LeafPart] = []
+        var parts: [LeafSlice] = []
         while let part = try leaves.nextPart() { parts.append(part) }
         return parts
     }

@@ -28,7 +28,7 @@ public final class QueryRun {
 
     /// The leaf of a part and the rows of it that match.
     private func match(
-        _ part: LeafPart
+        _ part: LeafSlice
     ) throws(RealmError) -> (leaf: ClusterLeaf, rows: Selection) {
         let leaf = try part.leaf(snapshot.lookup, readIn: evaluator.visits.pass)
         return (leaf, try term.match(leaf, part.among))
@@ -36,7 +36,7 @@ public final class QueryRun {
 
     /// Visits the leaves of a stretch with the rows that match; what the stretch holds.
     func visit(
-        _ stretch: LeafStretch, _ body: (Selection) -> Void
+        _ stretch: LeafRange, _ body: (Selection) -> Void
     ) throws(RealmError) -> (objects: Int, lastKey: UInt64) {
         var leaves = try LeafCursor(stretch, evaluator.visits.pass)
         while let leaf = try leaves.next() {
@@ -48,7 +48,7 @@ public final class QueryRun {
     /// Appends the rows, in the part's leaf, of the objects that match, and moves `scan`, which is of
     /// the same snapshot, to the leaf if there are any.
     public func appendRows(
-        of part: LeafPart, to rows: inout [Int], moving scan: TableScan
+        of part: LeafSlice, to rows: inout [Int], moving scan: TableScan
     ) throws(RealmError) {
         let (leaf, selection) = try match(part)
         if selection.isEmpty { return }
@@ -58,7 +58,7 @@ public final class QueryRun {
 
     /// Appends the keys of the objects that match in a part, in table order.
     public func appendKeys(
-        of part: LeafPart, to keys: inout [ObjectKey]
+        of part: LeafSlice, to keys: inout [ObjectKey]
     ) throws(RealmError) {
         let (leaf, rows) = try match(part)
         try rows.visit { keys.append(leaf.key($0)) }

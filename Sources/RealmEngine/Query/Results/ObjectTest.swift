@@ -14,14 +14,15 @@ final class ObjectTest {
     }
 
     /// False also for an object that does not exist.
-    func holds(_ key: ObjectKey) throws(RealmError) -> Bool {
+    func matches(_ key: ObjectKey) throws(RealmError) -> Bool {
         // The same object may come again and again: what is read of it is metered each time.
         if let leaf, let row = leaf.row(of: key) {
-            return try evaluator.holds(condition, Spot(leaf: leaf, row: row, isLinked: true))
+            return try evaluator.evaluate(
+                condition, RowLocation(leaf: leaf, row: row, isLinked: true))
         }
         guard let spot = try evaluator.find(key, in: table) else { return false }
         leaf = spot.leaf
-        return try evaluator.holds(condition, spot)
+        return try evaluator.evaluate(condition, spot)
     }
 }
 
@@ -31,7 +32,7 @@ extension BoundQuery {
     func rows(among keys: RowKeys, in snapshot: Snapshot) throws(RealmError) -> RowKeys {
         let test = ObjectTest(self, snapshot)
         var matches: [ObjectKey] = []
-        for key in keys where try test.holds(key) { matches.append(key) }
+        for key in keys where try test.matches(key) { matches.append(key) }
         return try RowArranger(self, QueryOptions(), snapshot, mostRepeats: matches.count)
             .arranged(RowKeys(matches))
     }

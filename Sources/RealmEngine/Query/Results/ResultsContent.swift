@@ -3,7 +3,7 @@ final class ResultsContent: Sendable {
     let members: Members
     let count: Int
     /// What that is true of.
-    let basis: VersionBasis
+    let basis: ResultDependencies
 
     enum Members: Sendable {
         /// All objects of the class.
@@ -14,7 +14,7 @@ final class ResultsContent: Sendable {
         case number
     }
 
-    init(_ members: Members, count: Int, _ basis: VersionBasis) {
+    init(_ members: Members, count: Int, _ basis: ResultDependencies) {
         (self.members, self.count, self.basis) = (members, count, basis)
     }
 
@@ -42,7 +42,7 @@ extension ResultsDefinition {
         guard let info = snapshot.schema.table(table) else {
             return ResultsContent(
                 .keys(RowKeys([]), isAscending: true), count: 0,
-                VersionBasis(snapshot, base: base, reading: nil))
+                ResultDependencies(snapshot, base: base, reading: nil))
         }
         snapshot.beginWalk()
         let table = snapshot.table(info)
@@ -50,7 +50,7 @@ extension ResultsDefinition {
         let (members, count) = try members(query, table, onlyCount)
         return ResultsContent(
             members, count: count,
-            VersionBasis(snapshot, base: base, reading: sources(query)))
+            ResultDependencies(snapshot, base: base, reading: sources(query)))
     }
 
     /// What the results hold in the version `snapshot` shows, where somebody found their keys before.
@@ -60,7 +60,7 @@ extension ResultsDefinition {
         let query = try bound(to: snapshot.table(info))
         return ResultsContent(
             .keys(RowKeys(keys), isAscending: isInTableOrder(query)),
-            count: keys.count, VersionBasis(snapshot, base: nil, reading: sources(query)))
+            count: keys.count, ResultDependencies(snapshot, base: nil, reading: sources(query)))
     }
 
     /// Keys of the objects in the version `snapshot` shows.

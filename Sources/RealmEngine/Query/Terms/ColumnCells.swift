@@ -1,6 +1,6 @@
 /// One column as a kernel reads it, leaf by leaf: leaves an earlier query opened, or each opened when
 /// its turn comes.
-struct ColumnCells<Leaf: KeptLeaf> {
+struct ColumnCells<Leaf: CachedLeaf> {
     let column: BoundColumn
     /// Those of the directory, which it keeps.
     private(set) var kept: UnsafePointer<Leaf>?

@@ -5,7 +5,7 @@ final class IdentifierTerm: QueryTerm {
     /// The first eight bytes of each, as they are stored, and the rest.
     private let members: [Identifier]
     /// For more than a few.
-    private let places: MemberPlaces?
+    private let places: ConstantHashSet?
     private let isNegated: Bool
     private let matchesNull: Bool
 
@@ -31,7 +31,7 @@ final class IdentifierTerm: QueryTerm {
             }
         }
 
-        @inline(__always) var hash: UInt64 { MemberPlaces.hash(head, tail) }
+        @inline(__always) var hash: UInt64 { ConstantHashSet.hash(head, tail) }
     }
 
     /// More than so many are found by their hash.
@@ -54,12 +54,12 @@ final class IdentifierTerm: QueryTerm {
         let members = constants.compactMap { Identifier($0, type) }
         self.members = members
         isNegated = test.relation == .notEqual
-        matchesNull = test.holds(.null)
+        matchesNull = test.matches(.null)
         guard members.count > Self.maximumListed else {
             places = nil
             return
         }
-        let places = MemberPlaces(count: members.count)
+        let places = ConstantHashSet(count: members.count)
         for (i, member) in members.enumerated() {
             places.insert(i, member.hash) { members[$0] == member }
         }

@@ -10,7 +10,7 @@ struct IndexTerm: Sendable {
 
     enum Question: Sendable {
         /// Equality with any of these. In a mixed property only the test tells in full.
-        case equal(Few<Value>, ColumnTest)
+        case equal(SmallArray<Value>, ColumnTest)
         /// Equality but for case.
         case folded(ByteView, ColumnTest)
         case words(FullTextTerms)
@@ -92,11 +92,11 @@ struct IndexTerm: Sendable {
     // MARK: Values
 
     /// The values to look up, nil when an index would not find all objects.
-    private static func values(of test: ColumnTest, _ column: ColumnInfo) -> Few<Value>? {
-        let constants: Few<Value>
+    private static func values(of test: ColumnTest, _ column: ColumnInfo) -> SmallArray<Value>? {
+        let constants: SmallArray<Value>
         switch test.operand {
-        case .strict(let value), .general(let value): constants = Few(value)
-        case .members(let members), .anyOf(let members): constants = Few(members)
+        case .strict(let value), .general(let value): constants = SmallArray(value)
+        case .members(let members), .anyOf(let members): constants = SmallArray(members)
         case .range: return nil
         }
         switch column.type {
@@ -112,7 +112,7 @@ struct IndexTerm: Sendable {
                 guard let equal = mixedValues(equalTo: constant) else { return nil }
                 values += equal
             }
-            return Few(values)
+            return SmallArray(values)
         default: return nil
         }
     }

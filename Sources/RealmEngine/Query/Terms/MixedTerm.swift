@@ -48,7 +48,7 @@ final class MixedTerm: QueryTerm {
             if word & 0xFF == Self.smallNumber, let number {
                 return (word >> 8 == number) != isNegated
             }
-            return test.holds(try column.value(row).shown)
+            return test.matches(try column.value(row).shown)
         }
     }
 

@@ -118,8 +118,8 @@ final class FloatTerm: QueryTerm {
         cells = ColumnCells(test.column)
         isFloat = test.column.layout.type == .float
         (ranges, isNegated) = TestBounds.doubles(test, isFloat: isFloat)
-        matchesNaN = test.holds(isFloat ? .float(.nan) : .double(.nan))
-        matchesNull = test.holds(.null)
+        matchesNaN = test.matches(isFloat ? .float(.nan) : .double(.nan))
+        matchesNull = test.matches(.null)
     }
 
     override func attach(_ directory: LeafDirectory) { cells.attach(directory) }
@@ -189,7 +189,7 @@ final class TimestampTerm: QueryTerm {
         self.bounds = bounds.range
         cells = ColumnCells(test.column)
         isNegated = test.relation == .notEqual
-        matchesNull = test.holds(.null)
+        matchesNull = test.matches(.null)
     }
 
     private static let first = Timestamp(seconds: .min, nanoseconds: .min)

@@ -147,7 +147,8 @@ private struct KeyHashes {
     func contains(_ key: Int64) -> Bool {
         let mask = places.count &- 1
         return places.withUnsafeBufferPointer { places in
-            var at = Int(truncatingIfNeeded: MemberPlaces.hash(UInt64(bitPattern: key), 0)) & mask
+            var at =
+                Int(truncatingIfNeeded: ConstantHashSet.hash(UInt64(bitPattern: key), 0)) & mask
             while places[at] >= 0 {
                 if places[at] == key { return true }
                 at = (at &+ 1) & mask
@@ -163,7 +164,7 @@ private struct KeyHashes {
 
     private mutating func put(_ key: Int64) {
         let mask = places.count - 1
-        var at = Int(truncatingIfNeeded: MemberPlaces.hash(UInt64(bitPattern: key), 0)) & mask
+        var at = Int(truncatingIfNeeded: ConstantHashSet.hash(UInt64(bitPattern: key), 0)) & mask
         while places[at] >= 0 {
             if places[at] == key { return }
             at = (at + 1) & mask

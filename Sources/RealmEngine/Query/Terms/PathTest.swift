@@ -60,5 +60,5 @@ struct PathTest {
     }
 
     /// Whether the condition holds where one of the links is null.
-    func acceptsMissing(_ test: ColumnTest) -> Bool { path.isToOne && test.holds(.null) }
+    func acceptsMissing(_ test: ColumnTest) -> Bool { path.isToOne && test.matches(.null) }
 }

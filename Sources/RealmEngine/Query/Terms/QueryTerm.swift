@@ -98,7 +98,7 @@ final class GeneralTerm: QueryTerm {
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
         try among.filter { (row) throws(RealmError) in
-            try evaluator.holds(condition, Spot(leaf: leaf, row: row))
+            try evaluator.evaluate(condition, RowLocation(leaf: leaf, row: row))
         }
     }
 }
@@ -115,6 +115,6 @@ final class ValueTerm: QueryTerm {
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
         let column = try leaf.column(test.column.leafIndex, test.column.layout)
-        return try among.filter { (row) throws(RealmError) in test.holds(try column.value(row)) }
+        return try among.filter { (row) throws(RealmError) in test.matches(try column.value(row)) }
     }
 }

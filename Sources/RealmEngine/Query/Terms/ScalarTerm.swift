@@ -120,7 +120,7 @@ private final class PathColumn: ScalarColumn {
         let values = values
         let hops = path.hops[...]
         try rows.visit { (row) throws(RealmError) in
-            if let target = try evaluator.follow(hops, from: Spot(leaf: leaf, row: row)) {
+            if let target = try evaluator.follow(hops, from: RowLocation(leaf: leaf, row: row)) {
                 values[row] = try target.value(column)
             } else {
                 values[row] = .null
@@ -169,7 +169,7 @@ private final class GeneralColumn: ScalarColumn {
     override func load(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
         let values = values
         try rows.visit { (row) throws(RealmError) in
-            values[row] = try evaluator.value(of: operand, Spot(leaf: leaf, row: row))
+            values[row] = try evaluator.value(of: operand, RowLocation(leaf: leaf, row: row))
         }
     }
 }

@@ -36,11 +36,11 @@ struct TermBuilder {
             let bounds = TestBounds.integers(test)
             if bounds.ranges.count > 8, !bounds.isNegated {
                 return IntegerSetTerm(
-                    test.column, bounds.ranges, matchesNull: test.holds(.null))
+                    test.column, bounds.ranges, matchesNull: test.matches(.null))
             }
             return IntegerTerm(
                 test.column, test.column.layout.isNullable ? .marked : .plain, bounds.ranges,
-                isNegated: bounds.isNegated, matchesNull: test.holds(.null))
+                isNegated: bounds.isNegated, matchesNull: test.matches(.null))
         case .bool: return boolTerm(test)
         case .float, .double: return FloatTerm(test)
         case .timestamp: return TimestampTerm(test) ?? ValueTerm(test)
@@ -53,14 +53,14 @@ struct TermBuilder {
     /// Bools are stored as 0, 1 and 3 for null; every other number reads as true.
     private func boolTerm(_ test: ColumnTest) -> QueryTerm {
         var ranges: [IntegerRange] = []
-        if test.holds(.bool(false)) { ranges.append(IntegerRange(low: 0, high: 0)) }
-        if test.holds(.bool(true)) {
+        if test.matches(.bool(false)) { ranges.append(IntegerRange(low: 0, high: 0)) }
+        if test.matches(.bool(true)) {
             ranges.append(IntegerRange(low: .min, high: -1))
             ranges.append(IntegerRange(low: 1, high: .max))
         }
         return IntegerTerm(
             test.column, .reserved(IntegerRange(low: 3, high: 3)), ranges, isNegated: false,
-            matchesNull: test.holds(.null))
+            matchesNull: test.matches(.null))
     }
 
     /// What satisfies the condition of a subquery behind a single hop.

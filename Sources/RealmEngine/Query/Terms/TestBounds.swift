@@ -20,8 +20,8 @@ enum TestBounds {
             return (joined(values.flatMap { integers(.equal, constant: $0).ranges }), false)
         case .range(let low, let high):
             let range = IntegerRange(
-                low: firstInteger { holds(.greaterEqual, .int($0), low) } ?? 1,
-                high: lastInteger { holds(.lessEqual, .int($0), high) } ?? 0)
+                low: firstInteger { matches(.greaterEqual, .int($0), low) } ?? 1,
+                high: lastInteger { matches(.lessEqual, .int($0), high) } ?? 0)
             return ([range].filter { !$0.isEmpty }, false)
         case .strict(let constant), .general(let constant):
             return integers(test.relation, constant: constant)
@@ -42,13 +42,13 @@ enum TestBounds {
         switch relation {
         case .less, .lessEqual:
             first = .min
-            last = lastInteger { holds(relation, .int($0), constant) }
+            last = lastInteger { matches(relation, .int($0), constant) }
         case .greater, .greaterEqual:
-            first = firstInteger { holds(relation, .int($0), constant) }
+            first = firstInteger { matches(relation, .int($0), constant) }
             last = .max
         default:
-            first = firstInteger { holds(.greaterEqual, .int($0), constant) }
-            last = lastInteger { holds(.lessEqual, .int($0), constant) }
+            first = firstInteger { matches(.greaterEqual, .int($0), constant) }
+            last = lastInteger { matches(.lessEqual, .int($0), constant) }
         }
         let isNegated = relation == .notEqual
         guard let first, let last, first <= last else { return ([], isNegated) }
@@ -66,8 +66,8 @@ enum TestBounds {
         }
     }
 
-    private static func holds(_ relation: QueryRelation, _ a: Value, _ b: Value) -> Bool {
-        ValueRules.holds(relation, a, b, folds: false)
+    private static func matches(_ relation: QueryRelation, _ a: Value, _ b: Value) -> Bool {
+        ValueRules.matches(relation, a, b, folds: false)
     }
 
     /// Sorted, without overlaps; neighbours become one.
@@ -140,8 +140,8 @@ extension TestBounds {
         case .range(let low, let high):
             return (
                 range(
-                    first: { holds(.greaterEqual, value($0), low) },
-                    last: { holds(.lessEqual, value($0), high) }, isFloat), false
+                    first: { matches(.greaterEqual, value($0), low) },
+                    last: { matches(.lessEqual, value($0), high) }, isFloat), false
             )
         case .strict(let constant), .general(let constant):
             if case .null = constant { return ([], isNegated) }
@@ -151,13 +151,13 @@ extension TestBounds {
             switch test.relation {
             case .less, .lessEqual:
                 first = { _ in true }
-                last = { holds(test.relation, value($0), constant) }
+                last = { matches(test.relation, value($0), constant) }
             case .greater, .greaterEqual:
-                first = { holds(test.relation, value($0), constant) }
+                first = { matches(test.relation, value($0), constant) }
                 last = { _ in true }
             default:
-                first = { holds(.greaterEqual, value($0), constant) }
-                last = { holds(.lessEqual, value($0), constant) }
+                first = { matches(.greaterEqual, value($0), constant) }
+                last = { matches(.lessEqual, value($0), constant) }
             }
             return (range(first: first, last: last, isFloat), isNegated)
         }
@@ -167,8 +167,8 @@ extension TestBounds {
     static func doubles(equalTo constant: Value, isFloat: Bool) -> [DoubleRange] {
         func value(_ x: Double) -> Value { isFloat ? .float(Float(x)) : .double(x) }
         return range(
-            first: { holds(.greaterEqual, value($0), constant) },
-            last: { holds(.lessEqual, value($0), constant) }, isFloat)
+            first: { matches(.greaterEqual, value($0), constant) },
+            last: { matches(.lessEqual, value($0), constant) }, isFloat)
     }
 
     private static func number(_ value: Value) -> Double {

@@ -5,7 +5,7 @@ final class TextTerm: QueryTerm {
     private let isString: Bool
     private let matchesNull: Bool
     private let way: Way
-    private var distinct = DistinctAnswers()
+    private var distinct = DictionaryPredicate()
     private var stored = CellCache()
     private let scratch = LeafScratch()
     private var cells: ColumnCells<BytesLeaf>
@@ -40,7 +40,7 @@ final class TextTerm: QueryTerm {
         self.test = test
         cells = ColumnCells(test.column)
         isString = test.column.layout.type == .string
-        matchesNull = test.holds(.null)
+        matchesNull = test.matches(.null)
         way = Self.way(of: test)
     }
 
@@ -111,14 +111,14 @@ final class TextTerm: QueryTerm {
             }
         case .general:
             return try among.filter { (row) throws(RealmError) in
-                try holds(column.value(row))
+                try matches(column.value(row))
             }
         }
     }
 
-    private func holds(_ text: ByteView?) -> Bool {
+    private func matches(_ text: ByteView?) -> Bool {
         guard let text else { return matchesNull }
-        return test.holds(isString ? .string(text) : .binary(text))
+        return test.matches(isString ? .string(text) : .binary(text))
     }
 
     /// A test of each text that is not null.
@@ -249,7 +249,7 @@ final class TextTerm: QueryTerm {
     private func matchDistinct(
         _ column: BytesLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
-        if !distinct.isFilled { try distinct.fill(column) { holds($0) } }
+        if !distinct.isFilled { try distinct.fill(column) { matches($0) } }
         guard let rows = distinct.rows(column.node) else { throw column.damagedOffsets() }
         return rows & among
     }

@@ -3,7 +3,7 @@ final class MappedFile: Sendable {
     /// For messages.
     let path: String
     /// Nil for what has no name.
-    let place: DatabasePlace?
+    let place: DatabasePath?
     /// Bytes mapped when the file was opened; a writer maps more as the file grows. Like all offsets
     /// and sizes those of the database, where the file is encrypted.
     let size: Int
@@ -13,20 +13,20 @@ final class MappedFile: Sendable {
     /// Nil for a database held in memory.
     private let descriptor: OwnedDescriptor?
     /// Held to map more of the file.
-    private let extending = Guarded(())
+    private let extending = LockedValue(())
 
     /// Opens and maps the file at `path`.
     convenience init(path: String, _ key: DatabaseKey = .none) throws(RealmError) {
-        try self.init(DatabasePlace(path), key)
+        try self.init(DatabasePath(path), key)
     }
 
-    convenience init(_ place: DatabasePlace, _ key: DatabaseKey = .none) throws(RealmError) {
+    convenience init(_ place: DatabasePath, _ key: DatabaseKey = .none) throws(RealmError) {
         try self.init(File(reading: place.path, as: place.name), place, key)
     }
 
     /// - Parameter place: where the file is; nil for one without a name.
     init(
-        _ file: borrowing File, _ place: DatabasePlace? = nil, _ key: DatabaseKey = .none
+        _ file: borrowing File, _ place: DatabasePath? = nil, _ key: DatabaseKey = .none
     ) throws(RealmError) {
         let path = file.path
         let status = try file.status()

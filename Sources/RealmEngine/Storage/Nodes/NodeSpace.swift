@@ -11,11 +11,11 @@ struct NodeSpace {
     /// once, so one walk over everything never opens more bytes than the file holds; a cycle or a
     /// shared node does. Look-ups, which legitimately come back to the same nodes, use a space whose
     /// budget is practically endless.
-    let state: UnsafeMutablePointer<WalkState>
+    let state: UnsafeMutablePointer<ReadState>
 
     /// A view of the bytes at `base` below `limit`; `state` tells the rest.
     @inline(__always)
-    init(base: UnsafeRawPointer, limit: UInt64, state: UnsafeMutablePointer<WalkState>) {
+    init(base: UnsafeRawPointer, limit: UInt64, state: UnsafeMutablePointer<ReadState>) {
         self.base = base
         direct = state.pointee.pages == nil ? limit : 0
         self.state = state
@@ -255,12 +255,12 @@ struct NodeSpace {
 }
 
 /// What changes while nodes are read: the remaining budget and the values joined from parts.
-struct WalkState {
+struct ReadState {
     var budget: Int
     /// Made when first needed, of the space for look-ups alone.
     var joined: Unmanaged<JoinedBlobs>?
     /// The state of the space for look-ups beside this one.
-    let lookup: UnsafeMutablePointer<WalkState>
+    let lookup: UnsafeMutablePointer<ReadState>
     /// What prepares the pages of an encrypted file, and since when they have to be right; with them
     /// the logical size. Nil for other files.
     var pages: Unmanaged<EncryptedPages>?

@@ -13,7 +13,7 @@ final class Slab: @unchecked Sendable {
     private let isConfidential: Bool
     private var region: SlabRegion?
     /// The bytes of the transaction that uses the slab now.
-    private var memoryOfUser: SpaceMemory?
+    private var memoryOfUser: ReadContext?
     /// Where nodes moved that are never to reach the database.
     private var pages: PageFile?
     /// Up to here the open region's nodes moved.
@@ -59,7 +59,7 @@ final class Slab: @unchecked Sendable {
 
     /// A transaction begins, or goes on with all nodes made so far in the file: its spaces see the
     /// nodes made from now on.
-    func attach(_ user: SpaceMemory) {
+    func attach(_ user: ReadContext) {
         detach()
         let (region, room) = regions.open()
         self.region = region
@@ -88,7 +88,7 @@ final class Slab: @unchecked Sendable {
     }
 
     /// Another transaction goes on with the nodes made so far.
-    func reattach(_ user: SpaceMemory) {
+    func reattach(_ user: ReadContext) {
         memoryOfUser = user
         state.pointee.user = user.states
         user.setSlab(view)
@@ -139,7 +139,7 @@ struct SlabNodes {
         /// belongs to versions that others may see.
         var firstOwn = UInt64.max
         /// The two states of whoever reads the nodes as they are made.
-        var user: UnsafeMutablePointer<WalkState>?
+        var user: UnsafeMutablePointer<ReadState>?
         var slab: Unmanaged<Slab>?
     }
 
@@ -170,7 +170,7 @@ struct SlabNodes {
 
     /// A node that the transaction made.
     @inline(__always)
-    func own(_ ref: Ref) -> SlabNode {
+    func writable(_ ref: Ref) -> SlabNode {
         assert(owns(ref))
         return SlabNode(header: state.pointee.base + Int(ref.raw &- state.pointee.start))
     }

@@ -35,7 +35,7 @@ final class SlabRegions: Sendable {
     /// Bytes in each half.
     let half: Int
     /// The open region's is empty.
-    private let taken = Guarded<[Range<Int>]>([])
+    private let taken = LockedValue<[Range<Int>]>([])
 
     /// Bytes at the beginning of each half that stay ready for the next transaction.
     private static let warm = 16 << 20

@@ -6,7 +6,7 @@
 final class ConditionSignaller: Sendable {
     private let memory: LockFileMemory
     private let condition: @Sendable (LockFile) -> SharedCondition
-    private let state = Guarded(State())
+    private let state = LockedValue(State())
 
     private struct State {
         /// A signal that no broadcast has begun for.
@@ -92,7 +92,7 @@ extension LockFile {
 
     /// Runs `body` with the control mutex held; nil when it could not be had with `patience`.
     func withControl<R>(
-        _ patience: Patience = .forever, _ body: () throws(RealmError) -> R
+        _ patience: LockTimeout = .forever, _ body: () throws(RealmError) -> R
     ) throws(RealmError) -> R? {
         if try controlMutex.tryLock() == nil {
             guard try lock(controlMutex, until: patience.deadline) != nil else { return nil }

@@ -77,7 +77,7 @@ struct LockFile: @unchecked Sendable {
         }
         put(UInt32(initialEntries), Offset.entries)
         put(noEntry, Offset.newest)
-        PausePoint.reach(.initializing)
+        Failpoint.reach(.initializing)
         atomic8(base, Offset.initComplete).pointee.store(1, ordering: .releasing)
     }
 

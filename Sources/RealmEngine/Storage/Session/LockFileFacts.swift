@@ -35,8 +35,10 @@ public struct LockFileFacts: Sendable {
 
     /// Reads the lock file of the database at `path`; nil where there is none or it may not be read.
     public init?(databasePath path: String) {
-        let name = DatabasePlace(path).lock
-        guard let bytes = SideFile.beginning(of: name, limit: Self.largestSize) else { return nil }
+        let name = DatabasePath(path).lock
+        guard let bytes = CompanionFile.beginning(of: name, limit: Self.largestSize) else {
+            return nil
+        }
         isInUse = LockFileMemory.isLocked(name)
         self.bytes = bytes.count
         (layout, session) = bytes.withUnsafeBytes { bytes in

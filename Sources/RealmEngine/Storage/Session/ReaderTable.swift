@@ -12,7 +12,7 @@ public final class ReaderTable: Sendable {
     private let memory: SharedFileMemory
     private let owner: UInt64
     private let generation = ForkGeneration.current
-    private let rows = Guarded(Rows())
+    private let rows = LockedValue(Rows())
 
     /// Rows claimed by this participant, and those of them that say nothing now.
     private struct Rows {
@@ -141,9 +141,9 @@ extension ReaderTable {
     /// All rows that say something, those of dead processes marked; the database at `path` is not
     /// opened and nothing is written. Empty where there is no table.
     public static func read(_ path: String) -> [ReaderRow] {
-        let directory = DatabasePlace(path).management
+        let directory = DatabasePath(path).management
         guard
-            let bytes = SideFile.beginning(of: name, in: directory, limit: Layout.largestSize),
+            let bytes = CompanionFile.beginning(of: name, in: directory, limit: Layout.largestSize),
             bytes.count >= Layout.headerSize
         else { return [] }
         return bytes.withUnsafeBytes { bytes in

@@ -10,15 +10,15 @@ import Synchronization
 final class Session: Sendable {
     let file: LockFile
     /// Nil for a database in memory: nothing lies beside it, and nobody else takes part.
-    let place: DatabasePlace?
+    let place: DatabasePath?
     /// For the version list, which others hold for moments.
-    private let patience: Patience
+    private let patience: LockTimeout
     private let notifier: CommitNotifier?
     /// For programs of other engines, which wait at conditions of the lock file.
     private let commitSignaller: ConditionSignaller
     private let turnSignaller: ConditionSignaller
     /// Where those hear of commits who wait in `waitForVersion`.
-    private let ear: CommitEar?
+    private let ear: CommitFIFOReader?
     /// Counted among the participants: a session whose join failed must not leave.
     private let isJoined = Atomic<Bool>(false)
     /// Nil where there is no such table; nothing depends on it.
@@ -50,15 +50,15 @@ final class Session: Sendable {
     /// table of readers where there is none. Throws `incompatible` when
     /// the lock file has another layout or the session other settings.
     init(
-        joining place: DatabasePlace, isDurable: Bool, namesReaders: Bool = true,
-        _ patience: Patience = .forever,
+        joining place: DatabasePath, isDurable: Bool, namesReaders: Bool = true,
+        _ patience: LockTimeout = .forever,
         attach: (_ isInitiator: Bool) throws(RealmError) -> Attachment?
     ) throws(RealmError) {
         self.place = place
         self.patience = patience.atLeast(milliseconds: Self.listPatience)
         try place.checkSideFiles()
         notifier = CommitNotifier(place)
-        ear = CommitEar(place)
+        ear = CommitFIFOReader(place)
         file = try Self.open(place, isDurable: isDurable, patience)
         (commitSignaller, turnSignaller) = Self.signallers(file)
         readers = ReaderTable(databasePath: place.path, creates: namesReaders)
@@ -66,7 +66,7 @@ final class Session: Sendable {
         let joined: Void? = try file.withControl(patience) {
             () throws(RealmError) in
             let isInitiator = file.participants == 0
-            PausePoint.reach(.attaching)
+            Failpoint.reach(.attaching)
             let attachment = try attach(isInitiator)
             if isInitiator {
                 let attachment = attachment!
@@ -79,7 +79,7 @@ final class Session: Sendable {
             }
             file.participants += 1
             isJoined.store(true, ordering: .relaxed)
-            PausePoint.reach(.joining)
+            Failpoint.reach(.joining)
         }
         if joined == nil { throw Self.busy(place) }
     }
@@ -103,7 +103,7 @@ final class Session: Sendable {
     /// Joins a session that is under way as a reader; nil when there is none, or one that cannot be
     /// joined from here. The settings of the session are taken as they are.
     init?(
-        readingLive place: DatabasePlace, _ patience: Patience = .forever
+        readingLive place: DatabasePath, _ patience: LockTimeout = .forever
     ) throws(RealmError) {
         guard place.hasOneSession, LockFileMemory.isLocked(place.lock),
             case .open(let memory)? = try LockFileMemory.join(
@@ -112,7 +112,7 @@ final class Session: Sendable {
         self.place = place
         self.patience = patience.atLeast(milliseconds: Self.listPatience)
         notifier = CommitNotifier(place)
-        ear = CommitEar(place)
+        ear = CommitFIFOReader(place)
         file = LockFile(memory: memory)
         (commitSignaller, turnSignaller) = Self.signallers(file)
         readers = ReaderTable(databasePath: place.path, creates: false)
@@ -160,7 +160,7 @@ final class Session: Sendable {
     /// What is not filled in yet is waited for; another layout is tried for a moment, since those
     /// programs may be leaving.
     private static func open(
-        _ place: DatabasePlace, isDurable: Bool, _ patience: Patience
+        _ place: DatabasePath, isDurable: Bool, _ patience: LockTimeout
     ) throws(RealmError) -> LockFile {
         let deadline = patience.deadline
         let permissions = { FilePermissions(of: place.path) ?? .ofNewDatabase }
@@ -196,7 +196,7 @@ final class Session: Sendable {
     }
 
     private static func begin(
-        _ file: LockFile, _ attachment: Attachment, _ patience: Patience
+        _ file: LockFile, _ attachment: Attachment, _ patience: LockTimeout
     ) throws(RealmError) {
         file.initiatorPID = 0
         file.format = UInt8(FileFormat.current)
@@ -238,20 +238,20 @@ final class Session: Sendable {
     }
 
     /// Others hold the control mutex for long only while they compact the file, or are stopped.
-    private static func busy(_ place: DatabasePlace) -> RealmError {
+    private static func busy(_ place: DatabasePath) -> RealmError {
         RealmError(
             .busy, code: "FileBusy", reason: "joining",
             "\(holders(place)) keeps others from joining the session", file: place.name,
             hint: "wait for it")
     }
 
-    private static func holders(_ place: DatabasePlace) -> String {
-        let openers = Openers.names(participating: place.path)
+    private static func holders(_ place: DatabasePath) -> String {
+        let openers = FileHolders.names(participating: place.path)
         return openers.isEmpty ? "another program" : openers.joined(separator: ", ")
     }
 
     /// The lock file is held, and nobody fills it in.
-    private static func unready(_ place: DatabasePlace) -> RealmError {
+    private static func unready(_ place: DatabasePath) -> RealmError {
         RealmError(
             .busy, code: "FileBusy", reason: "lock-file",
             "the lock file is held by \(holders(place)) and not ready for use", file: place.name,
@@ -266,7 +266,7 @@ final class Session: Sendable {
             hint: "wait for it, or end all programs that have the database open")
     }
 
-    private static func incompatible(_ what: String, _ place: DatabasePlace) -> RealmError {
+    private static func incompatible(_ what: String, _ place: DatabasePath) -> RealmError {
         RealmError(
             .incompatible, code: "IncompatibleLockFile", reason: "lock-layout",
             "the lock file of a live session has an unknown form: \(what)", file: place.name,
@@ -275,10 +275,10 @@ final class Session: Sendable {
 
     private func leave() {
         guard isJoined.load(ordering: .relaxed) else { return }
-        let patience = Patience.milliseconds(Self.leavingPatience)
+        let patience = LockTimeout.milliseconds(Self.leavingPatience)
         guard (try? file.lock(file.controlMutex, until: patience.deadline)) != nil else { return }
         if file.participants > 0 { file.participants -= 1 }
-        PausePoint.reach(.leaving)
+        Failpoint.reach(.leaving)
         file.controlMutex.unlock()
     }
 
@@ -391,7 +391,7 @@ final class Session: Sendable {
             if again == .ownerDied { outcome = .ownerDied }
         }
         file.nextServed = ticket
-        PausePoint.reach(.turn)
+        Failpoint.reach(.turn)
         try checkCritical()
         return outcome
     }
@@ -433,16 +433,16 @@ final class Session: Sendable {
     ) throws(RealmError) {
         let file = file
         file.isCritical = true
-        PausePoint.reach(.critical)
+        Failpoint.reach(.critical)
         try file.versionMutex.withLock { () throws(RealmError) in
             try VersionList(file: file).add(version: version, top: top, fileSize: logicalSize)
         }
         file.isCritical = false
-        PausePoint.reach(.published)
+        Failpoint.reach(.published)
         _ = try file.withControl { () throws(RealmError) in
             file.versionCount = reachable + 1
             file.newestVersion = version
-            PausePoint.reach(.signalling)
+            Failpoint.reach(.signalling)
         }
         commitSignaller.signal()
         if let notifier {
@@ -450,6 +450,6 @@ final class Session: Sendable {
         } else {
             CommitListener.ring()
         }
-        PausePoint.reach(.ending)
+        Failpoint.reach(.ending)
     }
 }

@@ -41,17 +41,17 @@ struct VersionList {
         if file.allocating == file.newest || i >= file.entryCount {
             i = try freeIndex()
             file.allocating = UInt32(i)
-            PausePoint.reach(.listAllocating)
+            Failpoint.reach(.listAllocating)
         }
         let entry = file.entry(i)
         entry.clearCounts()
         entry.top = top.raw
         entry.fileSize = fileSize
-        PausePoint.reach(.listRoot)
+        Failpoint.reach(.listRoot)
         entry.version = version
-        PausePoint.reach(.listVersion)
+        Failpoint.reach(.listVersion)
         file.newest = UInt32(i)
-        PausePoint.reach(.listNewest)
+        Failpoint.reach(.listNewest)
     }
 
     private func freeIndex() throws(RealmError) -> Int {
@@ -104,7 +104,7 @@ struct VersionList {
             }
             // Only then the root: an entry with a version is complete whenever its writer dies.
             entry.version = 0
-            PausePoint.reach(.listPurging)
+            Failpoint.reach(.listPurging)
             entry.fileSize = .max
             entry.top = .max
             entry.clearCounts()
@@ -190,9 +190,9 @@ struct VersionList {
         guard entry.version != 0, entry.top & 7 == 0, entry.top < entry.fileSize,
             entry.fileSize < 1 << 48, entry.count(kind) < .max
         else { throw Self.damaged }
-        PausePoint.reach(.listPinning)
+        Failpoint.reach(.listPinning)
         entry.setCount(kind, entry.count(kind) + 1)
-        PausePoint.reach(.listPinned)
+        Failpoint.reach(.listPinned)
         return Pin(
             index: i, version: entry.version, top: Ref(entry.top), fileSize: entry.fileSize,
             kind: kind)
@@ -204,7 +204,7 @@ struct VersionList {
         let entry = file.entry(pin.index)
         guard entry.version == pin.version, entry.count(pin.kind) > 0 else { return }
         entry.setCount(pin.kind, entry.count(pin.kind) - 1)
-        PausePoint.reach(.listReleasing)
+        Failpoint.reach(.listReleasing)
     }
 
     /// Whether the newest version has the highest number. It does while all who publish live.

@@ -85,7 +85,7 @@ extension FreeSpace {
     /// The free lists of all readable versions but the newest. Each is opened when it is needed.
     ///
     /// Confined to its owner's thread.
-    final class OlderLists {
+    final class PreviousFreeLists {
         /// In ascending order.
         let versions: [UInt64]
         /// Chunks with stamps up to here keep them.
@@ -96,8 +96,8 @@ extension FreeSpace {
         var openedCount: Int { lists.count }
 
         /// Chunks keep their stamps.
-        static var none: OlderLists {
-            OlderLists([], judged: .max) { OlderList(empty: UInt64($0)) }
+        static var none: PreviousFreeLists {
+            PreviousFreeLists([], judged: .max) { OlderList(empty: UInt64($0)) }
         }
 
         /// - Parameters:
@@ -126,12 +126,12 @@ extension FreeSpace {
             }
             let older = reachable.older
             checked.keep(older)
-            var memories: [SpaceMemory] = []
+            var memories: [ReadContext] = []
             self.init(older.map(\.version), judged: dropped) { (i) throws(RealmError) in
                 if older[i].top.isNone { return OlderList(empty: older[i].version) }
                 let size = Int(clamping: older[i].fileSize)
                 try file.extend(to: size)
-                let memory = SpaceMemory(file.mapping, limit: older[i].fileSize)
+                let memory = ReadContext(file.mapping, limit: older[i].fileSize)
                 memories.append(memory)
                 let top = try TopArray(memory.lookup, older[i].top, fileSize: size)
                 guard top.version == older[i].version else {

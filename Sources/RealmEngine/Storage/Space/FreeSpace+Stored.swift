@@ -77,7 +77,8 @@ extension FreeSpace {
         /// Puts the chunks that nobody above `oldest` released into `free`, answers how many extents they
         /// are, and adds the others to `locked`.
         func divide(
-            _ oldest: UInt64, _ older: OlderLists, _ free: UnsafeMutableBufferPointer<Extent>,
+            _ oldest: UInt64, _ older: PreviousFreeLists,
+            _ free: UnsafeMutableBufferPointer<Extent>,
             _ locked: inout [Chunk]
         ) -> Int {
             var joined = JoinedExtents(free)
@@ -96,7 +97,7 @@ extension FreeSpace {
 
         @inline(never)
         private static func locked(
-            _ chunk: Chunk, _ oldest: UInt64, _ older: OlderLists
+            _ chunk: Chunk, _ oldest: UInt64, _ older: PreviousFreeLists
         ) -> Chunk? {
             var chunk = chunk
             chunk.version = older.stamp(of: chunk)

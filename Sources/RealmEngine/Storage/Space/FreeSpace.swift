@@ -27,7 +27,8 @@ struct FreeSpace {
     /// Reads the free list of the version with root `top`; chunks stamped above `oldestReachable`
     /// are locked, unless `older` versions prove them free.
     init(
-        _ space: NodeSpace, _ top: TopArray, oldestReachable: UInt64, _ older: OlderLists = .none
+        _ space: NodeSpace, _ top: TopArray, oldestReachable: UInt64,
+        _ older: PreviousFreeLists = .none
     ) throws(RealmError) {
         logicalSize = top.logicalSize
         guard let stored = try StoredList(space, top) else { return }

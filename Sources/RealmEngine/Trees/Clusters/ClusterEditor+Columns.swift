@@ -66,7 +66,7 @@ extension ClusterEditor {
         _ slot: RefSlot, below parent: SlabNode?,
         _ body: (RefSlot, Int) throws(RealmError) -> Void
     ) throws(RealmError) {
-        let node = try own(slot, below: parent)
+        let node = try makeWritable(slot, below: parent)
         guard node.view.isInner else { return try body(slot, try rows(node)) }
         for i in 3..<node.count { try rewrite(node.slots + i, below: node, body) }
     }

@@ -13,7 +13,7 @@ extension ClusterEditor {
     func insertNew(_ key: ObjectKey, _ values: UnsafePointer<Value>) throws(RealmError) -> Bool {
         try closeRun()
         let raw = UInt64(bitPattern: key.raw)
-        let place = try reach(raw)
+        let place = try makePathWritable(raw)
         let relative = raw &- place.range.base
         let rows = try rows(place.leaf)
         let row = try lowerBound(relative, place.leaf, rows)
@@ -85,7 +85,7 @@ extension ClusterEditor {
         var keys: [UInt64] = []
         for i in row..<rows { keys.append(try key(i, leaf) &- first) }
         sibling.slots[0] = try keySlot(keys)
-        try nodes.own(leaf.slots).resize(row)
+        try nodes.makeWritable(leaf.slots).resize(row)
         return first
     }
 
@@ -127,7 +127,7 @@ extension ClusterEditor {
             sibling.node.slots[0] = try context.encoder.unsigned(
                 (cut..<count).map { inner.offset($0) &- first }
             ).raw
-            try nodes.own(node.slots).resize(cut)
+            try nodes.makeWritable(node.slots).resize(cut)
         }
         node.resize(3 + cut)
         try setCount(node, self.count(node) - objects)

@@ -2,7 +2,7 @@
 extension ClusterEditor {
     /// The leaf responsible for `key`, ready to be changed like everything above it.
     @inline(__always)
-    func reach(_ key: UInt64) throws(RealmError) -> Reached {
+    func makePathWritable(_ key: UInt64) throws(RealmError) -> Reached {
         willChange()
         scatter.touch(key)
         if let reached, reached.range.contains(key) { return reached }
@@ -19,7 +19,7 @@ extension ClusterEditor {
         var range = Range()
         while true {
             let isCopied = nodes.owns(Ref(slot.pointee))
-            let node = try own(slot, below: path.last?.node)
+            let node = try makeWritable(slot, below: path.last?.node)
             guard node.view.isInner else {
                 guard toLeaf else { return nil }
                 if !isCopied { scatter.leaves.append(range.base) }
@@ -42,7 +42,7 @@ extension ClusterEditor {
 
     /// The node at `slot`, ready to be changed; its form is checked when it is copied.
     @inline(__always)
-    func own(_ slot: RefSlot, below parent: SlabNode?) throws(RealmError) -> SlabNode {
+    func makeWritable(_ slot: RefSlot, below parent: SlabNode?) throws(RealmError) -> SlabNode {
         let ref = Ref(slot.pointee)
         if nodes.owns(ref) { return try nodes.ownRefs(slot) }
         return try copy(slot, below: parent)
@@ -214,7 +214,7 @@ extension ClusterEditor {
             try expandOffsets(node)
             try nodes.insertInteger(node.slots, i, Int64(bitPattern: offset), .none)
         }
-        node = try nodes.roomy(slot, for: node.count + 1)
+        node = try nodes.ensureCapacity(slot, for: node.count + 1)
         node.open(3 + i)
         node.slots[3 + i] = child.raw
         return node

@@ -4,7 +4,7 @@ extension ClusterEditor {
     func remove(_ key: ObjectKey) throws(RealmError) {
         try closeRun()
         let raw = UInt64(bitPattern: key.raw)
-        let place = try reach(raw)
+        let place = try makePathWritable(raw)
         let rows = try rows(place.leaf)
         guard let row = try row(raw &- place.range.base, place.leaf, rows) else {
             throw .corrupt("object \(key.raw) does not exist", in: "cluster")
@@ -69,7 +69,7 @@ extension ClusterEditor {
     private func rebase(
         _ slot: RefSlot, below parent: SlabNode, by delta: UInt64
     ) throws(RealmError) {
-        let node = try own(slot, below: parent)
+        let node = try makeWritable(slot, below: parent)
         guard node.view.isInner else {
             try expandKeys(node, try rows(node))
             return try nodes.addToIntegers(node.slots, from: 0, Int64(bitPattern: delta), .none)
@@ -87,8 +87,8 @@ extension ClusterEditor {
         guard rows + other < size * 3 / 4 else { return }
         let inner = try inner(node)
         let delta = inner.offset(i + 1) &- inner.offset(i)
-        let left = try own(node.slots + 3 + i, below: node)
-        let right = try own(node.slots + 4 + i, below: node)
+        let left = try makeWritable(node.slots + 3 + i, below: node)
+        let right = try makeWritable(node.slots + 4 + i, below: node)
         for c in used {
             try columns[c]!.open(left.slots + c + 1, rows: rows)
             try columns[c]!.open(right.slots + c + 1, rows: other)
@@ -107,7 +107,7 @@ extension ClusterEditor {
             let root = try nodes.space.node(Ref(rootSlot.pointee))
             guard root.isInner, root.count == 4 else { return }
             // An earlier commit may have left an inner node with one child.
-            let node = try own(rootSlot, below: nil)
+            let node = try makeWritable(rootSlot, below: nil)
             try freeList(node)
             rootSlot.pointee = node.slots[3]
             reached = nil

@@ -31,7 +31,7 @@ extension ClusterEditor {
         let done = scatter
         scatter = Scatter()
         if done.isDense || holdsMixed { return }
-        for key in done.leaves { try divide(reach(key)) }
+        for key in done.leaves { try divide(makePathWritable(key)) }
         scatter = Scatter()
     }
 

@@ -1,11 +1,11 @@
 /// Edits a cluster tree: objects by key, one leaf per column (object format section 2).
 ///
 /// The tree is whole at every moment: an edit copies the nodes on its way that the transaction has not
-/// copied before, and changes the copies (`NodeEdits`). Nothing beside that way is read, and of
+/// copied before, and changes the copies (`NodeMutator`). Nothing beside that way is read, and of
 /// a leaf only the columns that change. Confined to the writer.
 final class ClusterEditor {
     let context: EditContext
-    let nodes: NodeEdits
+    let nodes: NodeMutator
     /// What changes the leaves of each leaf index; nil for holes.
     private(set) var columns: UnsafeMutableBufferPointer<ColumnEditor?>
     /// The leaf indexes in use, in ascending order.
@@ -201,7 +201,7 @@ final class ClusterEditor {
     func reachObject(_ key: ObjectKey) throws(RealmError) -> Bool {
         let raw = UInt64(bitPattern: key.raw)
         if let run, run.count > 0, raw >= run.keys[0] { try close(run) }
-        let place = try reach(raw)
+        let place = try makePathWritable(raw)
         return try row(raw &- place.range.base, place.leaf, rows(place.leaf)) != nil
     }
 
@@ -277,7 +277,7 @@ final class ClusterEditor {
     ) throws(RealmError) -> Bool {
         let raw = UInt64(bitPattern: key.raw)
         if let run, run.count > 0, raw >= run.keys[0] { try close(run) }
-        let place = try reach(raw)
+        let place = try makePathWritable(raw)
         let rows = try rows(place.leaf)
         guard let row = try row(raw &- place.range.base, place.leaf, rows) else { return false }
         try column(leafIndex).set(value, place.leaf.slots + leafIndex + 1, at: row, rows: rows)
@@ -289,7 +289,7 @@ final class ClusterEditor {
     func reachSlot(_ key: ObjectKey, _ leafIndex: Int) throws(RealmError) -> RefSlot? {
         let raw = UInt64(bitPattern: key.raw)
         if let run, run.count > 0, raw >= run.keys[0] { try close(run) }
-        let place = try reach(raw)
+        let place = try makePathWritable(raw)
         let rows = try rows(place.leaf)
         guard let row = try row(raw &- place.range.base, place.leaf, rows) else { return nil }
         let column = place.leaf.slots + leafIndex + 1

@@ -1,5 +1,5 @@
 /// Where an object is that was found by its position: its leaf, and what lies beside it.
-struct PlacedLeaf {
+struct LeafAtKey {
     let leaf: ClusterLeaf
     /// Position of the leaf's first object.
     let start: Int
@@ -18,7 +18,7 @@ extension ClusterTree {
     ///
     /// - Parameter last: another leaf of the same tree: the one behind it, and the one before, are
     ///   found without descending.
-    func leaf(at position: Int, near last: PlacedLeaf? = nil) throws(RealmError) -> PlacedLeaf? {
+    func leaf(at position: Int, near last: LeafAtKey? = nil) throws(RealmError) -> LeafAtKey? {
         if position < 0 { return nil }
         if let last, let found = try neighbour(of: last, at: position) { return found }
         return try descend(to: position)
@@ -51,8 +51,8 @@ extension ClusterTree {
     }
 
     private func neighbour(
-        of last: PlacedLeaf, at position: Int
-    ) throws(RealmError) -> PlacedLeaf? {
+        of last: LeafAtKey, at position: Int
+    ) throws(RealmError) -> LeafAtKey? {
         guard let parent = last.parent else { return nil }
         if position >= last.end {
             let child = last.child + 1
@@ -66,13 +66,13 @@ extension ClusterTree {
         return try leaf(last.child - 1, of: parent, start: last.start - size)
     }
 
-    private func descend(to position: Int) throws(RealmError) -> PlacedLeaf? {
+    private func descend(to position: Int) throws(RealmError) -> LeafAtKey? {
         if root.isNone { return nil }
         let node = try space.node(root)
         guard node.isInner else {
             let leaf = try ClusterLeaf(space, root, node: node, base: 0)
             return position < leaf.count
-                ? PlacedLeaf(leaf: leaf, start: 0, parent: nil, child: 0) : nil
+                ? LeafAtKey(leaf: leaf, start: 0, parent: nil, child: 0) : nil
         }
         var inner = try InnerCluster(space, root, node: node, base: 0)
         var start = 0
@@ -120,13 +120,13 @@ extension ClusterTree {
 
     private func leaf(
         _ child: Int, of inner: InnerCluster, start: Int
-    ) throws(RealmError) -> PlacedLeaf {
+    ) throws(RealmError) -> LeafAtKey {
         let ref = try inner.ref(child)
         let node = try space.node(ref)
         guard !node.isInner else { throw space.wrongShape(ref, "cluster leaf") }
         let leaf = try ClusterLeaf(space, ref, node: node, base: inner.base &+ inner.offset(child))
         guard leaf.count > 0 else { throw miscounted(inner) }
-        return PlacedLeaf(leaf: leaf, start: start, parent: inner, child: child)
+        return LeafAtKey(leaf: leaf, start: start, parent: inner, child: child)
     }
 
     /// Number of objects below a node, from its header and first slots alone, or from the header of

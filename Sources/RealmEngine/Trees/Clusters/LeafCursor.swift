@@ -27,7 +27,7 @@ public struct LeafCursor {
     private let space: NodeSpace
     private let reader: NodeSpace
     /// Of a walk that is metered by itself.
-    private var meter: WalkMeter?
+    private var meter: ReadBudget?
     /// The leaves of a directory, and the next of them.
     private var kept: UnsafeBufferPointer<ClusterLeaf>?
     private var place = 0
@@ -59,7 +59,7 @@ public struct LeafCursor {
     /// A walk with a meter of its own, so that a damaged tree ends in an error; `reader` meters what is
     /// read of the leaves.
     init(metered tree: ClusterTree, readIn reader: NodeSpace) {
-        let meter = WalkMeter(tree.space)
+        let meter = ReadBudget(tree.space)
         self.init(meter.space, readIn: reader)
         self.meter = meter
         pending = tree.root.isNone ? nil : (tree.root, 0)
@@ -73,7 +73,7 @@ public struct LeafCursor {
     }
 
     /// The leaves of a stretch of a tree.
-    init(_ stretch: LeafStretch, _ space: NodeSpace) throws(RealmError) {
+    init(_ stretch: LeafRange, _ space: NodeSpace) throws(RealmError) {
         self.init(space, readIn: space)
         let inner = try InnerCluster(
             space, stretch.parent, node: try space.node(stretch.parent), base: stretch.base)
@@ -199,8 +199,8 @@ extension LeafCursor {
 }
 
 /// The meter of one walk.
-private final class WalkMeter {
-    private let state: UnsafeMutablePointer<WalkState>
+private final class ReadBudget {
+    private let state: UnsafeMutablePointer<ReadState>
     let space: NodeSpace
 
     init(_ source: NodeSpace) {

@@ -22,7 +22,7 @@ final class LeafDirectories: Sendable {
     /// What the directories of one version may take: enough for tens of millions of objects.
     static let maximumBytes = 32 << 20
 
-    private let tables = Guarded<[TableKey: Entry]>([:])
+    private let tables = LockedValue<[TableKey: Entry]>([:])
     private let allowance: MemoryAllowance
 
     private enum Entry {

@@ -1,5 +1,5 @@
 /// A leaf of a column in the form that kernels read, which is kept for later queries.
-protocol KeptLeaf: BitwiseCopyable {
+protocol CachedLeaf: BitwiseCopyable {
     /// Opens a leaf; nil when the column is not stored in this form.
     static func opened(
         _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout
@@ -12,7 +12,7 @@ protocol KeptLeaf: BitwiseCopyable {
     func reading(in space: NodeSpace) -> Self
 }
 
-extension KeptLeaf {
+extension CachedLeaf {
     /// Opens the leaf of `rows` objects.
     static func opened(
         _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout, rows: Int
@@ -39,9 +39,9 @@ final class LeafDirectory: @unchecked Sendable {
     /// In table order; a reader puts a space of its own into what it takes.
     let leaves: UnsafeBufferPointer<ClusterLeaf>
     private let allowance: MemoryAllowance
-    private let columns = Guarded<[Int: Column]>([:])
+    private let columns = LockedValue<[Int: Column]>([:])
     /// What the leaves were opened in. Used to open more, with the mutex held, and by nobody else.
-    private let memory: SpaceMemory
+    private let memory: ReadContext
 
     private struct Column: @unchecked Sendable {
         let layout: LeafLayout
@@ -51,7 +51,7 @@ final class LeafDirectory: @unchecked Sendable {
 
     /// Nil when the tree is damaged or there is no memory left for it.
     init?(root: Ref, _ space: NodeSpace, _ allowance: MemoryAllowance) {
-        let memory = SpaceMemory(space)
+        let memory = ReadContext(space)
         var found: ContiguousArray<ClusterLeaf> = []
         do throws(RealmError) {
             var walk = ClusterTree(space: memory.walk, root: root).leaves()
@@ -79,7 +79,7 @@ final class LeafDirectory: @unchecked Sendable {
 
     /// The leaves of a column, as long as the directory lives; nil when they have to be opened one by
     /// one. A column is always asked for in the same form.
-    func leaves<Leaf: KeptLeaf>(
+    func leaves<Leaf: CachedLeaf>(
         _ leafIndex: Int, _ layout: LeafLayout, _ form: Leaf.Type = Leaf.self
     ) -> UnsafePointer<Leaf>? {
         let column = columns.withLock { columns in
@@ -95,7 +95,7 @@ final class LeafDirectory: @unchecked Sendable {
     }
 
     /// Opens every leaf of a column; nil when one cannot be, or there is no memory left.
-    private func opened<Leaf: KeptLeaf>(
+    private func opened<Leaf: CachedLeaf>(
         _ leafIndex: Int, _ layout: LeafLayout, _ form: Leaf.Type
     ) -> UnsafeMutablePointer<Leaf>? {
         guard allowance.take(count &* MemoryLayout<Leaf>.stride) else { return nil }

@@ -52,7 +52,7 @@ extension IndexEditor {
         if holdsWords || entry.string.chunk(at: 0) != gap.chunk { return false }
         let count = IndexNode(context.slab, Ref(gap.leaf.pointee)).count
         guard count < context.fanout.index else { return false }
-        try roomy(gap.leaf, for: count + 1)
+        try ensureCapacity(gap.leaf, for: count + 1)
             .insert(gap.chunk, NodeSlot(object: entry.key).raw, at: gap.index)
         return true
     }

@@ -18,7 +18,7 @@ extension IndexEditor {
     ) throws(RealmError) -> RefSlot? {
         let chunk = entry.string.chunk(at: offset)
         path.remove(from: 0)
-        let (slot, leaf) = try reach(chunk, level: level, isNew: true)
+        let (slot, leaf) = try makePathWritable(chunk, level: level, isNew: true)
         let i = leaf.lowerBound(chunk)
         if i < leaf.count, leaf.chunks[i] == chunk {
             return holdsWords
@@ -27,7 +27,7 @@ extension IndexEditor {
         }
         let goesOn = holdsWords && offset + 4 < entry.string.count
         let new = goesOn ? try chain(entry, offset) : NodeSlot(object: entry.key).raw
-        let node = try roomy(slot, for: leaf.count + 1)
+        let node = try ensureCapacity(slot, for: leaf.count + 1)
         node.insert(chunk, new, at: i)
         if node.count > context.fanout.index { try split(slot, after: i, level: level) }
         return nil

@@ -42,7 +42,7 @@ extension IndexEditor {
     /// The list at `ref`, which is not empty.
     func list(_ ref: Ref) throws(RealmError) -> KeyView {
         let node =
-            context.nodes.owns(ref) ? context.slab.own(ref).view : try context.space.node(ref)
+            context.nodes.owns(ref) ? context.slab.writable(ref).view : try context.space.node(ref)
         if node.isInner { return KeyView(leaf: node, tree: try tree(ref)) }
         guard node.flags & NodeView.formMask == 0 else {
             throw context.space.wrongShape(ref, "index list")
@@ -57,7 +57,7 @@ extension IndexEditor {
         let code = NodeEncoder.widthCode(magnitude: magnitude, isNegative: sign < 0)
         let new = try context.slab.node(flags: code, count: 2, room: 16)
         new.payload.initializeMemory(as: UInt8.self, repeating: 0, count: 16)
-        let node = context.slab.own(new.ref)
+        let node = context.slab.writable(new.ref)
         node.store(keys.0, at: 0)
         node.store(keys.1, at: 1)
         return new.ref
@@ -67,7 +67,7 @@ extension IndexEditor {
         _ key: Int64, at i: Int, _ list: KeyView, _ place: RefSlot
     ) throws(RealmError) {
         if list.tree == nil, list.count < context.fanout.tree {
-            _ = try context.nodes.own(place)
+            _ = try context.nodes.makeWritable(place)
             return try context.nodes.insertInteger(place, i, key)
         }
         let ref = Ref(place.pointee)
@@ -84,7 +84,7 @@ extension IndexEditor {
             try tree.remove(at: i)
             try moved(tree, from: ref, to: place)
         } else {
-            _ = try context.nodes.own(place)
+            _ = try context.nodes.makeWritable(place)
             try context.nodes.removeInteger(place, i)
         }
         // What a tree became may be a node of the file.

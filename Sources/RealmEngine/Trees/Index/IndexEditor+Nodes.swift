@@ -25,8 +25,8 @@ extension IndexEditor {
     @inline(__always)
     func look(_ ref: Ref) throws(RealmError) -> Look {
         guard context.nodes.owns(ref) else { return try checked(ref) }
-        let view = context.slab.own(ref).view
-        let keys = context.slab.own(view.slot(0).ref)
+        let view = context.slab.writable(ref).view
+        let keys = context.slab.writable(view.slot(0).ref)
         return Look(
             ref: ref, view: view, chunks: keys.payload.assumingMemoryBound(to: Int32.self),
             isOwn: true)
@@ -67,7 +67,7 @@ extension IndexEditor {
     func isLevel(_ ref: Ref, offset: Int) throws(RealmError) -> Bool {
         let flags =
             context.nodes.owns(ref)
-            ? context.slab.own(ref).flags : try context.space.node(ref).flags
+            ? context.slab.writable(ref).flags : try context.space.node(ref).flags
         if flags & NodeView.contextFlag == 0 { return false }
         guard offset + 4 <= (holdsWords ? Self.maximumWordOffset : Self.maximumOffset) else {
             throw .corrupt("an index nested too deep", at: ref)
@@ -81,7 +81,7 @@ extension IndexEditor {
     ///
     /// - Parameter last: its key in the inner node above; nil for the root of a level.
     @inline(__always)
-    func own(_ slot: RefSlot, last: Int32?) throws(RealmError) -> IndexNode {
+    func makeWritable(_ slot: RefSlot, last: Int32?) throws(RealmError) -> IndexNode {
         let ref = Ref(slot.pointee)
         return context.nodes.owns(ref) ? IndexNode(context.slab, ref) : try copy(slot, last)
     }
@@ -117,10 +117,10 @@ extension IndexEditor {
     ///
     /// - Parameter isNew: the chunk is going to be there.
     @inline(__always)
-    func reach(
+    func makePathWritable(
         _ chunk: Int32, level: RefSlot, isNew: Bool
     ) throws(RealmError) -> (slot: RefSlot, leaf: IndexNode) {
-        let node = try own(level, last: nil)
+        let node = try makeWritable(level, last: nil)
         return node.isInner ? try descend(chunk, level, node, isNew) : (level, node)
     }
 
@@ -134,7 +134,7 @@ extension IndexEditor {
             let i = min(node.lowerBound(chunk), node.count - 1)
             path.append(Step(slot: slot, child: i))
             let below = node.slots + i
-            let child = try own(below, last: node.chunks[i])
+            let child = try makeWritable(below, last: node.chunks[i])
             if isNew, chunk > node.chunks[i] { node.chunks[i] = chunk }
             (slot, node) = (below, child)
         }
@@ -150,7 +150,7 @@ extension IndexEditor {
 
     /// The node at `slot` with room for `count` entries: itself, or a larger copy.
     @inline(__always)
-    func roomy(_ slot: RefSlot, for count: Int) throws(RealmError) -> IndexNode {
+    func ensureCapacity(_ slot: RefSlot, for count: Int) throws(RealmError) -> IndexNode {
         let node = IndexNode(context.slab, Ref(slot.pointee))
         return count <= node.capacity ? node : try grown(slot, node, count)
     }
@@ -200,7 +200,7 @@ extension IndexEditor {
         _ sibling: Ref, _ last: Int32, _ step: Step, level: RefSlot
     ) throws(RealmError) {
         let above = IndexNode(context.slab, Ref(step.slot.pointee))
-        let node = try roomy(step.slot, for: above.count + 1)
+        let node = try ensureCapacity(step.slot, for: above.count + 1)
         node.insert(last, sibling.raw, at: step.child + 1)
         if node.count > context.fanout.index {
             try split(step.slot, after: step.child + 1, level: level)

@@ -6,7 +6,7 @@ extension IndexEditor {
     func remove(_ entry: Entry, level: RefSlot, offset: Int) throws(RealmError) -> Bool {
         let chunk = entry.string.chunk(at: offset)
         let base = path.count
-        let (_, leaf) = try reach(chunk, level: level, isNew: false)
+        let (_, leaf) = try makePathWritable(chunk, level: level, isNew: false)
         let i = leaf.lowerBound(chunk)
         guard i < leaf.count, leaf.chunks[i] == chunk else { return false }
         let place = leaf.slots + i
@@ -78,7 +78,7 @@ extension IndexEditor {
         while root.isInner, root.count == 1 {
             guard depth < Self.maximumDepth else { throw tooDeep(Ref(level.pointee)) }
             // An earlier commit may have left an inner node with one child, untouched until now.
-            let only = try own(root.slots, last: root.chunks[0])
+            let only = try makeWritable(root.slots, last: root.chunks[0])
             level.pointee = root.slots[0]
             root = only
             depth += 1

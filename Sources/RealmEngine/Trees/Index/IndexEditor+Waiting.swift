@@ -179,13 +179,13 @@ extension IndexEditor {
     private func merge(_ pairs: UnsafeBufferPointer<NumberPair>) throws(RealmError) -> Int {
         path.remove(from: 0)
         let chunk = Int32(truncatingIfNeeded: pairs[0].number >> 32)
-        let (slot, leaf) = try reach(chunk, level: rootSlot, isNew: false)
+        let (slot, leaf) = try makePathWritable(chunk, level: rootSlot, isNew: false)
         let room = context.fanout.index - leaf.count
         guard room > 0, leaf.count > 0 else { return 0 }
         let isLast = path.steps.allSatisfy {
             $0.child == IndexNode(context.slab, Ref($0.slot.pointee)).count - 1
         }
-        let node = try roomy(slot, for: leaf.count + min(room, pairs.count))
+        let node = try ensureCapacity(slot, for: leaf.count + min(room, pairs.count))
         let merged = node.merge(pairs, room: room, isLast: isLast)
         guard isLast else { return merged }
         for step in path.steps {

@@ -14,8 +14,8 @@ struct IndexNode {
     /// The node at `ref`, which the transaction made.
     @inline(__always)
     init(_ slab: SlabNodes, _ ref: Ref) {
-        refs = slab.own(ref)
-        keys = slab.own(Ref(refs.slots[0]))
+        refs = slab.writable(ref)
+        keys = slab.writable(Ref(refs.slots[0]))
     }
 
     /// A new node without entries, with room for `capacity` of them.

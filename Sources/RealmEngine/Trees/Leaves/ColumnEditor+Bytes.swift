@@ -17,7 +17,7 @@ extension ColumnEditor {
     }
 
     func removeBytes(_ slot: RefSlot, _ i: Int) throws(RealmError) {
-        let node = nodes.slab.own(Ref(slot.pointee))
+        let node = nodes.slab.writable(Ref(slot.pointee))
         if !node.view.hasRefs { return try removeCell(slot, i) }
         let leaf = try nodes.ownRefs(slot)
         if leaf.view.context {
@@ -36,7 +36,7 @@ extension ColumnEditor {
     private func splice(
         _ slot: RefSlot, _ i: Int, _ value: ByteView?, _ place: Place
     ) throws(RealmError) -> Bool {
-        let node = nodes.slab.own(Ref(slot.pointee))
+        let node = nodes.slab.writable(Ref(slot.pointee))
         guard node.view.hasRefs else {
             // Never filled, and not marked as strings yet.
             guard node.view.widthType == 1 else { return false }
@@ -53,7 +53,7 @@ extension ColumnEditor {
         _ slot: RefSlot, _ i: Int, _ value: ByteView?, _ place: Place
     ) throws(RealmError) -> Bool {
         let needed = value.map { $0.count + 1 } ?? 0
-        var node = nodes.slab.own(Ref(slot.pointee))
+        var node = nodes.slab.writable(Ref(slot.pointee))
         if needed > node.view.width {
             guard needed <= 16 else { return false }
             node = try widenCells(slot, node, needed)
@@ -99,7 +99,7 @@ extension ColumnEditor {
             Self.store(value, new.payload + i * width, width)
         }
         slot.pointee = new.ref.raw
-        return nodes.slab.own(new.ref)
+        return nodes.slab.writable(new.ref)
     }
 
     // MARK: One byte area
@@ -110,13 +110,13 @@ extension ColumnEditor {
         let end = bytes.count == 0 ? 0 : bytes.node.integer(bytes.count - 1)
         guard end <= Int64(bytes.area.count) else { throw bytes.damagedOffsets() }
         let leaf = try nodes.copyRefs(slot)
-        for i in 0..<3 { _ = try nodes.own(leaf.slots + i) }
-        let area = nodes.slab.own(Ref(leaf.slots[1]))
+        for i in 0..<3 { _ = try nodes.makeWritable(leaf.slots + i) }
+        let area = nodes.slab.writable(Ref(leaf.slots[1]))
         if area.count > Int(end) { area.resize(Int(end)) }
     }
 
     private func mediumRange(_ leaf: SlabNode, _ i: Int) throws(RealmError) -> Range<Int> {
-        let ends = nodes.slab.own(Ref(leaf.slots[0])).view
+        let ends = nodes.slab.writable(Ref(leaf.slots[0])).view
         guard i < ends.count else { throw nodes.outside(leaf.slots) }
         return (i == 0 ? 0 : Int(ends.integer(i - 1)))..<Int(ends.integer(i))
     }
@@ -129,7 +129,7 @@ extension ColumnEditor {
         let size = length + terminator
         if place == .insert {
             if let value, appendMedium(leaf, i, value) { return true }
-            let ends = nodes.slab.own(Ref(leaf.slots[0])).view
+            let ends = nodes.slab.writable(Ref(leaf.slots[0])).view
             guard i <= ends.count else { throw nodes.outside(leaf.slots) }
             let start = i == 0 ? 0 : Int(ends.integer(i - 1))
             try replace(leaf, start..<start, with: value, size: size)
@@ -148,14 +148,14 @@ extension ColumnEditor {
     /// Adds a value behind the last one where all three parts have room for it, as new objects do;
     /// otherwise false, with nothing done.
     private func appendMedium(_ leaf: SlabNode, _ i: Int, _ value: ByteView) -> Bool {
-        let ends = nodes.slab.own(Ref(leaf.slots[0]))
-        let area = nodes.slab.own(Ref(leaf.slots[1]))
-        let nulls = nodes.slab.own(Ref(leaf.slots[2]))
+        let ends = nodes.slab.writable(Ref(leaf.slots[0]))
+        let area = nodes.slab.writable(Ref(leaf.slots[1]))
+        let nulls = nodes.slab.writable(Ref(leaf.slots[2]))
         let start = area.count
         let end = start + value.count + terminator
         guard i > 0, start > 0, i == ends.count, i == nulls.count,
             ends.view.integer(i - 1) == start,
-            NodeEdits.Sign.usual.code(Int64(end)) <= ends.flags & 7,
+            NodeMutator.Sign.usual.code(Int64(end)) <= ends.flags & 7,
             area.hasRoom(for: end), ends.hasRoom(for: i + 1), nulls.hasRoom(for: i + 1)
         else { return false }
         let p = area.payload + start
@@ -173,11 +173,11 @@ extension ColumnEditor {
     private func replace(
         _ leaf: SlabNode, _ range: Range<Int>, with value: ByteView?, size: Int
     ) throws(RealmError) {
-        var area = nodes.slab.own(Ref(leaf.slots[1]))
+        var area = nodes.slab.writable(Ref(leaf.slots[1]))
         let count = area.count
         let newCount = count - range.count + size
         guard range.upperBound <= count else { throw nodes.outside(leaf.slots + 1) }
-        if newCount > count { area = try nodes.roomy(leaf.slots + 1, for: newCount) }
+        if newCount > count { area = try nodes.ensureCapacity(leaf.slots + 1, for: newCount) }
         let p = area.payload
         (p + range.lowerBound + size).copyMemory(
             from: p + range.upperBound, byteCount: count - range.upperBound)
@@ -203,7 +203,7 @@ extension ColumnEditor {
             try context.encoder.blob(value, terminator: terminator).raw
         }
         if place == .insert {
-            let node = try nodes.roomy(slot, for: leaf.count + 1)
+            let node = try nodes.ensureCapacity(slot, for: leaf.count + 1)
             node.open(i)
             node.slots[i] = blob ?? 0
         } else {
@@ -219,7 +219,7 @@ extension ColumnEditor {
     @inline(__always)
     func settled(_ value: Value) -> Value {
         guard let bytes = value.bytes, nodes.slab.holds(bytes.base) else { return value }
-        return context.arena.keep(value)
+        return context.arena.copy(value)
     }
 }
 

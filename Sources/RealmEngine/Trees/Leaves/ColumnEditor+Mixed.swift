@@ -50,7 +50,7 @@ extension ColumnEditor {
         }
         if leaf.slots[5] == 0 {
             if key == 0 { return }
-            let count = try nodes.own(leaf.slots).count
+            let count = try nodes.makeWritable(leaf.slots).count
             leaf.slots[5] = try context.encoder.integers([Int64](repeating: 0, count: count)).raw
         }
         try nodes.setInteger(leaf.slots + 5, i, Int64(key))
@@ -111,7 +111,7 @@ extension ColumnEditor {
                 try pool == .refs
                 ? nodes.newRefs(0, extra: 4).ref.raw : context.encoder.integers([]).raw
         }
-        let count = nodes.slab.own(Ref(slot.pointee)).count
+        let count = nodes.slab.writable(Ref(slot.pointee)).count
         try nodes.insertInteger(slot, count, a)
         if let b { try nodes.insertInteger(slot, count + 1, b) }
         return pool.word(count / pool.size, type: type)
@@ -129,7 +129,7 @@ extension ColumnEditor {
 
     /// Takes value `i`'s entry out of its pool. A collection it leads to is the caller's.
     private func release(_ leaf: SlabNode, _ i: Int) throws(RealmError) {
-        let words = try nodes.own(leaf.slots).view
+        let words = try nodes.makeWritable(leaf.slots).view
         guard i < words.count else { throw nodes.outside(leaf.slots) }
         let word = words.integer(i)
         guard let pool = Pool(rawValue: Int(word >> 5 & 7)) else { return }
@@ -146,7 +146,7 @@ extension ColumnEditor {
 
     /// Puts the last entry into the place of another; answers where it was.
     private func takeOut(_ slot: RefSlot, _ index: Int, _ size: Int) throws(RealmError) -> Int {
-        let node = nodes.slab.own(Ref(slot.pointee))
+        let node = nodes.slab.writable(Ref(slot.pointee))
         let last = node.count / size - 1
         guard index <= last else { throw nodes.outside(slot) }
         for part in 0..<size {

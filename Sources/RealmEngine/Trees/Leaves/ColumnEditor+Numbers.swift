@@ -27,20 +27,20 @@ extension ColumnEditor {
     /// needed first, which the width dictates (object format 3.2).
     @inline(__always)
     func storedOptional(_ slot: RefSlot, _ value: Int64?) throws(RealmError) -> Int64? {
-        let node = try nodes.own(slot)
+        let node = try nodes.makeWritable(slot)
         guard node.count > 0 else { throw nodes.outside(slot) }
         let view = node.view
         let marker = view.integer(0)
         let code = Int(node.flags & 7)
         guard code == 7 || marker == LeafEncoder.upperBound[code] else { return nil }
         guard let value else { return marker }
-        return value != marker && NodeEdits.Sign.usual.code(value) <= code ? value : nil
+        return value != marker && NodeMutator.Sign.usual.code(value) <= code ? value : nil
     }
 
     // MARK: Cells of whole bytes
 
     func setCell(_ slot: RefSlot, _ i: Int, _ bits: Int64) throws(RealmError) {
-        let node = try nodes.own(slot)
+        let node = try nodes.makeWritable(slot)
         guard i < node.count else { throw nodes.outside(slot) }
         store(node, i, bits)
     }
@@ -60,10 +60,10 @@ extension ColumnEditor {
 
     /// Makes place for a cell in front of cell `i`.
     func openCell(_ slot: RefSlot, _ i: Int) throws(RealmError) -> SlabNode {
-        var node = try nodes.own(slot)
+        var node = try nodes.makeWritable(slot)
         let (count, width) = (node.count, node.view.width)
         guard i <= count else { throw nodes.outside(slot) }
-        node = try nodes.roomy(slot, for: count + 1)
+        node = try nodes.ensureCapacity(slot, for: count + 1)
         node.resize(count + 1)
         if i < count {
             (node.payload + (i + 1) * width).copyMemory(
@@ -73,7 +73,7 @@ extension ColumnEditor {
     }
 
     func removeCell(_ slot: RefSlot, _ i: Int) throws(RealmError) {
-        let node = try nodes.own(slot)
+        let node = try nodes.makeWritable(slot)
         let (count, width) = (node.count, node.view.width)
         guard i < count else { throw nodes.outside(slot) }
         (node.payload + i * width).copyMemory(
@@ -86,7 +86,7 @@ extension ColumnEditor {
     /// False when the cells are too small.
     func setDecimal(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) -> Bool {
         guard let decimal = try fitting(slot, value) else { return false }
-        let node = try nodes.own(slot)
+        let node = try nodes.makeWritable(slot)
         guard i < node.count else { throw nodes.outside(slot) }
         store(node, i, decimal)
         return true
@@ -99,7 +99,7 @@ extension ColumnEditor {
     }
 
     private func fitting(_ slot: RefSlot, _ value: Value) throws(RealmError) -> Decimal128? {
-        let width = try nodes.own(slot).view.width
+        let width = try nodes.makeWritable(slot).view.width
         guard width > 0 else { return nil }
         guard case .decimal(let decimal) = value else { return .null }
         return decimal.packedWidth <= width ? decimal : nil
@@ -128,17 +128,17 @@ extension ColumnEditor {
     }
 
     func setID(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
-        let node = try nodes.own(slot)
+        let node = try nodes.makeWritable(slot)
         guard i < idCount(node) else { throw nodes.outside(slot) }
         store(value, idPlace(node, i))
     }
 
     func insertID(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
-        var node = try nodes.own(slot)
+        var node = try nodes.makeWritable(slot)
         let count = idCount(node)
         guard i <= count else { throw nodes.outside(slot) }
         if node.view.width == 0 { node.resize(0, flags: 0x09) }
-        node = try nodes.roomy(slot, for: idBytes(count + 1))
+        node = try nodes.ensureCapacity(slot, for: idBytes(count + 1))
         node.resize(idBytes(count + 1))
         let last = idPlace(node, count)
         if count & 7 == 0 { last.nulls.storeBytes(of: 0, as: UInt8.self) }
@@ -147,7 +147,7 @@ extension ColumnEditor {
     }
 
     func removeID(_ slot: RefSlot, _ i: Int) throws(RealmError) {
-        let node = try nodes.own(slot)
+        let node = try nodes.makeWritable(slot)
         let count = idCount(node)
         guard i < count else { throw nodes.outside(slot) }
         for row in i + 1..<count { moveID(node, from: row, to: row - 1) }

@@ -13,7 +13,7 @@ struct ColumnEditor {
 
     /// Whoever edits the tree keeps it.
     unowned(unsafe) let context: EditContext
-    let nodes: NodeEdits
+    let nodes: NodeMutator
     let layout: LeafLayout
     private let form: Form
     /// The leaves are those of a collection, whose links are stored as they are.
@@ -172,13 +172,13 @@ struct ColumnEditor {
             if try nodes.space.node(ref).hasRefs {
                 try nodes.copyRefs(slot, extra: rows / 8 + 8)
             } else {
-                _ = try nodes.own(slot)
+                _ = try nodes.makeWritable(slot)
             }
         }
         if form == .times {
             let parts = try nodes.ownRefs(slot)
-            _ = try nodes.own(parts.slots)
-            _ = try nodes.own(parts.slots + 1)
+            _ = try nodes.makeWritable(parts.slots)
+            _ = try nodes.makeWritable(parts.slots + 1)
         }
     }
 

@@ -17,7 +17,7 @@ struct Fanout: Sendable {
 /// and the list of file space its edits let go. Confined to the writer.
 final class EditContext {
     /// What changes nodes.
-    let nodes: NodeEdits
+    let nodes: NodeMutator
     let slab: SlabNodes
     /// Keeps the nodes.
     private let slabOwner: Slab
@@ -33,7 +33,7 @@ final class EditContext {
     /// Copies of values that must outlive the caller's buffers.
     let arena = ByteArena()
     /// What reads the open transaction's state as it is now.
-    var readers: SpaceMemory?
+    var readers: ReadContext?
     /// Number of changes so far. What was found before a change is not valid after it.
     @exclusivity(unchecked) private(set) var changeCount = 0
     /// Bytes, about, of what editors have taken apart or collected.
@@ -44,7 +44,7 @@ final class EditContext {
     var hasBatches = false
 
     init(space: NodeSpace, slab: Slab, fanout: Fanout) {
-        nodes = NodeEdits(slab.nodes, space)
+        nodes = NodeMutator(slab.nodes, space)
         slabOwner = slab
         self.slab = slab.nodes
         self.fanout = fanout
@@ -61,7 +61,7 @@ final class EditContext {
 
     /// Goes on from `other`'s nodes and the first `count` of the extents it let go.
     init(_ other: EditContext, _ space: NodeSpace, freed count: Int) {
-        nodes = NodeEdits(other.slab, space)
+        nodes = NodeMutator(other.slab, space)
         slabOwner = other.slabOwner
         slab = other.slab
         fanout = other.fanout
@@ -151,7 +151,7 @@ final class ByteArena {
 
     /// The value with its bytes copied.
     @inline(__always)
-    func keep(_ value: Value) -> Value {
+    func copy(_ value: Value) -> Value {
         switch value {
         case .string(let bytes): .string(copy(bytes))
         case .binary(let bytes): .binary(copy(bytes))

@@ -3,7 +3,7 @@ extension SequenceEditor {
     func insert(_ value: Value, at index: Int) throws(RealmError) {
         precondition(index >= 0 && index <= count)
         note(value)
-        let place = try reach(index, isInsert: true)
+        let place = try makePathWritable(index, isInsert: true)
         var isEven = index == count
         if isEven { isEven = try staysEven(rows: place.rows) }
         if !isEven { try expandPath() }
@@ -58,7 +58,7 @@ extension SequenceEditor {
             try nodes.addToIntegers(step.node.slots, from: step.child, 1, .none)
             try nodes.insertInteger(step.node.slots, step.child, Int64(end), .none)
         }
-        let node = try nodes.roomy(slot(level), for: step.node.count + 1)
+        let node = try nodes.ensureCapacity(slot(level), for: step.node.count + 1)
         node.open(2 + step.child)
         node.slots[2 + step.child] = sibling.raw
         setTotal(node, entries.total + 1)
@@ -83,7 +83,7 @@ extension SequenceEditor {
             new.node.slots[0] = try context.encoder.unsigned(
                 (cut..<entries.count - 1).map { UInt64(entries.end($0) - left) }
             ).raw
-            try nodes.own(node.slots).resize(cut - 1)
+            try nodes.makeWritable(node.slots).resize(cut - 1)
         }
         node.resize(cut + 2)
         setTotal(node, left)
@@ -92,7 +92,7 @@ extension SequenceEditor {
 
     private func growRoot(_ sibling: Ref, left: Int, right: Int) throws(RealmError) {
         let old = Ref(rootSlot.pointee)
-        let node = nodes.slab.own(old)
+        let node = nodes.slab.writable(old)
         // That there are hidden elements is said by the root.
         if element.type == .link {
             node.resize(node.count, flags: node.flags & ~NodeView.contextFlag)

@@ -2,7 +2,7 @@
 extension SequenceEditor {
     func remove(at index: Int) throws(RealmError) {
         precondition(index >= 0 && index < count)
-        let place = try reach(index, isInsert: false)
+        let place = try makePathWritable(index, isInsert: false)
         try expandPath()
         try column.remove(place.slot, at: place.index)
         try addToSizes(-1, levels: path.count)
@@ -73,7 +73,7 @@ extension SequenceEditor {
         let (a, b) = (try Entries(context, left.view), try Entries(context, right.view))
         var ends: [UInt64] = (0..<a.count).map { UInt64(a.end($0)) }
         for i in 0..<b.count - 1 { ends.append(UInt64(a.total + b.end(i))) }
-        let node = try nodes.roomy(slot, for: a.count + b.count + 2)
+        let node = try nodes.ensureCapacity(slot, for: a.count + b.count + 2)
         node.resize(a.count + b.count + 2)
         for i in 0..<b.count { node.slots[1 + a.count + i] = right.slots[1 + i] }
         setTotal(node, a.total + b.total)

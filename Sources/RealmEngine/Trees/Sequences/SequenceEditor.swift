@@ -6,7 +6,7 @@
 final class SequenceEditor {
     let element: ElementType
     let context: EditContext
-    let nodes: NodeEdits
+    let nodes: NodeMutator
     let column: ColumnEditor
     /// Holds the root's ref.
     let rootSlot: RefSlot
@@ -166,7 +166,7 @@ final class SequenceEditor {
     /// already.
     func append(blob: Ref, count: Int) throws(RealmError) {
         try append(.binary(.empty))
-        let place = try reach(self.count - 1, isInsert: false)
+        let place = try makePathWritable(self.count - 1, isInsert: false)
         try column.rebuild(place.slot) { (leaf) throws(RealmError) in
             try leaf.remove(at: place.index, context)
             // Nobody looks at the bytes of a value that has its blob.
@@ -178,7 +178,7 @@ final class SequenceEditor {
     func set(_ value: Value, at index: Int) throws(RealmError) {
         precondition(index >= 0 && index < count)
         note(value)
-        let place = try reach(index, isInsert: false)
+        let place = try makePathWritable(index, isInsert: false)
         try column.set(value, place.slot, at: place.index, rows: place.rows)
     }
 
@@ -188,7 +188,7 @@ final class SequenceEditor {
 
     /// The leaf that holds element `index`, or is to hold a new one there, ready to be changed like
     /// everything above it.
-    func reach(_ index: Int, isInsert: Bool) throws(RealmError) -> Place {
+    func makePathWritable(_ index: Int, isInsert: Bool) throws(RealmError) -> Place {
         seen = nil
         lastIndex = index
         // A node that another transaction of a group made is not changed any more.
@@ -238,7 +238,7 @@ final class SequenceEditor {
             } else {
                 try column.open(rootSlot, rows: count)
             }
-            let node = nodes.slab.own(Ref(rootSlot.pointee))
+            let node = nodes.slab.writable(Ref(rootSlot.pointee))
             node.resize(node.count, flags: node.flags ^ NodeView.contextFlag)
         }
         return Ref(rootSlot.pointee)

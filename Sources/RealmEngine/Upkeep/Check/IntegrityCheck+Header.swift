@@ -37,7 +37,7 @@ extension IntegrityCheck {
         guard let opened else { return nil }
         top = opened
         limit = opened.logicalSize
-        memory = SpaceMemory(mapping, limit: limit)
+        memory = ReadContext(mapping, limit: limit)
         memory.setKeyShift(keyShift)
         report.facts.version = opened.version
         report.facts.logicalSize = limit
@@ -109,7 +109,7 @@ extension IntegrityCheck {
         guard raw.hasMagic, raw.top(raw.selected) == topRef.raw, !header.isStreaming else { return }
         let other = raw.top(1 - raw.selected)
         if other == 0 || other == FileHeader.streamingMark { return }
-        let whole = SpaceMemory(mapping, limit: UInt64(fileSize))
+        let whole = ReadContext(mapping, limit: UInt64(fileSize))
         let previous = try? TopArray(whole.lookup, Ref(other), fileSize: fileSize)
         guard let previous else {
             found(.staleSlot, Ref(other), "the other header slot leads to no root")

@@ -28,7 +28,7 @@ public final class IntegrityCheck {
 
     var report = IntegrityReport()
     /// Told how far the check is.
-    public var meter: WorkMeter?
+    public var meter: ProgressCounter?
     /// Nothing is reported while links are walked a second time.
     var isSilent = false
     /// Where the check is, for findings.
@@ -38,7 +38,7 @@ public final class IntegrityCheck {
 
     var top: TopArray?
     var limit: UInt64
-    var memory: SpaceMemory
+    var memory: ReadContext
     /// How nodes are opened once the structure is known to be a tree, or not to be one.
     var space: NodeSpace { isTree ? memory.lookup : memory.walk }
     var isTree = true
@@ -103,7 +103,7 @@ public final class IntegrityCheck {
     /// `input` when it cannot be read or is no Realm file at all, and `incompatible` when an upgrade
     /// from format 9 was interrupted, so that nothing can be said.
     public static func run(
-        path: String, level: Level = .full, key: EncryptionKey? = nil, meter: WorkMeter? = nil
+        path: String, level: Level = .full, key: EncryptionKey? = nil, meter: ProgressCounter? = nil
     ) throws(RealmError) -> IntegrityReport {
         do throws(RealmError) {
             return try run(MappedFile(path: path, DatabaseKey(key)), level: level, meter: meter)
@@ -111,7 +111,7 @@ public final class IntegrityCheck {
     }
 
     static func run(
-        _ file: MappedFile, level: Level = .full, meter: WorkMeter? = nil
+        _ file: MappedFile, level: Level = .full, meter: ProgressCounter? = nil
     ) throws(RealmError) -> IntegrityReport {
         let header: FileHeader
         let size: Int
@@ -147,7 +147,7 @@ public final class IntegrityCheck {
         self.level = level
         self.owner = owner
         limit = UInt64(fileSize)
-        memory = SpaceMemory(mapping, limit: limit)
+        memory = ReadContext(mapping, limit: limit)
     }
 
     /// A report of nothing but what is wrong with the header.

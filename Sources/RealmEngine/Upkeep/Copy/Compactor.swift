@@ -24,7 +24,7 @@ public struct Compactor {
         /// Write this format, which is older than the one of the original; nil for the original's.
         /// Without effect where it is the original's. Nothing is enumerated then, and nothing read
         /// back.
-        public var format: OlderFormat?
+        public var format: DowngradeFormat?
         /// Encrypt what is written; nil for a plain file, whatever the original is.
         public var key: EncryptionKey?
 
@@ -48,7 +48,7 @@ public struct Compactor {
     private let copier: NodeCopier
     private let verification: CopyVerification?
     /// The format that is written, where it is older.
-    private let older: OlderFormat?
+    private let older: DowngradeFormat?
 
     private init(
         _ snapshot: Snapshot, _ options: Options, _ descriptor: Int32?, path: String,
@@ -139,7 +139,7 @@ public struct Compactor {
             isVerified: verification != nil)
     }
 
-    private func check(_ older: OlderFormat) throws(RealmError) {
+    private func check(_ older: DowngradeFormat) throws(RealmError) {
         guard snapshot.state.format == FileFormat.current || snapshot.state.top == nil else {
             throw .misuse("only files of format 24 are written in an older one")
         }
@@ -158,13 +158,15 @@ public struct Compactor {
         guard node.hasRefs else { throw copier.space.wrongShape(ref, "tables") }
         var count = 0
         let trees = try older.map { (format) throws(RealmError) in
-            OlderTrees(copier, format, try OlderBench(snapshot))
+            DowngradeTrees(copier, format, try NodeScratch(snapshot))
         }
         let result = try copier.emit(node, at: ref) { (slot, child) throws(RealmError) in
             guard let info = snapshot.schema.tables.first(where: { $0.key.slot == slot }) else {
                 return try copier.copy(child)
             }
-            if let trees { return try OlderTableCopier(trees, snapshot.table(info)).copy(child) }
+            if let trees {
+                return try DowngradeTableCopier(trees, snapshot.table(info)).copy(child)
+            }
             let values = try options.enumeration.values(
                 snapshot.table(info), maxMemory: options.maxMemory / 4)
             count += values.count

@@ -22,10 +22,10 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
     private let path: String
     private let descriptor: Int32
     private let mapping: Mapping
-    private let sourceMemory: SpaceMemory
-    private let copyMemory: SpaceMemory
+    private let sourceMemory: ReadContext
+    private let copyMemory: ReadContext
     /// Of what is in the file.
-    private var fileMemory: SpaceMemory
+    private var fileMemory: ReadContext
     private let source: NodeSpace
     /// What is in memory of the copy.
     private var recent: ArraySlice<WriteBehind.Chunk> = []
@@ -33,7 +33,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
     /// The copier's own.
     private var named: [Pair] = []
     /// What the copier named, in that order.
-    private let handedOver = Guarded<[Pair]>([])
+    private let handedOver = LockedValue<[Pair]>([])
     private var waiting: [Pair] = []
     /// Proven pairs whose parents were not looked at yet.
     private var proven: [Pair] = []
@@ -60,9 +60,9 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
             } ?? mapping
         let original = snapshot.lookup
         // A space is of one thread.
-        sourceMemory = SpaceMemory(original)
-        copyMemory = SpaceMemory(base: self.mapping.base, limit: 0)
-        fileMemory = SpaceMemory(self.mapping, limit: 0)
+        sourceMemory = ReadContext(original)
+        copyMemory = ReadContext(base: self.mapping.base, limit: 0)
+        fileMemory = ReadContext(self.mapping, limit: 0)
         source = sourceMemory.lookup
         part = Part(fileMemory)
         releaseStep = max(1 << 20, maxMemory / 4)
@@ -108,7 +108,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         let start: UInt64
         let space: NodeSpace
 
-        init(_ chunk: WriteBehind.Chunk, _ state: UnsafeMutablePointer<WalkState>) {
+        init(_ chunk: WriteBehind.Chunk, _ state: UnsafeMutablePointer<ReadState>) {
             start = chunk.start
             space = NodeSpace(
                 base: UnsafeRawPointer(chunk.bytes) - Int(chunk.start), limit: chunk.end,
@@ -116,7 +116,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         }
 
         /// What is in the file.
-        init(_ memory: SpaceMemory) {
+        init(_ memory: ReadContext) {
             start = 0
             space = memory.lookup
         }
@@ -139,7 +139,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
 
     private func changeToFile(upTo end: UInt64) throws(RealmError) {
         try mapping.extend(descriptor, to: Int(end), path: path)
-        fileMemory = SpaceMemory(mapping, limit: end)
+        fileMemory = ReadContext(mapping, limit: end)
         part = Part(fileMemory)
     }
 

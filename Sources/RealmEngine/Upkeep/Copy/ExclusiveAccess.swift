@@ -17,12 +17,12 @@ public enum ExclusiveAccess {
     ///   and for lock files it does not know, `misuse` for a file with several hard links, and what
     ///   `body` throws.
     public static func run(
-        path: String, key: EncryptionKey? = nil, _ patience: Patience = .forever,
+        path: String, key: EncryptionKey? = nil, _ patience: LockTimeout = .forever,
         allowsOtherNames: Bool = false, converts: Bool = false,
         _ body: (Database) throws(RealmError) -> EncryptionKey?
     ) throws(RealmError) {
         do throws(RealmError) {
-            let place = DatabasePlace(path)
+            let place = DatabasePath(path)
             try place.checkLinks()
             // What cannot be worked on gets no lock file.
             try check(Database(MappedFile(place, DatabaseKey(key))), converts: converts)
@@ -43,7 +43,7 @@ public enum ExclusiveAccess {
     ///
     /// Throws `busy` when others have it open.
     public static func remove(path: String) throws(RealmError) {
-        let place = DatabasePlace(path)
+        let place = DatabasePath(path)
         var isRemoved = false
         do throws(RealmError) {
             try place.checkLinks()
@@ -52,7 +52,7 @@ public enum ExclusiveAccess {
                 guard isInitiator else { throw busy(path) }
                 try removeFile(place.path)
                 isRemoved = true
-                SideFiles.removeUnlocked(beside: place.path)
+                CompanionFiles.removeUnlocked(beside: place.path)
                 // Nobody can take part in what is gone.
                 throw busy(path)
             }
@@ -91,7 +91,7 @@ public enum ExclusiveAccess {
 
     /// Names who has the database at `path` open.
     public static func busy(_ path: String) -> RealmError {
-        let openers = Openers.participants(of: path)
+        let openers = FileHolders.participants(of: path)
         let names = openers.map { "\($0.pid) (\($0.command))" }.joined(separator: ", ")
         let who =
             switch openers.count {

@@ -7,7 +7,7 @@ extension Database {
     public var liveBytes: UInt64 {
         let state = newest
         guard let top = state.top else { return UInt64(RawHeader.size) }
-        let memory = SpaceMemory(file.mapping, limit: state.limit)
+        let memory = ReadContext(file.mapping, limit: state.limit)
         let free = (try? FreeSpace.chunks(memory.lookup, top)) ?? []
         let total = free.reduce(0) { $0 &+ $1.count }
         withExtendedLifetime(memory) {}

@@ -126,7 +126,7 @@ extension Database {
     ) throws(RealmError) -> VersionState {
         let state = try VersionState.read(
             file.mapping, size: size, format: header.format, top: header.top)
-        let memory = SpaceMemory(file.mapping, limit: UInt64(size))
+        let memory = ReadContext(file.mapping, limit: UInt64(size))
         defer { withExtendedLifetime(memory) {} }
         let newest = Ref(try file.rawHeader().top(header.slot ^ 1))
         // A selected slot without a root: nothing is newer.
@@ -178,10 +178,11 @@ extension Database {
     ///
     /// Nil where that cannot be without creating a lock file or mending the database.
     public convenience init?(
-        takingPartIn path: String, createsLockFile: Bool = false, _ patience: Patience = .forever,
+        takingPartIn path: String, createsLockFile: Bool = false,
+        _ patience: LockTimeout = .forever,
         key: EncryptionKey? = nil
     ) throws(RealmError) {
-        let place = DatabasePlace(path)
+        let place = DatabasePath(path)
         let key = DatabaseKey(key)
         do throws(RealmError) {
             guard place.hasOneSession else { return nil }
@@ -216,7 +217,7 @@ extension Database {
 
     /// Whether a session can begin with the file as it is.
     private static func isPlain(
-        _ place: DatabasePlace, _ key: DatabaseKey
+        _ place: DatabasePath, _ key: DatabaseKey
     ) throws(RealmError) -> Bool {
         let mapped = try MappedFile(place, key)
         let header = try mapped.whileUnchanged { (header, _) in header }.header

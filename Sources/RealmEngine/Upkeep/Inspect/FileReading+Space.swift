@@ -5,7 +5,7 @@ extension FileReading {
     struct FreeList {
         let chunks: [FreeSpace.Chunk]
         /// Readable versions before the newest, in ascending order.
-        let older: FreeSpace.OlderLists
+        let older: FreeSpace.PreviousFreeLists
         let newest: UInt64
         /// Bytes of one entry of the list.
         let entryBytes: UInt64
@@ -103,7 +103,7 @@ extension FileReading {
     /// The free lists of the versions before the newest; their roots are checked.
     private func olderLists(
         _ space: NodeSpace, before newest: UInt64
-    ) throws(RealmError) -> FreeSpace.OlderLists {
+    ) throws(RealmError) -> FreeSpace.PreviousFreeLists {
         var lists: [FreeSpace.OlderList] = []
         for version in (lock?.versions ?? []).reversed() where version.version < newest {
             guard version.top != 0 else {
@@ -119,7 +119,7 @@ extension FileReading {
             }
             lists.append(try FreeSpace.OlderList(space, root))
         }
-        return FreeSpace.OlderLists(lists.map(\.version)) { lists[$0] }
+        return FreeSpace.PreviousFreeLists(lists.map(\.version)) { lists[$0] }
     }
 
     func describeSpace(

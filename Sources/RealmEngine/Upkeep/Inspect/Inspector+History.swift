@@ -29,7 +29,7 @@ extension Inspector {
     ///
     /// Throws as `inspect` does, and `corrupt`.
     public func changes(last count: Int) throws(RealmError) -> [ChangeSummary]? {
-        try steadily { (reading, raw) throws(RealmError) in
+        try retryUntilStable { (reading, raw) throws(RealmError) in
             guard let raw else { return nil }
             let header = try reading.header(raw)
             // Those of old formats have other instructions.
@@ -46,7 +46,7 @@ extension Inspector {
 
 extension FileReading {
     fileprivate func tableNames(
-        _ memory: SpaceMemory, _ top: TopArray, format: Int
+        _ memory: ReadContext, _ top: TopArray, format: Int
     ) throws(RealmError) -> [TableKey: String] {
         let tables = try schema(memory, top, format: format)?.tables ?? []
         return Dictionary(tables.map { ($0.key, $0.name) }, uniquingKeysWith: { a, _ in a })

@@ -20,7 +20,7 @@ extension Inspector {
     ///
     /// Throws as `inspect` does.
     public func slots() throws(RealmError) -> [HeaderSlot] {
-        try steadily { (reading, raw) throws(RealmError) in
+        try retryUntilStable { (reading, raw) throws(RealmError) in
             guard let raw else { return [] }
             return (0..<2).map { slot($0, reading, raw) }
         }

@@ -27,7 +27,7 @@ public struct Inspector {
     /// when the file cannot be read or is no Realm file and not encrypted either, and `busy` when commits follow one another faster than
     /// the facts can be read.
     public func inspect() throws(RealmError) -> Inspection {
-        try steadily { (reading, raw) throws(RealmError) in
+        try retryUntilStable { (reading, raw) throws(RealmError) in
             var found = Inspection(path: path)
             found.bytes = reading.file.fileSize
             found.isEncrypted = reading.file.mapping.pages != nil
@@ -57,7 +57,7 @@ public struct Inspector {
 
     /// Calls `body` with the file, its lock file and its header (nil for a file that looks
     /// encrypted) until no commit came in between.
-    func steadily<R>(
+    func retryUntilStable<R>(
         _ body: (FileReading, RawHeader?) throws(RealmError) -> R
     ) throws(RealmError) -> R {
         do throws(RealmError) {
@@ -127,7 +127,7 @@ public struct Inspector {
         guard let other = try? reading.header(raw, slot: 1 - header.slot),
             !other.isStreaming, !other.top.isNone
         else { return nil }
-        let memory = SpaceMemory(reading.file.mapping, limit: UInt64(reading.size))
+        let memory = ReadContext(reading.file.mapping, limit: UInt64(reading.size))
         defer { withExtendedLifetime(memory) {} }
         return try? TopArray(memory.lookup, other.top, fileSize: reading.size).version
     }
@@ -176,18 +176,18 @@ struct FileReading {
     }
 
     /// The newest version's root, and its space; nil when nothing was ever committed.
-    func newest(_ header: FileHeader) throws(RealmError) -> (top: TopArray, memory: SpaceMemory)? {
+    func newest(_ header: FileHeader) throws(RealmError) -> (top: TopArray, memory: ReadContext)? {
         let ref = newestRoot(header)
         let size = try extent()
         if ref.isNone { return nil }
-        let whole = SpaceMemory(file.mapping, limit: UInt64(size))
+        let whole = ReadContext(file.mapping, limit: UInt64(size))
         defer { withExtendedLifetime(whole) {} }
         let top = try TopArray(whole.lookup, ref, fileSize: size)
         if let newest = lock?.newest, newest.version != top.version {
             throw .corrupt(
                 "the root of version \(newest.version) says it is version \(top.version)", at: ref)
         }
-        return (top, SpaceMemory(file.mapping, limit: UInt64(size)))
+        return (top, ReadContext(file.mapping, limit: UInt64(size)))
     }
 
     /// Adds what the newest version says.
@@ -228,7 +228,7 @@ struct FileReading {
 
     /// Tables and objects. Formats before 20 store tables in other ways.
     private func content(
-        _ memory: SpaceMemory, _ top: TopArray, format: Int
+        _ memory: ReadContext, _ top: TopArray, format: Int
     ) throws(RealmError) -> Inspection.Content? {
         guard let schema = try schema(memory, top, format: format) else { return nil }
         var objects = 0
@@ -244,7 +244,7 @@ struct FileReading {
 
     /// The tables; nil for formats that are not read. What makes nodes of old ones is kept in `memory`.
     func schema(
-        _ memory: SpaceMemory, _ top: TopArray, format: Int
+        _ memory: ReadContext, _ top: TopArray, format: Int
     ) throws(RealmError) -> Schema? {
         if FileFormat.legacy.contains(format) {
             let state = try VersionState.read(
@@ -259,7 +259,7 @@ struct FileReading {
     static let inRealm: UInt64 = 2
 
     private func entryCount(
-        _ memory: SpaceMemory, _ top: TopArray
+        _ memory: ReadContext, _ top: TopArray
     ) throws(RealmError) -> Int {
         let tree = BPlusTree(space: memory.lookup, root: top.history)
         return try tree.count { (leaf) throws(RealmError) in
@@ -268,7 +268,7 @@ struct FileReading {
     }
 
     private func history(
-        _ memory: SpaceMemory, _ top: TopArray, format: Int
+        _ memory: ReadContext, _ top: TopArray, format: Int
     ) throws(RealmError) -> Inspection.History {
         var entries: Int?
         if top.historyType == Self.inRealm || top.history.isNone {

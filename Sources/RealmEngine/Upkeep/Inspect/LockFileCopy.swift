@@ -11,7 +11,7 @@ struct LockFileCopy {
     init?(databasePath path: String) {
         guard let found = Self.steady(path) else {
             // What may not be read may still be seen to be in use.
-            guard LockFileMemory.isLocked(DatabasePlace(path).lock) else { return nil }
+            guard LockFileMemory.isLocked(DatabasePath(path).lock) else { return nil }
             facts = Inspection.Lock(
                 isInUse: true, layout: nil, isKnown: false, participants: 0, durability: 0)
             newest = nil
@@ -23,7 +23,7 @@ struct LockFileCopy {
             participants: found.session?.participants ?? 0,
             durability: found.session?.durability ?? 0)
         guard found.isInUse, let session = found.session, session.participants > 0,
-            let newest = session.versions.last, DatabasePlace(path).hasOneSession
+            let newest = session.versions.last, DatabasePath(path).hasOneSession
         else {
             self.newest = nil
             versions = []

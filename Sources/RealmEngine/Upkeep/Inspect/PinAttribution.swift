@@ -22,7 +22,7 @@ public struct PinAttribution: Sendable {
     ///   - rows: the reader table.
     ///   - openers: processes that have the database open; who came too late for the version left out.
     public init(
-        _ version: Inspection.LiveVersion, _ rows: [ReaderRow], _ openers: Openers.Listing
+        _ version: Inspection.LiveVersion, _ rows: [ReaderRow], _ openers: FileHolders.Listing
     ) {
         self.init(
             version, rows.filter { $0.version == version.version }, Self.announcing(rows), openers)
@@ -36,7 +36,7 @@ public struct PinAttribution: Sendable {
     ///     out.
     public static func all(
         _ versions: [Inspection.LiveVersion], _ rows: [ReaderRow],
-        _ openers: (UInt64) -> Openers.Listing
+        _ openers: (UInt64) -> FileHolders.Listing
     ) -> [PinAttribution] {
         let announced = Dictionary(grouping: rows, by: \.version)
         let announcing = announcing(rows)
@@ -54,7 +54,7 @@ public struct PinAttribution: Sendable {
     ///   - announcing: processes with rows of any version.
     private init(
         _ version: Inspection.LiveVersion, _ announced: [ReaderRow],
-        _ announcing: Set<ProcessIdentity>, _ openers: Openers.Listing
+        _ announcing: Set<ProcessIdentity>, _ openers: FileHolders.Listing
     ) {
         self.version = version.version
         self.announced = announced

@@ -124,8 +124,8 @@ extension Inspector {
     /// Throws as `inspect` does, and `corrupt`.
     ///
     /// - Parameter meter: told how far it is.
-    public func map(cells: Int, meter: WorkMeter? = nil) throws(RealmError) -> SpaceMap? {
-        try steadily { (reading, raw) throws(RealmError) in
+    public func map(cells: Int, meter: ProgressCounter? = nil) throws(RealmError) -> SpaceMap? {
+        try retryUntilStable { (reading, raw) throws(RealmError) in
             guard let raw else { return nil }
             let header = try reading.header(raw)
             let opened = try reading.newest(header)
@@ -153,7 +153,7 @@ extension Inspector {
 extension FileReading {
     fileprivate func addNodes(
         _ space: NodeSpace, _ top: TopArray, _ builder: inout SpaceMapBuilder,
-        _ meter: WorkMeter?
+        _ meter: ProgressCounter?
     ) throws(RealmError) {
         let bookkeeping = builder.index(of: .bookkeeping)
         func add(_ ref: Ref, _ owner: Int) throws(RealmError) {

@@ -1,6 +1,6 @@
 /// A database that cannot be opened as a whole: its root and the tables that can be read.
 final class DamagedFile {
-    let memory: SpaceMemory
+    let memory: ReadContext
     let format: Int
     let schema: Schema
     /// What is lost before any object is looked at.
@@ -16,7 +16,7 @@ final class DamagedFile {
     /// Errors that an integrity check finds in the version the header selects.
     let errorCount: Int
     /// What the bytes around nodes say; nil where nothing is damaged.
-    let neighbourhood: Neighbourhood?
+    let neighbourhood: OverwriteDetector?
     let searchMemory: SearchMemory
     private let file: MappedFile
     private let keeper: Snapshot?
@@ -48,7 +48,7 @@ final class DamagedFile {
     }
 
     private struct Content {
-        let memory: SpaceMemory
+        let memory: ReadContext
         var format = FileFormat.current
         var version: UInt64 = 1
         var schema = Schema(tables: [], version: nil)
@@ -56,7 +56,7 @@ final class DamagedFile {
         var losses: [SalvageLoss] = []
         var renamedClasses: [String] = []
         var whyNotNewest: RealmError?
-        var neighbourhood: Neighbourhood?
+        var neighbourhood: OverwriteDetector?
         var leaves: [TableKey: FoundLeaves]?
     }
 
@@ -81,7 +81,7 @@ final class DamagedFile {
     private static func searched(
         _ file: MappedFile, _ memory: SearchMemory, _ root: Root?, _ why: RealmError?
     ) throws(RealmError) -> Content {
-        var content = Content(memory: SpaceMemory(file.mapping, limit: UInt64(file.size) & ~7))
+        var content = Content(memory: ReadContext(file.mapping, limit: UInt64(file.size) & ~7))
         let space = content.memory.lookup
         let search = try TableSearch(
             space, file.mapping, memory, root: root?.ref ?? .none,
@@ -223,7 +223,7 @@ extension DamagedFile {
             root.isEmpty = true
             return root
         }
-        let memory = SpaceMemory(file.mapping, limit: UInt64(file.size) & ~7)
+        let memory = ReadContext(file.mapping, limit: UInt64(file.size) & ~7)
         defer { withExtendedLifetime(memory) {} }
         let space = memory.lookup
         // A truncated file is smaller than its root says.
@@ -239,13 +239,13 @@ extension DamagedFile {
 
     /// What a root leads to that is sound, empty or of an old format.
     private static func read(_ file: MappedFile, _ root: Root) throws(RealmError) -> Content {
-        let whole = SpaceMemory(file.mapping, limit: UInt64(file.size) & ~7)
+        let whole = ReadContext(file.mapping, limit: UInt64(file.size) & ~7)
         if root.isEmpty { return Content(memory: whole) }
         defer { withExtendedLifetime(whole) {} }
         let top = try TopArray(whole.lookup, root.ref, fileSize: .max >> 1)
         let limit = min(top.logicalSize, UInt64(file.size) & ~7)
         if root.isLegacy { return try legacy(file, top, limit) }
-        let memory = SpaceMemory(file.mapping, limit: limit)
+        let memory = ReadContext(file.mapping, limit: limit)
         let reader = SchemaReader(space: memory.lookup, names: top.names, tables: top.tables)
         return Content(memory: memory, schema: try reader.schema(), top: top)
     }
@@ -291,14 +291,14 @@ extension DamagedFile {
     private static func legacy(
         _ file: MappedFile, _ top: TopArray, _ limit: UInt64
     ) throws(RealmError) -> Content {
-        let source = SpaceMemory(file.mapping, limit: limit)
+        let source = ReadContext(file.mapping, limit: limit)
         defer { withExtendedLifetime(source) {} }
         var lost: [SalvageLoss] = []
         let content = try LegacyContent(source.lookup, names: top.names, tables: top.tables) {
             lost.append(.table(slot: $0, why: $1.message))
         }
         let nodes = try LegacyNodes(file.mapping, content, source)
-        let memory = SpaceMemory(file.mapping, limit: limit)
+        let memory = ReadContext(file.mapping, limit: limit)
         memory.keepDerived(nodes)
         let schema = try LegacySchema(nodes, memory.lookup, top, isLenient: true).schema()
         var naming = TableNaming()

@@ -64,7 +64,7 @@ struct FoundLeaves {
     /// What the table's own tree leads to.
     init(
         _ space: NodeSpace, _ info: TableInfo, _ work: SearchWork,
-        _ neighbourhood: Neighbourhood? = nil, _ origin: Origin = .version
+        _ neighbourhood: OverwriteDetector? = nil, _ origin: Origin = .version
     ) {
         (self.space, self.info, self.work) = (space, info, work)
         let walk = ClusterWalk(space, wanted: [ClusterWalk.liveKeys], work, neighbourhood)

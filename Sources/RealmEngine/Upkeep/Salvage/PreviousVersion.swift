@@ -46,7 +46,7 @@ extension IntegrityCheck {
     /// Checks the database that standard input holds, spooled into an unlinked file in `directory`.
     public static func run(
         standardInputInto directory: String, level: Level = .full, key: EncryptionKey? = nil,
-        meter: WorkMeter? = nil
+        meter: ProgressCounter? = nil
     ) throws(RealmError) -> IntegrityReport {
         do throws(RealmError) {
             let file = try File.spooled(from: 0, directory: directory)

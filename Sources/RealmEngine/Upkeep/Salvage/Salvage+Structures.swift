@@ -153,7 +153,7 @@ extension Salvage {
                     throw Self.noText
                 }
                 let mapped = try mapped(value, column, owner, depth: depth)
-                entries.append((transaction.keep(key), mapped ?? .null))
+                entries.append((transaction.copyToArena(key), mapped ?? .null))
             }
         } catch { try loseValue(error, column, owner) }
         return entries
@@ -250,7 +250,7 @@ extension Salvage {
                         try loseValue(error, column, owner)
                     }
                 }
-                made.append((transaction.keep(key), row == nil))
+                made.append((transaction.copyToArena(key), row == nil))
                 rows.append(row)
             }
         } catch { try loseValue(error, column, owner) }

@@ -8,7 +8,7 @@ public final class Salvage {
     private let session: WriteSession
     private let report: (SalvageLoss) throws(RealmError) -> Void
     private(set) var summary = SalvageSummary()
-    private var meter: WorkMeter?
+    private var meter: ProgressCounter?
     /// Nil to rescue what can be read: then anything may be lost.
     private let conversion: Conversion?
     /// Told what is read; nil where nobody asks.
@@ -95,7 +95,7 @@ public final class Salvage {
     public static func run(
         path: String, into destination: String, spillingInto directory: String,
         maxMemory: Int = 64 << 20, key: EncryptionKey? = nil, mapCells: Int? = nil,
-        meter: WorkMeter? = nil, report: @escaping (SalvageLoss) throws(RealmError) -> Void
+        meter: ProgressCounter? = nil, report: @escaping (SalvageLoss) throws(RealmError) -> Void
     ) throws(RealmError) -> SalvageSummary {
         let source: DamagedFile
         let memory = SearchMemory(limit: maxMemory, spillingInto: directory)
@@ -126,7 +126,7 @@ public final class Salvage {
     public static func convert(
         _ snapshot: Snapshot, to conversion: Conversion, at destination: String,
         spillingInto directory: String, maxMemory: Int = 64 << 20, key: EncryptionKey? = nil,
-        meter: WorkMeter? = nil, report: @escaping (SalvageLoss) throws(RealmError) -> Void
+        meter: ProgressCounter? = nil, report: @escaping (SalvageLoss) throws(RealmError) -> Void
     ) throws(RealmError) -> SalvageSummary {
         try run(
             DamagedFile(snapshot, SearchMemory(limit: maxMemory, spillingInto: directory)),
@@ -147,7 +147,7 @@ public final class Salvage {
     @_optimize(size)
     private static func run(
         _ source: DamagedFile, _ place: Place, _ maxMemory: Int, key: EncryptionKey?,
-        _ conversion: Conversion?, _ mapCells: Int?, _ meter: WorkMeter?,
+        _ conversion: Conversion?, _ mapCells: Int?, _ meter: ProgressCounter?,
         _ report: @escaping (SalvageLoss) throws(RealmError) -> Void
     ) throws(RealmError) -> SalvageSummary {
         var options = WriteSession.Options()

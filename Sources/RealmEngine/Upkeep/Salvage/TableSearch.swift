@@ -21,7 +21,7 @@ final class TableSearch {
     private let isNewest: Bool
 
     /// What the bytes around nodes say.
-    let neighbourhood: Neighbourhood
+    let neighbourhood: OverwriteDetector
 
     /// Tables are there that are newer than those of a root that the header selects.
     private(set) var hasNewerTables = false
@@ -53,7 +53,8 @@ final class TableSearch {
         }
         roots = FoundRoot.proven(space, nodes.roots)
         root = FoundRoot(space, ref) ?? roots.first
-        neighbourhood = Neighbourhood(space, SearchWork(bytes: space.limit, memory), top: root?.top)
+        neighbourhood = OverwriteDetector(
+            space, SearchWork(bytes: space.limit, memory), top: root?.top)
         self.isNewest = isNewest && root?.top.ref == ref
         if nodes.isCutShort {
             losses.append(.table(slot: -1, why: "more was found than is looked at"))

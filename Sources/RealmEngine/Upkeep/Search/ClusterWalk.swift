@@ -26,7 +26,7 @@ final class ClusterWalk {
     private let wanted: [Range<UInt64>]
     private let work: SearchWork
     /// Tells what was written over; nil to believe all nodes.
-    private let neighbourhood: Neighbourhood?
+    private let neighbourhood: OverwriteDetector?
     /// In the order of their keys.
     private(set) var leaves: [Leaf] = []
     private(set) var losses: [Loss] = []
@@ -35,7 +35,7 @@ final class ClusterWalk {
 
     init(
         _ space: NodeSpace, wanted: [Range<UInt64>], _ work: SearchWork,
-        _ neighbourhood: Neighbourhood? = nil
+        _ neighbourhood: OverwriteDetector? = nil
     ) {
         (self.space, self.wanted, self.work) = (space, wanted, work)
         self.neighbourhood = neighbourhood

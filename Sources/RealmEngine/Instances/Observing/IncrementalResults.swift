@@ -1,0 +1,144 @@
+/// The objects of results in a newer version, found from those of an older one and from what changed
+/// between them: only objects that changed are asked about, so that the cost follows the change and not
+/// the number of objects.
+struct IncrementalResults {
+    /// In table order.
+    let keys: [ObjectKey]
+    let change: CollectionChange
+
+    /// At most one object in so many may have changed: asking all in order costs as little then.
+    static let share = 256
+
+    /// Nil where other objects have a say in who is among the results or in which order, where the
+    /// class is another one in either version, or where too much changed.
+    ///
+    /// - Parameters:
+    ///   - before: those of the version `old`, in table order.
+    ///   - changes: from `old` to `new`.
+    ///   - probe: of the observer, for the same versions; nil when it sees no modifications.
+    @_optimize(size)
+    init?(
+        _ definition: ResultsDefinition, of before: [ObjectKey], _ changes: ChangeSet,
+        _ probe: ChangeProbe?, from old: Snapshot, to new: Snapshot, share: Int = share
+    ) throws(RealmError) {
+        guard definition.origin == .objects, let then = old.schema.table(definition.table),
+            let now = new.schema.table(definition.table), now.hasPropertiesOf(then)
+        else { return nil }
+        let table = new.table(now)
+        let query = try definition.bound(to: table)
+        if let query, !query.asksObjectsAlone { return nil }
+        let changed = changes[definition.table]
+        if let changed {
+            let count = changed.insertions.count + changed.modifications.count
+            guard count <= (try table.count()) / share else { return nil }
+        }
+        guard let suspects = probe.map({ $0.suspects }) ?? [] else { return nil }
+        var difference = Difference(before)
+        if let changed {
+            let test = query.map { ObjectTest($0, new) }
+            try difference.compare(changed) { (key) throws(RealmError) in
+                try test?.matches(key) ?? true
+            }
+        }
+        keys = difference.applied()
+        var change = difference.change
+        for key in suspects {
+            guard let place = before.position(of: key), difference.stays(place),
+                try probe?.isModified(key) == true
+            else { continue }
+            change.addModification(place, difference.newPlace(of: key, place))
+        }
+        self.change = change
+    }
+}
+
+extension TableInfo {
+    /// Whether a condition means the same in both versions.
+    fileprivate func hasPropertiesOf(_ other: TableInfo) -> Bool {
+        if self === other { return true }
+        return columns.count == other.columns.count
+            && zip(columns, other.columns).allSatisfy {
+                $0.key == $1.key && $0.name == $1.name
+            }
+    }
+}
+
+/// Which objects came to ascending keys and which left them.
+private struct Difference {
+    private let before: [ObjectKey]
+    /// Places in `before`, ascending.
+    private(set) var gone: [Int] = []
+    /// Ascending.
+    private(set) var added: [ObjectKey] = []
+
+    init(_ before: [ObjectKey]) { self.before = before }
+
+    /// - Parameter matches: whether an object of the newer version is to be among them.
+    @_optimize(size)
+    mutating func compare(
+        _ changed: TableChanges, _ matches: (ObjectKey) throws(RealmError) -> Bool
+    ) throws(RealmError) {
+        for key in changed.deletions { note(key, isThere: false) }
+        for key in changed.insertions { note(key, isThere: try matches(key)) }
+        for key in changed.modifications { note(key, isThere: try matches(key)) }
+        gone = gone.ordered(by: <)
+        added = added.ordered(by: <)
+    }
+
+    @inline(never)
+    private mutating func note(_ key: ObjectKey, isThere: Bool) {
+        let place = before.position(of: key)
+        if isThere {
+            if place == nil { added.append(key) }
+        } else if let place {
+            gone.append(place)
+        }
+    }
+
+    /// Whether what was at a place is still there.
+    func stays(_ place: Int) -> Bool {
+        let i = goneBefore(place)
+        return i == gone.count || gone[i] != place
+    }
+
+    @inline(never)
+    private func goneBefore(_ place: Int) -> Int { gone.place(of: place) }
+
+    /// Where `key` is now, for which `place` was, or would have been, the place before.
+    func newPlace(of key: ObjectKey, _ place: Int) -> Int {
+        place - goneBefore(place) + added.place(of: key)
+    }
+
+    /// The keys as they are now: the same array when nothing came or left.
+    @_optimize(size)
+    func applied() -> [ObjectKey] {
+        if gone.isEmpty, added.isEmpty { return before }
+        var result: [ObjectKey] = []
+        result.reserveCapacity(before.count - gone.count + added.count)
+        var (from, i, j) = (0, 0, 0)
+        while i < gone.count || j < added.count {
+            let next = j < added.count ? before.place(of: added[j]) : before.count
+            if i < gone.count, gone[i] < next {
+                result += before[from..<gone[i]]
+                from = gone[i] + 1
+                i += 1
+            } else {
+                result += before[from..<next]
+                from = next
+                result.append(added[j])
+                j += 1
+            }
+        }
+        result += before[from...]
+        return result
+    }
+
+    /// What came and what left.
+    @_optimize(size)
+    var change: CollectionChange {
+        var change = CollectionChange()
+        change.deletions = gone
+        change.insertions = added.map { newPlace(of: $0, before.place(of: $0)) }
+        return change
+    }
+}

@@ -1,0 +1,67 @@
+/// The objects of a class from which a modified object can be reached within some links, found from the
+/// modified ones by the links that lead to them: few commits touch more than a few objects, while an
+/// observer may have to be told of any among a million.
+struct ReverseReachability {
+    /// More objects than this on the way, and asking each object of the collection is no dearer.
+    private static let limit = 1000
+
+    /// By the lowest six bits of their keys: most that are asked for are not among them.
+    private(set) var digits: UInt64 = 0
+    private var keys: Set<ObjectKey> = []
+
+    /// Nil when there are too many. Throws `corrupt`.
+    init?(
+        to changes: ChangeSet, in table: TableKey, within depth: Int, _ new: Snapshot
+    ) throws(RealmError) {
+        var found: Set<ObjectLink> = []
+        for changed in changes.tables {
+            if changed.modifications.count > Self.limit { return nil }
+            for key in changed.modifications {
+                found.insert(ObjectLink(table: changed.table, key: key))
+            }
+        }
+        var last = Array(found)
+        for _ in 0..<depth where !last.isEmpty {
+            var next: [ObjectLink] = []
+            for object in last {
+                if found.count > Self.limit { return nil }
+                try Self.origins(of: object, new) { origin in
+                    if found.count <= Self.limit, found.insert(origin).inserted {
+                        next.append(origin)
+                    }
+                }
+            }
+            last = next
+        }
+        if found.count > Self.limit { return nil }
+        for object in found where object.table == table {
+            keys.insert(object.key)
+            digits |= Self.digit(object.key)
+        }
+    }
+
+    func contains(_ key: ObjectKey) -> Bool {
+        digits & Self.digit(key) != 0 && keys.contains(key)
+    }
+
+    var sortedKeys: [ObjectKey] { keys.ordered(by: <) }
+
+    static func digit(_ key: ObjectKey) -> UInt64 { 1 << UInt64(key.raw & 63) }
+
+    /// Who links to an object, in the newer version.
+    private static func origins(
+        of object: ObjectLink, _ snapshot: Snapshot, _ body: (ObjectLink) -> Void
+    ) throws(RealmError) {
+        guard let info = snapshot.schema.table(object.table), !info.backlinks.isEmpty,
+            let row = try snapshot.table(info).row(object.key)
+        else { return }
+        for backlink in info.backlinks {
+            var cursor = try row.backlinks(backlink)
+            var left = limit + 1
+            while left > 0, let key = try cursor.next() {
+                left -= 1
+                body(ObjectLink(table: backlink.origin, key: key))
+            }
+        }
+    }
+}

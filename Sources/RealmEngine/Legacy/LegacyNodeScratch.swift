@@ -1,0 +1,239 @@
+/// Where nodes of today's form are made for a version of formats 2 to 9: in memory behind the file, by
+/// the encoders that write files. Used by one thread at a time.
+final class LegacyNodeScratch {
+    private let memory: ReadContext
+    private let mapping: Mapping
+    /// Made with the first copy.
+    private var bench: Bench?
+    private var known: [LegacyLinkPlace: LegacyBacklinks] = [:]
+
+    private struct Bench {
+        let part: MappingPart
+        let slab: Slab
+        let context: EditContext
+    }
+
+    init(_ mapping: Mapping, _ memory: ReadContext) {
+        (self.mapping, self.memory) = (mapping, memory)
+    }
+
+    /// What the file is read in.
+    var space: NodeSpace { memory.lookup }
+
+    var encoder: NodeEncoder { bench!.context.encoder }
+
+    /// Runs `body`, which makes nodes, and lets readers of `nodes` see them.
+    func inSlab<R>(
+        _ nodes: DerivedNodes, _ body: () throws(RealmError) -> R
+    ) throws(RealmError) -> R {
+        let bench = try opened()
+        defer {
+            nodes.copiesStart.store(memory.states.pointee.slabStart, ordering: .relaxed)
+            nodes.copiesEnd.store(memory.states.pointee.slabEnd, ordering: .releasing)
+        }
+        guard bench.slab.used <= LegacyLimits.copies(space) else {
+            throw .corrupt(
+                "values take more room than the file can hold (shared nodes)", in: "file")
+        }
+        return try body()
+    }
+
+    private func opened() throws(RealmError) -> Bench {
+        if let bench { return bench }
+        guard let part = mapping.takePart() else {
+            throw RealmError(
+                .busy, code: "TooManyVersions", reason: "too-many-versions",
+                "too many versions of a file of an older format are read at once")
+        }
+        let slab = Slab(mapping, part.range)
+        slab.attach(memory)
+        let made = Bench(
+            part: part, slab: slab,
+            context: EditContext(space: memory.lookup, slab: slab, fanout: Fanout()))
+        bench = made
+        return made
+    }
+
+    // MARK: Nodes
+
+    func node(_ ref: Ref) throws(RealmError) -> NodeView { try space.node(ref) }
+
+    func refs(_ slots: [UInt64], flags: UInt8 = 0) throws(RealmError) -> NodeView {
+        try node(encoder.refs(slots, flags: flags))
+    }
+
+    /// A leaf of all of `cells`.
+    func node(_ cells: LeafCells) throws(RealmError) -> NodeView { try node(leaf(cells)) }
+
+    private func leaf(_ cells: LeafCells, isElement: Bool = false) throws(RealmError) -> Ref {
+        try LeafEncoder(context: bench!.context)
+            .encode(cells, count: cells.capacity, isElement: isElement)
+    }
+
+    // MARK: Lists
+
+    /// A leaf of the roots of lists: cells lead to tables of one column.
+    func lists(
+        _ reader: LegacyColumnReader, _ elements: LegacyColumn, _ rows: Range<Int>
+    ) throws(RealmError) -> NodeView {
+        let cells = try reader.slots(rows)
+        for i in 0..<rows.count {
+            let ref = Ref(UInt64(bitPattern: cells.words[i]))
+            if ref.isNone { continue }
+            let columns = try space.refNode(ref, slots: 1, "list")
+            guard let root = columns.slot(0).child else {
+                throw .corrupt("a list without its values", at: ref)
+            }
+            let list = try list(LegacyColumnReader(space, elements, root))
+            cells.words[i] = Int64(bitPattern: list.raw)
+        }
+        return try node(cells)
+    }
+
+    /// Root of a list in today's form: where it is, if that is the form it has.
+    private func list(_ reader: LegacyColumnReader) throws(RealmError) -> Ref {
+        let count = try reader.count()
+        if count == 0 { return .none }
+        switch reader.column.type {
+        case .int, .float, .double: return reader.root
+        case .bool where !reader.column.isNullable: return reader.root
+        default: return try copy(reader, count)
+        }
+    }
+
+    private func copy(_ reader: LegacyColumnReader, _ count: Int) throws(RealmError) -> Ref {
+        guard count <= LegacyLimits.cells(space) else { throw space.tooMany(count, reader.root) }
+        let full = ElementCursor.mostInLeaf
+        var slots = [NodeEncoder.tag(full)]
+        for start in stride(from: 0, to: count, by: full) {
+            let cells = try reader.cells(start..<min(start + full, count))
+            slots.append(try leaf(cells, isElement: true).raw)
+        }
+        if slots.count == 2 { return Ref(slots[1]) }
+        slots.append(NodeEncoder.tag(count))
+        return try encoder.refs(slots, flags: NodeView.innerFlag)
+    }
+
+    // MARK: Backlinks
+
+    /// A leaf of the objects that link to each of `rows`.
+    func backlinks(
+        _ link: LegacyIncoming, _ rows: Range<Int>, to table: LegacyTable, _ content: LegacyContent
+    ) throws(RealmError) -> NodeView {
+        let place = LegacyLinkPlace(table: link.table, column: link.column)
+        let origins: LegacyBacklinks
+        if let found = known[place] {
+            origins = found
+        } else {
+            origins = try LegacyBacklinks(space, content.tables[link.table], link, table.rows)
+            known[place] = origins
+        }
+        var slots: [UInt64] = []
+        for row in rows {
+            let keys = origins[row]
+            switch keys.count {
+            case 0: slots.append(0)
+            case 1: slots.append(NodeEncoder.tag(Int(keys[keys.startIndex])))
+            default:
+                slots.append(
+                    try keys.withUnsafeBufferPointer { (keys) throws(RealmError) in
+                        try encoder.integers(keys).raw
+                    })
+            }
+        }
+        return try refs(slots)
+    }
+}
+
+extension LegacyColumnReader {
+    /// The roots of what is in the cells of `rows`.
+    func slots(_ rows: Range<Int>) throws(RealmError) -> LeafCells {
+        let cells = LeafCells(layout, capacity: rows.count)
+        try numbers(tree(), rows, cells.words)
+        for i in 0..<rows.count where cells.words[i] & 1 != 0 {
+            throw .corrupt("a number where a table belongs", at: root)
+        }
+        return cells
+    }
+}
+
+/// A column of links.
+struct LegacyLinkPlace: Hashable {
+    let table: Int
+    let column: Int
+}
+
+/// Which rows link to each row of a table, worked out from the links.
+struct LegacyBacklinks {
+    /// Where the origins of each row end.
+    private var ends: ContiguousArray<Int>
+    private var origins: ContiguousArray<Int64>
+
+    /// The rows that link to `row`, once for each link, in ascending order.
+    subscript(row: Int) -> ArraySlice<Int64> {
+        origins[(row == 0 ? 0 : ends[row - 1])..<ends[row]]
+    }
+
+    init(
+        _ space: NodeSpace, _ table: LegacyTable, _ link: LegacyIncoming, _ targets: Int
+    ) throws(RealmError) {
+        let reader = LegacyColumnReader(
+            space, table.spec.columns[link.column], table.roots[link.column],
+            targets: targets)
+        ends = ContiguousArray(repeating: 0, count: targets)
+        origins = []
+        var total = 0
+        try reader.forEachLink(table.rows) { (_, target) throws(RealmError) in
+            total += 1
+            guard target >= 0, target < targets, total <= LegacyLimits.cells(space) else {
+                throw .corrupt("a link to row \(target) of \(targets)", at: reader.root)
+            }
+            ends[Int(target)] += 1
+        }
+        var end = 0
+        for i in ends.indices {
+            // For now where those of the row begin: each moves its end on below.
+            (ends[i], end) = (end, end + ends[i])
+        }
+        origins = ContiguousArray(repeating: 0, count: total)
+        try reader.forEachLink(table.rows) { (row, target) throws(RealmError) in
+            origins[ends[Int(target)]] = Int64(row)
+            ends[Int(target)] += 1
+        }
+    }
+}
+
+extension LegacyColumnReader {
+    /// Calls `body` with every link of the first `rows` rows, and the row it is in.
+    func forEachLink(
+        _ rows: Int, _ body: (Int, Int64) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        let vector = ClusterLeaf.maximumCount
+        for start in stride(from: 0, to: rows, by: vector) {
+            let part = start..<min(start + vector, rows)
+            let cells = column.type == .link ? try cells(part) : try slots(part)
+            for i in 0..<part.count {
+                let word = cells.words[i]
+                if column.type == .link {
+                    if word != LeafCells.noLink { try body(part.lowerBound + i, word) }
+                } else if word != 0 {
+                    let list = Ref(UInt64(bitPattern: word))
+                    try forEachElement(of: list) { (key) throws(RealmError) in
+                        try body(part.lowerBound + i, key)
+                    }
+                }
+            }
+        }
+    }
+
+    private func forEachElement(
+        of list: Ref, _ body: (Int64) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        let tree = LegacyTree(space: space, root: list, form: .integers)
+        let count = try tree.count()
+        guard count <= LegacyLimits.cells(space) else { throw space.tooMany(count, list) }
+        try tree.forEachLeaf(0..<count) { (leaf, part) throws(RealmError) in
+            for i in part { try body(leaf.node.integer(i)) }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import Glibc
+
+/// Where a database is: the name a program was given, and the one its names lead to.
+///
+/// One file is one session, so lock file, reader table and notifications belong beside the name
+/// that is no symbolic link, whichever name was given. Made once per opening: a link that is
+/// pointed elsewhere afterwards does not matter to those who have the file open.
+public struct DatabasePath: Sendable, Hashable {
+    /// As given, for messages.
+    public let name: String
+    /// Leads to the same file without symbolic links.
+    public let path: String
+    /// The links on the way from `name`. Programs that take a name as it is keep a lock file beside
+    /// theirs.
+    let links: [String]
+
+    /// As many as the system follows.
+    private static let mostLinks = 40
+
+    /// Looks at the file system; a file that is not there has a place too.
+    public init(_ name: String) {
+        self.name = name
+        var links: [String] = []
+        var last = name
+        while links.count < Self.mostLinks, let target = Self.target(of: last) {
+            let next =
+                target.utf8.first == Self.slash ? target : Self.split(last).directory + target
+            // The system's names of open files lead to them whatever their text says.
+            guard FileIdentity(path: next) == FileIdentity(path: last) else { break }
+            links.append(Self.resolvingDirectories(of: last))
+            last = next
+        }
+        self.links = links
+        let resolved = Self.resolvingDirectories(of: last)
+        // Seen from the root it may be out of reach, as it is not from here.
+        let isThere =
+            resolved == last || FileIdentity(path: resolved) == FileIdentity(path: last)
+        path = isThere ? resolved : last
+    }
+
+    var lock: String { path + ".lock" }
+    var note: String { path + ".note" }
+    var management: String { path + ".management" }
+
+    private static let slash = UInt8(ascii: "/")
+
+    /// The directory with its slash, empty for the current one, and what follows.
+    private static func split(_ path: String) -> (directory: String, name: String) {
+        var path = path
+        return path.withUTF8 { bytes in
+            let start = bytes.lastIndex(of: slash).map { $0 + 1 } ?? 0
+            return (
+                String(decoding: bytes[..<start], as: UTF8.self),
+                String(decoding: bytes[start...], as: UTF8.self)
+            )
+        }
+    }
+
+    private static func resolvingDirectories(of path: String) -> String {
+        let (directory, name) = split(path)
+        guard let resolved = realpath(directory.isEmpty ? "." : directory, nil) else { return path }
+        defer { free(resolved) }
+        let real = String(cString: resolved)
+        return real.utf8.last == slash ? real + name : real + "/" + name
+    }
+
+    /// What the symbolic link at `path` says; nil when it is none.
+    private static func target(of path: String) -> String? {
+        withUnsafeTemporaryAllocation(byteCount: Int(PATH_MAX), alignment: 1) { bytes in
+            let target = bytes.bindMemory(to: CChar.self).baseAddress!
+            let count = readlink(path, target, bytes.count - 1)
+            guard count > 0 else { return nil }
+            target[count] = 0
+            return String(cString: target)
+        }
+    }
+
+    /// Whether the file that has the name now is this one.
+    func holds(_ file: FileIdentity) -> Bool { FileIdentity(path: path) == file }
+}
+
+// MARK: What one lock file cannot guard
+
+extension DatabasePath {
+    /// The lock file of its own beside a link to the database, as long as somebody holds it: a
+    /// second session, of programs that opened the link.
+    private var foreignLock: (link: String, lock: FileIdentity)? {
+        for link in links {
+            guard let other = FileIdentity(path: link + ".lock"),
+                other != FileIdentity(path: lock), LockFileMemory.isLocked(other)
+            else { continue }
+            return (link, other)
+        }
+        return nil
+    }
+
+    /// The files that participants of the database's session hold, of a second one too.
+    var locks: [FileIdentity] {
+        ([lock] + links.map { $0 + ".lock" }).compactMap { FileIdentity(path: $0) }
+    }
+
+    /// Whether the session that belongs to the file is the only one it can have. Where it is not,
+    /// the file is read without any.
+    var hasOneSession: Bool { foreignLock == nil && !hasOtherNames }
+
+    /// Throws when something else lies where the side files belong.
+    func checkSideFiles() throws(RealmError) {
+        try CompanionFile.check(lock, is: S_IFREG, "lock file")
+        try CompanionFile.check(note, is: S_IFIFO, "FIFO for notifications")
+        try CompanionFile.check(management, is: S_IFDIR, "management directory")
+    }
+
+    /// Throws `busy` while another session has the file open by a link to it.
+    func checkLinks() throws(RealmError) {
+        guard let foreign = foreignLock else { return }
+        let holders = FileHolders.holders(of: foreign.lock)
+        let who = holders.isEmpty ? "another program" : holders.joined(separator: ", ")
+        throw RealmError(
+            .busy, code: "FileBusy", reason: "link-in-use",
+            "\(who) has it open by the symbolic link \(foreign.link), with a lock file of its own",
+            file: name, hint: "stop it, or let it open \(path)")
+    }
+
+    /// Throws `misuse` for a file with several hard links: each of its names would have a session.
+    func checkNames() throws(RealmError) {
+        let count = names
+        guard count > 1 else { return }
+        throw RealmError(
+            .misuse, code: "IllegalOperation", reason: "hard-links",
+            "the file has \(count) names (hard links), and programs that use the others do not "
+                + "know of this one's lock file", file: name,
+            hint: "remove the other names, or write a copy")
+    }
+
+    /// Whether the file has several hard links; one that an interrupted tool left does not count.
+    public var hasOtherNames: Bool { names > 1 }
+
+    /// How many names the file has, without one that an interrupted tool left; 1 for no file.
+    private var names: Int {
+        guard let status = FileStatus(path: path), status.isRegular, status.names > 1
+        else { return 1 }
+        return status.names == 2 && hasRemains(status.identity) ? 1 : status.names
+    }
+
+    /// Whether `file` has a second name that nobody opens: one that begins with the database's and
+    /// goes on as that of a compaction's backup does (`app.realm.bak`), or the passing one of an
+    /// output file that was just complete.
+    private func hasRemains(_ file: FileIdentity) -> Bool {
+        let (directory, own) = Self.split(path)
+        return FileHolders.entries(directory.isEmpty ? "." : directory).contains { other in
+            guard Self.isBackup(other, of: own) || Self.isPassing(other) else { return false }
+            return FileIdentity(path: directory + other) == file
+        }
+    }
+
+    private static func isBackup(_ name: String, of own: String) -> Bool {
+        guard name.hasPrefix(own), let next = name.dropFirst(own.count).first else { return false }
+        return !next.isLetter && !next.isNumber && !name.hasSuffix(".realm")
+    }
+
+    private static func isPassing(_ name: String) -> Bool {
+        name.hasPrefix(".realm-tools-") && name.hasSuffix(".tmp")
+    }
+}

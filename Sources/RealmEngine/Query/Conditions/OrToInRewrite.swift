@@ -1,0 +1,63 @@
+/// Equalities of an OR with constants for the same property are one list of constants: a single look
+/// at each value, or at an index, instead of one for each.
+enum OrToInRewrite {
+    /// The terms of an OR, those that can be joined in the place of the first of them.
+    static func joined(_ terms: [BoundCondition]) -> [BoundCondition] {
+        if terms.count < 2 { return terms }
+        var result: [BoundCondition] = []
+        var lists: [Int: List] = [:]
+        for term in terms {
+            guard case .test(let test) = term, let values = values(of: test) else {
+                result.append(term)
+                continue
+            }
+            if lists[test.column.leafIndex] == nil {
+                lists[test.column.leafIndex] = List(place: result.count, test)
+                result.append(term)
+            }
+            lists[test.column.leafIndex]?.add(values, test)
+        }
+        for list in lists.values where list.count > 1 { result[list.place] = .test(list.test) }
+        return result
+    }
+
+    private struct List {
+        let place: Int
+        private let column: BoundColumn
+        private var range: SourceRange
+        private var values: [Value] = []
+        /// Terms so far.
+        private(set) var count = 0
+
+        init(place: Int, _ test: ColumnTest) {
+            self.place = place
+            column = test.column
+            range = test.range
+        }
+
+        mutating func add(_ more: [Value], _ test: ColumnTest) {
+            values += more
+            count += 1
+            range.start = min(range.start, test.range.start)
+            range.end = max(range.end, test.range.end)
+        }
+
+        var test: ColumnTest {
+            ColumnTest(
+                column: column, range: range, relation: .equal, foldsCase: false,
+                operand: .members(values))
+        }
+    }
+
+    /// The constants of a test that means the same as a list of them.
+    private static func values(of test: ColumnTest) -> [Value]? {
+        guard test.relation == .equal, !test.foldsCase, test.column.layout.collection == nil else {
+            return nil
+        }
+        switch test.operand {
+        case .strict(let value): return [value]
+        case .members(let values): return values
+        case .general, .anyOf, .range: return nil
+        }
+    }
+}

@@ -1,0 +1,85 @@
+/// Finds members of a long list by their hash, as places in the list. Immutable once filled, so free
+/// to cross threads.
+final class ConstantHashSet: @unchecked Sendable {
+    /// A place plus one; 0 is free. At least every other one is.
+    private let slots: UnsafeMutablePointer<Int32>
+    private let mask: Int
+
+    /// Room for `count` members, which is below 2^30.
+    init(count: Int) {
+        var size = 16
+        while size < 2 * count { size *= 2 }
+        mask = size - 1
+        slots = .allocate(capacity: size)
+        slots.initialize(repeating: 0, count: size)
+    }
+
+    deinit { slots.deallocate() }
+
+    /// Adds the member at `place`, unless `isEqual` knows it among those added.
+    func insert(_ place: Int, _ hash: UInt64, _ isEqual: (Int) -> Bool) {
+        var slot = Int(truncatingIfNeeded: hash) & mask
+        while slots[slot] != 0 {
+            if isEqual(Int(slots[slot]) - 1) { return }
+            slot = (slot + 1) & mask
+        }
+        slots[slot] = Int32(truncatingIfNeeded: place + 1)
+    }
+
+    /// Whether `isEqual` holds for a member with that hash.
+    @inline(__always)
+    func contains(_ hash: UInt64, _ isEqual: (Int) -> Bool) -> Bool {
+        var slot = Int(truncatingIfNeeded: hash) & mask
+        while slots[slot] != 0 {
+            if isEqual(Int(slots[slot]) &- 1) { return true }
+            slot = (slot &+ 1) & mask
+        }
+        return false
+    }
+
+    /// The bits of two words, those that choose a slot depending on all of them.
+    @inline(__always)
+    static func hash(_ a: UInt64, _ b: UInt64) -> UInt64 {
+        let mixed = (a ^ (b &<< 31 | b &>> 33)) &* 0x9E37_79B9_7F4A_7C15
+        return (mixed ^ mixed &>> 29) &* 0xBF58_476D_1CE4_E5B9 &>> 20
+    }
+}
+
+/// Texts or binaries of a long list.
+final class TextMembers: @unchecked Sendable {
+    private let texts: [ByteView]
+    private let places: ConstantHashSet
+
+    /// The bytes live as long as the query.
+    init(_ texts: [ByteView]) {
+        self.texts = texts
+        places = ConstantHashSet(count: texts.count)
+        for (i, text) in texts.enumerated() {
+            places.insert(i, Self.hash(text)) { texts[$0] == text }
+        }
+    }
+
+    @inline(__always)
+    func contains(_ text: ByteView) -> Bool {
+        texts.withUnsafeBufferPointer { texts in
+            places.contains(Self.hash(text)) { texts[$0] == text }
+        }
+    }
+
+    @inline(__always)
+    private static func hash(_ text: ByteView) -> UInt64 {
+        var hash = UInt64(truncatingIfNeeded: text.count)
+        var i = 0
+        while i &+ 8 <= text.count {
+            hash = ConstantHashSet.hash(
+                hash, text.base.loadUnaligned(fromByteOffset: i, as: UInt64.self))
+            i &+= 8
+        }
+        var last: UInt64 = 0
+        while i < text.count {
+            last = last &<< 8 | UInt64(text.base.load(fromByteOffset: i, as: UInt8.self))
+            i &+= 1
+        }
+        return ConstantHashSet.hash(hash, last)
+    }
+}

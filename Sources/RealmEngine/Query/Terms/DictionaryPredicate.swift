@@ -1,0 +1,73 @@
+/// What a test says of each distinct value of an enumerated column, as a test of the numbers its
+/// rows hold: texts are looked at once for each distinct one, then whole leaves of numbers are.
+struct DictionaryPredicate {
+    private var answers: [Bool] = []
+    private(set) var isFilled = false
+    /// The places of the values that hold, or of those that do not; nil where they are too many.
+    private var ranges: [IntegerRange]?
+    private var isNegated = false
+
+    /// More ranges than this are slower than to look every number up.
+    private static let mostRanges = 4
+
+    /// Asks `test` about every value the numbers of `column` stand for.
+    mutating func fill(
+        _ column: BytesLeaf, _ test: (ByteView?) -> Bool
+    ) throws(RealmError) {
+        let values = try column.distinctValues()
+        answers.reserveCapacity(values.count)
+        for i in 0..<values.count { answers.append(test(try values.value(i))) }
+        let (held, others) = (places(of: true), places(of: false))
+        isNegated = others.count < held.count
+        let fewest = isNegated ? others : held
+        ranges = fewest.count <= Self.mostRanges ? fewest : nil
+        isFilled = true
+    }
+
+    /// Runs of neighbours with one answer.
+    private func places(of answer: Bool) -> [IntegerRange] {
+        var runs: [IntegerRange] = []
+        for (i, found) in answers.enumerated() where found == answer {
+            let place = Int64(i)
+            if let last = runs.last, last.high == place - 1 {
+                runs[runs.count - 1].high = place
+            } else {
+                runs.append(IntegerRange(low: place, high: place))
+            }
+        }
+        return runs
+    }
+
+    /// The rows of a leaf of at most 256 numbers whose values hold; nil when a number stands for
+    /// none.
+    func rows(_ node: NodeView) -> Selection? {
+        let count = node.count
+        let everyRow = Selection(first: count)
+        let known = IntegerRange(low: 0, high: Int64(answers.count) - 1)
+        guard IntegerKernels.rows(in: known, node, first: 0, count: count) == everyRow else {
+            return nil
+        }
+        guard let ranges else { return looked(up: node, count) }
+        var rows = Selection.none
+        for range in ranges {
+            rows = rows | IntegerKernels.rows(in: range, node, first: 0, count: count)
+        }
+        return isNegated ? everyRow.subtracting(rows) : rows
+    }
+
+    private func looked(up node: NodeView, _ count: Int) -> Selection {
+        withUnsafeTemporaryAllocation(of: Int64.self, capacity: ClusterRows.maximum) { places in
+            let places = places.baseAddress!
+            IntegerKernels.decode(node, first: 0, count: count, into: places)
+            return answers.withUnsafeBufferPointer { answers in
+                Selection(count) { (from, n) in
+                    var bits: UInt64 = 0
+                    for i in 0..<n where answers[Int(places[from &+ i])] {
+                        bits |= 1 &<< UInt64(i)
+                    }
+                    return bits
+                }
+            }
+        }
+    }
+}

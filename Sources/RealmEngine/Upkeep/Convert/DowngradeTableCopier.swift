@@ -1,0 +1,191 @@
+/// Copies one table into a file of an older format: the same objects with the same keys, and whatever
+/// of its columns, leaves and indexes has another form there.
+struct DowngradeTableCopier {
+    private enum Form {
+        case copy, decimals, mixed, backlinks
+        case collections(CollectionKind, ElementType)
+    }
+
+    private let trees: DowngradeTrees
+    private let table: Table
+    /// By slot of the cluster leaves; absent slots are copied.
+    private let forms: [Form]
+
+    private var copier: NodeCopier { trees.copier }
+    private var info: TableInfo { table.info }
+
+    init(_ trees: DowngradeTrees, _ table: Table) {
+        (self.trees, self.table) = (trees, table)
+        let info = table.info
+        let last = (info.columns.map(\.leafIndex) + info.backlinks.map(\.leafIndex)).max() ?? -1
+        var forms = [Form](repeating: .copy, count: last + 2)
+        for column in info.columns { forms[column.leafIndex + 1] = Self.form(column) }
+        for column in info.backlinks { forms[column.leafIndex + 1] = .backlinks }
+        self.forms = forms
+    }
+
+    private static func form(_ column: ColumnInfo) -> Form {
+        switch (column.collection, column.type) {
+        case (nil, .decimal): .decimals
+        case (nil, .mixed): .mixed
+        case (.list?, .decimal), (.list?, .mixed), (.dictionary?, _),
+            (.set?, .decimal), (.set?, .mixed), (.set?, .string), (.set?, .binary):
+            .collections(column.collection!, column.layout.element)
+        default: .copy
+        }
+    }
+
+    /// Copies the table whose root is at `ref`.
+    func copy(_ ref: Ref) throws(RealmError) -> Ref {
+        let top = try copier.open(ref)
+        return try copier.emit(top, at: ref) { (slot, child) throws(RealmError) in
+            switch slot {
+            case 0: try spec(child)
+            case 2, 13: try copier.copyClusters(child, copyLeaf: leaf)
+            case 4: try indexes(child)
+            case 8: try integers(child, Self.older(key:))
+            default: try copier.copy(child)
+            }
+        }
+    }
+
+    // MARK: Columns
+
+    private static let listOfLinks: Int64 = 13
+
+    /// The key of a column, with lists of links of a type of their own.
+    private static func older(key raw: Int64) -> Int64 {
+        let key = ColumnKey(raw)
+        guard key.typeNumber == 12, key.attributes.contains(.list) else { return raw }
+        return raw & ~(0x3F << 16) | listOfLinks << 16
+    }
+
+    private func spec(_ ref: Ref) throws(RealmError) -> Ref {
+        let spec = try copier.open(ref)
+        guard spec.hasRefs, spec.count >= 6 else { throw copier.space.wrongShape(ref, "spec") }
+        let keys = try copier.space.integers(spec.slot(5).ref, "column keys")
+        return try copier.emit(spec, at: ref) { (slot, child) throws(RealmError) in
+            switch slot {
+            case 0:
+                try integers(child) { i, type in
+                    let isList =
+                        i < keys.count && Self.older(key: keys.integer(i)) != keys.integer(i)
+                    return isList ? type & ~0xFFFF | Self.listOfLinks : type
+                }
+            case 2:
+                try integers(child) { i, word in
+                    let isLeftOut = i < info.columns.count && !keepsIndex(i)
+                    return isLeftOut ? word & ~Self.indexBits : word
+                }
+            case 5: try integers(child, Self.older(key:))
+            default: try copier.copy(child)
+            }
+        }
+    }
+
+    private static let indexBits = Int64(
+        ColumnAttributes.indexed.rawValue | ColumnAttributes.fullText.rawValue)
+
+    private func integers(
+        _ ref: Ref, _ change: (Int64) -> Int64
+    ) throws(RealmError) -> Ref {
+        try integers(ref) { _, value in change(value) }
+    }
+
+    /// An array of numbers, each as `change` has it.
+    private func integers(
+        _ ref: Ref, _ change: (Int, Int64) -> Int64
+    ) throws(RealmError) -> Ref {
+        _ = try copier.open(ref)
+        let node = try copier.space.integers(ref, "numbers")
+        return try copier.emit((0..<node.count).map { change($0, node.integer($0)) })
+    }
+
+    // MARK: Objects
+
+    private func leaf(_ slot: Int, _ ref: Ref) throws(RealmError) -> Ref {
+        guard slot < forms.count else { return try copier.copy(ref) }
+        switch forms[slot] {
+        case .copy: return try copier.copy(ref)
+        case .decimals: return try trees.decimals(ref)
+        case .mixed: return try trees.mixed(ref)
+        case .backlinks: return try trees.backlinks(ref)
+        case .collections(let kind, let element):
+            return try trees.collections(ref, kind, element)
+        }
+    }
+
+    // MARK: Indexes
+
+    private func keepsIndex(_ column: Int) -> Bool {
+        trees.format.keepsIndex(
+            of: info.columns[column], isPrimaryKey: column == info.primaryKey)
+    }
+
+    private func indexes(_ ref: Ref) throws(RealmError) -> Ref {
+        let node = try copier.open(ref)
+        guard node.hasRefs else { throw copier.space.wrongShape(ref, "index roots") }
+        return try copier.emit(node, at: ref) { (slot, child) throws(RealmError) in
+            guard let i = info.columns.firstIndex(where: { $0.leafIndex == slot }), keepsIndex(i)
+            else { return .none }
+            let type = info.columns[i].type
+            guard type == .string || type == .mixed, info.columns[i].index != .fullText else {
+                return try copier.copy(child)
+            }
+            return try OlderIndexCopier(trees, table, column: i).copy(child, level: 0)
+        }
+    }
+}
+
+/// Copies the index of a property whose values may share a path, with those that do in the older order.
+struct OlderIndexCopier {
+    private let trees: DowngradeTrees
+    private let table: Table
+    private let column: ColumnInfo
+    private var copier: NodeCopier { trees.copier }
+
+    /// Texts have lists of their own up to here; below, those that begin alike share one (object format
+    /// 5.5).
+    private static let lastLevel = 50
+
+    init(_ trees: DowngradeTrees, _ table: Table, column: Int) {
+        (self.trees, self.table, self.column) = (trees, table, table.info.columns[column])
+    }
+
+    /// - Parameter level: chunks in front of those of this node.
+    func copy(_ ref: Ref, level: Int) throws(RealmError) -> Ref {
+        let node = try copier.open(ref)
+        guard level <= Self.lastLevel + 2 else { throw copier.space.exhausted(ref) }
+        guard node.hasRefs else { throw copier.space.wrongShape(ref, "index node") }
+        return try copier.emit(node, at: ref) { (slot, child) throws(RealmError) in
+            if slot == 0 { return try copier.copy(child) }
+            if node.isInner { return try copy(child, level: level) }
+            let entry = try copier.space.node(child)
+            if entry.context { return try copy(child, level: level + 1) }
+            let isShared = column.type == .mixed || level >= Self.lastLevel
+            return try isShared ? list(child) : copier.copy(child)
+        }
+    }
+
+    /// A list of objects, by value and key.
+    private func list(_ ref: Ref) throws(RealmError) -> Ref {
+        var entries: [(value: Value, key: ObjectKey)] = []
+        var cursor = BacklinkCursor(copier.space, slot: NodeSlot(raw: ref.raw))
+        while let key = try cursor.next() { entries.append((try value(key), key)) }
+        let sorted = entries.ordered {
+            let order = trees.format.compareIndexed($0.value, $1.value)
+            return order != 0 ? order < 0 : $0.key < $1.key
+        }
+        if zip(entries, sorted).allSatisfy({ $0.key == $1.key }) { return try copier.copy(ref) }
+        return try trees.made(
+            sorted.map { .int($0.key.raw) }, ElementType(type: .int, isNullable: false))
+    }
+
+    private func value(_ key: ObjectKey) throws(RealmError) -> Value {
+        let found = try ClusterTree(space: copier.space, root: table.info.root).find(key)
+        guard let (leaf, row) = found else {
+            throw .corrupt("an index names object \(key.raw), which does not exist", in: "index")
+        }
+        return try leaf.value(column.leafIndex, column.layout, row: row)
+    }
+}
