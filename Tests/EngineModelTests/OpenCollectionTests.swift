@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import EngineSupport
@@ -258,5 +259,23 @@ import Testing
                 == entries.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
                 .map(\.value))
         try lab.end()
+    }
+
+    /// Sets that the reference engine wrote have NaN where it was inserted.
+    @Test func aNaNOfTheReferenceIsFound() throws {
+        let folder = try ScratchFolder()
+        let path = folder.file("bags.realm")
+        try FileManager.default.copyItem(
+            atPath: QueryCases.folder.appending(path: "bags.realm").path, toPath: path)
+        let transaction = try WriteSession(path: path, options: .scratch()).begin()
+        let table = try #require(transaction.table(named: "Bag"))
+        let view = try transaction.snapshot().table(table)
+        let column = try #require(view.info.columns.firstIndex { $0.name == "s_d" })
+        var removed = 0
+        for key in try view.keys() {
+            let place = CollectionPlace(table, key, column)
+            if try transaction.removeMember(.double(.nan), from: place) { removed += 1 }
+        }
+        #expect(removed == 1)
     }
 }

@@ -36,13 +36,33 @@ struct OrderedSearch {
                     try leaf.value(i).map { ByteView.compare($0, wanted) } ?? -1
                 })
         default:
-            return try find(
+            let found = try find(
                 open: { (ref) throws(RealmError) in
                     try ColumnLeaf(space, ref, element: element)
                 },
                 count: { $0.count }, place: { _ in nil },
                 order: { (leaf, i) throws(RealmError) in order(try leaf.stored(i), value) })
+            if found.isThere || !value.isBinaryNaN { return found }
+            return try findNaN(value, order: order) ?? found
         }
+    }
+
+    /// Finds a NaN that is not where `order` has it: the reference engine's order leaves NaN wherever it was
+    /// inserted.
+    private func findNaN(
+        _ value: Value, order: (Value, Value) -> Int
+    ) throws(RealmError) -> Result? {
+        var index = 0
+        while index < count {
+            let (ref, start) = try tree.leaf(containing: index)
+            let leaf = try ColumnLeaf(tree.space, ref, element: element)
+            for i in 0..<leaf.count where order(try leaf.stored(i), value) == 0 {
+                return (start + i, true)
+            }
+            guard leaf.count > 0 else { throw miscounted(ref) }
+            index = start + leaf.count
+        }
+        return nil
     }
 
     /// - Parameters:
@@ -96,5 +116,15 @@ struct OrderedSearch {
     @inline(never)
     private func miscounted(_ ref: Ref) -> RealmError {
         .corrupt("a B+tree child of another size than announced", at: ref)
+    }
+}
+
+extension Value {
+    fileprivate var isBinaryNaN: Bool {
+        switch self {
+        case .float(let v): v.isNaN
+        case .double(let v): v.isNaN
+        default: false
+        }
     }
 }
