@@ -94,7 +94,7 @@ import Testing
 
     private func value(_ random: RandomValues, _ layout: LeafLayout, _ lab: EditLab) -> Value {
         if layout.isNullable, random.chance(20) { return .null }
-        return lab.arena.keep(scalar(random, layout.type, lab))
+        return lab.arena.copy(scalar(random, layout.type, lab))
     }
 
     private func scalar(_ random: RandomValues, _ type: ColumnType, _ lab: EditLab) -> Value {

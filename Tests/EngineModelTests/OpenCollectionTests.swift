@@ -267,7 +267,10 @@ import Testing
         let path = folder.file("bags.realm")
         try FileManager.default.copyItem(
             atPath: QueryCases.folder.appending(path: "bags.realm").path, toPath: path)
-        let transaction = try WriteSession(path: path, options: .scratch()).begin()
+        var options = WriteSession.Options()
+        options.isDurable = false
+        let session = try WriteSession(path: path, options: options)
+        let transaction = try session.begin()
         let table = try #require(transaction.table(named: "Bag"))
         let view = try transaction.snapshot().table(table)
         let column = try #require(view.info.columns.firstIndex { $0.name == "s_d" })

@@ -104,7 +104,7 @@ final class RowBatchSide {
         lastKey += form.ascends ? Int64(1 + values.below(3) * values.below(200)) : 1
         let number = isTaken ? lastKey / 2 : form.ascends ? lastKey : lastKey ^ 0x2A5
         switch form.key {
-        case .string: return arena.keep(.string(bytes(of: "key \(number)")))
+        case .string: return arena.copy(.string(bytes(of: "key \(number)")))
         case .objectID: return .objectID(ObjectID(high: UInt64(number), low: 7))
         default: return .int(number)
         }

@@ -144,8 +144,12 @@ import Testing
             let end = source.bytes.count / 10 * tenth & ~7
             guard let found = try? salvage(Array(source.bytes[..<end]), source) else { continue }
             rescued += found.objects
-            #expect(abs(found.estimate - found.objects) * 10 <= found.objects, "\(tenth)")
-            #expect(found.doubtful == 0 && !found.summary.isComplete, "\(tenth)")
+            let missed = abs(found.estimate - found.objects - found.summary.lostObjects)
+            #expect(missed * 10 <= found.objects, "\(tenth): \(found)")
+            #expect(!found.summary.isComplete, "\(tenth): \(found)")
+            // A leaf of the same form may be where an older version had another: then all is said to be old.
+            let isOld = !found.summary.isNewest && found.summary.older == found.objects
+            #expect(found.doubtful == 0 || isOld && found.doubtful <= 256, "\(tenth): \(found)")
             #expect(found.old == 0 || !found.summary.isNewest || found.summary.older >= found.old)
         }
         #expect(rescued > 10 * Source.rows)
@@ -366,7 +370,7 @@ import Testing
 extension WriteTransaction {
     fileprivate func text(_ text: String) -> Value {
         var text = text
-        return text.withUTF8 { keep(.string(ByteView($0.baseAddress!, count: $0.count))) }
+        return text.withUTF8 { copyToArena(.string(ByteView($0.baseAddress!, count: $0.count))) }
     }
 }
 

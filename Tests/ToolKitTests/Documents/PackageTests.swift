@@ -42,7 +42,7 @@ import Testing
                 realm-versions
                 realm-write
                 5 share/bash-completion/completions
-                1 share/doc/realm-tools
+                3 share/doc/realm-tools
                 5 share/fish/vendor_completions.d
                 5 share/man/man1
                 1 share/man/man7
