@@ -23,7 +23,8 @@ final class ModelRun {
         var auditEvery = 5
         /// Skips syncs: what is tested is not what a power failure leaves.
         var isDurable = false
-        /// How often a transaction writes what it has ahead of its commit.
+        /// Percentage of operations after which a transaction is written out ahead of its commit; unless 0,
+        /// some transactions do it in the middle of bulk edits too.
         var spillPercent = 2
         /// Reads everything back after each commit.
         var isComparing = true
@@ -141,6 +142,9 @@ final class ModelRun {
         trace = []
         if shape.flushPercent != nil, session!.group == nil { try session!.openGroup() }
         let transaction = try session!.begin()
+        if shape.spillPercent > 0, values.chance(25) {
+            transaction.memoryLimit = 1 << values.below(16)
+        }
         for _ in 0...values.below(shape.operationsPerTransaction) {
             try operate(transaction)
             operations += 1

@@ -11,7 +11,8 @@ enum ModelShapes {
         ?? Array(0..<16)
 
     /// Nodes of four elements, so that a few objects reach every split, merge and depth.
-    static let small = Fanout(clusterLeaf: 4, clusterInner: 4, tree: 4, index: 4)
+    static let small = Fanout(
+        clusterLeaf: 4, clusterInner: 4, tree: 4, index: 4, singleIndexChanges: 2)
 
     static func shape(_ shard: Int) -> ModelRun.Shape {
         var shape = ModelRun.Shape()

@@ -100,7 +100,7 @@ struct BulkChange {
         _ keys: RowKeys, _ table: TableInfo, _ settings: [Setting], _ writer: ObjectWriter
     ) throws(RealmError) {
         if settings.isEmpty { return try writer.transaction.remove(table.key, keys) }
-        for key in keys {
+        try writer.transaction.visitObjects(keys) { (key) throws(RealmError) in
             for setting in settings {
                 guard try writer.isResolved(setting.value) else {
                     throw RealmError(

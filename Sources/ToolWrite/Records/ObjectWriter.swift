@@ -33,8 +33,7 @@ final class ObjectWriter {
         links = request.links
         deletesMissing = request.mode == .apply
         deletes = request.mode == .delete ? PendingDeletes(request) : nil
-        // Writing out takes about as much again, and records wait in memory too.
-        transaction.memoryLimit = request.mostMemory / 8 * 3
+        transaction.memoryLimit = request.transactionMemory
     }
 
     /// Turns what the plan refers to by primary keys into links; what is not there yet joins its

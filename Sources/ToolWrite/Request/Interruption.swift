@@ -59,6 +59,10 @@ extension WriteRequest {
     /// Takes the writer's turn for the command's transaction.
     func begin(_ session: WriteSession) throws(RealmError) -> WriteTransaction {
         let patience = patience
-        return try Interruption.atOnce { () throws(RealmError) in try session.begin(patience) }
+        let transaction = try Interruption.atOnce { () throws(RealmError) in
+            try session.begin(patience)
+        }
+        transaction.memoryLimit = transactionMemory
+        return transaction
     }
 }

@@ -69,6 +69,9 @@ struct WriteRequest {
     let patience: WriteSession.LockTimeout
     /// Bytes of memory a transaction may take.
     let mostMemory: Int
+    /// Bytes that the changes of a transaction take at most: writing them out takes about as much again,
+    /// and records wait in memory too.
+    var transactionMemory: Int { mostMemory / 8 * 3 }
     /// Summaries and plans as JSON on standard output.
     let reportsJSON: Bool
     /// Properties of type string that take the digits of a JSON number: `--infer` found no type that

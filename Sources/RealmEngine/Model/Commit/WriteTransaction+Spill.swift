@@ -30,6 +30,7 @@ extension WriteTransaction {
     private func writeOut() throws(RealmError) {
         context.outdateReaders()
         try directory.flush(isComplete: false)
+        largestSize = max(largestSize, size)
         if let directory = session.rehearsalDirectory { return try moveOut(to: directory) }
         let logged = try cutLog()
         do throws(RealmError) {
@@ -47,9 +48,12 @@ extension WriteTransaction {
 
     /// Adds what waits for indexes to them, part by part, without taking more memory than is due.
     func settleIndexes(onlyMost: Bool) throws(RealmError) {
+        // Changes are sorted before they are added: the more at a time, the fewer nodes are rewritten.
+        let changes =
+            !onlyMost || memoryLimit == .max || context.waitingBytes.value > memoryLimit / 2
         for i in directory.slots.indices {
             while case .open(let editor) = directory.slots[i],
-                try editor.settleSomeWaiting(onlyMost: onlyMost)
+                try editor.settleSomeWaiting(onlyMost: onlyMost, changes: changes)
             {
                 if size > memoryLimit, canWriteOut { try writeOut() }
             }

@@ -280,14 +280,13 @@ final class TableDirectory {
     /// The directory has been written to the file.
     func moved(names: Ref, tables: Ref) { (self.names, self.tables) = (names, tables) }
 
-    /// Goes on with what the file holds, with new editors.
+    /// Goes on with what the file holds, with the same editors.
     func restart() throws(RealmError) {
         let stored = try SchemaReader(space: context.space, names: names, tables: tables).slots()
         for (i, slot) in stored.enumerated() {
-            guard case .open(let old) = slots[i], case .table(let info) = slot else { continue }
-            slots[i] = .open(TableEditor(info, continuing: old))
+            guard case .open(let editor) = slots[i], case .table(let info) = slot else { continue }
+            editor.resume(info)
         }
-        forgetEditors()
         knownSchema = nil
         context.schemaGeneration += 1
     }

@@ -7,10 +7,15 @@ final class TableEditor {
     var name: String
     var kind: TableKind { didSet { forgetShape() } }
     /// Properties in spec order.
-    var columns: [ColumnInfo] { didSet { forgetColumns() } }
+    var columns: [ColumnInfo] { didSet { changeSpec() } }
     /// Incoming ends of links, in spec order after the properties.
-    var backlinks: [BacklinkInfo] { didSet { forgetColumns() } }
-    var primaryKey: ColumnKey? { didSet { forgetShape() } }
+    var backlinks: [BacklinkInfo] { didSet { changeSpec() } }
+    var primaryKey: ColumnKey? {
+        didSet {
+            forgetShape()
+            for column in columns { indexes[column.leafIndex]?.defers = defers(column) }
+        }
+    }
     private var knownShape: RowShape?
     private var knownFields: UnsafeMutableBufferPointer<RowShape.Field>?
     /// What readers were told last; nil once the columns changed.
@@ -75,6 +80,10 @@ final class TableEditor {
         root = info.root
         tombstoneRoot = info.tombstones
         self.context = context
+        note(info)
+    }
+
+    private func note(_ info: TableInfo) {
         knownInfo = info
         for column in info.columns where !column.indexRoot.isNone {
             indexRoots[column.leafIndex] = column.indexRoot
@@ -85,13 +94,18 @@ final class TableEditor {
         }
     }
 
-    /// A table whose changes have been written to the file, to go on with: `info` is what is there.
-    convenience init(_ info: TableInfo, continuing old: TableEditor) {
-        self.init(info, old.context)
-        created.pointee = old.created.pointee
-        isCounted = old.isCounted
-        waitingIntegers = old.waitingIntegers
-        for (leafIndex, editor) in old.indexes { waitingIntegers[leafIndex] = editor.waiting }
+    /// Continues with what the file holds after all changes have been written there: editors of trees
+    /// and indexes that were handed out before are of no use any more.
+    func resume(_ info: TableInfo) {
+        for (leafIndex, editor) in indexes { waitingIntegers[leafIndex] = editor.waiting }
+        (indexes, indexRoots, distinctLists, isEnumerated) = ([:], [:], [:], false)
+        (loadedClusters, loadedTombstones) = (nil, nil)
+        (backlinkQueues, hasQueuedBacklinks, backlinkLists) = ([], false, [:])
+        (columns, backlinks) = (info.columns, info.backlinks)
+        (top, root, tombstoneRoot) = (info.top, info.root, info.tombstones)
+        collisions = info.collisions
+        (isSpecDirty, isDirty) = (false, false)
+        note(info)
     }
 
     /// A new, empty table.
@@ -231,8 +245,9 @@ final class TableEditor {
         return fresh
     }
 
-    private func forgetColumns() {
+    private func changeSpec() {
         known = KnownColumns()
+        isSpecDirty = true
         forgetShape()
     }
 
@@ -402,13 +417,17 @@ final class TableEditor {
         let editor = try IndexEditor(
             context: context, root: indexRoots[column.leafIndex] ?? .none,
             kind: column.holdsWords ? .fullText : .general,
-            waiting: waitingIntegers[column.leafIndex] ?? boundWaiting(column.leafIndex)
+            waiting: waitingIntegers[column.leafIndex] ?? boundWaiting(column.leafIndex),
+            defers: defers(column)
         ) { [unowned self] key throws(RealmError) in
             try self.value(key, column).map { WriteTransaction.indexed($0) }
         }
         indexes[column.leafIndex] = editor
         return editor
     }
+
+    /// The index of the primary key is read for each new object.
+    private func defers(_ column: ColumnInfo) -> Bool { column.key != primaryKey }
 
     private func boundWaiting(_ leafIndex: Int) -> WaitingIntegers? {
         let place = IntegerBounds.Place(table: key, leafIndex: leafIndex)
@@ -442,10 +461,18 @@ final class TableEditor {
     }
 
     /// An object that goes leaves all indexes.
-    func removeFromIndexes(_ key: ObjectKey, _ shape: RowShape) throws(RealmError) {
+    ///
+    /// - Parameter later: others follow, with which it may leave them in the order of each index.
+    func removeFromIndexes(
+        _ key: ObjectKey, _ shape: RowShape, later: Bool
+    ) throws(RealmError) {
         for index in shape.indexes {
-            let value = try value(key, index.leafIndex)!
-            try index.editor.remove(WriteTransaction.indexed(value), key)
+            let value = WriteTransaction.indexed(try value(key, index.leafIndex)!)
+            if later {
+                try index.editor.removeLater(value, key)
+            } else {
+                try index.editor.remove(value, key)
+            }
         }
         for i in shape.indexedCollections { try removeFromIndex(of: columns[i], key) }
     }
@@ -488,6 +515,18 @@ final class TableEditor {
         try editor.rebuild(builder)
     }
 
+    /// Empties a column's index, to which the objects are added one by one.
+    func beginIndex(_ column: ColumnInfo) throws(RealmError) {
+        try index(column)?.clear()
+        try index(column)?.defersWords()
+    }
+
+    /// Adds an object to a new index.
+    func addToIndex(_ column: ColumnInfo, _ key: ObjectKey) throws(RealmError) {
+        markDirty()
+        try changeIndex(column, key, from: nil, to: value(key, column))
+    }
+
     /// Removes all objects, with all nodes that their cells refer to, and empties the indexes.
     func removeAll() throws(RealmError) {
         try settleBacklinks()
@@ -513,16 +552,24 @@ final class TableEditor {
 
     /// Adds a part of what waits for an index where that is much; false when there is nothing left.
     ///
-    /// - Parameter onlyMost: what takes little memory goes on waiting.
-    func settleSomeWaiting(onlyMost: Bool) throws(RealmError) -> Bool {
-        for column in columns where column.index != .none && column.collection == nil {
+    /// - Parameters:
+    ///   - onlyMost: what takes little memory goes on waiting.
+    ///   - changes: changes that wait do so no longer.
+    func settleSomeWaiting(onlyMost: Bool, changes: Bool) throws(RealmError) -> Bool {
+        for column in columns where column.index != .none {
             guard
                 let waiting = indexes[column.leafIndex]?.waiting
-                    ?? waitingIntegers[column.leafIndex],
-                onlyMost ? waiting.isLarge : waiting.count > IndexEditor.portion,
-                let editor = try index(column)
+                    ?? waitingIntegers[column.leafIndex]
             else { continue }
-            try editor.settleSome(of: try clusters().objectCount())
+            let isMuch = onlyMost ? waiting.isLarge : waiting.count > IndexEditor.portion
+            guard isMuch || (changes && waiting.hasChanges), let editor = try index(column) else {
+                continue
+            }
+            if isMuch {
+                try editor.settleSome(of: try clusters().objectCount())
+            } else {
+                try editor.settleSomeChanges()
+            }
             markDirty()
             return true
         }
@@ -542,7 +589,7 @@ final class TableEditor {
                 _ = try index(column)
             }
             waitingIntegers = [:]
-            if indexes.values.contains(where: { !$0.waiting.isEmpty }) { isDirty = true }
+            if indexes.values.contains(where: { $0.isWaiting }) { isDirty = true }
         }
         guard isDirty || isSpecDirty else { return }
         if top.isNone { _ = try clusters() }

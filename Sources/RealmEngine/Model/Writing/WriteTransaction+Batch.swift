@@ -72,7 +72,7 @@ extension WriteTransaction {
         editor.markDirty()
         for (i, index) in shape.indexes.enumerated() {
             if ascends, i == shape.primaryKey {
-                addAscending(batch, index)
+                try addAscending(batch, index)
             } else {
                 try add(batch, index)
             }
@@ -129,7 +129,10 @@ extension WriteTransaction {
         return true
     }
 
-    private func addAscending(_ batch: RowBatch, _ index: RowShape.Index) {
+    private func addAscending(
+        _ batch: RowBatch, _ index: RowShape.Index
+    ) throws(RealmError) {
+        if index.editor.waiting.hasChanges { try index.editor.settleChanges() }
         let numbers = batch.cells[index.column].words
         let before = index.editor.waiting.runs.count
         for row in 0..<batch.count {

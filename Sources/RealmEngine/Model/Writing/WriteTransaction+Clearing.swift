@@ -2,6 +2,10 @@
 extension WriteTransaction {
     /// Deletes every object of some classes, the links to them and the embedded objects they own.
     public func removeAllObjects(of tables: [TableKey]) throws(RealmError) {
+        try inBulk { () throws(RealmError) in try clear(tables) }
+    }
+
+    private func clear(_ tables: [TableKey]) throws(RealmError) {
         let cleared = Set(tables)
         var objects: [(editor: TableEditor, keys: [ObjectKey])] = []
         for table in cleared.sorted(by: { $0.raw < $1.raw }) {
@@ -110,9 +114,14 @@ extension WriteTransaction {
                 try removeEachBacklink(of: column, in: editor)
                 continue
             }
-            if !isCleared { try target.clusters().resetColumn(leafIndex, to: .int(0)) }
-            try target.tombstones()?.resetColumn(leafIndex, to: .int(0))
-            target.markDirty()
+            if !isCleared {
+                try visitLeaves(of: target) { (tree, place) throws(RealmError) in
+                    try tree.resetColumn(leafIndex, to: .int(0), in: place)
+                }
+            }
+            try visitTombstones(of: target) { (tree, place) throws(RealmError) in
+                try tree.resetColumn(leafIndex, to: .int(0), in: place)
+            }
         }
     }
 
@@ -124,6 +133,7 @@ extension WriteTransaction {
             try self.forEachLink(in: value) { links.append((key, $0)) }
         }
         for (origin, link) in links {
+            try keepMemory()
             _ = try removeBacklink(editor, origin, column, to: link)
         }
     }

@@ -27,9 +27,11 @@ extension WriteTransaction {
         if try keys.count == editor.clusters().objectCount() {
             return try removeAllObjects(of: [table])
         }
-        var orphans: [ObjectLink] = []
-        try removeObjects(keys, in: editor, orphans: &orphans)
-        try removeObjects(orphans)
+        try inBulk { () throws(RealmError) in
+            var orphans: [ObjectLink] = []
+            try removeObjects(keys, in: editor, orphans: &orphans)
+            try removeObjects(orphans)
+        }
     }
 
     private static func ascending(_ keys: [ObjectKey]) -> [ObjectKey] {
@@ -67,11 +69,16 @@ extension WriteTransaction {
         let removed = LinkedObjects(editor.key, keys)
         if try editor.shape().receivesLinks { try nullifyLinks(to: keys, removed, in: editor) }
         let rebuilds = try mayRebuildIndexes(of: editor, without: keys.count)
-        for key in keys where try editor.reaches(key) {
+        for key in keys {
+            try keepMemory()
+            guard try editor.reaches(key) else { continue }
             try removeObject(key, in: editor, with: removed, keepsEntries: rebuilds, &orphans)
         }
         guard rebuilds else { return }
-        for column in editor.columns where column.index != .none { try editor.fillIndex(column) }
+        for column in editor.columns where column.index != .none {
+            try keepMemory()
+            try editor.fillIndex(column)
+        }
     }
 
     /// Whether making the indexes of a table again costs less than removing `count` objects from them
@@ -95,7 +102,7 @@ extension WriteTransaction {
         keepsEntries: Bool, _ orphans: inout [ObjectLink]
     ) throws(RealmError) {
         let shape = try editor.shape()
-        if !keepsEntries { try editor.removeFromIndexes(object, shape) }
+        if !keepsEntries { try editor.removeFromIndexes(object, shape, later: isBulk) }
         for i in shape.holders { try releaseLinks(of: object, in: editor, i, removed, &orphans) }
         if shape.receivesLinks { try editor.dropBacklinks(object) }
         try editor.clusters().remove(object)
@@ -149,6 +156,7 @@ extension WriteTransaction {
             guard let index = origin.columnIndex(backlink.originColumn) else { continue }
             for key in origins {
                 if origin.key == editor.key, removed.contains(ObjectKey(key)) { continue }
+                try keepMemory()
                 try nullify(origin, ObjectKey(key), origin.columns[index], removed)
             }
         }

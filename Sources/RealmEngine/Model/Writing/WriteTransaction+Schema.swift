@@ -95,7 +95,9 @@ extension WriteTransaction {
     public func addProperty(_ table: TableKey, _ spec: PropertySpec) throws(RealmError) {
         let editor = try openEditor(table)
         let index: IndexKind = spec.isFullText ? .fullText : spec.isIndexed ? .general : .none
-        _ = try addColumn(editor, spec, index: index, isLogged: true)
+        try inBulk { () throws(RealmError) in
+            _ = try addColumn(editor, spec, index: index, isLogged: true)
+        }
     }
 
     private func addColumn(
@@ -168,11 +170,19 @@ extension WriteTransaction {
             tag: UInt32(truncatingIfNeeded: editor.columnCounter) ^ editor.key.raw)
     }
 
+    /// Adds cells to all leaves; the caller adds the column to the table next.
     func insertColumn(
         _ editor: TableEditor, _ leafIndex: Int, _ layout: LeafLayout, _ value: Value
     ) throws(RealmError) {
-        try editor.clusters().addColumn(leafIndex, layout, value)
-        try editor.tombstones()?.addColumn(leafIndex, layout, value)
+        let column = ColumnEditor(context, layout)
+        try visitLeaves(of: editor) { (tree, place) throws(RealmError) in
+            try tree.addColumn(leafIndex, column, value, to: place)
+        }
+        try visitTombstones(of: editor) { (tree, place) throws(RealmError) in
+            try tree.addColumn(leafIndex, column, value, to: place)
+        }
+        try editor.clusters().setColumn(leafIndex, column)
+        try editor.tombstones()?.setColumn(leafIndex, column)
         editor.isSpecDirty = true
         editor.markDirty()
     }
@@ -190,9 +200,18 @@ extension WriteTransaction {
 
     /// Fills a new index with the values of all objects.
     func buildIndex(_ editor: TableEditor, _ column: ColumnInfo) throws(RealmError) {
-        try editor.fillIndex(column)
         editor.markDirty()
+        guard try editor.clusters().objectCount() > memoryLimit / Self.bytesPerBuiltEntry else {
+            return try editor.fillIndex(column)
+        }
+        try editor.beginIndex(column)
+        try visitObjects(keys(editor)) { (key) throws(RealmError) in
+            try editor.addToIndex(column, key)
+        }
     }
+
+    /// Bytes of memory that an index which is built at once takes for each object, about.
+    static let bytesPerBuiltEntry = 128
 
     // MARK: Schema version
 

@@ -37,8 +37,10 @@ extension WriteTransaction {
         let info = editor.columns[column]
         let dependents = try dependents(on: info, of: editor)
         if editor.primaryKey == info.key { editor.primaryKey = nil }
-        try removeColumn(editor, info)
-        try removeUnlinked(dependents)
+        try inBulk { () throws(RealmError) in
+            try removeColumn(editor, info)
+            try removeUnlinked(dependents)
+        }
         log.pointee.eraseColumn(table, info.key)
     }
 
@@ -61,13 +63,26 @@ extension WriteTransaction {
             try removeBacklinkColumns(of: column.key, origin: editor.key, in: target)
         }
         if column.index != .none { try editor.dropIndex(column.leafIndex) }
-        try editor.clusters().removeColumn(column.leafIndex)
-        try editor.tombstones()?.removeColumn(column.leafIndex)
         try editor.dropDistinct(column.leafIndex)
+        try editor.settleBacklinks()
         editor.columns.removeAll { $0.key == column.key }
+        try removeCells(editor, column.leafIndex)
+    }
+
+    /// Removes the cells of a column that the table has no longer. No backlinks may wait: storing them
+    /// would copy leaves without the column.
+    private func removeCells(_ editor: TableEditor, _ leafIndex: Int) throws(RealmError) {
         editor.columnCounter += 1
         editor.isSpecDirty = true
         editor.markDirty()
+        try editor.clusters().setColumn(leafIndex, nil)
+        try editor.tombstones()?.setColumn(leafIndex, nil)
+        try visitLeaves(of: editor) { (tree, place) throws(RealmError) in
+            try tree.removeColumn(leafIndex, from: place)
+        }
+        try visitTombstones(of: editor) { (tree, place) throws(RealmError) in
+            try tree.removeColumn(leafIndex, from: place)
+        }
     }
 
     private func removeBacklinkColumns(
@@ -76,18 +91,19 @@ extension WriteTransaction {
         for backlink in target.backlinks
         where backlink.origin == origin && backlink.originColumn == column {
             try target.settleBacklinks()
-            try target.clusters().removeColumn(backlink.leafIndex)
-            try target.tombstones()?.removeColumn(backlink.leafIndex)
             target.backlinks.removeAll { $0.key == backlink.key }
-            target.columnCounter += 1
-            target.isSpecDirty = true
-            target.markDirty()
+            try removeCells(target, backlink.leafIndex)
         }
     }
 
     /// Removes a class with its objects. Other classes must not have properties that lead to it.
     public func removeClass(_ table: TableKey) throws(RealmError) {
         let editor = try openEditor(table)
+        try inBulk { () throws(RealmError) in try removeClass(editor) }
+    }
+
+    private func removeClass(_ editor: TableEditor) throws(RealmError) {
+        let table = editor.key
         for backlink in editor.backlinks where backlink.origin != table {
             let origin = try self.editor(backlink.origin)
             if let i = origin.columnIndex(backlink.originColumn), origin.columns[i].type == .link {
@@ -180,24 +196,54 @@ extension WriteTransaction {
             collection: old.collection, target: .none, targetColumn: .none, index: old.index,
             isIndexed: old.isIndexed, hasIntegerKeys: old.hasIntegerKeys, indexRoot: .none,
             distinct: .none)
-        try insertColumn(editor, key.leafIndex, new.layout, Defaults.value(new))
+        if wasKey { editor.primaryKey = nil }
         var replaced = 0
-        for object in try keys(editor) {
-            let (value, nulls) = try converted(try editor.value(object, old)!, new)
-            replaced += nulls
-            try editor.setCell(object, key.leafIndex, value)
+        try inBulk { () throws(RealmError) in
+            replaced = try replaceColumn(editor, old, by: new)
         }
-        if old.collection != nil {
-            for object in try keys(editor) {
-                try editor.setCell(object, old.leafIndex, Defaults.value(old))
-            }
-        }
-        try removeColumn(editor, old)
-        editor.columns.append(new)
         if wasKey { editor.primaryKey = key }
         if new.index != .none { try buildIndex(editor, new) }
         log.pointee.insertColumn(table, key)
         log.pointee.eraseColumn(table, old.key)
+        return replaced
+    }
+
+    /// Puts a column in the place of another, with the values of that, and returns how many nulls were
+    /// replaced.
+    private func replaceColumn(
+        _ editor: TableEditor, _ column: ColumnInfo, by new: ColumnInfo
+    ) throws(RealmError) -> Int {
+        let position = editor.columnIndex(column.key)!
+        try editor.expand(position)
+        let old = editor.columns[position]
+        if old.index != .none { try editor.dropIndex(old.leafIndex) }
+        // Storing them later would copy leaves without the column.
+        try editor.settleBacklinks()
+        editor.columns.remove(at: position)
+        editor.columnCounter += 1
+        editor.isSpecDirty = true
+        editor.markDirty()
+        try editor.clusters().setColumn(old.leafIndex, nil)
+        try editor.tombstones()?.setColumn(old.leafIndex, nil)
+        let from = ColumnEditor(context, old.layout)
+        let to = ColumnEditor(context, new.layout)
+        let index = new.leafIndex
+        var replaced = 0
+        try visitLeaves(of: editor) { (tree, place) throws(RealmError) in
+            try tree.moveColumn(old.leafIndex, from, to: index, to, in: place) {
+                (value) throws(RealmError) in
+                let (value, nulls) = try self.converted(value, new)
+                replaced += nulls
+                return value
+            }
+        }
+        try visitTombstones(of: editor) { (tree, place) throws(RealmError) in
+            try tree.removeColumn(old.leafIndex, from: place)
+            try tree.addColumn(index, to, Defaults.value(new), to: place)
+        }
+        try editor.clusters().setColumn(index, to)
+        try editor.tombstones()?.setColumn(index, to)
+        editor.columns.append(new)
         return replaced
     }
 

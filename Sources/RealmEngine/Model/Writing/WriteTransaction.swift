@@ -24,9 +24,13 @@ public final class WriteTransaction {
     /// Bytes of memory that the changes should take at most: while a commit puts much in order, it
     /// writes out as `spill` does.
     public var memoryLimit = Int.max
+    /// Bytes of memory that the changes took at most before they were written out.
+    var largestSize = 0
     /// Primary keys may be set and may be there twice, until `checkPrimaryKeys` says that all is well:
     /// a migration is under way.
     var defersKeys = false
+    /// An edit is under way that holds nothing between two objects or leaves.
+    var isBulk = false
     private(set) var isOpen = true
     /// The state as it is now, until something changes.
     private var view: Snapshot?

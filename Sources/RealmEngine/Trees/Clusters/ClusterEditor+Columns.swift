@@ -1,44 +1,49 @@
-/// Columns that come, go and change as a whole.
+/// Columns that come, go and change as a whole, one leaf at a time.
+///
+/// Between two leaves the transaction may be written out, after which another editor continues. While
+/// a column comes or goes, the editor has no column of that leaf index: leaves that were visited are
+/// not visited again, and the others may have the column or not.
 extension ClusterEditor {
-    /// Adds a column with `value` for every object.
+    /// Adds a column with `value` for every object to the leaf at `slot`.
     func addColumn(
-        _ leafIndex: Int, _ layout: LeafLayout, _ value: Value
+        _ leafIndex: Int, _ column: ColumnEditor, _ value: Value, to place: LeafSlot
     ) throws(RealmError) {
-        let column = ColumnEditor(context, layout)
-        try rewriteLeaves { (slot, rows) throws(RealmError) in
-            var leaf = try nodes.ownRefs(slot)
-            if leaf.count < leafIndex + 2 {
-                let old = leaf.count
-                if !leaf.hasRoom(for: leafIndex + 2) {
-                    // Room for more columns: most are added one by one.
-                    leaf = try nodes.copyRefs(slot, extra: leafIndex + 2 - old + old / 8)
-                }
-                leaf.resize(leafIndex + 2)
-                for i in old..<leafIndex + 2 { leaf.slots[i] = 0 }
-            }
-            leaf.slots[leafIndex + 1] = try column.make(value, count: rows).raw
+        let rows = try rows(own(place.slot, below: place.parent))
+        let cells = try column.make(value, count: rows)
+        try store(cells, leafIndex, place)
+    }
+
+    /// Removes a column from a leaf and frees the nodes that its cells refer to.
+    func removeColumn(_ leafIndex: Int, from place: LeafSlot) throws(RealmError) {
+        let cells = try cells(leafIndex, place)
+        let leaf = try makeWritable(place.slot, below: place.parent)
+        try nodes.freeDeep(cells)
+        if leafIndex + 1 < leaf.count { leaf.slots[leafIndex + 1] = 0 }
+    }
+
+    /// Replaces a column of a leaf by one of another leaf index, whose values are made of its values.
+    func moveColumn(
+        _ leafIndex: Int, _ old: ColumnEditor, to newIndex: Int, _ new: ColumnEditor,
+        in place: LeafSlot, _ transform: (Value) throws(RealmError) -> Value
+    ) throws(RealmError) {
+        let cells = try cells(leafIndex, place)
+        let leaf = try makeWritable(place.slot, below: place.parent)
+        if leafIndex + 1 < leaf.count { leaf.slots[leafIndex + 1] = 0 }
+        var raw = cells.raw
+        try old.map(&raw, to: new) { (value) throws(RealmError) in
+            try nodes.checkRoot(of: value, in: cells)
+            return try transform(value)
         }
-        setColumn(leafIndex, column)
+        try store(Ref(raw), newIndex, place)
     }
 
     /// Gives every object the same value in a column and frees the nodes that its cells referred to.
-    func resetColumn(_ leafIndex: Int, to value: Value) throws(RealmError) {
-        let column = try column(leafIndex)
-        try rewriteLeaves { (slot, rows) throws(RealmError) in
-            let leaf = try nodes.ownRefs(slot)
-            try nodes.freeDeep(Ref(leaf.slots[leafIndex + 1]))
-            leaf.slots[leafIndex + 1] = try column.make(value, count: rows).raw
-        }
-    }
-
-    /// Removes a column and frees the nodes that its cells refer to.
-    func removeColumn(_ leafIndex: Int) throws(RealmError) {
-        try rewriteLeaves { (slot, _) throws(RealmError) in
-            let leaf = try nodes.ownRefs(slot)
-            try nodes.freeDeep(Ref(leaf.slots[leafIndex + 1]))
-            leaf.slots[leafIndex + 1] = 0
-        }
-        setColumn(leafIndex, nil)
+    func resetColumn(
+        _ leafIndex: Int, to value: Value, in place: LeafSlot
+    ) throws(RealmError) {
+        let leaf = try makeWritable(place.slot, below: place.parent)
+        try nodes.freeDeep(Ref(leaf.slots[leafIndex + 1]))
+        leaf.slots[leafIndex + 1] = try column(leafIndex).make(value, count: try rows(leaf)).raw
     }
 
     /// Replaces every value of a column, possibly with another layout.
@@ -47,27 +52,67 @@ extension ClusterEditor {
     ) throws(RealmError) {
         let old = try column(leafIndex)
         let new = ColumnEditor(context, layout)
-        try rewriteLeaves { (slot, _) throws(RealmError) in
-            try old.map(
-                try nodes.ownRefs(slot).slots + leafIndex + 1, to: new, transform)
+        var next: UInt64? = 0
+        while let key = next {
+            next = try visitLeaf(of: key) { (place) throws(RealmError) in
+                let leaf = try makeWritable(place.slot, below: place.parent)
+                try old.map(leaf.slots + leafIndex + 1, to: new, transform)
+            }
         }
         setColumn(leafIndex, new)
     }
 
-    private func rewriteLeaves(
-        _ body: (RefSlot, _ rows: Int) throws(RealmError) -> Void
-    ) throws(RealmError) {
-        try closeRun()
-        forgetPlaces()
-        try rewrite(rootSlot, below: nil, body)
+    /// The leaf of a column that the leaf at `place` has, and loses when it is copied.
+    private func cells(_ leafIndex: Int, _ place: LeafSlot) throws(RealmError) -> Ref {
+        let ref = Ref(place.slot.pointee)
+        let leaf = try nodes.space.node(ref)
+        guard leaf.hasRefs, leafIndex + 1 < leaf.count, let cells = leaf.slot(leafIndex + 1).child
+        else { throw .corrupt("a cluster leaf without column \(leafIndex)", at: ref) }
+        try nodes.check(cells, in: ref)
+        return cells
     }
 
-    private func rewrite(
-        _ slot: RefSlot, below parent: SlabNode?,
-        _ body: (RefSlot, Int) throws(RealmError) -> Void
+    private func store(
+        _ cells: Ref, _ leafIndex: Int, _ place: LeafSlot
     ) throws(RealmError) {
-        let node = try makeWritable(slot, below: parent)
-        guard node.view.isInner else { return try body(slot, try rows(node)) }
-        for i in 3..<node.count { try rewrite(node.slots + i, below: node, body) }
+        var leaf = try makeWritable(place.slot, below: place.parent)
+        if leaf.count < leafIndex + 2 {
+            let old = leaf.count
+            if !leaf.hasRoom(for: leafIndex + 2) {
+                // Room for more columns: most are added one by one.
+                leaf = try nodes.copyRefs(place.slot, extra: leafIndex + 2 - old + old / 8)
+            }
+            leaf.resize(leafIndex + 2)
+            for i in old..<leafIndex + 2 { leaf.slots[i] = 0 }
+        }
+        leaf.slots[leafIndex + 1] = cells.raw
+    }
+
+    // MARK: Leaves
+
+    /// The slot with the ref of a leaf, in a node that the transaction may change.
+    struct LeafSlot {
+        let slot: RefSlot
+        let parent: SlabNode?
+    }
+
+    /// Calls `body` with the leaf responsible for `key` and returns the first key of the next one; nil
+    /// after the last.
+    func visitLeaf(
+        of key: UInt64, _ body: (LeafSlot) throws(RealmError) -> Void
+    ) throws(RealmError) -> UInt64? {
+        try closeRun()
+        forgetPlaces()
+        var place = LeafSlot(slot: rootSlot, parent: nil)
+        var range = Range()
+        while try nodes.space.node(Ref(place.slot.pointee)).isInner {
+            let node = try makeWritable(place.slot, below: place.parent)
+            let inner = try self.inner(node)
+            let i = inner.child(covering: key &- range.base)
+            range = inner.range(i, in: range)
+            place = LeafSlot(slot: node.slots + 3 + i, parent: node)
+        }
+        try body(place)
+        return range.end
     }
 }

@@ -2,6 +2,7 @@
 extension IndexEditor {
     /// The first object that has `value` in the column, nil when there is none. For general indexes.
     func find(_ value: Value) throws(RealmError) -> ObjectKey? {
+        if waiting.hasChanges { try settleChanges() }
         if case .int(let number) = value {
             if let key = recent.key(of: number) { return ObjectKey(key) }
             if !waiting.isEmpty, let key = waiting.key(of: number) { return ObjectKey(key) }

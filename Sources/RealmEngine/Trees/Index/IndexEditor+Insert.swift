@@ -117,7 +117,11 @@ extension IndexEditor {
 
     /// The value of the object with `key`; the column may not have that of the entry's own yet.
     func value(of key: Int64, _ entry: Entry) throws(RealmError) -> Value? {
-        key == entry.key ? entry.value : try value(ObjectKey(key))
+        if key == entry.key { return entry.value }
+        if let changes = waiting.changes, changes.isRemoving, let old = changes.oldValue(key) {
+            return old
+        }
+        return try value(ObjectKey(key))
     }
 
     /// Index of the entry in a list sorted by value, then key.

@@ -17,6 +17,12 @@ final class WaitingIntegers {
     private(set) var largest: Int64?
     /// What is below has been added to the tree.
     private var firstZone = 0
+    /// Changes of other values, which wait while no integers do.
+    private(set) var changes: IndexChanges?
+    /// Whether new words wait too: the index is being made.
+    var defersWords = false
+    /// Changes of the transaction so far, up to a limit.
+    private var changeCount = 0
 
     /// - Parameter largest: what no integer of the index goes beyond, if that is known.
     init(largest: Int64? = nil) { self.largest = largest }
@@ -57,6 +63,26 @@ final class WaitingIntegers {
         return distance >= 0 && distance < run.count ? run.key &+ distance : nil
     }
 
+    var hasChanges: Bool { changes.map { !$0.isEmpty } ?? false }
+
+    /// Whether the transaction has made `limit` changes already; if not, it makes one more.
+    @inline(__always)
+    func reaches(_ limit: Int) -> Bool {
+        if changeCount >= limit { return true }
+        changeCount &+= 1
+        return false
+    }
+
+    func beginTransaction() { changeCount = 0 }
+
+    /// The changes that wait, to be added to.
+    func openChanges(_ bytes: ByteCount) -> IndexChanges {
+        if let changes { return changes }
+        let fresh = IndexChanges(bytes)
+        changes = fresh
+        return fresh
+    }
+
     /// A value joins the tree itself.
     @inline(__always)
     func note(_ value: Value) {
@@ -89,6 +115,8 @@ final class WaitingIntegers {
     /// Nothing is known any more.
     func forget() {
         removeAll()
+        changes = nil
+        defersWords = false
         largest = nil
     }
 
@@ -141,8 +169,16 @@ final class WaitingIntegers {
 extension IndexEditor {
     /// Adds everything that waits to the tree.
     func settleWaiting() throws(RealmError) {
+        try settleIntegers()
+        if waiting.hasChanges { try settleChanges() }
+    }
+
+    func settleIntegers() throws(RealmError) {
         while !waiting.isEmpty { try settleSome(of: waiting.count) }
     }
+
+    /// Something is in no node yet.
+    var isWaiting: Bool { !waiting.isEmpty || waiting.hasChanges }
 
     /// Integers that are added at a time.
     static let portion = 1 << 18
@@ -169,7 +205,9 @@ extension IndexEditor {
                 i += merged
             } else {
                 let number = WaitingIntegers.number(pairs[i].number)
-                try insert(.int(number), ObjectKey(pairs[i].payload))
+                try insertNow(
+                    Entry(
+                        string: IndexString(number), value: .int(number), key: pairs[i].payload))
                 i += 1
             }
         }

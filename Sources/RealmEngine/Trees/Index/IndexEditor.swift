@@ -27,8 +27,10 @@ final class IndexEditor {
     let sharedValues = SharedValues()
     /// Long lists, by the refs of their roots.
     var trees: [Ref: SequenceEditor] = [:]
-    /// Integers that are in no node yet.
+    /// Integers and changes that are in no node yet.
     let waiting: WaitingIntegers
+    /// Changes of large transactions may wait: the index is rarely read before they end.
+    var defers: Bool
 
     /// An inner node the transaction may change, and the child taken there.
     struct Step {
@@ -46,15 +48,18 @@ final class IndexEditor {
     ///
     /// An index of a list of strings has the full-text shape; its strings are edited one by one with
     /// `insert(word:_:)` and `remove(word:_:)`.
-    /// - Parameter waiting: what an editor of the same index left waiting.
+    /// - Parameters:
+    ///   - waiting: what an editor of the same index left waiting.
+    ///   - defers: many changes wait until the index is read, and are made in its order.
     init(
         context: EditContext, root ref: Ref, kind: IndexKind, waiting: WaitingIntegers? = nil,
-        value: @escaping (ObjectKey) throws(RealmError) -> Value?
+        defers: Bool = false, value: @escaping (ObjectKey) throws(RealmError) -> Value?
     ) throws(RealmError) {
         self.context = context
         self.value = value
         holdsWords = kind == .fullText
         self.waiting = waiting ?? WaitingIntegers()
+        self.defers = defers
         rootSlot = .allocate(capacity: 1)
         rootSlot.initialize(to: ref.raw)
         if ref.isNone { try beginEmpty() }
@@ -70,6 +75,11 @@ final class IndexEditor {
 
     private func beginEmpty() throws(RealmError) {
         rootSlot.pointee = try IndexNode.make(context, isInner: false, capacity: 8).ref.raw
+    }
+
+    @inline(__always)
+    private var defersNext: Bool {
+        defers && waiting.reaches(context.fanout.singleIndexChanges)
     }
 
     /// What an edit or a look-up is about.
@@ -88,6 +98,7 @@ final class IndexEditor {
                 try insert(word: word, key)
             }
         }
+        if defersNext { return try wait(value, key, isRemoval: false) }
         try insert(Entry(string: IndexString(value), value: value, key: key.raw))
     }
 
@@ -98,7 +109,13 @@ final class IndexEditor {
                 try remove(word: word, key)
             }
         }
+        if defersNext { return try wait(value, key, isRemoval: true) }
         try remove(Entry(string: IndexString(value), value: value, key: key.raw))
+    }
+
+    /// Removes an object like many others, which leave in the order of the index.
+    func removeLater(_ value: Value, _ key: ObjectKey) throws(RealmError) {
+        if holdsWords { try remove(value, key) } else { try wait(value, key, isRemoval: true) }
     }
 
     /// Moves an object whose value changes from `old` to `new`.
@@ -106,10 +123,9 @@ final class IndexEditor {
         guard !holdsWords else { return try changeWords(from: old, to: new, key) }
         // Equal values of different types can have different strings, and equal strings can stand
         // for different values, which lists keep apart.
-        let string = IndexString(new)
-        if IndexString(old) == string, ValueOrder.areEqual(old, new) { return }
+        if IndexString(old) == IndexString(new), ValueOrder.areEqual(old, new) { return }
         try remove(old, key)
-        try insert(Entry(string: string, value: new, key: key.raw))
+        try insert(new, key)
     }
 
     private func changeWords(
@@ -135,6 +151,7 @@ final class IndexEditor {
                 "a string of \(word.count) bytes in an indexed list; \(Self.maximumOffset) are allowed"
             )
         }
+        if waiting.defersWords { return try wait(.string(word), key, isRemoval: false) }
         try insert(Entry(string: IndexString(word), value: .string(word), key: key.raw))
     }
 
@@ -145,11 +162,18 @@ final class IndexEditor {
 
     private func insert(_ entry: Entry) throws(RealmError) {
         if isStale { return }
-        guard entry.key >= 0 else {
-            throw .corrupt("a negative object key in an indexed column", in: "table")
-        }
+        guard entry.key >= 0 else { throw Self.negativeKey() }
+        if waiting.hasChanges { try settleChanges() }
         recent.forget(entry.value)
         waiting.note(entry.value)
+        try insertNow(entry)
+    }
+
+    static func negativeKey() -> RealmError {
+        .corrupt("a negative object key in an indexed column", in: "table")
+    }
+
+    func insertNow(_ entry: Entry) throws(RealmError) {
         if let gap {
             self.gap = nil
             if try fill(gap, entry) { return }
@@ -160,8 +184,12 @@ final class IndexEditor {
     private func remove(_ entry: Entry) throws(RealmError) {
         if isStale { return }
         try settleWaiting()
-        gap = nil
         recent.forget(entry.value)
+        try removeNow(entry)
+    }
+
+    func removeNow(_ entry: Entry) throws(RealmError) {
+        gap = nil
         path.remove(from: 0)
         guard try remove(entry, level: rootSlot, offset: 0) else {
             isStale = true
@@ -188,6 +216,7 @@ final class IndexEditor {
 
     /// Nodes made so far belong to a version that others see, or to none any more.
     func forgetPlaces() {
+        waiting.beginTransaction()
         gap = nil
         trees.removeAll()
     }

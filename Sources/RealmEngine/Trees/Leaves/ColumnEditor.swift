@@ -252,13 +252,19 @@ struct ColumnEditor {
         other.pointee = 0
     }
 
-    /// Writes the leaf anew in another layout, each value replaced.
+    /// Writes the leaf anew in another layout, each value replaced. Collections that values lead to are
+    /// the caller's.
     func map(
         _ slot: RefSlot, to other: ColumnEditor,
         _ transform: (Value) throws(RealmError) -> Value
     ) throws(RealmError) {
         let old = try buffer(Ref(slot.pointee))
-        try context.freeLeaf(Ref(slot.pointee), layout)
+        if layout.collection == nil {
+            // Long values are stored anew too.
+            try nodes.freeDeep(Ref(slot.pointee))
+        } else {
+            try context.freeLeaf(Ref(slot.pointee), layout)
+        }
         let new = LeafBuffer(other.layout, capacity: old.count)
         for row in 0..<old.count { new.append(try transform(old[row])) }
         slot.pointee = try other.encode(new).raw

@@ -7,6 +7,8 @@ struct Fanout: Sendable {
     /// Smaller than the format's own 1000: consecutive integers spread over the whole index, so that
     /// small nodes save most of what a commit rewrites.
     var index = 128
+    /// Changes of an index that a transaction makes at once, before further ones wait for each other.
+    var singleIndexChanges = 512
 
     /// Objects of a leaf that changes scattered over the tree keep dividing: what a commit writes for
     /// each of them is its whole leaf.
@@ -38,6 +40,8 @@ final class EditContext {
     @exclusivity(unchecked) private(set) var changeCount = 0
     /// Bytes, about, of what editors have taken apart or collected.
     @exclusivity(unchecked) var editedBytes = 0
+    /// Bytes of changes that wait for indexes, also while nodes are written out.
+    let waitingBytes = ByteCount()
     /// What no integer of an index of the base version goes beyond, as far as that is known.
     var bounds: [IntegerBounds.Place: Int64] = [:]
     /// Objects were added many at a time, which bounds are of use for.
@@ -109,7 +113,7 @@ final class EditContext {
     }
 
     /// Bytes of memory that the transaction takes.
-    var usedBytes: Int { slab.used + arena.used + editedBytes }
+    var usedBytes: Int { slab.used + arena.used + editedBytes + waitingBytes.value }
 
     /// All nodes made so far are in the file now, which `space` reaches; no editor of before is used
     /// any more.
@@ -129,6 +133,11 @@ final class EditContext {
 
     /// Lets go of a node and its direct children, which hold no refs of their own.
     func freeWithChildren(_ ref: Ref) throws(RealmError) { try nodes.freeWithChildren(ref) }
+}
+
+/// A number of bytes that several objects add to.
+final class ByteCount {
+    @exclusivity(unchecked) var value = 0
 }
 
 /// Bytes kept until the transaction ends; addresses never move.

@@ -1,0 +1,61 @@
+/// Edits of many objects or leaves, which keep the memory of the transaction within `memoryLimit`.
+///
+/// Every bulk edit visits its objects or leaves through here: between two of them everything is in the
+/// trees, so that the transaction can be written out. Editors of tables continue afterwards; editors of
+/// trees and indexes, and values that the transaction made, do not.
+extension WriteTransaction {
+    /// Calls `body` with each object key.
+    public func visitObjects(
+        _ keys: some Sequence<ObjectKey>, _ body: (ObjectKey) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        for key in keys {
+            if size > memoryLimit { try spill() }
+            try body(key)
+        }
+    }
+
+    /// Calls `body` with each leaf of the objects of a table.
+    func visitLeaves(
+        of editor: TableEditor,
+        _ body: (ClusterEditor, ClusterEditor.LeafSlot) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        try visitLeaves({ () throws(RealmError) in try editor.clusters() }, editor, body)
+    }
+
+    /// Calls `body` with each leaf of the tombstones of a table.
+    func visitTombstones(
+        of editor: TableEditor,
+        _ body: (ClusterEditor, ClusterEditor.LeafSlot) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        try visitLeaves({ () throws(RealmError) in try editor.tombstones() }, editor, body)
+    }
+
+    private func visitLeaves(
+        _ tree: () throws(RealmError) -> ClusterEditor?, _ editor: TableEditor,
+        _ body: (ClusterEditor, ClusterEditor.LeafSlot) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        var next: UInt64? = 0
+        while let key = next {
+            try keepMemory()
+            guard let clusters = try tree() else { return }
+            editor.markDirty()
+            next = try clusters.visitLeaf(of: key) { (place) throws(RealmError) in
+                try body(clusters, place)
+            }
+        }
+    }
+
+    /// Runs an edit that may write the transaction out between two objects or leaves. Others may not:
+    /// setting a value can delete objects and add a backlink column while collections are open.
+    func inBulk(_ body: () throws(RealmError) -> Void) throws(RealmError) {
+        let before = isBulk
+        isBulk = true
+        defer { isBulk = before }
+        try body()
+    }
+
+    /// Writes the changes out if they take more memory than allowed and the edit is one in bulk.
+    func keepMemory() throws(RealmError) {
+        if isBulk, size > memoryLimit { try spill() }
+    }
+}

@@ -1,0 +1,214 @@
+/// Changes of an index that wait, to be made in the order of the index: in the order in which objects
+/// change, each would reach another node, and large transactions would copy and write all nodes again
+/// and again.
+///
+/// Objects lose their old values first, then get their new ones. Kept while the transaction is written
+/// out. Confined to the writer.
+final class IndexChanges {
+    private struct Change {
+        /// Sorts the value into the order of the index, about.
+        let place: Int64
+        let key: Int64
+        /// Position in `values`; -1 for an integer, which `place` says.
+        let value: Int32
+        let isRemoval: Bool
+    }
+
+    private var changes: ContiguousArray<Change> = []
+    private var values: ContiguousArray<Value> = []
+    private let arena = ByteArena()
+    private let bytes: ByteCount
+    private var counted = 0
+    private var hasRemovals = false
+    /// Once no more are added: what is to be done, as positions in `changes`.
+    private var isPrepared = false
+    private var removals = NumberPairs(capacity: 1)
+    private var insertions = NumberPairs(capacity: 1)
+    private var removed = 0
+    private var inserted = 0
+    private var oldValues: [Int64: Value]?
+
+    /// - Parameter bytes: counts the memory of all such objects.
+    init(_ bytes: ByteCount) { self.bytes = bytes }
+
+    deinit { bytes.value -= counted }
+
+    var isEmpty: Bool { changes.isEmpty }
+
+    /// Objects are losing their old values, and those that have not are in the index with them.
+    var isRemoving: Bool { isPrepared && removed < removals.count }
+
+    private static let changeSize = MemoryLayout<Change>.stride
+    private static let valueSize = MemoryLayout<Value>.stride
+
+    /// Adds a change. None has been made yet.
+    func append(_ value: Value, _ key: Int64, isRemoval: Bool) {
+        precondition(!isPrepared, "a part of the changes has been made")
+        hasRemovals = hasRemovals || isRemoval
+        var position: Int32 = -1
+        let place: Int64
+        if case .int(let number) = value {
+            place = WaitingIntegers.place(number)
+        } else {
+            let string = IndexString(value)
+            let rest = UInt32(bitPattern: string.chunk(at: 4)) ^ 1 << 31
+            place = Int64(string.chunk(at: 0)) << 32 | Int64(rest)
+            position = Int32(truncatingIfNeeded: values.count)
+            values.append(arena.keep(value))
+        }
+        changes.append(Change(place: place, key: key, value: position, isRemoval: isRemoval))
+        let size =
+            changes.count * Self.changeSize + values.count * Self.valueSize + arena.used
+        bytes.value += size - counted
+        counted = size
+    }
+
+    /// All are made.
+    func removeAll() {
+        changes = []
+        values = []
+        arena.reset()
+        removals = NumberPairs(capacity: 1)
+        insertions = NumberPairs(capacity: 1)
+        (removed, inserted, oldValues) = (0, 0, nil)
+        (isPrepared, hasRemovals) = (false, false)
+        bytes.value -= counted
+        counted = 0
+    }
+
+    private func value(_ change: Change) -> Value {
+        change.value < 0
+            ? .int(WaitingIntegers.number(change.place)) : values[Int(change.value)]
+    }
+
+    // MARK: Making them
+
+    /// The next change to be made; nil after the last.
+    func next() -> (entry: IndexEditor.Entry, isRemoval: Bool)? {
+        if !isPrepared { prepare() }
+        if removed < removals.count {
+            removed += 1
+            return (entry(Int(removals.base[removed - 1].payload)), true)
+        }
+        guard inserted < insertions.count else { return nil }
+        inserted += 1
+        return (entry(Int(insertions.base[inserted - 1].payload)), false)
+    }
+
+    private func entry(_ i: Int) -> IndexEditor.Entry {
+        let value = value(changes[i])
+        return IndexEditor.Entry(string: IndexString(value), value: value, key: changes[i].key)
+    }
+
+    /// The value with which the object is in the index until it is removed; nil if it stays.
+    func oldValue(_ key: Int64) -> Value? {
+        if let oldValues { return oldValues[key] }
+        var all: [Int64: Value] = [:]
+        all.reserveCapacity(removals.count)
+        for i in 0..<removals.count {
+            let change = changes[Int(removals.base[i].payload)]
+            all[change.key] = value(change)
+        }
+        oldValues = all
+        return all[key]
+    }
+
+    private func prepare() {
+        isPrepared = true
+        if hasRemovals {
+            collapse()
+        } else {
+            for i in changes.indices { insertions.append(changes[i].place, Int64(i)) }
+        }
+        removals.sort()
+        insertions.sort()
+        sortTexts(removals)
+        sortTexts(insertions)
+    }
+
+    /// Only the value before an object's first change and the one after its last change count.
+    private func collapse() {
+        var order = NumberPairs(capacity: changes.count)
+        for i in changes.indices { order.append(changes[i].key, Int64(i)) }
+        order.sort()
+        var start = 0
+        while start < order.count {
+            var end = start + 1
+            while end < order.count, order.base[end].number == order.base[start].number { end += 1 }
+            let (i, j) = (order.base[start].payload, order.base[end - 1].payload)
+            collapse(Int(i), Int(j))
+            start = end
+        }
+    }
+
+    private func collapse(_ i: Int, _ j: Int) {
+        let (first, last) = (changes[i], changes[j])
+        if first.isRemoval, !last.isRemoval, first.place == last.place {
+            let (old, new) = (value(first), value(last))
+            if IndexString(old) == IndexString(new), ValueOrder.areEqual(old, new) { return }
+        }
+        if first.isRemoval { removals.append(first.place, Int64(i)) }
+        if !last.isRemoval { insertions.append(last.place, Int64(j)) }
+    }
+
+    /// Puts texts that begin alike into their order.
+    private func sortTexts(_ pairs: borrowing NumberPairs) {
+        var start = 0
+        while start < pairs.count {
+            var end = start + 1
+            while end < pairs.count, pairs.base[end].number == pairs.base[start].number { end += 1 }
+            if end - start > 32, changes[Int(pairs.base[start].payload)].value >= 0 {
+                var group = UnsafeMutableBufferPointer(
+                    start: pairs.base + start, count: end - start)
+                group.sort { isBefore($0, $1) }
+            }
+            start = end
+        }
+    }
+
+    private func isBefore(_ a: NumberPair, _ b: NumberPair) -> Bool {
+        switch (value(changes[Int(a.payload)]), value(changes[Int(b.payload)])) {
+        case (.string(let x), .string(let y)), (.binary(let x), .binary(let y)):
+            let order = ByteView.compare(x, y)
+            return order != 0 ? order < 0 : a.payload < b.payload
+        default: return a.payload < b.payload
+        }
+    }
+}
+
+// MARK: - Editing
+
+extension IndexEditor {
+    /// Changes that are made between two comparisons of the memory with its limit.
+    private static let changePortion = 1 << 14
+
+    /// Adds a change to those that wait.
+    func wait(_ value: Value, _ key: ObjectKey, isRemoval: Bool) throws(RealmError) {
+        if isStale { return }
+        guard key.raw >= 0 else { throw Self.negativeKey() }
+        try settleIntegers()
+        recent.forget(value)
+        if !isRemoval { waiting.note(value) }
+        waiting.openChanges(context.waitingBytes).append(value, key.raw, isRemoval: isRemoval)
+    }
+
+    /// New words wait until the index is read.
+    func defersWords() { waiting.defersWords = holdsWords }
+
+    /// Makes all changes that wait.
+    func settleChanges() throws(RealmError) {
+        while waiting.hasChanges { try settleSomeChanges() }
+        waiting.defersWords = false
+    }
+
+    /// Makes some of the changes that wait.
+    func settleSomeChanges() throws(RealmError) {
+        guard let changes = waiting.changes else { return }
+        recent.removeAll()
+        for _ in 0..<Self.changePortion where !isStale {
+            guard let next = changes.next() else { return changes.removeAll() }
+            if next.isRemoval { try removeNow(next.entry) } else { try insertNow(next.entry) }
+        }
+        if isStale { changes.removeAll() }
+    }
+}
