@@ -144,8 +144,10 @@ import Testing
             let end = source.bytes.count / 10 * tenth & ~7
             guard let found = try? salvage(Array(source.bytes[..<end]), source) else { continue }
             rescued += found.objects
-            let missed = abs(found.estimate - found.objects - found.summary.lostObjects)
-            #expect(missed * 10 <= found.objects, "\(tenth): \(found)")
+            // The estimate may count what the salvage finds to be lost.
+            let most = found.objects + found.summary.lostObjects
+            #expect(found.estimate * 10 >= found.objects * 9, "\(tenth): \(found)")
+            #expect(found.estimate * 10 <= most * 11, "\(tenth): \(found)")
             #expect(!found.summary.isComplete, "\(tenth): \(found)")
             // A leaf of the same form may be where an older version had another: then all is said to be old.
             let isOld = !found.summary.isNewest && found.summary.older == found.objects
