@@ -8,7 +8,8 @@ enum ValueRules {
         case .equal, .in: return areEqual(a, b, folds: folds)
         case .notEqual: return !areEqual(a, b, folds: folds)
         case .less, .lessEqual, .greater, .greaterEqual: return isOrdered(relation, a, b)
-        case .beginsWith, .endsWith, .contains, .like: return matchesText(relation, a, b, folds: folds)
+        case .beginsWith, .endsWith, .contains, .like:
+            return matchesText(relation, a, b, folds: folds)
         case .text: return false
         }
     }

@@ -8,7 +8,7 @@ extension ClusterEditor {
     func addColumn(
         _ leafIndex: Int, _ column: ColumnEditor, _ value: Value, to place: LeafSlot
     ) throws(RealmError) {
-        let rows = try rows(own(place.slot, below: place.parent))
+        let rows = try rows(makeWritable(place.slot, below: place.parent))
         let cells = try column.make(value, count: rows)
         try store(cells, leafIndex, place)
     }

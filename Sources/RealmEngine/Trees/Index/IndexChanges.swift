@@ -54,7 +54,7 @@ final class IndexChanges {
             let rest = UInt32(bitPattern: string.chunk(at: 4)) ^ 1 << 31
             place = Int64(string.chunk(at: 0)) << 32 | Int64(rest)
             position = Int32(truncatingIfNeeded: values.count)
-            values.append(arena.keep(value))
+            values.append(arena.copy(value))
         }
         changes.append(Change(place: place, key: key, value: position, isRemoval: isRemoval))
         let size =
