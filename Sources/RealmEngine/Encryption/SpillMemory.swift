@@ -4,13 +4,13 @@ import Glibc
 /// The first few MiB are in memory, what is more moves to a temporary file without a name.
 ///
 /// Not thread-safe.
-public final class SpillMemory {
+package final class SpillMemory {
     private let directory: String
     private let isConfidential: Bool
     private var memory: ReservedMemory
     private var file: PageFile?
     /// Bytes added so far.
-    public private(set) var count = 0
+    package private(set) var count = 0
     /// Bytes of them that moved to the file.
     private var moved = 0
 
@@ -23,7 +23,7 @@ public final class SpillMemory {
     ///   - directory: where the file is made once it is needed.
     ///   - isConfidential: everything stays in memory, which no core dump shows.
     /// - Throws: `internal` when the system has no addresses left.
-    public init(directory: String, isConfidential: Bool = false) throws(RealmError) {
+    package init(directory: String, isConfidential: Bool = false) throws(RealmError) {
         self.isConfidential = isConfidential
         self.directory = directory
         let address = mmap(
@@ -38,7 +38,7 @@ public final class SpillMemory {
     deinit { munmap(memory.start, memory.capacity) }
 
     /// Where the bytes begin.
-    public var base: UnsafeMutableRawPointer { memory.start }
+    package var base: UnsafeMutableRawPointer { memory.start }
 
     /// Adds a copy of `count` bytes right behind the last ones, in memory.
     func append(_ bytes: UnsafeRawPointer, _ size: Int) throws(RealmError) {
@@ -50,7 +50,7 @@ public final class SpillMemory {
     /// Adds `size` bytes, on a multiple of 8, for the caller to fill.
     ///
     /// Throws `output` when the disk is full, `internal` when memory is.
-    public func add(_ size: Int) throws(RealmError) -> UnsafeMutableRawPointer {
+    package func add(_ size: Int) throws(RealmError) -> UnsafeMutableRawPointer {
         if count - moved > Self.most, !isConfidential { try move() }
         let at = (count + 7) & ~7
         try memory.ensure(at + size)
@@ -59,7 +59,7 @@ public final class SpillMemory {
     }
 
     /// Adds a copy of the bytes of `view`; up to eight more behind them may be read.
-    public func add(_ view: ByteView) throws(RealmError) -> ByteView {
+    package func add(_ view: ByteView) throws(RealmError) -> ByteView {
         let copy = try add(view.count + 8)
         copy.copyMemory(from: view.base, byteCount: view.count)
         return ByteView(copy, count: view.count)

@@ -1,6 +1,6 @@
 extension ByteBuffer {
     /// Lower-case hexadecimal digits.
-    public mutating func append(hex bytes: ByteView) {
+    package mutating func append(hex bytes: ByteView) {
         let out = reserve(bytes.count * 2)
         for i in 0..<bytes.count {
             Hex.write(bytes.base.load(fromByteOffset: i, as: UInt8.self), to: out + i * 2)
@@ -9,7 +9,7 @@ extension ByteBuffer {
     }
 
     /// Sixteen hexadecimal digits.
-    public mutating func append(hex value: UInt64) {
+    package mutating func append(hex value: UInt64) {
         Hex.write(value, to: reserve(16))
         advance(by: 16)
     }
@@ -21,7 +21,7 @@ extension ByteBuffer {
     }
 
     /// 24 lower-case digits.
-    public mutating func append(_ id: ObjectID) {
+    package mutating func append(_ id: ObjectID) {
         append(hex: id.high)
         let out = reserve(8)
         for i in 0..<4 {
@@ -32,7 +32,7 @@ extension ByteBuffer {
     }
 
     /// 36 characters: lower-case digits in groups of 8-4-4-4-12.
-    public mutating func append(_ uuid: UUIDValue) {
+    package mutating func append(_ uuid: UUIDValue) {
         let out = reserve(40)
         Hex.write(uuid.high, to: out)
         Hex.write(uuid.low, to: out + 20)
@@ -47,7 +47,7 @@ extension ByteBuffer {
     }
 
     /// RFC 4648 with padding and without line breaks.
-    public mutating func append(base64 bytes: ByteView) {
+    package mutating func append(base64 bytes: ByteView) {
         let whole = bytes.count / 3
         let out = reserve((whole + 1) * 4)
         for i in 0..<whole {
@@ -72,7 +72,7 @@ extension ByteBuffer {
 
     /// Appends the bytes that the hexadecimal digits of either case stand for. Returns false, and
     /// appends nothing, for an odd number of them or any other character.
-    public mutating func append(decodingHex text: ByteView) -> Bool {
+    package mutating func append(decodingHex text: ByteView) -> Bool {
         if text.count % 2 != 0 { return false }
         let out = reserve(text.count / 2)
         for i in 0..<text.count / 2 {
@@ -85,7 +85,7 @@ extension ByteBuffer {
 
     /// Appends the decoded bytes of RFC 4648 text, whose padding may be missing. Returns false, and
     /// appends nothing, if it is anything else.
-    public mutating func append(decodingBase64 text: ByteView) -> Bool {
+    package mutating func append(decodingBase64 text: ByteView) -> Bool {
         guard let digits = Base64.digitCount(text) else { return false }
         let out = reserve(digits / 4 * 3 + 3)
         var written = 0

@@ -2,7 +2,7 @@ extension ByteBuffer {
     /// The scientific string of the General Decimal Arithmetic specification, which keeps every
     /// digit and the exponent: "1.50", "-0", "0.000001", "1E-7", "1.2E+9". Infinities are "Inf"
     /// and "-Inf", every NaN is "NaN", null included.
-    public mutating func append(number value: Decimal128) {
+    package mutating func append(number value: Decimal128) {
         guard value.isFinite else {
             if value.isNaN {
                 append("NaN")

@@ -2,7 +2,7 @@ extension ByteBuffer {
     /// A JSON string: quoted, escaped where JSON demands it, other text as it is. Ill-formed UTF-8
     /// becomes U+FFFD, so that the output is valid whatever was stored; false where that happened.
     @discardableResult
-    public mutating func append(json text: ByteView) -> Bool {
+    package mutating func append(json text: ByteView) -> Bool {
         append(UInt8(ascii: "\""))
         var position = 0
         var isWellFormed = true
@@ -31,7 +31,7 @@ extension ByteBuffer {
     }
 
     /// A number, or one of the strings "NaN", "Infinity" and "-Infinity".
-    public mutating func append(json value: Double) {
+    package mutating func append(json value: Double) {
         let isFinite = value.isFinite
         if !isFinite { append(UInt8(ascii: "\"")) }
         append(number: value)
@@ -39,7 +39,7 @@ extension ByteBuffer {
     }
 
     /// A number, or one of the strings "NaN", "Infinity" and "-Infinity".
-    public mutating func append(json value: Float) {
+    package mutating func append(json value: Float) {
         let isFinite = value.isFinite
         if !isFinite { append(UInt8(ascii: "\"")) }
         append(number: value)

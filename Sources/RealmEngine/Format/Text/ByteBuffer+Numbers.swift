@@ -1,9 +1,9 @@
 extension ByteBuffer {
-    public mutating func append(number value: UInt64) {
+    package mutating func append(number value: UInt64) {
         advance(by: DecimalDigits.write(value, to: reserve(20)))
     }
 
-    public mutating func append(number value: Int64) {
+    package mutating func append(number value: Int64) {
         let out = reserve(20)
         if value < 0 {
             out.storeBytes(of: UInt8(ascii: "-"), as: UInt8.self)
@@ -14,15 +14,15 @@ extension ByteBuffer {
     }
 
     @inline(__always)
-    public mutating func append(number value: Int) { append(number: Int64(value)) }
+    package mutating func append(number value: Int) { append(number: Int64(value)) }
 
-    public mutating func append(number value: Int128) {
+    package mutating func append(number value: Int128) {
         if value < 0 { append(UInt8(ascii: "-")) }
         advance(by: DecimalDigits.write(value.magnitude, to: reserve(39)))
     }
 
     /// The shortest text that reads back as the same double: "1.0", "1e+20", "NaN", "-Infinity".
-    public mutating func append(number value: Double) {
+    package mutating func append(number value: Double) {
         // Whole numbers are frequent and need no search for the shortest form.
         if value.magnitude < 0x1p53, value != 0, value == value.rounded(.towardZero) {
             append(number: Int64(value))
@@ -65,7 +65,7 @@ extension ByteBuffer {
     }
 
     /// The shortest text that reads back as the same float.
-    public mutating func append(number value: Float) {
+    package mutating func append(number value: Float) {
         if value.isFinite {
             append(value.description)
         } else {
@@ -82,7 +82,7 @@ extension ByteBuffer {
     }
 
     /// `true` or `false`.
-    public mutating func append(_ value: Bool) {
+    package mutating func append(_ value: Bool) {
         // Two calls, because a choice of two literals would make them Strings.
         if value { append("true") } else { append("false") }
     }

@@ -1,7 +1,7 @@
 extension ByteBuffer {
     /// A CSV field as RFC 4180 has it: quoted if it holds a comma, a quote or a line break. The
     /// empty string is `""`, because nothing between commas is null.
-    public mutating func append(csv text: ByteView) {
+    package mutating func append(csv text: ByteView) {
         if text.count == 0 {
             append("\"\"")
             return
@@ -23,7 +23,7 @@ extension ByteBuffer {
 
     /// A TSV field: tab, line feed, carriage return and backslash as `\t`, `\n`, `\r` and `\\`,
     /// never quoted. Null is `\N`, which no string can look like.
-    public mutating func append(tsv text: ByteView) {
+    package mutating func append(tsv text: ByteView) {
         var position = 0
         while position < text.count {
             position &+= appendPlain(text.dropping(position), until: ByteChunk.isSpecialInTSV)
@@ -41,7 +41,7 @@ extension ByteBuffer {
 
     /// A text of SQL: in quotation marks, those in it doubled. False, and nothing appended, where the
     /// text is not UTF-8 or holds a NUL or a carriage return, which not every reader of SQL keeps.
-    public mutating func append(sql text: ByteView) -> Bool {
+    package mutating func append(sql text: ByteView) -> Bool {
         let start = count
         append(UInt8(ascii: "'"))
         var position = 0

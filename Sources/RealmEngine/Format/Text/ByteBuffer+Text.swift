@@ -1,6 +1,6 @@
 extension ByteBuffer {
     /// The text as UTF-8, with U+FFFD for what is ill-formed.
-    public mutating func append(repairing text: ByteView) {
+    package mutating func append(repairing text: ByteView) {
         var position = 0
         while position < text.count {
             let at = text.base + position

@@ -1,7 +1,7 @@
 extension ByteBuffer {
     /// RFC 3339 in UTC, without trailing zeros in the fraction: "2025-03-04T09:12:44.5Z". Years
     /// beyond 0000 ... 9999 take ISO 8601's expanded form: a sign and at least four digits.
-    public mutating func append(rfc3339 timestamp: Timestamp) {
+    package mutating func append(rfc3339 timestamp: Timestamp) {
         let time = CalendarTime(timestamp)
         // Sign, twelve digits of year and thirty characters of the rest.
         var out = reserve(48)
@@ -27,7 +27,7 @@ extension ByteBuffer {
     }
 
     /// Seconds since 1970-01-01T00:00:00Z, with a fraction if there is one: "-1.5".
-    public mutating func append(unixSeconds time: Timestamp) {
+    package mutating func append(unixSeconds time: Timestamp) {
         let total = time.totalNanoseconds
         if total < 0 { append(UInt8(ascii: "-")) }
         let (seconds, rest) = total.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
@@ -37,7 +37,7 @@ extension ByteBuffer {
     }
 
     /// Nanoseconds since 1970-01-01T00:00:00Z, all of them.
-    public mutating func append(unixNanoseconds time: Timestamp) {
+    package mutating func append(unixNanoseconds time: Timestamp) {
         append(number: time.totalNanoseconds)
     }
 

@@ -3,12 +3,12 @@ import Glibc
 /// A growing run of bytes with one owner: how text and JSON are built without `String`.
 ///
 /// Appending is a bounds check and a copy. Not thread-safe.
-public struct ByteBuffer: ~Copyable {
+package struct ByteBuffer: ~Copyable {
     @usableFromInline var start: UnsafeMutableRawPointer
     @usableFromInline var end: Int
     @usableFromInline var capacity: Int
 
-    public init(capacity: Int = 1 << 16) {
+    package init(capacity: Int = 1 << 16) {
         self.capacity = max(64, capacity)
         start = UnsafeMutableRawPointer.allocate(byteCount: self.capacity, alignment: 16)
         end = 0
@@ -16,29 +16,29 @@ public struct ByteBuffer: ~Copyable {
 
     deinit { start.deallocate() }
 
-    @inlinable public var count: Int { end }
+    @inlinable package var count: Int { end }
 
     /// Valid until the next append.
-    @inlinable public var bytes: UnsafeRawBufferPointer {
+    @inlinable package var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: start, count: end)
     }
 
-    @inlinable public mutating func removeAll() { end = 0 }
+    @inlinable package mutating func removeAll() { end = 0 }
 
     /// Forgets everything past the first `count` bytes.
-    @inlinable public mutating func truncate(to count: Int) {
+    @inlinable package mutating func truncate(to count: Int) {
         precondition(count <= end)
         end = count
     }
 
     /// Makes room for `extra` bytes and returns where they go; `advance(by:)` keeps them.
     @inlinable @inline(__always)
-    public mutating func reserve(_ extra: Int) -> UnsafeMutableRawPointer {
+    package mutating func reserve(_ extra: Int) -> UnsafeMutableRawPointer {
         if end &+ extra > capacity { grow(extra) }
         return start + end
     }
 
-    @inlinable @inline(__always) public mutating func advance(by written: Int) { end &+= written }
+    @inlinable @inline(__always) package mutating func advance(by written: Int) { end &+= written }
 
     @usableFromInline @inline(never)
     mutating func grow(_ extra: Int) {
@@ -51,38 +51,38 @@ public struct ByteBuffer: ~Copyable {
     }
 
     @inlinable @inline(__always)
-    public mutating func append(_ byte: UInt8) {
+    package mutating func append(_ byte: UInt8) {
         reserve(1).storeBytes(of: byte, as: UInt8.self)
         end &+= 1
     }
 
     @inlinable @inline(__always)
-    public mutating func append(_ base: UnsafeRawPointer, _ count: Int) {
+    package mutating func append(_ base: UnsafeRawPointer, _ count: Int) {
         reserve(count).copyMemory(from: base, byteCount: count)
         end &+= count
     }
 
-    @inlinable public mutating func append(_ view: ByteView) { append(view.base, view.count) }
+    @inlinable package mutating func append(_ view: ByteView) { append(view.base, view.count) }
 
-    @inlinable public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    @inlinable package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         if let base = bytes.baseAddress { append(base, bytes.count) }
     }
 
     @inlinable @inline(__always)
-    public mutating func append(_ text: StaticString) {
+    package mutating func append(_ text: StaticString) {
         append(UnsafeRawPointer(text.utf8Start), text.utf8CodeUnitCount)
     }
 
     /// Not for literals, which would otherwise become `String`s, the type they have by default.
     @_disfavoredOverload
-    public mutating func append(_ text: String) {
+    package mutating func append(_ text: String) {
         var text = text
         text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
     }
 
-    public mutating func append(_ bytes: [UInt8]) {
+    package mutating func append(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { append($0) }
     }
 
-    public var string: String { String(decoding: bytes, as: UTF8.self) }
+    package var string: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -2,7 +2,7 @@
 ///
 /// Made for noticing differences, not for adversaries. How the stream is cut into updates does not
 /// matter.
-public struct ContentHash {
+package struct ContentHash {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
     private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
     private static let prime3: UInt64 = 0x1656_67B1_9E37_79F9
@@ -15,15 +15,15 @@ public struct ContentHash {
     private var stripe = SIMD4<UInt64>()
     private var total: UInt64 = 0
 
-    public init(seed: UInt64 = 0) {
+    package init(seed: UInt64 = 0) {
         self.seed = seed
         lanes = SIMD4(
             seed &+ Self.prime1 &+ Self.prime2, seed &+ Self.prime2, seed, seed &- Self.prime1)
     }
 
-    public mutating func update(_ bytes: ByteView) { update(bytes.buffer) }
+    package mutating func update(_ bytes: ByteView) { update(bytes.buffer) }
 
-    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         guard var p = bytes.baseAddress else { return }
         var rest = bytes.count
         let begun = Int(total & 31)
@@ -45,7 +45,7 @@ public struct ContentHash {
     }
 
     /// Eight bytes, the least significant first.
-    public mutating func update(_ value: UInt64) {
+    package mutating func update(_ value: UInt64) {
         let begun = Int(total & 31)
         if begun & 7 == 0 {
             stripe[begun >> 3] = value.littleEndian
@@ -56,10 +56,10 @@ public struct ContentHash {
         }
     }
 
-    public mutating func update(_ byte: UInt8) { withUnsafeBytes(of: byte) { update($0) } }
+    package mutating func update(_ byte: UInt8) { withUnsafeBytes(of: byte) { update($0) } }
 
     /// The hash of everything so far; more may follow.
-    public var value: UInt64 {
+    package var value: UInt64 {
         var hash = total >= 32 ? mergedLanes : seed &+ Self.prime5
         hash &+= total
         let begun = Int(total & 31)

@@ -1,6 +1,6 @@
 /// Asks whether objects changed for an observer between two versions. Confined to its snapshot's
 /// thread.
-public final class ChangeProbe {
+package final class ChangeProbe {
     private let changes: ChangeSet
     private let old: Snapshot
     private let new: Snapshot
@@ -25,7 +25,7 @@ public final class ChangeProbe {
     }
 
     /// `changes` are those from `old` to `new`.
-    public init(
+    package init(
         _ changes: ChangeSet, _ filter: ChangeFilter, from old: Snapshot, to new: Snapshot
     ) {
         self.changes = changes
@@ -71,7 +71,7 @@ public final class ChangeProbe {
     }
 
     /// Whether the object, which both versions have, changed for the observer. Throws `corrupt`.
-    public func isModified(_ key: ObjectKey) throws(RealmError) -> Bool {
+    package func isModified(_ key: ObjectKey) throws(RealmError) -> Bool {
         if absent & ReverseReachability.digit(key) != 0 { return false }
         if let leading {
             absent = ~leading.digits
@@ -89,7 +89,7 @@ public final class ChangeProbe {
 
     /// Which properties of the object itself changed for the observer, as indexes into its columns;
     /// with key paths those properties through which something changed. Nil when nothing did.
-    public func changedColumns(of key: ObjectKey) throws(RealmError) -> [Int]? {
+    package func changedColumns(of key: ObjectKey) throws(RealmError) -> [Int]? {
         guard case .paths(let paths) = filter.reach else {
             guard let changes = changes[filter.table], let i = changes.modification(of: key)
             else { return nil }

@@ -303,11 +303,11 @@ enum Defaults {
 }
 
 /// Whether a value may be stored in a property (object format 14 for sizes).
-public enum ValueCheck {
+package enum ValueCheck {
     /// Bytes of the longest string, which ends in a zero.
-    public static let longestString = longestBinary - 1
+    package static let longestString = longestBinary - 1
     /// Bytes of the longest binary: one blob.
-    public static let longestBinary = BytesLeaf.longestBlob
+    package static let longestBinary = BytesLeaf.longestBlob
 
     static func check(_ value: Value, _ column: ColumnInfo) throws(RealmError) {
         guard column.collection == nil else {

@@ -5,11 +5,11 @@ import Glibc
 /// One file is one session, so lock file, reader table and notifications belong beside the name
 /// that is no symbolic link, whichever name was given. Made once per opening: a link that is
 /// pointed elsewhere afterwards does not matter to those who have the file open.
-public struct DatabasePath: Sendable, Hashable {
+package struct DatabasePath: Sendable, Hashable {
     /// As given, for messages.
-    public let name: String
+    package let name: String
     /// Leads to the same file without symbolic links.
-    public let path: String
+    package let path: String
     /// The links on the way from `name`. Programs that take a name as it is keep a lock file beside
     /// theirs.
     let links: [String]
@@ -18,7 +18,7 @@ public struct DatabasePath: Sendable, Hashable {
     private static let mostLinks = 40
 
     /// Looks at the file system; a file that is not there has a place too.
-    public init(_ name: String) {
+    package init(_ name: String) {
         self.name = name
         var links: [String] = []
         var last = name
@@ -133,7 +133,7 @@ extension DatabasePath {
     }
 
     /// Whether the file has several hard links; one that an interrupted tool left does not count.
-    public var hasOtherNames: Bool { names > 1 }
+    package var hasOtherNames: Bool { names > 1 }
 
     /// How many names the file has, without one that an interrupted tool left; 1 for no file.
     private var names: Int {

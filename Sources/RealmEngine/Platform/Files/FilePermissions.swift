@@ -2,14 +2,14 @@ import Glibc
 
 /// Who may use a file and who owns it: what a file made beside a database, or as its copy, takes
 /// over from it. Free to cross threads.
-public struct FilePermissions: Sendable {
+package struct FilePermissions: Sendable {
     /// The permission bits.
-    public let mode: mode_t
+    package let mode: mode_t
     /// Nil for a file that belongs to whoever makes it, as the process's mask says.
     private let owner: (user: uid_t, group: gid_t)?
 
     /// Those of the file at `path`, a symbolic link followed; nil when there is none.
-    public init?(of path: String) {
+    package init?(of path: String) {
         var s = stat()
         guard stat(path, &s) == 0 else { return nil }
         self.init(mode: s.st_mode & 0o777, owner: (s.st_uid, s.st_gid))
@@ -34,11 +34,11 @@ public struct FilePermissions: Sendable {
     }
 
     /// What to make the file with: until the owner is right, nobody else gets anything.
-    public var atFirst: mode_t { owner == nil ? mode : mode & 0o700 | 0o600 }
+    package var atFirst: mode_t { owner == nil ? mode : mode & 0o700 | 0o600 }
 
     /// Gives them to the file behind `descriptor`, which was made with `atFirst`: the owner as far as
     /// this process may, then the bits. A group that could not be kept gets what everybody gets.
-    public func complete(_ descriptor: Int32) {
+    package func complete(_ descriptor: Int32) {
         var s = stat()
         guard let (user, group) = owner, fstat(descriptor, &s) == 0 else { return }
         var mode = mode

@@ -4,12 +4,12 @@ import Glibc
 ///
 /// Reservations cost nothing but addresses, and elsewhere those are plenty. Where they are limited,
 /// heap and stacks live off what reservations leave.
-public enum AddressSpace {
+package enum AddressSpace {
     /// Bytes of a page of memory.
     static let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
 
     /// Bytes; nil where nothing limits them.
-    public static let limit: Int? = {
+    package static let limit: Int? = {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0 else { return nil }
         return limit.rlim_cur == ~0 ? nil : Int(clamping: limit.rlim_cur)

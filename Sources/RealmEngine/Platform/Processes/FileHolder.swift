@@ -1,37 +1,37 @@
 import Glibc
 
 /// A process that has a database open.
-public struct FileHolder: Sendable, Equatable {
-    public let process: ProcessIdentity
-    public let command: String
+package struct FileHolder: Sendable, Equatable {
+    package let process: ProcessIdentity
+    package let command: String
     /// The user's name, or number where no name is known.
-    public let user: String
+    package let user: String
     /// Seconds since the process started.
-    public let age: Int
+    package let age: Int
     /// Whether it has the database file itself open.
-    public let hasDatabase: Bool
+    package let hasDatabase: Bool
     /// Open descriptors of the lock file: every participant of the session keeps one.
-    public let participants: Int
+    package let participants: Int
 
-    public var pid: UInt32 { process.pid }
+    package var pid: UInt32 { process.pid }
 }
 
 extension FileHolders {
     /// The processes that have a database or its lock file open, this one left out.
-    public struct Listing: Sendable {
+    package struct Listing: Sendable {
         /// In the order of their ids.
-        public var openers: [FileHolder] = []
+        package var openers: [FileHolder] = []
         /// False when the descriptors of some process could not be read, which may be another
         /// user's.
-        public var isComplete = true
+        package var isComplete = true
 
         /// Nobody looked.
-        public static let none = Listing(openers: [], isComplete: false)
+        package static let none = Listing(openers: [], isComplete: false)
     }
 
     /// Looks through `/proc` for the processes that have the file at `path` or its lock file open,
     /// by whatever name.
-    public static func list(database path: String) -> Listing {
+    package static func list(database path: String) -> Listing {
         let place = DatabasePath(path)
         let database = FileIdentity(path: place.path)
         let locks = Set(place.locks)

@@ -1,10 +1,10 @@
 import Glibc
 
 /// The processes that have a file open, as far as this user may see them.
-public enum FileHolders {
+package enum FileHolders {
     /// "name (pid N)" of every participant of the session of the database at `path`, this process
     /// left out.
-    public static func names(participating path: String) -> [String] {
+    package static func names(participating path: String) -> [String] {
         participants(of: path).map { "\($0.command) (pid \($0.pid))" }
     }
 
@@ -14,7 +14,7 @@ public enum FileHolders {
     }
 
     /// The processes that take part in the session of the database at `path`, this one left out.
-    public static func participants(of path: String) -> [FileHolder] {
+    package static func participants(of path: String) -> [FileHolder] {
         list(database: path).openers.filter { $0.participants > 0 }
     }
 

@@ -2,10 +2,10 @@ import Glibc
 
 /// An object for each thread that has been given one, for as long as the thread lives. Free to cross
 /// threads.
-public final class ThreadSlot: Sendable {
+package final class ThreadSlot: Sendable {
     private let key: pthread_key_t
 
-    public init() {
+    package init() {
         var key = pthread_key_t()
         pthread_key_create(&key) { place in
             place.map { Unmanaged<AnyObject>.fromOpaque($0).release() }
@@ -16,7 +16,7 @@ public final class ThreadSlot: Sendable {
     deinit { pthread_key_delete(key) }
 
     /// Of the calling thread.
-    public var object: AnyObject? {
+    package var object: AnyObject? {
         get {
             pthread_getspecific(key).map {
                 Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue()

@@ -2,9 +2,9 @@ import CRealmSystem
 import Glibc
 
 /// Worker threads for work that is cut into pieces by whoever uses it.
-public enum Threads {
+package enum Threads {
     /// Processors in use by the system.
-    public static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+    package static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
     /// Whether a Swift task runs on the calling thread.
     static var runsTask: Bool { realm_is_in_task() }
@@ -14,7 +14,7 @@ public enum Threads {
     /// When the system refuses more threads fewer are used, so `body` must not count on the others:
     /// it takes pieces of work until none are left. Its argument tells the threads apart, 0 being
     /// the caller.
-    public static func run(_ count: Int, _ body: @Sendable (Int) -> Void) {
+    package static func run(_ count: Int, _ body: @Sendable (Int) -> Void) {
         withoutActuallyEscaping(body) { body in
             var threads: [pthread_t] = []
             for index in 1..<max(1, count) {
@@ -27,7 +27,7 @@ public enum Threads {
     }
 
     /// Runs `body` on a new thread that nobody waits for; false when the system refuses one.
-    public static func detach(_ body: @escaping @Sendable () -> Void) -> Bool {
+    package static func detach(_ body: @escaping @Sendable () -> Void) -> Bool {
         guard let thread = start(body) else { return false }
         pthread_detach(thread)
         return true
@@ -35,7 +35,7 @@ public enum Threads {
 
     /// Whether the system gives the process another thread now: whoever cannot do without one asks
     /// before it is too late to do without.
-    public static var canStart: Bool {
+    package static var canStart: Bool {
         guard let thread = start({}) else { return false }
         pthread_join(thread, nil)
         return true
@@ -73,11 +73,11 @@ public enum Threads {
 }
 
 /// A mutex with one condition: state that threads wait for. Free to cross threads.
-public final class Monitor: @unchecked Sendable {
+package final class Monitor: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
 
-    public init() {
+    package init() {
         mutex = .allocate(capacity: 1)
         condition = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
@@ -92,7 +92,7 @@ public final class Monitor: @unchecked Sendable {
     }
 
     /// Runs `body` with the mutex held.
-    public func locked<R, E>(_ body: () throws(E) -> R) throws(E) -> R {
+    package func locked<R, E>(_ body: () throws(E) -> R) throws(E) -> R {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return try body()
@@ -100,14 +100,14 @@ public final class Monitor: @unchecked Sendable {
 
     /// Waits until `condition` holds and returns with the mutex held no longer. The condition is
     /// asked with the mutex held.
-    public func wait(until holds: () -> Bool) {
+    package func wait(until holds: () -> Bool) {
         pthread_mutex_lock(mutex)
         while !holds() { pthread_cond_wait(condition, mutex) }
         pthread_mutex_unlock(mutex)
     }
 
     /// Waits until `condition` holds, up to `milliseconds`; answers whether it does.
-    public func wait(milliseconds: Int32, until holds: () -> Bool) -> Bool {
+    package func wait(milliseconds: Int32, until holds: () -> Bool) -> Bool {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         if holds() { return true }
@@ -124,7 +124,7 @@ public final class Monitor: @unchecked Sendable {
     }
 
     /// Changes what others wait for, and wakes them: afterwards, so that they find the mutex free.
-    public func signal(_ change: () -> Void) {
+    package func signal(_ change: () -> Void) {
         pthread_mutex_lock(mutex)
         change()
         pthread_mutex_unlock(mutex)

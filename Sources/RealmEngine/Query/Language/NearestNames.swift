@@ -1,8 +1,8 @@
 /// Suggestions for a misspelt name. Callable from anywhere.
-public enum NearestNames {
+package enum NearestNames {
     /// The up to three candidates that need the fewest edits, best first; none that differs more
     /// than it agrees.
-    public static func to(_ name: String, among candidates: [String]) -> [String] {
+    package static func to(_ name: String, among candidates: [String]) -> [String] {
         let wanted = Array(name.lowercased().utf8)
         var scored: [(distance: Int, name: String)] = []
         for candidate in candidates {
@@ -18,7 +18,7 @@ public enum NearestNames {
 
     /// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`, counted in
     /// bytes; 64 for different texts of which one is longer than that.
-    public static func distance(_ a: String, _ b: String) -> Int {
+    package static func distance(_ a: String, _ b: String) -> Int {
         distance(Array(a.utf8), Array(b.utf8))
     }
 

@@ -1,8 +1,8 @@
 /// Names of properties in the text of a query.
-public enum QueryName {
+package enum QueryName {
     /// The name as it is written where quoted names are allowed: in predicates, and in the tail of
     /// `Query.init(_:followedBy:arguments:)`. A name that is not plain is put in backticks.
-    public static func spelled(_ name: String) -> String {
+    package static func spelled(_ name: String) -> String {
         if isPlain(name) { return name }
         var quoted = "`"
         for character in name.unicodeScalars {
@@ -13,7 +13,7 @@ public enum QueryName {
     }
 
     /// Whether a query takes the name as it is.
-    public static func isPlain(_ name: String) -> Bool {
+    package static func isPlain(_ name: String) -> Bool {
         var name = name
         return name.withUTF8 { text in
             let lexer = QueryLexer(text)

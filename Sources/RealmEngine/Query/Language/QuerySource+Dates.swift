@@ -29,9 +29,9 @@ extension QuerySource {
 }
 
 /// Ends of hints that callers may add to.
-public enum QueryAdvice {
+package enum QueryAdvice {
     /// The forms of dates.
-    public static let dates =
+    package static let dates =
         "a date is written 2024-06-01T10:00:00, which is UTC; other forms of ISO 8601 are given "
         + "as an argument"
 }

@@ -1,40 +1,40 @@
 /// What a lock file says, read without taking part in its session: nothing is locked, mapped or
 /// written. Without the version-list mutex the numbers may be a moment apart from each other.
-public struct LockFileFacts: Sendable {
+package struct LockFileFacts: Sendable {
     /// Whether some process holds it; else its content means nothing.
-    public let isInUse: Bool
-    public let bytes: Int
-    public let layout: Int
+    package let isInUse: Bool
+    package let bytes: Int
+    package let layout: Int
     /// Nil unless the layout is known to this engine: the rest of what it says.
-    public let session: Session?
+    package let session: Session?
 
-    public struct Session: Sendable {
-        public let format: Int
-        public let historyType: Int
-        public let historySchema: Int
+    package struct Session: Sendable {
+        package let format: Int
+        package let historyType: Int
+        package let historySchema: Int
         /// 0 commits are synced, 1 memory only, 2 not synced.
-        public let durability: Int
+        package let durability: Int
         /// Those that died count too, until the session ends.
-        public let participants: Int
-        public let newestVersion: UInt64
+        package let participants: Int
+        package let newestVersion: UInt64
         /// Versions that can be read, oldest first.
-        public let versions: [Version]
+        package let versions: [Version]
     }
 
     /// One version and how many participants pin it.
-    public struct Version: Sendable, Equatable {
-        public let version: UInt64
-        public let top: Ref
-        public let logicalSize: UInt64
-        public let live: Int
-        public let frozen: Int
-        public let full: Int
+    package struct Version: Sendable, Equatable {
+        package let version: UInt64
+        package let top: Ref
+        package let logicalSize: UInt64
+        package let live: Int
+        package let frozen: Int
+        package let full: Int
     }
 
     private static let largestSize = 1 << 26
 
     /// Reads the lock file of the database at `path`; nil where there is none or it may not be read.
-    public init?(databasePath path: String) {
+    package init?(databasePath path: String) {
         let name = DatabasePath(path).lock
         guard let bytes = CompanionFile.beginning(of: name, limit: Self.largestSize) else {
             return nil

@@ -30,14 +30,14 @@ public struct ReaderRow: Sendable, Hashable {
 }
 
 /// A few words about a pin, at most 31 bytes.
-public struct ReaderLabel: Sendable, ExpressibleByStringLiteral {
+package struct ReaderLabel: Sendable, ExpressibleByStringLiteral {
     private var parts = (UInt64(0), UInt64(0), UInt64(0))
     private var last: UInt64 = 0
 
     static let size = 32
 
     /// Keeps as many whole characters of `text` as fit.
-    public init(_ text: String) {
+    package init(_ text: String) {
         var end = 0
         for scalar in text.unicodeScalars {
             let length = UTF8.width(scalar)
@@ -52,9 +52,9 @@ public struct ReaderLabel: Sendable, ExpressibleByStringLiteral {
         last = words[3]
     }
 
-    public init(stringLiteral text: String) { self.init(text) }
+    package init(stringLiteral text: String) { self.init(text) }
 
-    public static let none = ReaderLabel("")
+    package static let none = ReaderLabel("")
 
     func store(_ put: (Int, UInt64) -> Void) {
         put(0, parts.0)

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// A process claims rows by storing its number and start time in them, and afterwards writes only
 /// those, so that no lock is needed. Rows whose owner ended are taken over.
-public final class ReaderTable: Sendable {
+package final class ReaderTable: Sendable {
     private let memory: SharedFileMemory
     private let owner: UInt64
     private let generation = ForkGeneration.current
@@ -140,7 +140,7 @@ public final class ReaderTable: Sendable {
 extension ReaderTable {
     /// All rows that say something, those of dead processes marked; the database at `path` is not
     /// opened and nothing is written. Empty where there is no table.
-    public static func read(_ path: String) -> [ReaderRow] {
+    package static func read(_ path: String) -> [ReaderRow] {
         let directory = DatabasePath(path).management
         guard
             let bytes = CompanionFile.beginning(of: name, in: directory, limit: Layout.largestSize),

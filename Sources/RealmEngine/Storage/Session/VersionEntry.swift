@@ -43,7 +43,7 @@ struct VersionEntry {
 }
 
 /// Why a version is kept (storage format 6.7).
-public enum PinKind: Int, CaseIterable, Sendable {
+package enum PinKind: Int, CaseIterable, Sendable {
     /// An ordinary reader.
     case live = 0
     /// A frozen view.

@@ -14,7 +14,7 @@ extension ValueOrder {
     }
 
     /// Exact, also beyond 2^53 where a double cannot hold every integer.
-    public static func compare(_ a: Int64, _ b: Double) -> Int {
+    package static func compare(_ a: Int64, _ b: Double) -> Int {
         if b.isNaN { return 1 }
         if b >= 0x1p63 { return -1 }
         if b < -0x1p63 { return 1 }
@@ -24,7 +24,7 @@ extension ValueOrder {
     }
 
     /// A NaN is below every number; NaNs are ordered by their bits, unsigned.
-    public static func compare(_ a: Double, _ b: Double) -> Int {
+    package static func compare(_ a: Double, _ b: Double) -> Int {
         if a.isNaN || b.isNaN {
             if a.isNaN && b.isNaN { return order(a.bitPattern, b.bitPattern) }
             return a.isNaN ? -1 : 1
@@ -33,7 +33,7 @@ extension ValueOrder {
     }
 
     /// A NaN is below every number; NaNs are ordered by their bits, unsigned.
-    public static func compare(_ a: Float, _ b: Float) -> Int {
+    package static func compare(_ a: Float, _ b: Float) -> Int {
         if a.isNaN || b.isNaN {
             if a.isNaN && b.isNaN { return order(a.bitPattern, b.bitPattern) }
             return a.isNaN ? -1 : 1

@@ -4,11 +4,11 @@
 /// Within one type it is also the order of typed sets, with two exceptions (object format 8.1):
 /// sets of floats and doubles use IEEE `<`, and null in a set of decimals sorts among the NaNs, as
 /// `Decimal128.compare` has it.
-public enum ValueOrder {
+package enum ValueOrder {
     /// Negative, zero or positive. Zero is equality: Int 1, Double 1.0 and Decimal 1.00 are equal,
     /// a string and a binary never are; all lists are equal to each other, and so are all
     /// dictionaries.
-    public static func compare(_ a: Value, _ b: Value) -> Int {
+    package static func compare(_ a: Value, _ b: Value) -> Int {
         switch (a, b) {
         case (.int(let x), .int(let y)): order(x, y)
         case (.bool(let x), .bool(let y)): (x ? 1 : 0) - (y ? 1 : 0)
@@ -23,7 +23,7 @@ public enum ValueOrder {
     }
 
     @inline(__always)
-    public static func areEqual(_ a: Value, _ b: Value) -> Bool { compare(a, b) == 0 }
+    package static func areEqual(_ a: Value, _ b: Value) -> Bool { compare(a, b) == 0 }
 
     /// Kinds in their order; the four kinds of number are one.
     static func rank(_ value: Value) -> Int {
@@ -51,20 +51,20 @@ public enum ValueOrder {
         return left - right
     }
 
-    public static func compare(_ a: Timestamp, _ b: Timestamp) -> Int {
+    package static func compare(_ a: Timestamp, _ b: Timestamp) -> Int {
         a.seconds != b.seconds
             ? order(a.seconds, b.seconds) : order(a.nanoseconds, b.nanoseconds)
     }
 
-    public static func compare(_ a: ObjectID, _ b: ObjectID) -> Int {
+    package static func compare(_ a: ObjectID, _ b: ObjectID) -> Int {
         a.high != b.high ? order(a.high, b.high) : order(a.low, b.low)
     }
 
-    public static func compare(_ a: UUIDValue, _ b: UUIDValue) -> Int {
+    package static func compare(_ a: UUIDValue, _ b: UUIDValue) -> Int {
         a.high != b.high ? order(a.high, b.high) : order(a.low, b.low)
     }
 
-    public static func compare(_ a: ObjectLink, _ b: ObjectLink) -> Int {
+    package static func compare(_ a: ObjectLink, _ b: ObjectLink) -> Int {
         a.table != b.table ? order(a.table.raw, b.table.raw) : order(a.key.raw, b.key.raw)
     }
 

@@ -1,5 +1,5 @@
 /// A compacted copy under a name of its own: complete, verified and durable when the name appears.
-public enum FileCopy {
+package enum FileCopy {
     /// Writes what `snapshot` sees to the file `path`.
     ///
     /// - Parameters:
@@ -8,7 +8,7 @@ public enum FileCopy {
     /// - Throws: `misuse` when a file is there and is not to be replaced, and what `Compactor.write`
     ///   throws.
     @discardableResult
-    public static func write(
+    package static func write(
         _ snapshot: Snapshot, to path: String, replacing: Bool = false,
         permissions: FilePermissions? = nil, options: Compactor.Options = Compactor.Options()
     ) throws(RealmError) -> Compactor.Result {

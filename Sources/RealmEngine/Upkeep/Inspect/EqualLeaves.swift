@@ -3,13 +3,13 @@
 ///
 /// Files that do not share nodes often have the same content. Found by walking both trees side by side and
 /// comparing packed nodes; leaves that say the same in other bytes are not found.
-public struct EqualLeaves: Sendable {
+package struct EqualLeaves: Sendable {
     /// Keys of the objects of equal leaves, ascending. No other object has a key in these ranges.
-    public private(set) var keys: [ClosedRange<ObjectKey>] = []
+    package private(set) var keys: [ClosedRange<ObjectKey>] = []
     /// Whether both tables have the same object keys, each with the same primary key.
-    public private(set) var hasEqualKeys = true
+    package private(set) var hasEqualKeys = true
     /// Whether all objects are in equal leaves.
-    public private(set) var isComplete = true
+    package private(set) var isComplete = true
 
     /// One table in both files.
     struct Pair {
@@ -64,7 +64,7 @@ public struct EqualLeaves: Sendable {
     /// Compares the leaves of a table in two snapshots, of one file or of two.
     ///
     /// Throws `corrupt`.
-    public init(
+    package init(
         old: (snapshot: Snapshot, table: TableInfo), new: (snapshot: Snapshot, table: TableInfo)
     ) throws(RealmError) {
         old.snapshot.beginWalk()

@@ -3,25 +3,25 @@
 /// The lock file counts pins and does not say whose they are. Programs that use this engine announce
 /// theirs in the reader table; what remains belongs to some other process that has the lock file open.
 /// When there is only one, it is that one; when there are several, any of them may be it.
-public struct PinAttribution: Sendable {
-    public let version: UInt64
+package struct PinAttribution: Sendable {
+    package let version: UInt64
     /// What programs announced about the version, those that ended without a word included.
-    public let announced: [ReaderRow]
+    package let announced: [ReaderRow]
     /// Processes that could hold a pin nobody announced, by their ids.
-    public let candidates: [UInt32]
+    package let candidates: [UInt32]
     /// Pins that no living process can hold; they go when the session ends. Nil where some processes
     /// could not be looked at.
-    public let stale: Int?
+    package let stale: Int?
 
     /// Processes that hold the version for certain, or could.
-    public var processes: [UInt32] {
+    package var processes: [UInt32] {
         Set(announced.filter { !$0.isStale }.map(\.process.pid) + candidates).sorted()
     }
 
     /// - Parameters:
     ///   - rows: the reader table.
     ///   - openers: processes that have the database open; who came too late for the version left out.
-    public init(
+    package init(
         _ version: Inspection.LiveVersion, _ rows: [ReaderRow], _ openers: FileHolders.Listing
     ) {
         self.init(
@@ -34,7 +34,7 @@ public struct PinAttribution: Sendable {
     ///   - rows: the reader table.
     ///   - openers: for a version, processes that have the database open; who came too late for it left
     ///     out.
-    public static func all(
+    package static func all(
         _ versions: [Inspection.LiveVersion], _ rows: [ReaderRow],
         _ openers: (UInt64) -> FileHolders.Listing
     ) -> [PinAttribution] {
