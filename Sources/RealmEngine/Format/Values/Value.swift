@@ -94,3 +94,11 @@ public struct ElementType: Hashable, Sendable {
 
     public static let mixed = ElementType(type: .mixed, isNullable: true)
 }
+
+extension Value {
+    /// Whether the value is a link to a tombstone, which users see as null or not at all.
+    @inline(__always)
+    var isUnresolvedLink: Bool {
+        if case .link(let link) = self { link.key.isUnresolved } else { false }
+    }
+}

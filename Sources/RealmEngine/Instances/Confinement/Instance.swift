@@ -66,7 +66,7 @@ public final class Instance {
     struct AsyncBlock {
         /// The session in whose turn the block runs.
         let session: WriteSession
-        /// How the block ended its transaction; nil while it is open.
+        /// The end of the transaction by the block; nil while it is open.
         var ending: CommitSchedule.Ending?
     }
 

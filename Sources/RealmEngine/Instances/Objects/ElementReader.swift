@@ -11,7 +11,7 @@ package final class ElementReader {
     @exclusivity(unchecked) private var range = 0..<0
     /// Number of elements of the collection.
     private var total = 0
-    /// What was shown when the leaf was read.
+    /// State of the instance when the leaf was read.
     @exclusivity(unchecked) private var moment: Instance.Moment?
 
     package init(_ instance: Instance) { self.instance = instance }
@@ -60,7 +60,7 @@ package final class ElementReader {
 }
 
 extension Instance {
-    /// What an instance shows: nothing of it has changed as long as moments are equal.
+    /// State of what an instance reads: with equal moments nothing has changed between them.
     struct Moment: Equatable {
         fileprivate let generation: Int
         fileprivate let changeCount: Int

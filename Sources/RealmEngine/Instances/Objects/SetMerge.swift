@@ -23,7 +23,7 @@ struct SetMerge {
             repeat {
                 value = try cursor.nextStored()
                 index += 1
-            } while value.isUnresolved
+            } while value?.isUnresolvedLink == true
         }
     }
 
@@ -53,12 +53,5 @@ struct SetMerge {
             if side != .right { try left.advance() }
             if side != .left { try right.advance() }
         }
-    }
-}
-
-extension Value? {
-    fileprivate var isUnresolved: Bool {
-        if case .link(let link)? = self { return link.key.isUnresolved }
-        return false
     }
 }

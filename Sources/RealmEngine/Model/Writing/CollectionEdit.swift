@@ -34,7 +34,7 @@ final class CollectionEdit {
         let tree: Tree
         /// As the collection around it, or the object, has it.
         var value: Value
-        /// Where that is in the collection around it.
+        /// Index of the value in the collection around it.
         let index: Int
     }
 
@@ -131,7 +131,7 @@ final class CollectionEdit {
 
     // MARK: Positions
 
-    /// Where the element that users see at `position` is stored; the end is one more.
+    /// Index at which the element at the visible `position` is stored; the end is one more.
     func index(
         _ position: Int, of list: SequenceEditor, orEnd: Bool = false
     ) throws(RealmError) -> Int {
@@ -144,7 +144,7 @@ final class CollectionEdit {
         }
         var seen = 0
         for i in 0..<list.count {
-            if case .link(let link) = try list.value(at: i), link.key.isUnresolved { continue }
+            if try list.value(at: i).isUnresolvedLink { continue }
             if seen == position { return i }
             seen += 1
         }
@@ -184,7 +184,7 @@ final class CollectionEdit {
         if column.index != .none { try editor.changeIndex(column, object, from: stored, to: nil) }
     }
 
-    /// The change puts a value in: bytes are copied, since what they lie in may move.
+    /// Begins the change and returns a copy of the value to insert: the node that holds its bytes may move.
     @inline(__always)
     func putting(_ value: Value) throws(RealmError) -> Value {
         try begin()
@@ -345,7 +345,7 @@ extension Value {
         }
     }
 
-    /// What a nested collection is addressed by.
+    /// Key in the node of a nested collection.
     fileprivate var collectionKey: Int32 {
         switch self {
         case .list(let view), .set(let view), .dictionary(let view): view.key

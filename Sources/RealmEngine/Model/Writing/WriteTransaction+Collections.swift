@@ -275,10 +275,3 @@ enum SetOrder {
         }
     }
 }
-
-extension Value {
-    fileprivate var isUnresolvedLink: Bool {
-        if case .link(let link) = self { return link.key.isUnresolved }
-        return false
-    }
-}

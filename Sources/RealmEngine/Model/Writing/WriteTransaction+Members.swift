@@ -1,7 +1,7 @@
 /// Changes of many members of a set, which cost as much as the members changed or the whole set, whichever
 /// is less.
 extension WriteTransaction {
-    /// The tree is built anew if at least one of so many elements changes.
+    /// The tree is built anew if at least one element in this number changes.
     private static let rebuildingRatio = 8
 
     /// Removes the stored elements at `positions`, which ascend.

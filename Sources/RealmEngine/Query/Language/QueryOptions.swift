@@ -1,4 +1,4 @@
-/// How a plan may be made.
+/// Options of a query plan.
 public struct QueryOptions: Sendable {
     /// Look up what an index can find instead of testing every object. Never changes the result.
     public var usesIndexes = true
@@ -7,7 +7,7 @@ public struct QueryOptions: Sendable {
     /// Bytes of private memory that SORT, DISTINCT and the keys found may take; what does not fit
     /// goes to a temporary file. Never changes the result.
     public var memoryLimit = Int.max
-    /// Where temporary files go.
+    /// Directory of temporary files.
     public var spillDirectory = "/tmp"
     /// Told how many objects were looked at, for the condition, then for each SORT and DISTINCT. Never
     /// changes the result.

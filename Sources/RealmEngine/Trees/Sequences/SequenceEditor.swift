@@ -183,7 +183,7 @@ final class SequenceEditor {
     }
 
     func note(_ value: Value) {
-        if case .link(let link) = value, link.key.isUnresolved { mayHoldUnresolved = true }
+        if value.isUnresolvedLink { mayHoldUnresolved = true }
     }
 
     /// The leaf that holds element `index`, or is to hold a new one there, ready to be changed like
@@ -248,7 +248,7 @@ final class SequenceEditor {
         guard mayHoldUnresolved else { return false }
         var found = false
         try visit { (value) in
-            if case .link(let link) = value, link.key.isUnresolved { found = true }
+            if value.isUnresolvedLink { found = true }
         }
         mayHoldUnresolved = found
         return found

@@ -68,7 +68,7 @@ extension IntegrityCheck {
         _ state: inout Sequence
     ) {
         checkValue(value, of: element, depth: depth)
-        if case .link(let link) = value, link.key.isUnresolved { state.hasUnresolved = true }
+        if value.isUnresolvedLink { state.hasUnresolved = true }
         if element.type == .mixed { checkNestedKey(value, ref, &state.nestedKeys) }
         guard isSet else { return }
         switch value {
