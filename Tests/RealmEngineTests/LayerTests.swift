@@ -20,7 +20,8 @@ import Testing
         Layer(name: "Storage", rooms: [["Nodes"], ["Session"], ["Space"]]),
         Layer(name: "Trees", rooms: [["Leaves"], ["Clusters"], ["Sequences"], ["Index"]]),
         Layer(name: "Legacy"),
-        Layer(name: "Model", rooms: [["Schema"], ["Reading"], ["Writing", "Commit"]]),
+        Layer(
+            name: "Model", rooms: [["Schema"], ["Reading"], ["Tables"], ["Writing", "Commit"]]),
         Layer(
             name: "Query",
             rooms: [

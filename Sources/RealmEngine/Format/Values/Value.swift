@@ -101,4 +101,7 @@ extension Value {
     var isUnresolvedLink: Bool {
         if case .link(let link) = self { link.key.isUnresolved } else { false }
     }
+
+    /// The value as search indexes store it: null for a link to a tombstone.
+    var indexed: Value { isUnresolvedLink ? .null : self }
 }

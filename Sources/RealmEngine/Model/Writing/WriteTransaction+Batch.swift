@@ -160,7 +160,7 @@ extension WriteTransaction {
     private func add(_ batch: RowBatch, _ index: RowShape.Index) throws(RealmError) {
         let cells = batch.cells[index.column]
         for row in 0..<batch.count {
-            try index.editor.insert(Self.indexed(cells.value(row)), batch.key(row))
+            try index.editor.insert(cells.value(row).indexed, batch.key(row))
         }
     }
 

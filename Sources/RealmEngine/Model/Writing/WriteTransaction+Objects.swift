@@ -132,7 +132,7 @@ extension WriteTransaction {
             key = try insertNext(editor, shape)
         }
         for index in shape.indexes {
-            try index.editor.insert(Self.indexed(shape.row[index.leafIndex]), key)
+            try index.editor.insert(shape.row[index.leafIndex].indexed, key)
         }
         if !shape.links.isEmpty { try addBacklinks(editor, shape, key) }
         if !shape.mixed.isEmpty { try addMixedBacklinks(editor, shape, key) }
@@ -261,124 +261,6 @@ extension WriteTransaction {
             "\(editor.className) has no object \(object.raw)")
     }
 
-    /// What a search index sees of a stored value: an unresolved link is null.
-    static func indexed(_ value: Value) -> Value {
-        if case .link(let link) = value, link.key.isUnresolved { return .null }
-        return value
-    }
-
     /// A value whose bytes live as long as the transaction.
     func copyToArena(_ value: Value) -> Value { context.arena.copy(value) }
-}
-
-/// What a property holds before anybody sets it (object format 1.8).
-enum Defaults {
-    private static let noBytes: UInt64 = 0
-
-    static func value(_ column: ColumnInfo) -> Value {
-        let empty = CollectionView(root: .none, element: column.layout.element)
-        switch column.collection {
-        case .list: return .list(empty)
-        case .set: return .set(empty)
-        case .dictionary: return .dictionary(empty)
-        case nil: return column.isNullable ? .null : zero(column.type)
-        }
-    }
-
-    static func zero(_ type: ColumnType) -> Value {
-        switch type {
-        case .int: .int(0)
-        case .bool: .bool(false)
-        case .float: .float(0)
-        case .double: .double(0)
-        case .string: .string(ByteView.empty)
-        case .binary: .binary(ByteView.empty)
-        case .timestamp: .timestamp(Timestamp(seconds: 0, nanoseconds: 0))
-        case .decimal: .decimal(.zero)
-        case .objectID: .objectID(ObjectID(high: 0, low: 0))
-        case .uuid: .uuid(UUIDValue(high: 0, low: 0))
-        case .mixed, .link, .backlink, .typedLink: .null
-        }
-    }
-}
-
-/// Whether a value may be stored in a property (object format 14 for sizes).
-package enum ValueCheck {
-    /// Bytes of the longest string, which ends in a zero.
-    package static let longestString = longestBinary - 1
-    /// Bytes of the longest binary: one blob.
-    package static let longestBinary = BytesLeaf.longestBlob
-
-    static func check(_ value: Value, _ column: ColumnInfo) throws(RealmError) {
-        guard column.collection == nil else {
-            throw .misuse("property \(column.name) is a collection", reason: "type")
-        }
-        try check(value, column.layout.element, name: column.name)
-    }
-
-    /// Checks a single value, or an element of a collection.
-    static func check(
-        _ value: Value, _ element: ElementType, name: String
-    ) throws(RealmError) {
-        let fits: Bool
-        switch (value, element.type) {
-        case (.null, _): fits = element.isNullable
-        case (.int, .int), (.bool, .bool), (.float, .float), (.double, .double),
-            (.timestamp, .timestamp), (.decimal, .decimal), (.objectID, .objectID),
-            (.uuid, .uuid):
-            fits = true
-        case (.link(let link), .link): fits = link.table == element.target
-        case (.string(let bytes), .string):
-            try checkLength(bytes, longestString, name)
-            fits = true
-        case (.binary(let bytes), .binary):
-            try checkLength(bytes, longestBinary, name)
-            fits = true
-        case (.set, .mixed): fits = false
-        case (.string(let bytes), .mixed), (.binary(let bytes), .mixed):
-            try checkLength(bytes, longestString, name)
-            fits = true
-        case (_, .mixed): fits = true
-        default: fits = false
-        }
-        guard fits else {
-            throw RealmError(
-                .data, code: "TypeMismatch", reason: "type",
-                "\(name) holds \(element.type.name)\(element.isNullable ? " or null" : ""), not \(value.kindName)"
-            )
-        }
-    }
-
-    static func checkLength(
-        _ bytes: ByteView, _ limit: Int, _ name: String
-    ) throws(RealmError) {
-        guard bytes.count <= limit else {
-            throw RealmError(
-                .data, code: "LimitExceeded", reason: "too-long",
-                "\(name) holds at most \(limit) bytes, not \(bytes.count)")
-        }
-    }
-}
-
-extension Value {
-    /// What kind of value this is, in the words of a schema.
-    public var kindName: String {
-        switch self {
-        case .null: "null"
-        case .int: "int"
-        case .bool: "bool"
-        case .float: "float"
-        case .double: "double"
-        case .string: "string"
-        case .binary: "data"
-        case .timestamp: "date"
-        case .decimal: "decimal128"
-        case .objectID: "objectId"
-        case .uuid: "uuid"
-        case .link: "object"
-        case .list: "list"
-        case .set: "set"
-        case .dictionary: "dictionary"
-        }
-    }
 }

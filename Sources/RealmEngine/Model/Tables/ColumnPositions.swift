@@ -1,5 +1,5 @@
 /// Positions of the properties and incoming ends of a table, kept while others are added to it.
-struct KnownColumns {
+struct ColumnPositions {
     /// Positions of properties by name, the first of several with one name; nil until some were looked up.
     private var byName: [String: Int]?
     /// Positions of incoming ends by where they come from; nil until some were looked up.

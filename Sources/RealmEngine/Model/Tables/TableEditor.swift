@@ -20,7 +20,7 @@ final class TableEditor {
     private var knownFields: UnsafeMutableBufferPointer<RowShape.Field>?
     /// What readers were told last; nil once the columns changed.
     private var knownInfo: TableInfo?
-    private var known = KnownColumns()
+    private var known = ColumnPositions()
     var nextSequenceNumber: UInt64
     var columnCounter: UInt64
     var contentVersion: UInt64
@@ -246,7 +246,7 @@ final class TableEditor {
     }
 
     private func changeSpec() {
-        known = KnownColumns()
+        known = ColumnPositions()
         isSpecDirty = true
         forgetShape()
     }
@@ -420,7 +420,7 @@ final class TableEditor {
             waiting: waitingIntegers[column.leafIndex] ?? boundWaiting(column.leafIndex),
             defers: defers(column)
         ) { [unowned self] key throws(RealmError) in
-            try self.value(key, column).map { WriteTransaction.indexed($0) }
+            try self.value(key, column)?.indexed
         }
         indexes[column.leafIndex] = editor
         return editor
@@ -452,7 +452,7 @@ final class TableEditor {
             for word in try new.map(words) ?? [] { try index.insert(word: word, key) }
             return
         }
-        switch (old.map(WriteTransaction.indexed), new.map(WriteTransaction.indexed)) {
+        switch (old?.indexed, new?.indexed) {
         case (let old?, let new?): try index.change(from: old, to: new, key)
         case (nil, let new?): try index.insert(new, key)
         case (let old?, nil): try index.remove(old, key)
@@ -467,7 +467,7 @@ final class TableEditor {
         _ key: ObjectKey, _ shape: RowShape, later: Bool
     ) throws(RealmError) {
         for index in shape.indexes {
-            let value = WriteTransaction.indexed(try value(key, index.leafIndex)!)
+            let value = try value(key, index.leafIndex)!.indexed
             if later {
                 try index.editor.removeLater(value, key)
             } else {
@@ -509,7 +509,7 @@ final class TableEditor {
             if column.collection != nil {
                 for word in try self.words(value) { builder.add(word: word, key) }
             } else {
-                try builder.add(WriteTransaction.indexed(value), key)
+                try builder.add(value.indexed, key)
             }
         }
         try editor.rebuild(builder)

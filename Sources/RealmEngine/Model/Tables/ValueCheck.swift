@@ -1,0 +1,80 @@
+/// Whether a value may be stored in a property (object format 14 for sizes).
+package enum ValueCheck {
+    /// Bytes of the longest string, which ends in a zero.
+    package static let longestString = longestBinary - 1
+    /// Bytes of the longest binary: one blob.
+    package static let longestBinary = BytesLeaf.longestBlob
+
+    static func check(_ value: Value, _ column: ColumnInfo) throws(RealmError) {
+        guard column.collection == nil else {
+            throw .misuse("property \(column.name) is a collection", reason: "type")
+        }
+        try check(value, column.layout.element, name: column.name)
+    }
+
+    /// Checks a single value, or an element of a collection.
+    static func check(
+        _ value: Value, _ element: ElementType, name: String
+    ) throws(RealmError) {
+        let fits: Bool
+        switch (value, element.type) {
+        case (.null, _): fits = element.isNullable
+        case (.int, .int), (.bool, .bool), (.float, .float), (.double, .double),
+            (.timestamp, .timestamp), (.decimal, .decimal), (.objectID, .objectID),
+            (.uuid, .uuid):
+            fits = true
+        case (.link(let link), .link): fits = link.table == element.target
+        case (.string(let bytes), .string):
+            try checkLength(bytes, longestString, name)
+            fits = true
+        case (.binary(let bytes), .binary):
+            try checkLength(bytes, longestBinary, name)
+            fits = true
+        case (.set, .mixed): fits = false
+        case (.string(let bytes), .mixed), (.binary(let bytes), .mixed):
+            try checkLength(bytes, longestString, name)
+            fits = true
+        case (_, .mixed): fits = true
+        default: fits = false
+        }
+        guard fits else {
+            throw RealmError(
+                .data, code: "TypeMismatch", reason: "type",
+                "\(name) holds \(element.type.name)\(element.isNullable ? " or null" : ""), not \(value.kindName)"
+            )
+        }
+    }
+
+    static func checkLength(
+        _ bytes: ByteView, _ limit: Int, _ name: String
+    ) throws(RealmError) {
+        guard bytes.count <= limit else {
+            throw RealmError(
+                .data, code: "LimitExceeded", reason: "too-long",
+                "\(name) holds at most \(limit) bytes, not \(bytes.count)")
+        }
+    }
+}
+
+extension Value {
+    /// What kind of value this is, in the words of a schema.
+    public var kindName: String {
+        switch self {
+        case .null: "null"
+        case .int: "int"
+        case .bool: "bool"
+        case .float: "float"
+        case .double: "double"
+        case .string: "string"
+        case .binary: "data"
+        case .timestamp: "date"
+        case .decimal: "decimal128"
+        case .objectID: "objectId"
+        case .uuid: "uuid"
+        case .link: "object"
+        case .list: "list"
+        case .set: "set"
+        case .dictionary: "dictionary"
+        }
+    }
+}
